@@ -1,0 +1,1 @@
+"""The arbiter's terminal: pure panels, and the live display."""

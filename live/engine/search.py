@@ -1,0 +1,68 @@
+"""What is asked of an engine, and what it answers."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.events import Score
+
+
+class Position(msgspec.Struct, frozen=True, gc=False):
+    """A position with the moves that led to it, so that repetitions count."""
+
+    start_fen: str
+    moves: tuple[str, ...] = ()
+    """UCI, from ``start_fen``."""
+    chess960: bool = False
+
+
+class Limit(msgspec.Struct, frozen=True, gc=False):
+    """When a search ends. Exactly one field is set."""
+
+    nodes: int | None = None
+    depth: int | None = None
+    movetime_ms: int | None = None
+
+    def __str__(self) -> str:
+        if self.nodes is not None:
+            return f"{self.nodes} nodes"
+        if self.depth is not None:
+            return f"depth {self.depth}"
+        return f"{self.movetime_ms} ms"
+
+
+class Search(msgspec.Struct, frozen=True, gc=False):
+    """One search: a position, whole or restricted to one move. Equal searches are made once."""
+
+    position: Position
+    only: str | None = None
+    """UCI of the move the root is restricted to (``searchmoves``), for the move played."""
+
+
+class SearchResult(msgspec.Struct, frozen=True):
+    """What a search found when its limit was reached."""
+
+    score: Score
+    """White's side. A whole search: the last **exact** info line (a line marked ``lowerbound``
+    or ``upperbound`` belongs to an unfinished iteration). A restricted search: the last info
+    line, bound or not (METHODS section 6: that is what calibrations were learned from)."""
+    best: str
+    """``bestmove``, UCI."""
+    depth: int
+    by_depth: tuple[Score | None, ...] = ()
+    """Exact score after each depth from 1; None where there was none."""
+    nodes: int = 0
+    time_ms: int = 0
+
+
+class SearchFailure(msgspec.Struct, frozen=True):
+    """A position given up, and why, for people."""
+
+    reason: str
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """A provisional score while a search deepens."""
+
+    score: Score
+    depth: int

@@ -1,0 +1,94 @@
+"""Every error this package raises on purpose.
+
+::
+
+    LiveRateError              one readable line; exit code below
+    ├── ConfigError            a key, value or flag that cannot be used
+    ├── InputError             a file or PGN given on the command line that cannot be used
+    ├── FeedError              a source that cannot be followed
+    │   ├── UnknownFeed        the text after --feed names no kind of source
+    │   ├── FeedNotFound       the source answers that there is nothing there
+    │   └── FeedUnreadable     what the source sends is not what it should be
+    ├── EngineError            an engine that cannot be used
+    │   ├── EngineNotFound     no engine anywhere we look
+    │   ├── NotAnEngine        the program does not speak UCI
+    │   └── EngineFault        an engine died, hung or lied during a search (retried)
+    └── PortInUse              the address to listen on is taken
+
+Errors carry data and build their text in ``__str__``: what it is about, what is wrong, what to
+do. ``exit_code`` is what ``live-rate`` ends with: 2 for what the user gave us, 1 for the rest.
+"""
+
+from __future__ import annotations
+
+
+class LiveRateError(Exception):
+    """One readable line: ``subject: problem. Remedy``."""
+
+    exit_code = 1
+
+    def __init__(self, subject: str, problem: str, remedy: str = "") -> None:
+        super().__init__(subject, problem, remedy)
+        self.subject = subject
+        self.problem = problem
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        line = f"{self.subject}: {self.problem}" if self.subject else self.problem
+        return f"{line}. {self.remedy}" if self.remedy else line
+
+
+class ConfigError(LiveRateError):
+    """A key, value or flag that cannot be used; ``subject`` names file and key."""
+
+    exit_code = 2
+
+
+class InputError(LiveRateError):
+    """A file or PGN given on the command line that cannot be used."""
+
+    exit_code = 2
+
+
+class FeedError(LiveRateError):
+    """A source that cannot be followed; ``subject`` is the feed."""
+
+    exit_code = 2
+
+
+class UnknownFeed(FeedError):
+    """The text after ``--feed`` names no kind of source."""
+
+
+class FeedNotFound(FeedError):
+    """The source answers that there is nothing there (404, no such file)."""
+
+
+class FeedUnreadable(FeedError):
+    """What the source sends is not what it should be (HTML instead of PGN)."""
+
+
+class EngineError(LiveRateError):
+    """An engine that cannot be used."""
+
+    exit_code = 2
+
+
+class EngineNotFound(EngineError):
+    """No engine anywhere we look."""
+
+
+class NotAnEngine(EngineError):
+    """The program does not speak UCI."""
+
+
+class EngineFault(EngineError):
+    """An engine died, hung or lied during a search; the search is retried elsewhere."""
+
+    exit_code = 1
+
+
+class PortInUse(LiveRateError):
+    """The address to listen on is taken."""
+
+    exit_code = 2

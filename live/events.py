@@ -1,0 +1,384 @@
+"""The frozen values that cross folders: what a feed tells, what subscribers get.
+
+Nothing here behaves. Units are in the names: ``_cp`` centipawns, ``_s``
+seconds, ``_ms`` milliseconds. Scores are from White's side unless a name says
+otherwise; gains are from the mover's side. A ply counts half-moves from 1;
+ply 0 is the starting position.
+
+The second half are the messages of the websocket protocol. Each is sent as
+its fields plus ``type`` (the tag below) and ``seq`` (added by the hub).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Color = Literal["white", "black"]
+GameId = str
+FeedName = str
+
+#: What a game's ``result`` may say; anything else is normalised or ``*``.
+Result = Literal["*", "1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2"]
+
+GainKind = Literal["same-search", "successive"]
+
+#: A forced mate counts 39 pawns (Ferreira 2012, section 3).
+MATE_CP = 3900
+
+
+class Score(msgspec.Struct, frozen=True, gc=False):
+    """How good a position is, from White's side.
+
+    ``cp`` is clamped to ±3900; a forced mate is ±3900 whatever its distance
+    (Ferreira 2012, section 3).
+    """
+
+    cp: int
+    mate: int | None = None
+    """Moves to mate: positive when White mates, negative when Black does,
+    0 when the side to move is already mated."""
+
+
+class Player(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A player as the source names them."""
+
+    name: str
+    elo: int | None = None
+    title: str | None = None
+    fide_id: int | None = None
+    federation: str | None = None
+    team: str | None = None
+
+
+class Move(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """One ply as a source told it, already checked to be legal."""
+
+    uci: str
+    """UCI; castling is king-to-rook in Chess960, king's two steps otherwise."""
+    san: str
+    clock_s: float | None = None
+    """The mover's clock after the move, seconds."""
+    spent_s: float | None = None
+    """Time the move took, seconds."""
+    eval: Score | None = None
+    """An evaluation the source itself gave (``[%eval]``), White's side."""
+
+
+class Headers(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a game says about itself, as far as this product uses it."""
+
+    white: Player
+    black: Player
+    event: str = ""
+    site: str = ""
+    round: str = ""
+    board: int | None = None
+    date: str = ""
+    time_control: str = ""
+    url: str = ""
+    """Where people can watch the game."""
+    variant: str = "standard"
+    """``standard``, ``chess960``, or the name of a variant we leave alone."""
+
+
+class GameReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A whole game as one source holds it now. A missed report is healed by the next."""
+
+    key: str
+    """The source's own stable name of the game (lichess game id, ``uuid/round/board``),
+    empty when it has none and the game must be told by its headers."""
+    headers: Headers
+    start_fen: str
+    """Full FEN of the position before the first move."""
+    moves: tuple[Move, ...] = ()
+    result: Result = "*"
+    start_eval: Score | None = None
+    """The source's evaluation of the starting position, if it gave one."""
+    problem: str | None = None
+    """Why the game could not be read to its end ("illegal move Qh9 at ply 24"), for people."""
+
+
+class FeedReport(msgspec.Struct, frozen=True):
+    """What one source says now."""
+
+    feed: FeedName
+    games: tuple[GameReport, ...]
+    complete: bool = False
+    """True when ``games`` is all the source holds, so a game not in it is gone."""
+
+
+FeedState = Literal["connecting", "live", "stale", "retrying", "failed", "finished"]
+
+
+class FeedHealth(msgspec.Struct, frozen=True):
+    """How a source is doing."""
+
+    feed: FeedName
+    state: FeedState
+    detail: str = ""
+    """For people: what is wrong and what happens next."""
+
+
+# --- what subscribers get -----------------------------------------------------------------------
+
+
+class EngineInfo(msgspec.Struct, frozen=True):
+    """Which engine gives the scores, and how strong it counts."""
+
+    name: str
+    limit: str
+    """For people: ``100000 nodes``, ``depth 16``, ``500 ms``."""
+    rating: int
+    """The engine's rating in whole Elo: Algorithm 4 adds a player's difference to it."""
+    rating_source: str
+    """``fixed`` (configured), ``calibration`` (stored), or ``field`` (Algorithm 3 over the
+    rated players of the running event)."""
+    rating_moves: int = 0
+    """How many moves of rated players ``field`` rests on."""
+
+
+class PlyView(msgspec.Struct, frozen=True):
+    """One ply with everything known about it."""
+
+    ply: int
+    san: str
+    uci: str
+    clock_s: float | None = None
+    spent_s: float | None = None
+    score_cp: int | None = None
+    """Score of the position after the move, White's side; null until scored."""
+    mate: int | None = None
+    depth: int | None = None
+    final: bool = False
+    """False while the engine is still searching: shown, but in no histogram."""
+    best: str | None = None
+    """The engine's first choice before the move (UCI)."""
+    played_cp: int | None = None
+    """Score of the move played, searched from the same position as ``best``, White's side."""
+    gain_cp: int | None = None
+    """The gain that feeds the curves, mover's side."""
+    gain_same_search_cp: int | None = None
+    gain_successive_cp: int | None = None
+
+
+class CurvePoint(msgspec.Struct, frozen=True):
+    """Algorithm 4 after one more move of one player (Ferreira 2012, section 7).
+
+    ``difference`` and ``rating`` are null where unbounded: ``expected_score`` 0 (no lower
+    bound: ``low`` is null, ``high`` finite) or 1 (the other way round).
+    """
+
+    ply: int
+    n: int
+    """Moves in the histogram so far."""
+    gain_cp: int
+    expected_score: float
+    difference: float | None
+    """Elo against the engine."""
+    difference_low: float | None
+    difference_high: float | None
+    rating: float | None
+    """``EngineInfo.rating + difference``, exactly."""
+    low: float | None
+    """95 % interval of ``rating``: ``EngineInfo.rating + difference_low``."""
+    high: float | None
+    calibrated: float | None = None
+    """Posterior rating on the Elo scale; null where no calibration fits."""
+    calibrated_low: float | None = None
+    calibrated_high: float | None = None
+
+
+class Curves(msgspec.Struct, frozen=True):
+    white: tuple[CurvePoint, ...] = ()
+    black: tuple[CurvePoint, ...] = ()
+
+
+class HeadToHead(msgspec.Struct, frozen=True):
+    """Algorithm 1, White against Black (Ferreira 2012, section 4)."""
+
+    expected_score: float | None = None
+    difference: float | None = None
+
+
+class GameView(msgspec.Struct, frozen=True):
+    """One game without its plies and curves."""
+
+    id: GameId
+    feed: FeedName
+    event: str
+    round: str
+    board: int | None
+    white: Player
+    black: Player
+    result: Result
+    url: str
+    start_fen: str
+    start_score_cp: int | None
+    """Score of the starting position; null until scored."""
+    head_to_head: HeadToHead
+    plies_played: int
+    plies_scored: int
+    """Plies whose final score is known."""
+    variant: str = "standard"
+    problem: str | None = None
+    site: str = ""
+    date: str = ""
+    time_control: str = ""
+
+
+class GameDetail(GameView, frozen=True, kw_only=True):
+    """One game in full."""
+
+    plies: tuple[PlyView, ...] = ()
+    curves: Curves = Curves()
+
+
+class PlayerView(msgspec.Struct, frozen=True):
+    """One player pooled over the games of the event (by FIDE id, else by name)."""
+
+    id: str
+    name: str
+    elo: int | None
+    games: int
+    moves: int
+    mean_gain_cp: float | None
+    expected_score: float | None
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    rating: float | None
+    low: float | None
+    high: float | None
+
+
+class EngineState(msgspec.Struct, frozen=True):
+    """One engine process, as people see it."""
+
+    index: int
+    state: Literal["starting", "idle", "searching", "restarting", "failed"]
+    knodes_per_s: float | None = None
+    searching: str = ""
+    """For people: the game and ply being searched."""
+
+
+class EngineHealth(msgspec.Struct, frozen=True):
+    engines: tuple[EngineState, ...] = ()
+    queued: int = 0
+    oldest_wait_s: float = 0.0
+    searches: int = 0
+    cache_hits: int = 0
+    restarts: int = 0
+    set_aside: int = 0
+    """Positions given up after killing three engines."""
+
+
+# The messages. ``tag`` is the ``type`` on the wire.
+
+
+class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
+    """First on every connection."""
+
+    protocol: int
+    epoch: str
+    engine: EngineInfo
+    gain: GainKind
+    version: str
+
+
+class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
+    """All state that the filter selects. Replaces everything the client held."""
+
+    engine: EngineInfo
+    games: tuple[GameDetail, ...]
+    players: tuple[PlayerView, ...]
+    feeds: tuple[FeedHealth, ...]
+    engines: EngineHealth
+
+
+class GameMessage(msgspec.Struct, frozen=True, tag="game"):
+    """A game appears, or one of its ``GameView`` fields changed. Keeps plies and curves."""
+
+    game: GameView
+
+
+class GoneMessage(msgspec.Struct, frozen=True, tag="gone"):
+    """The source no longer holds this game: forget it."""
+
+    game: GameId
+
+
+class MoveMessage(msgspec.Struct, frozen=True, tag="move"):
+    """A move is played, replaced or taken back.
+
+    The client drops every ply >= ``ply`` and every curve point >= ``ply`` of both colours,
+    then appends ``move`` unless it is null (a takeback).
+    """
+
+    game: GameId
+    ply: int
+    move: PlyView | None
+
+
+class ClockMessage(msgspec.Struct, frozen=True, tag="clock"):
+    """The clock of a move already played was corrected; nothing else changes."""
+
+    game: GameId
+    ply: int
+    clock_s: float | None
+    spent_s: float | None
+
+
+class ScoreMessage(msgspec.Struct, frozen=True, tag="score"):
+    """What is known of one ply, provisional or final: replaces that ply.
+
+    ``ply`` is null for the starting position, whose score then is ``start_score_cp``.
+    """
+
+    game: GameId
+    ply: PlyView | None
+    start_score_cp: int | None = None
+
+
+class PointMessage(msgspec.Struct, frozen=True, tag="point"):
+    """A curve grows or changes: the client drops that colour's points >= ``point.ply``, then
+    appends ``point``."""
+
+    game: GameId
+    color: Color
+    point: CurvePoint
+
+
+class StandingMessage(msgspec.Struct, frozen=True, tag="standing"):
+    """A player's pooled figures change; ``moves`` 0 and ``games`` 0 means: forget the player."""
+
+    player: PlayerView
+
+
+class EngineMessage(msgspec.Struct, frozen=True, tag="engine"):
+    """The engine's rating changed: every ``rating``, ``low`` and ``high`` the client holds is
+    now ``engine.rating`` plus the difference beside it (null stays null)."""
+
+    engine: EngineInfo
+
+
+class HealthMessage(msgspec.Struct, frozen=True, tag="health"):
+    """A feed or the engines change state."""
+
+    feeds: tuple[FeedHealth, ...]
+    engines: EngineHealth
+
+
+Change = (
+    GameMessage
+    | GoneMessage
+    | MoveMessage
+    | ClockMessage
+    | ScoreMessage
+    | PointMessage
+    | StandingMessage
+    | EngineMessage
+    | HealthMessage
+)
+Message = HelloMessage | SnapshotMessage | Change

@@ -1,0 +1,36 @@
+"""What every source offers: a name, and ``run`` until there is nothing more to follow.
+
+Loss policy feed → game: lossless. A report is a whole game, so a missed one is healed by the
+next; ``FeedSink.report`` waits when the consumer is busy, so nothing is dropped here.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from live.events import FeedHealth, FeedName, FeedReport
+
+
+class FeedSink(Protocol):
+    """Where a source puts what it learns."""
+
+    async def report(self, report: FeedReport) -> None:
+        """Hand over games; waits while the consumer is behind. Cancel-safe."""
+
+    def health(self, health: FeedHealth) -> None:
+        """Say how the source is doing; only changes of state or detail are worth saying."""
+
+
+class Feed(Protocol):
+    """One followed source.
+
+    ``run`` returns when the source is over (end of input, every game finished and the source
+    said so), having reported health ``finished``. It raises :class:`live.errors.FeedError` only
+    for what no retry can mend (not found, not PGN) and only before its first report; whatever
+    fails later is health ``retrying`` and tried again for ever.
+    """
+
+    name: FeedName
+    """What people call it: the ``--feed`` text without secrets."""
+
+    async def run(self, sink: FeedSink) -> None: ...

@@ -1,0 +1,1 @@
+"""Numbered history, hub, websocket and HTTP server, PGN export."""

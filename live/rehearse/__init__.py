@@ -1,0 +1,1 @@
+"""Plays a PGN back as a real broadcast."""

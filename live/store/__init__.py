@@ -1,0 +1,1 @@
+"""The journal: what was seen and what was scored."""
