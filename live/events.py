@@ -343,7 +343,8 @@ class ScoreMessage(msgspec.Struct, frozen=True, tag="score"):
 
 class PointMessage(msgspec.Struct, frozen=True, tag="point"):
     """A curve grows or changes: the client drops that colour's points >= ``point.ply``, then
-    appends ``point``."""
+    appends ``point``.
+    """
 
     game: GameId
     color: Color
@@ -358,7 +359,8 @@ class StandingMessage(msgspec.Struct, frozen=True, tag="standing"):
 
 class EngineMessage(msgspec.Struct, frozen=True, tag="engine"):
     """The engine's rating changed: every ``rating``, ``low`` and ``high`` the client holds is
-    now ``engine.rating`` plus the difference beside it (null stays null)."""
+    now ``engine.rating`` plus the difference beside it (null stays null).
+    """
 
     engine: EngineInfo
 
