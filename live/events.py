@@ -41,7 +41,7 @@ class Score(msgspec.Struct, frozen=True, gc=False):
     0 when the side to move is already mated."""
 
 
-class Player(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+class Player(msgspec.Struct, frozen=True, gc=False):
     """A player as the source names them."""
 
     name: str
