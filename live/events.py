@@ -333,12 +333,11 @@ class ClockMessage(msgspec.Struct, frozen=True, tag="clock"):
 class ScoreMessage(msgspec.Struct, frozen=True, tag="score"):
     """What is known of one ply, provisional or final: replaces that ply.
 
-    ``ply`` is null for the starting position, whose score then is ``start_score_cp``.
+    The starting position's score is a field of the game (``start_score_cp``).
     """
 
     game: GameId
-    ply: PlyView | None
-    start_score_cp: int | None = None
+    ply: PlyView
 
 
 class PointMessage(msgspec.Struct, frozen=True, tag="point"):
