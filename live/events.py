@@ -285,6 +285,8 @@ class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
     engine: EngineInfo
     gain: GainKind
     version: str
+    resumed: bool = False
+    """True when the messages after ``since`` follow and no snapshot: keep what you hold."""
 
 
 class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
@@ -371,6 +373,10 @@ class HealthMessage(msgspec.Struct, frozen=True, tag="health"):
     engines: EngineHealth
 
 
+class HeartbeatMessage(msgspec.Struct, frozen=True, tag="heartbeat"):
+    """Nothing happened, the connection lives. Its ``seq`` is the last one sent, not a new one."""
+
+
 Change = (
     GameMessage
     | GoneMessage
@@ -382,4 +388,4 @@ Change = (
     | EngineMessage
     | HealthMessage
 )
-Message = HelloMessage | SnapshotMessage | Change
+Message = HelloMessage | SnapshotMessage | HeartbeatMessage | Change
