@@ -1,16 +1,37 @@
 """Typed settings: flags > environment (``LIVE_RATE_…``) > ``config.toml`` > defaults.
 
 A key that does not exist or has the wrong type is refused with its name. Reads a file, nothing
-else. ``config.toml`` at the top of the repository shows every key with its default.
+else. ``config.toml`` at the top of the repository shows every key with its default, and what it
+means; a setting's environment variable is its dotted key in capitals (``feeds.lichess.base_url``:
+``LIVE_RATE_FEEDS_LICHESS_BASE_URL``).
 """
 
 from __future__ import annotations
 
-from typing import Literal
+import difflib
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import msgspec
 
+from live.errors import ConfigError
 from live.events import GainKind
+
+Port = Annotated[int, msgspec.Meta(ge=0, le=65535, description="a port from 0 to 65535")]
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**12, description="a whole number, 0 or more")]
+Positive = Annotated[int, msgspec.Meta(ge=1, le=10**12, description="a whole number above 0")]
+HashSize = Annotated[int, msgspec.Meta(ge=1, le=2**20, description="megabytes, 1 to 1048576")]
+Nice = Annotated[int, msgspec.Meta(ge=0, le=19, description="a whole number from 0 to 19")]
+Elo = Annotated[int, msgspec.Meta(ge=0, le=5000, description="an Elo rating from 0 to 5000")]
+Seconds = Annotated[float, msgspec.Meta(gt=0, description="seconds, above 0")]
+Factor = Annotated[float, msgspec.Meta(gt=0, description="a number above 0")]
+Host = Annotated[str, msgspec.Meta(min_length=1, description="a host name or address")]
+HttpUrl = Annotated[
+    str, msgspec.Meta(pattern="^https?://[^/]", description="a URL with http:// or https://")
+]
 
 
 class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -20,51 +41,57 @@ class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class ServerConfig(_Section, frozen=True):
     """``[server]``: the one port for websockets, pages and JSON."""
 
-    host: str = "127.0.0.1"
-    port: int = 8765
+    host: Host = "127.0.0.1"
+    port: Port = 8765
+    """0 takes any free one."""
 
 
 class EngineConfig(_Section, frozen=True):
-    """``[engine]``: which engine, how long it thinks, how many run."""
+    """``[engine]``: which engine, how long it thinks, how many run.
+
+    :func:`load_config` leaves exactly one of ``nodes``, ``depth`` and ``movetime_ms`` above 0.
+    """
 
     path: str = ""
-    nodes: int = 100_000
-    depth: int = 0
-    movetime_ms: int = 0
-    engines: int = 0
-    hash_mb: int = 16
-    threads: int = 1
+    """Empty: found (installed Stockfish, else the embedded one)."""
+    nodes: Count = 100_000
+    depth: Count = 0
+    movetime_ms: Count = 0
+    engines: Count = 0
+    """0: one for each processor."""
+    hash_mb: HashSize = 16
+    threads: Positive = 1
     reproducible: bool = True
-    nice: int = 5
+    nice: Nice = 5
 
 
 class RatingConfig(_Section, frozen=True):
     """``[rating]``: which gain feeds the curves and how strong the engine counts."""
 
     gain: GainKind = "same-search"
-    engine_rating: Literal["field"] | int = "field"
+    engine_rating: Literal["field"] | Elo = "field"
 
 
 class LichessConfig(_Section, frozen=True):
     """``[feeds.lichess]``"""
 
-    base_url: str = "https://lichess.org"
+    base_url: HttpUrl = "https://lichess.org"
     token_file: str = ""
 
 
 class DemoConfig(_Section, frozen=True):
     """``[feeds.demo]``: the bundled games."""
 
-    speed: float = 60.0
+    speed: Factor = 60.0
 
 
 class FeedsConfig(_Section, frozen=True):
     """``[feeds]``: what all sources share, and one table per kind."""
 
-    poll_s: float = 2.0
-    timeout_s: float = 10.0
-    stale_after_s: float = 300.0
-    max_bytes: int = 64_000_000
+    poll_s: Seconds = 2.0
+    timeout_s: Seconds = 10.0
+    stale_after_s: Seconds = 300.0
+    max_bytes: Positive = 64_000_000
     lichess: LichessConfig = LichessConfig()
     demo: DemoConfig = DemoConfig()
 
@@ -83,3 +110,224 @@ class Config(_Section, frozen=True):
     rating: RatingConfig = RatingConfig()
     feeds: FeedsConfig = FeedsConfig()
     log: LogConfig = LogConfig()
+
+
+ENV_PREFIX = "LIVE_RATE_"
+ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
+"""Not a setting: names the file to read."""
+
+_LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
+
+
+def settings(section: type[msgspec.Struct] = Config, prefix: str = "") -> dict[str, Any]:
+    """Every dotted key with the type of its value, in the order of the classes above."""
+    keys: dict[str, Any] = {}
+    for field in msgspec.structs.fields(section):
+        key = prefix + field.name
+        if isinstance(field.type, type) and issubclass(field.type, _Section):
+            keys |= settings(field.type, key + ".")
+        else:
+            keys[key] = field.type
+    return keys
+
+
+def env_name(key: str) -> str:
+    """The environment variable of a dotted key."""
+    return ENV_PREFIX + key.replace(".", "_").upper()
+
+
+def find_config_file(flag: Path | None, env: Mapping[str, str], cwd: Path) -> Path | None:
+    """The file to read: ``--config``, ``$LIVE_RATE_CONFIG``, ``./config.toml``, or the user's own.
+
+    The first two are taken even where there is no such file, so that the mistake is told. The
+    user's own is ``live-rate/config.toml`` in the platform's folder for settings
+    (``~/.config`` on Linux). None where there is none.
+    """
+    if flag is not None:
+        return flag
+    if named := env.get(ENV_CONFIG_FILE):
+        return Path(named)
+    if (here := cwd / "config.toml").is_file():
+        return here
+    import platformdirs  # only here: the command line has to start fast
+
+    users = platformdirs.user_config_path("live-rate") / "config.toml"
+    return users if users.is_file() else None
+
+
+def load_config(
+    path: Path | None, env: Mapping[str, str], overrides: Mapping[str, object]
+) -> Config:
+    """Reads and checks all settings.
+
+    Args:
+        path: The file, or None for no file (see :func:`find_config_file`).
+        env: The environment; variables that do not begin with ``LIVE_RATE_`` are not looked at.
+        overrides: What the command line sets, by dotted key; None means not given.
+
+    Raises:
+        ConfigError: names the file or variable, the key, what was expected, and a remedy.
+    """
+    types = settings()
+    merged: dict[str, object] = {}
+    for layer in (
+        _from_file(path, types) if path is not None else {},
+        _from_env(env, types),
+        _from_flags(overrides, types),
+    ):
+        if any(layer.get(key) for key in _LIMITS):
+            # A limit of any kind replaces a limit of another kind that was set further down.
+            merged |= dict.fromkeys(_LIMITS, 0)
+        merged |= layer
+    config = msgspec.convert(_nested(merged), Config)
+    _check_engine(config.engine)
+    return config
+
+
+def _from_file(path: Path, types: Mapping[str, Any]) -> dict[str, object]:
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(
+            str(path), "there is no such file", "Correct the path after --config"
+        ) from None
+    except OSError as error:
+        raise ConfigError(str(path), f"cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise ConfigError(str(path), "is not UTF-8 text", "Save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(
+            str(path), f"is not valid TOML: {error}", "Text needs quotes, true and false none"
+        ) from None
+    layer = {
+        key: _checked(f"{path}: {key}", key, value, types) for key, value in _flat(tree, types)
+    }
+    # The repository's config.toml holds every key, so its default of nodes must give way when
+    # somebody sets a depth or a time in it.
+    if layer.get("engine.nodes") == EngineConfig().nodes and any(map(layer.get, _LIMITS[1:])):
+        del layer["engine.nodes"]
+    return _one_limit(str(path), layer)
+
+
+def _from_env(env: Mapping[str, str], types: Mapping[str, Any]) -> dict[str, object]:
+    keys = {env_name(key): key for key in types}
+    layer: dict[str, object] = {}
+    for name, text in env.items():
+        if not name.startswith(ENV_PREFIX) or name == ENV_CONFIG_FILE:
+            continue
+        if name not in keys:
+            raise ConfigError(
+                f"environment: {name}", "there is no such setting", _nearest(name, [*keys])
+            )
+        key = keys[name]
+        layer[key] = _checked(f"environment: {name}", key, text, types, from_text=True)
+    return _one_limit("environment", layer)
+
+
+def _from_flags(overrides: Mapping[str, object], types: Mapping[str, Any]) -> dict[str, object]:
+    where = "command line"
+    layer = {
+        key: _checked(f"{where}: {key}", key, value, types)
+        for key, value in overrides.items()
+        if value is not None
+    }
+    return _one_limit(where, layer)
+
+
+def _flat(tree: Mapping[str, Any], types: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """The leaves of a TOML file by dotted key; an empty table that nobody knows is one too."""
+    for key, value in tree.items():
+        inside = [known for known in types if known.startswith(key + ".")]
+        if isinstance(value, dict) and key not in types and (value or not inside):
+            if not value:
+                yield key, value
+            below = {known.removeprefix(key + "."): types[known] for known in inside}
+            for rest, leaf in _flat(value, below):
+                yield f"{key}.{rest}", leaf
+        elif not (isinstance(value, dict) and inside):
+            yield key, value
+
+
+def _checked(
+    subject: str, key: str, value: object, types: Mapping[str, Any], from_text: bool = False
+) -> object:
+    """The value as its type, or ConfigError."""
+    if key not in types:
+        if any(known.startswith(key + ".") for known in types):
+            raise ConfigError(subject, "is a table, not a value", f"Write [{key}] and keys below")
+        raise ConfigError(subject, "there is no such setting", _nearest(key, [*types]))
+    try:
+        converted = msgspec.convert(value, types[key], strict=not from_text)
+    except msgspec.ValidationError:
+        pass
+    else:
+        if not isinstance(converted, float) or math.isfinite(converted):
+            return converted
+    shown = msgspec.json.encode(value, enc_hook=str).decode()
+    raise ConfigError(
+        subject, f"{_short(shown)} does not fit", f"Expected is {_expected(types[key])}"
+    )
+
+
+def _expected(tp: Any) -> str:
+    """What a type takes, in words."""
+    info = msgspec.inspect.type_info(tp)
+    return _described(info)
+
+
+def _described(info: msgspec.inspect.Type) -> str:
+    match info:
+        case msgspec.inspect.Metadata(extra_json_schema={"description": str(words)}):
+            return words
+        case msgspec.inspect.UnionType(types=kinds):
+            return " or ".join(map(_described, kinds))
+        case msgspec.inspect.LiteralType(values=values):
+            return " or ".join(f'"{value}"' for value in values)
+        case msgspec.inspect.BoolType():
+            return "true or false"
+        case msgspec.inspect.StrType():
+            return "text"
+    raise AssertionError(f"a setting's type needs a description: {info}")
+
+
+def _one_limit(where: str, layer: dict[str, object]) -> dict[str, object]:
+    """At most one kind of limit may be set in one place."""
+    limits = [key for key in _LIMITS if layer.get(key)]
+    if len(limits) > 1:
+        raise ConfigError(
+            f"{where}: {' and '.join(limits)}", "a search has one limit", "Set one of them"
+        )
+    return layer
+
+
+def _check_engine(engine: EngineConfig) -> None:
+    if not (engine.nodes or engine.depth or engine.movetime_ms):
+        raise ConfigError(
+            "engine.nodes", "0 leaves a search without limit", f"Set one of {', '.join(_LIMITS)}"
+        )
+    if engine.reproducible and engine.threads > 1:
+        raise ConfigError(
+            "engine.threads",
+            "several threads never give the same score twice",
+            "Set engine.threads to 1 (and engine.engines higher), or engine.reproducible to false",
+        )
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"Did you mean {close[0]}?" if close else "config.toml in the repository lists them all"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _nested(flat: Mapping[str, object]) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for key, value in flat.items():
+        *tables, name = key.split(".")
+        table = tree
+        for step in tables:
+            table = table.setdefault(step, {})
+        table[name] = value
+    return tree
