@@ -77,12 +77,14 @@ class LichessConfig(_Section, frozen=True):
 
     base_url: HttpUrl = "https://lichess.org"
     token_file: str = ""
+    keep_alive_s: Seconds = 60.0
+    """How often the stream sends a sign of life when nothing happens."""
 
 
 class DemoConfig(_Section, frozen=True):
     """``[feeds.demo]``: the bundled games."""
 
-    speed: Factor = 60.0
+    speed: Factor = 200.0
 
 
 class FeedsConfig(_Section, frozen=True):
@@ -91,6 +93,10 @@ class FeedsConfig(_Section, frozen=True):
     poll_s: Seconds = 2.0
     timeout_s: Seconds = 10.0
     stale_after_s: Seconds = 300.0
+    finish_after_s: Seconds = 20.0
+    """A source is over when all results are in and nothing has changed for so long."""
+    settle_s: Seconds = 1.0
+    """What a file or page held before and seems to have lost is believed lost after so long."""
     max_bytes: Positive = 64_000_000
     lichess: LichessConfig = LichessConfig()
     demo: DemoConfig = DemoConfig()
