@@ -8,17 +8,16 @@ means; a setting's environment variable is its dotted key in capitals (``feeds.l
 
 from __future__ import annotations
 
-import difflib
-import math
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from live.errors import ConfigError
 from live.events import GainKind
+from live.settings import checked, flat, nested, setting_types, unknown
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535, description="a port from 0 to 65535")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12, description="a whole number, 0 or more")]
@@ -118,6 +117,9 @@ class Config(_Section, frozen=True):
     log: LogConfig = LogConfig()
 
 
+SETTINGS = setting_types(Config)
+"""The type of every setting by its dotted key."""
+
 ENV_PREFIX = "LIVE_RATE_"
 ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
 """Not a setting: names the file to read."""
@@ -125,24 +127,14 @@ ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
 _LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
 
 
-def settings(section: type[msgspec.Struct] = Config, prefix: str = "") -> dict[str, Any]:
-    """Every dotted key with the type of its value, in the order of the classes above."""
-    keys: dict[str, Any] = {}
-    for field in msgspec.structs.fields(section):
-        key = prefix + field.name
-        if isinstance(field.type, type) and issubclass(field.type, _Section):
-            keys |= settings(field.type, key + ".")
-        else:
-            keys[key] = field.type
-    return keys
-
-
 def env_name(key: str) -> str:
     """The environment variable of a dotted key."""
     return ENV_PREFIX + key.replace(".", "_").upper()
 
 
-def find_config_file(flag: Path | None, env: Mapping[str, str], cwd: Path) -> Path | None:
+def find_config_file(
+    flag: Path | None, env: Mapping[str, str], cwd: Path | None = None
+) -> Path | None:
     """The file to read: ``--config``, ``$LIVE_RATE_CONFIG``, ``./config.toml``, or the user's own.
 
     The first two are taken even where there is no such file, so that the mistake is told. The
@@ -153,7 +145,7 @@ def find_config_file(flag: Path | None, env: Mapping[str, str], cwd: Path) -> Pa
         return flag
     if named := env.get(ENV_CONFIG_FILE):
         return Path(named)
-    if (here := cwd / "config.toml").is_file():
+    if (here := (cwd or Path()) / "config.toml").is_file():
         return here
     import platformdirs  # only here: the command line has to start fast
 
@@ -174,23 +166,22 @@ def load_config(
     Raises:
         ConfigError: names the file or variable, the key, what was expected, and a remedy.
     """
-    types = settings()
     merged: dict[str, object] = {}
     for layer in (
-        _from_file(path, types) if path is not None else {},
-        _from_env(env, types),
-        _from_flags(overrides, types),
+        _from_file(path) if path is not None else {},
+        _from_env(env),
+        _from_flags(overrides),
     ):
         if any(layer.get(key) for key in _LIMITS):
             # A limit of any kind replaces a limit of another kind that was set further down.
             merged |= dict.fromkeys(_LIMITS, 0)
         merged |= layer
-    config = msgspec.convert(_nested(merged), Config)
+    config = msgspec.convert(nested(merged), Config)
     _check_engine(config.engine)
     return config
 
 
-def _from_file(path: Path, types: Mapping[str, Any]) -> dict[str, object]:
+def _from_file(path: Path) -> dict[str, object]:
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -206,7 +197,7 @@ def _from_file(path: Path, types: Mapping[str, Any]) -> dict[str, object]:
             str(path), f"is not valid TOML: {error}", "Text needs quotes, true and false none"
         ) from None
     layer = {
-        key: _checked(f"{path}: {key}", key, value, types) for key, value in _flat(tree, types)
+        key: checked(f"{path}: {key}", key, value, SETTINGS) for key, value in flat(tree, SETTINGS)
     }
     # The repository's config.toml holds every key, so its default of nodes must give way when
     # somebody sets a depth or a time in it.
@@ -215,85 +206,25 @@ def _from_file(path: Path, types: Mapping[str, Any]) -> dict[str, object]:
     return _one_limit(str(path), layer)
 
 
-def _from_env(env: Mapping[str, str], types: Mapping[str, Any]) -> dict[str, object]:
-    keys = {env_name(key): key for key in types}
+def _from_env(env: Mapping[str, str]) -> dict[str, object]:
+    keys = {env_name(key): key for key in SETTINGS}
     layer: dict[str, object] = {}
     for name, text in env.items():
         if not name.startswith(ENV_PREFIX) or name == ENV_CONFIG_FILE:
             continue
         if name not in keys:
-            raise ConfigError(
-                f"environment: {name}", "there is no such setting", _nearest(name, [*keys])
-            )
-        key = keys[name]
-        layer[key] = _checked(f"environment: {name}", key, text, types, from_text=True)
+            raise unknown(f"environment: {name}", name, keys)
+        layer[keys[name]] = checked(f"environment: {name}", keys[name], text, SETTINGS, text=True)
     return _one_limit("environment", layer)
 
 
-def _from_flags(overrides: Mapping[str, object], types: Mapping[str, Any]) -> dict[str, object]:
-    where = "command line"
+def _from_flags(overrides: Mapping[str, object]) -> dict[str, object]:
     layer = {
-        key: _checked(f"{where}: {key}", key, value, types)
+        key: checked(f"command line: {key}", key, value, SETTINGS)
         for key, value in overrides.items()
         if value is not None
     }
-    return _one_limit(where, layer)
-
-
-def _flat(tree: Mapping[str, Any], types: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    """The leaves of a TOML file by dotted key; an empty table that nobody knows is one too."""
-    for key, value in tree.items():
-        inside = [known for known in types if known.startswith(key + ".")]
-        if isinstance(value, dict) and key not in types and (value or not inside):
-            if not value:
-                yield key, value
-            below = {known.removeprefix(key + "."): types[known] for known in inside}
-            for rest, leaf in _flat(value, below):
-                yield f"{key}.{rest}", leaf
-        elif not (isinstance(value, dict) and inside):
-            yield key, value
-
-
-def _checked(
-    subject: str, key: str, value: object, types: Mapping[str, Any], from_text: bool = False
-) -> object:
-    """The value as its type, or ConfigError."""
-    if key not in types:
-        if any(known.startswith(key + ".") for known in types):
-            raise ConfigError(subject, "is a table, not a value", f"Write [{key}] and keys below")
-        raise ConfigError(subject, "there is no such setting", _nearest(key, [*types]))
-    try:
-        converted = msgspec.convert(value, types[key], strict=not from_text)
-    except msgspec.ValidationError:
-        pass
-    else:
-        if not isinstance(converted, float) or math.isfinite(converted):
-            return converted
-    shown = msgspec.json.encode(value, enc_hook=str).decode()
-    raise ConfigError(
-        subject, f"{_short(shown)} does not fit", f"Expected is {_expected(types[key])}"
-    )
-
-
-def _expected(tp: Any) -> str:
-    """What a type takes, in words."""
-    info = msgspec.inspect.type_info(tp)
-    return _described(info)
-
-
-def _described(info: msgspec.inspect.Type) -> str:
-    match info:
-        case msgspec.inspect.Metadata(extra_json_schema={"description": str(words)}):
-            return words
-        case msgspec.inspect.UnionType(types=kinds):
-            return " or ".join(map(_described, kinds))
-        case msgspec.inspect.LiteralType(values=values):
-            return " or ".join(f'"{value}"' for value in values)
-        case msgspec.inspect.BoolType():
-            return "true or false"
-        case msgspec.inspect.StrType():
-            return "text"
-    raise AssertionError(f"a setting's type needs a description: {info}")
+    return _one_limit("command line", layer)
 
 
 def _one_limit(where: str, layer: dict[str, object]) -> dict[str, object]:
@@ -317,23 +248,3 @@ def _check_engine(engine: EngineConfig) -> None:
             "several threads never give the same score twice",
             "Set engine.threads to 1 (and engine.engines higher), or engine.reproducible to false",
         )
-
-
-def _nearest(name: str, names: list[str]) -> str:
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    return f"Did you mean {close[0]}?" if close else "config.toml in the repository lists them all"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _nested(flat: Mapping[str, object]) -> dict[str, Any]:
-    tree: dict[str, Any] = {}
-    for key, value in flat.items():
-        *tables, name = key.split(".")
-        table = tree
-        for step in tables:
-            table = table.setdefault(step, {})
-        table[name] = value
-    return tree

@@ -154,7 +154,7 @@ def _reason(stderr: str) -> str:
     telling = [
         line for line in lines if not re.match(r"(code|errno|syscall|A complete log)\b", line)
     ]
-    return (telling or lines or ["npm said nothing"])[0].strip()
+    return re.sub(r"^\w*Error: ", "", (telling or lines or ["npm said nothing"])[0].strip())
 
 
 def _sha256(path: Path) -> str | None:

@@ -1,0 +1,101 @@
+"""Settings as dotted keys: which there are, what each takes, and one clear line where it does not.
+
+Knows no setting by name; :mod:`live.config` holds those. Pure.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from live.errors import ConfigError
+
+Types = Mapping[str, Any]
+"""The type of every setting by its dotted key (``feeds.lichess.base_url``)."""
+
+
+def setting_types(section: type[msgspec.Struct], prefix: str = "") -> dict[str, Any]:
+    """Every setting of a tree of Structs, in the order of its fields."""
+    types: dict[str, Any] = {}
+    for field in msgspec.structs.fields(section):
+        key = prefix + field.name
+        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
+            types |= setting_types(field.type, key + ".")
+        else:
+            types[key] = field.type
+    return types
+
+
+def flat(tree: Mapping[str, Any], types: Types, prefix: str = "") -> Iterator[tuple[str, object]]:
+    """The values of a TOML file by dotted key, known or not; an unknown empty table is one too."""
+    for name, value in tree.items():
+        key = prefix + name
+        if isinstance(value, dict) and value:
+            yield from flat(value, types, key + ".")
+        elif value != {} or not _is_table(key, types):
+            yield key, value
+
+
+def nested(values: Mapping[str, object]) -> dict[str, Any]:
+    """Values by dotted key as a tree of tables."""
+    tree: dict[str, Any] = {}
+    for key, value in values.items():
+        *tables, name = key.split(".")
+        table = tree
+        for step in tables:
+            table = table.setdefault(step, {})
+        table[name] = value
+    return tree
+
+
+def checked(subject: str, key: str, value: object, types: Types, *, text: bool = False) -> object:
+    """``value`` as the type of ``key``, or ConfigError about ``subject``.
+
+    With ``text`` the value is read from a string, as the environment holds it.
+    """
+    if key not in types:
+        if _is_table(key, types):
+            raise ConfigError(subject, "is a table, not a value", f"Write [{key}] and keys below")
+        raise unknown(subject, key, types)
+    try:
+        converted = msgspec.convert(value, types[key], strict=not text)
+    except msgspec.ValidationError:
+        pass
+    else:
+        if not isinstance(converted, float) or math.isfinite(converted):
+            return converted
+    shown = str(value) if isinstance(value, float) else msgspec.json.encode(value).decode()
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    expected = in_words(msgspec.inspect.type_info(types[key]))
+    raise ConfigError(subject, f"{shown} does not fit", f"Expected is {expected}")
+
+
+def unknown(subject: str, name: str, names: Iterable[str]) -> ConfigError:
+    """The error about a name that does not exist, with the nearest that does."""
+    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    remedy = f"Did you mean {close[0]}?" if close else "config.toml in the repository lists them"
+    return ConfigError(subject, "there is no such setting", remedy)
+
+
+def in_words(info: msgspec.inspect.Type) -> str:
+    """What a type takes. Numbers and patterns need a ``description`` in their ``msgspec.Meta``."""
+    match info:
+        case msgspec.inspect.Metadata(extra_json_schema={"description": str(words)}):
+            return words
+        case msgspec.inspect.UnionType(types=kinds):
+            return " or ".join(map(in_words, kinds))
+        case msgspec.inspect.LiteralType(values=values):
+            return " or ".join(f'"{value}"' for value in values)
+        case msgspec.inspect.BoolType():
+            return "true or false"
+        case msgspec.inspect.StrType():
+            return "text"
+    raise TypeError(f"a setting of type {info} needs a description")
+
+
+def _is_table(key: str, types: Types) -> bool:
+    return any(known.startswith(key + ".") for known in types)

@@ -1,0 +1,171 @@
+"""live.config: the order of precedence, each kind of refusal, and config.toml itself."""
+
+import itertools
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from live.config import SETTINGS, Config, env_name, find_config_file, load_config
+from live.errors import ConfigError
+from live.settings import flat, in_words
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def defaults() -> dict[str, Any]:
+    return dict(flat(msgspec.to_builtins(Config()), SETTINGS))
+
+
+def test_the_shipped_file_has_every_setting_at_its_default() -> None:
+    tree = tomllib.loads((ROOT / "config.toml").read_text(encoding="utf-8"))
+    assert dict(flat(tree, SETTINGS)) == defaults()
+    assert load_config(ROOT / "config.toml", {}, {}) == Config()
+
+
+def test_the_shipped_file_explains_every_setting() -> None:
+    lines = (ROOT / "config.toml").read_text(encoding="utf-8").splitlines()
+    bare = [
+        line
+        for above, line in itertools.pairwise(lines)
+        if "=" in line and not line.startswith("#") and not above.startswith("#")
+    ]
+    # nodes, depth and movetime_ms share one comment.
+    assert bare == ["depth = 0", "movetime_ms = 0"]
+
+
+def test_every_setting_can_be_explained_and_told_apart_in_the_environment() -> None:
+    for tp in SETTINGS.values():
+        assert in_words(msgspec.inspect.type_info(tp))
+    variables = [env_name(key) for key in SETTINGS]
+    assert len(set(variables)) == len(variables)
+    assert env_name("feeds.lichess.base_url") == "LIVE_RATE_FEEDS_LICHESS_BASE_URL"
+    assert "LIVE_RATE_CONFIG" not in variables
+
+
+def test_flags_beat_environment_beats_file_beats_defaults(tmp_path: Path) -> None:
+    path = write(tmp_path, "[server]\nport = 1\n[feeds]\npoll_s = 1\n[feeds.demo]\nspeed = 1\n")
+    env = {"LIVE_RATE_SERVER_PORT": "2", "LIVE_RATE_FEEDS_POLL_S": "2.5", "HOME": "/"}
+    config = load_config(path, env, {"server.port": 3, "server.host": None})
+    assert config.server.port == 3
+    assert config.feeds.poll_s == 2.5
+    assert config.feeds.demo.speed == 1.0
+    assert config.server.host == Config().server.host
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("[server]\nprot = 1", "server.prot: there is no such setting. Did you mean server.port?"),
+        ("[serve]\nport = 1", "serve.port: there is no such setting. Did you mean server.port?"),
+        (
+            "[server]\nport = 65536",
+            "server.port: 65536 does not fit. Expected is a port from 0 to 65535",
+        ),
+        (
+            '[feeds.lichess]\nbase_url = "lichess.org"',
+            'feeds.lichess.base_url: "lichess.org" does not fit.'
+            " Expected is a URL with http:// or https://",
+        ),
+        (
+            "[rating]\nengine_rating = true",
+            'rating.engine_rating: true does not fit. Expected is "field" or an Elo rating'
+            " from 0 to 5000",
+        ),
+    ],
+)
+def test_a_wrong_file_is_refused_with_file_key_and_remedy(
+    tmp_path: Path, text: str, line: str
+) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ConfigError) as error:
+        load_config(path, {}, {})
+    assert str(error.value) == f"{path}: {line}"
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="there is no such file"):
+        load_config(tmp_path / "none.toml", {}, {})
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(tmp_path, {}, {})
+    with pytest.raises(ConfigError, match=r"is not valid TOML.*line 1"):
+        load_config(write(tmp_path, "a = b\n"), {}, {})
+    (tmp_path / "config.toml").write_bytes(b"\xff")
+    with pytest.raises(ConfigError, match="is not UTF-8"):
+        load_config(tmp_path / "config.toml", {}, {})
+
+
+def test_the_environment_is_checked_like_the_file() -> None:
+    with pytest.raises(ConfigError) as error:
+        load_config(None, {"LIVE_RATE_ENGINE_NODE": "1"}, {})
+    assert str(error.value) == (
+        "environment: LIVE_RATE_ENGINE_NODE: there is no such setting."
+        " Did you mean LIVE_RATE_ENGINE_NODES?"
+    )
+    with pytest.raises(ConfigError, match=r'LIVE_RATE_SERVER_PORT: "x" does not fit'):
+        load_config(None, {"LIVE_RATE_SERVER_PORT": "x"}, {})
+    assert load_config(None, {"LIVE_RATE_CONFIG": "anything"}, {}) == Config()
+    rating = load_config(None, {"LIVE_RATE_RATING_ENGINE_RATING": "2800"}, {}).rating
+    assert rating.engine_rating == 2800
+
+
+def test_the_command_line_is_checked_too() -> None:
+    with pytest.raises(ConfigError, match=r"^command line: server\.port: 70000 does not fit"):
+        load_config(None, {}, {"server.port": 70000})
+
+
+def limits(config: Config) -> tuple[int, int, int]:
+    return config.engine.nodes, config.engine.depth, config.engine.movetime_ms
+
+
+def test_one_limit_is_left_whichever_was_set(tmp_path: Path) -> None:
+    everything = (ROOT / "config.toml").read_text(encoding="utf-8")
+    deeper = write(tmp_path, everything.replace("depth = 0", "depth = 12"))
+    assert limits(load_config(deeper, {}, {})) == (0, 12, 0)
+    # Whatever is set nearer to the user replaces what was set further away, of any kind.
+    assert limits(load_config(deeper, {"LIVE_RATE_ENGINE_NODES": "9"}, {})) == (9, 0, 0)
+    env = {"LIVE_RATE_ENGINE_MOVETIME_MS": "50"}
+    assert limits(load_config(deeper, env, {})) == (0, 0, 50)
+    assert limits(load_config(deeper, env, {"engine.nodes": 7})) == (7, 0, 0)
+    assert limits(load_config(None, {}, {"engine.depth": 3})) == (0, 3, 0)
+
+
+def test_two_limits_in_one_place_or_none_at_all_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"engine\.nodes and engine\.depth: .* one limit"):
+        load_config(write(tmp_path, "[engine]\nnodes = 5\ndepth = 5"), {}, {})
+    with pytest.raises(ConfigError, match=r"command line: engine\.nodes and engine\.movetime_ms"):
+        load_config(None, {}, {"engine.nodes": 100_000, "engine.movetime_ms": 5})
+    with pytest.raises(ConfigError, match="without limit"):
+        load_config(None, {}, {"engine.nodes": 0})
+
+
+def test_threads_and_reproducible_exclude_each_other() -> None:
+    with pytest.raises(ConfigError, match=r"engine\.threads: .*Set engine\.threads to 1"):
+        load_config(None, {}, {"engine.threads": 2})
+    config = load_config(None, {}, {"engine.threads": 2, "engine.reproducible": False})
+    assert config.engine.threads == 2
+
+
+def test_the_file_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, cwd = tmp_path / "home", tmp_path / "cwd"
+    (home / "live-rate").mkdir(parents=True)
+    cwd.mkdir()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    monkeypatch.chdir(cwd)
+    assert find_config_file(None, {}) is None
+    users = write(home / "live-rate", "")
+    assert find_config_file(None, {}) == users
+    here = write(cwd, "")
+    assert find_config_file(None, {}, cwd) == here
+    assert find_config_file(None, {}) == Path("config.toml")
+    named = {"LIVE_RATE_CONFIG": "missing.toml"}
+    assert find_config_file(None, named, cwd) == Path("missing.toml")
+    assert find_config_file(Path("flag.toml"), named, cwd) == Path("flag.toml")
