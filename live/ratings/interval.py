@@ -1,16 +1,214 @@
-"""95 % intervals for an expected score after a few moves."""
+"""95 % intervals for an expected score after a few moves, or after a few games.
+
+None of the sources has any: they give points only. What is wanted is an interval that covers the
+truth as often as it says, from five moves on, near scores of 0 and of 1 too, in O(1) a move.
+
+A move scores 0, 1/2 or 1 against an engine whose gains are all 0 (anything in [0, 1] against a
+measured engine), so after n moves there are three numbers to go by: n, the sum of the scores and
+the sum of their squares. Same-search gains are never above 0, so a move then scores 0 or 1/2:
+twice the expected score is a plain proportion.
+
+The interval is a beta distribution's, as Jeffreys' is (Brown, Cai and DasGupta 2001, "Interval
+estimation for a binomial proportion", section 4.1.2), with three changes that ``coverage.py`` in
+the benchmarks and the tests hold to account:
+
+* Each end has its own weak prior, a little more cautious than Jeffreys' half a hit and half a
+  miss: for the lower end ``NEAR`` of a move at the top and ``FAR`` of a move at the bottom, for
+  the upper end the other way round. (The exact interval of Clopper and Pearson, which always
+  covers too much, would be 0 and 1.)
+* Few moves leave few possible outcomes, and the interval would cover a little too much there:
+  ``_tail`` takes that back.
+* Scores of three or more kinds have no beta posterior, so the posterior's mean and variance are
+  fitted. That misses what has never happened yet (a player with zero gains only), so no end may
+  be closer than unseen moves at that end allow.
+
+At a score of 0 the lower end is 0, at the top of the scale the upper end is the top; the other
+end always lies strictly inside. Moves within one game are not independent, so a player's games
+are pooled by ``ClusteredScores``.
+"""
 
 from __future__ import annotations
 
-from scipy.special import betaincinv
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from scipy.special import betaincinv, ndtri, stdtrit
+
+#: The prior's weight in moves: at the extreme that an end looks away from, and at the extreme
+#: that it looks towards. Found by search over exact coverages (see ``coverage.py``).
+NEAR, FAR = 0.45, 0.70
+
+#: How much more often than by chance alone a game's score strays from the player's mean: the
+#: variance of a game's sum over its variance with independent moves. Measured: 1.4 for same-search
+#: gains over the board (68 players), 1.2 for successive ones, 1.3 in blitz (1,196 players with
+#: eight games or more).
+USUAL_DESIGN_EFFECT = 1.4
+
+#: How many games' worth of evidence that usual value counts for.
+USUAL_GAMES = 10
 
 
 def score_interval(
-    n: int, total: float, total_of_squares: float, *, ceiling: float = 1.0
+    n: float, total: float, total_of_squares: float, *, ceiling: float = 1.0
 ) -> tuple[float, float]:
-    """Interval for the mean of values in [0, ceiling], from n of them and their two sums."""
-    a = total / ceiling + 0.5
-    b = n - total / ceiling + 0.5
-    low = 0.0 if total == 0 else ceiling * float(betaincinv(a, b, 0.025))
-    high = ceiling if total == n * ceiling else ceiling * float(betaincinv(a, b, 0.975))
-    return low, high
+    """95 % interval of the mean of independent scores in [0, ceiling].
+
+    ``n`` scores (n > 0; a fraction where an effective number stands in), their sum and the sum of
+    their squares. Always holds the observed mean. About 5 µs.
+    """
+    if not n > 0 or not ceiling > 0:
+        raise ValueError(f"no interval from {n} moves under a ceiling of {ceiling}")
+    total, squares = total / ceiling, total_of_squares / ceiling**2
+    mean = total / n
+    tail = _tail(n)
+    # The share of moves that may score at one extreme though none did.
+    unseen = float(betaincinv(FAR, n + NEAR, 1 - tail))
+    low = high = 0.0
+    if total > 0:
+        low = float(betaincinv(*_beta(n, total, squares, NEAR, FAR), tail))
+        low = min(low, mean * (1 - unseen))
+    if total >= n:
+        high = 1.0
+    else:
+        high = float(betaincinv(*_beta(n, total, squares, FAR, NEAR), 1 - tail))
+        high = max(high, mean + (1 - mean) * unseen)
+    return low * ceiling, high * ceiling
+
+
+def _tail(n: float) -> float:
+    """Probability beyond each end: 2.5 %, and up to 1 % more where outcomes are few."""
+    return 0.025 + 0.04 * max(n - 1, 0) / n**2
+
+
+def _beta(n: float, total: float, squares: float, top: float, bottom: float) -> tuple[float, float]:
+    """Parameters of the beta distribution with the mean and variance of the posterior.
+
+    ``top`` and ``bottom`` are the prior's moves at 1 and at 0. For scores of 0 and 1 only, this is
+    the posterior itself, Beta(total + top, n - total + bottom).
+    """
+    weight = n + top + bottom
+    mean = (total + top) / weight
+    # Of a Dirichlet posterior over the possible scores.
+    variance = ((squares + top) / weight - mean * mean) / (weight + 1)
+    strength = mean * (1 - mean) / variance - 1
+    return mean * strength, (1 - mean) * strength
+
+
+class GameScores(NamedTuple):
+    """What one game adds: its moves, the sum of their scores and of the squares of these.
+
+    Scores are in whole parts of one point (``EngineDistribution.scale`` of them), so that sums
+    are exact.
+    """
+
+    n: int
+    total: int
+    squares: int
+
+
+class ClusteredScores:
+    """A player's moves over several games, with an interval that knows which move is whose.
+
+    The variance between games is estimated as cluster-robust variances are (Liang and Zeger 1986,
+    with the factor G / (G - 1) for G games). With few games that estimate is next to useless, so
+    it is drawn towards ``USUAL_DESIGN_EFFECT``, and Student's t takes the normal's place. Adding
+    and removing a game are O(1) and exact.
+    """
+
+    __slots__ = ("_cross", "_games", "_n", "_n_squares", "_squares", "_total", "_total_squares")
+
+    def __init__(self, games: Iterable[GameScores] = ()) -> None:
+        self._games = 0
+        self._n = 0
+        self._total = 0
+        self._squares = 0
+        # Sums over games of n², n·total and total².
+        self._n_squares = 0
+        self._cross = 0
+        self._total_squares = 0
+        for game in games:
+            self.add(game)
+
+    def add(self, game: GameScores) -> None:
+        """Count a game. One without moves says nothing and is left out."""
+        self._count(game, 1)
+
+    def remove(self, game: GameScores) -> None:
+        """Take back a game exactly as it was added.
+
+        Raises ValueError when it cannot have been added, as far as the sums tell.
+        """
+        if game.n and (self._games < 1 or self._n < game.n or self._total < game.total):
+            raise ValueError(f"{game} was never added, so it cannot be removed")
+        self._count(game, -1)
+
+    def _count(self, game: GameScores, sign: int) -> None:
+        if not game.n:
+            return
+        self._games += sign
+        self._n += sign * game.n
+        self._total += sign * game.total
+        self._squares += sign * game.squares
+        self._n_squares += sign * game.n**2
+        self._cross += sign * game.n * game.total
+        self._total_squares += sign * game.total**2
+
+    @property
+    def games(self) -> int:
+        """Games with at least one move."""
+        return self._games
+
+    @property
+    def n(self) -> int:
+        """Moves over all games."""
+        return self._n
+
+    @property
+    def total(self) -> int:
+        """Sum of the scores of all moves, in parts."""
+        return self._total
+
+    @property
+    def design_effect(self) -> float:
+        """How many times larger the variance is than if all moves were independent."""
+        # All times n², to stay in whole numbers: they are large and nearly cancel.
+        between = (
+            self._n**2 * self._total_squares
+            - 2 * self._n * self._total * self._cross
+            + self._total**2 * self._n_squares
+        )
+        within = self._n * self._squares - self._total**2
+        if self._games < 2 or not within:
+            return USUAL_DESIGN_EFFECT
+        freedom = self._games - 1
+        measured = between * self._games / (freedom * self._n * within)
+        return (USUAL_GAMES * USUAL_DESIGN_EFFECT + freedom * measured) / (USUAL_GAMES + freedom)
+
+    def interval(self, scale: int = 1, ceiling: int | None = None) -> tuple[float, float] | None:
+        """95 % interval of the player's expected score in points; None without a move.
+
+        ``scale`` parts make a point; ``ceiling`` is the most a move can score, in parts (a whole
+        point unless told).
+        """
+        if not self._n:
+            return None
+        freedom = USUAL_GAMES + self._games - 1
+        widening = stdtrit(freedom, 0.975) / ndtri(0.975)
+        share = 1 / (self.design_effect * float(widening) ** 2)
+        top = scale if ceiling is None else ceiling
+        return score_interval(
+            self._n * share,
+            self._total * share / scale,
+            self._squares * share / scale**2,
+            ceiling=top / scale,
+        )
+
+
+def clustered_interval(
+    games: Iterable[GameScores], *, scale: int = 1, ceiling: int | None = None
+) -> tuple[float, float] | None:
+    """95 % interval of a player's expected score over several games; None without a move.
+
+    The batch form of ``ClusteredScores.interval``.
+    """
+    return ClusteredScores(games).interval(scale, ceiling)
