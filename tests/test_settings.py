@@ -31,10 +31,8 @@ def test_keys_are_dotted_and_in_order() -> None:
 
 
 names = st.text("abc", min_size=1, max_size=3)
-trees: st.SearchStrategy[dict[str, Any]] = st.recursive(
-    st.dictionaries(names, st.integers(), min_size=1),
-    lambda inner: st.dictionaries(names, inner, min_size=1),
-)
+tables = st.dictionaries(names, st.integers(), min_size=1, max_size=3)
+trees = st.dictionaries(names, st.one_of(st.integers(), tables), max_size=3)
 
 
 @given(trees)

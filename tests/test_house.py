@@ -1,0 +1,405 @@
+"""The house rules, read from the sources: who may import whom, and where things lie.
+
+Each rule is a function from sources to complaints, tried here on a made-up snippet that breaks it
+before it is held against the package.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Data flows to the right; a room imports itself and rooms to its left. The last three are ends of
+#: the flow and know nothing of each other.
+RANKS = {
+    "feeds": 0,
+    "games": 1,
+    "engine": 2,
+    "ratings": 3,
+    "ledger": 4,
+    "store": 5,
+    "publish": 6,
+    "dashboard": 7,
+    "overlay": 7,
+    "rehearse": 7,
+}
+#: Root modules that every room may import, each with the root modules it may import itself.
+ROOTS: dict[str, set[str]] = {
+    "events": set(),
+    "errors": set(),
+    "settings": {"errors"},
+    "config": {"events", "errors", "settings"},
+}
+#: Root modules that no room may import.
+WIRING = {"app", "cli", "__main__"}
+
+PURE_ROOMS = {"games", "ratings", "ledger"}
+#: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.
+OUTSIDE = {
+    "aiomqtt",
+    "asyncio",
+    "concurrent",
+    "httpx",
+    "multiprocessing",
+    "os",
+    "pathlib",
+    "random",
+    "secrets",
+    "selectors",
+    "socket",
+    "sqlite3",
+    "ssl",
+    "subprocess",
+    "threading",
+    "time",
+    "uvloop",
+    "watchfiles",
+    "websockets",
+}
+#: A module that imports one of these is a shell: it owns a loop, a connection or a process.
+SHELL = {"aiomqtt", "asyncio", "httpx", "subprocess", "uvloop", "watchfiles", "websockets"}
+
+MAX_LINES = 300
+#: Modules that may be longer, each with its reason.
+LONG: dict[str, str] = {}
+
+#: Test files that mirror no module, each with its reason.
+NO_MIRROR = {
+    "tests/test_house.py": "the rules of the house itself",
+    "tests/test_packaging.py": "what pip and hatchling make of the project",
+    "tests/test_style.py": "ruff and mypy over everything",
+}
+
+GRAB_BAGS = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc"}
+
+#: Traces of one developer's machine. Written in pieces, so that this file holds none.
+TRACES = ["/" + folder + "/" for folder in ("work", "root", "home", "Users")] + [
+    "/".join(("", *pair)) for pair in (("tmp", "venv"), ("tmp", "npm"), ("opt", "pypi"))
+]
+
+
+class Source:
+    """One module, parsed."""
+
+    def __init__(self, name: str, text: str, package: bool = False) -> None:
+        self.name = name
+        self.text = text
+        self.tree = ast.parse(text)
+        self._package = package
+
+    @property
+    def room(self) -> str:
+        """``feeds`` for ``live.feeds.base``, ``app`` for ``live.app``, empty for ``live``."""
+        return [*self.name.split("."), ""][1]
+
+    def imports(self, top_level: bool = False) -> Iterator[str]:
+        """Full names of what is imported: ``live.events.Score`` for ``from …events import Score``.
+
+        With ``top_level`` only what importing the module imports: not what stands in functions
+        or under TYPE_CHECKING.
+        """
+        nodes = _executed(self.tree) if top_level else ast.walk(self.tree)
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                base = node.module or ""
+                if node.level:
+                    package = self.name.split(".")
+                    if not self._package or node.level > 1:
+                        package = package[: len(package) - node.level + self._package]
+                    base = ".".join([*package, base]).rstrip(".")
+                yield from (f"{base}.{alias.name}" for alias in node.names)
+
+    def outside(self, known: set[str]) -> set[str]:
+        """Which of the named libraries it imports."""
+        return {name.split(".")[0] for name in self.imports()} & known
+
+
+def _executed(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        yield node
+        yield from _executed(node)
+
+
+def package_sources() -> list[Source]:
+    found = []
+    for path in sorted((ROOT / "live").rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if "npm" in parts:  # a script of the build; the package does not import it
+            continue
+        package = parts[-1] == "__init__"
+        name = ".".join(parts[:-1] if package else parts)
+        found.append(Source(name, path.read_text(encoding="utf-8"), package))
+    return found
+
+
+# --- the rules ----------------------------------------------------------------------------------
+
+
+def wrong_direction(source: Source) -> list[str]:
+    """Imports against the way of the data."""
+    if source.room in WIRING:
+        return []
+    complaints = []
+    for name in source.imports():
+        if name.split(".")[0] != "live" or name.count(".") == 0:
+            continue
+        target = name.split(".")[1]
+        if source.room in RANKS:
+            allowed = (
+                target == source.room
+                or target in ROOTS
+                or RANKS.get(target, 99) < RANKS[source.room]
+            )
+        else:
+            allowed = target in ROOTS.get(source.room, set())
+        if not allowed and target != "__version__":
+            complaints.append(f"{source.name} imports {name}")
+    return complaints
+
+
+def unknown_room(source: Source) -> list[str]:
+    """Modules in a place the house does not have."""
+    places = {"", *RANKS, *ROOTS, *WIRING}
+    return [] if source.room in places else [f"{source.name}: no such room"]
+
+
+def foreign_shells(sources: list[Source]) -> list[str]:
+    """Rooms that import the shell of another room: that is for ``live.app`` alone."""
+    shells = {source.name for source in sources if source.outside(SHELL) and source.room in RANKS}
+    return [
+        f"{source.name} imports the shell {shell}"
+        for source in sources
+        if source.room in RANKS
+        for name in source.imports()
+        for shell in shells
+        if (name == shell or name.startswith(shell + ".")) and shell.split(".")[1] != source.room
+    ]
+
+
+def eager_rooms(source: Source) -> list[str]:
+    """Rooms that the command line imports before it knows what it has to do."""
+    if source.name != "live.cli":
+        return []
+    return [
+        f"{source.name} imports {name} at once"
+        for name in source.imports(top_level=True)
+        if name.startswith("live.") and name.split(".")[1] in {*RANKS, "app"}
+    ]
+
+
+def impure(source: Source) -> list[str]:
+    """The outside world in a room that only thinks."""
+    if source.room not in PURE_ROOMS:
+        return []
+    return [f"{source.name} imports {name}" for name in sorted(source.outside(OUTSIDE))]
+
+
+def printing(source: Source) -> list[str]:
+    """``print`` anywhere but where people read it."""
+    if source.room in {"cli", "dashboard"}:
+        return []
+    return [
+        f"{source.name}:{node.lineno} prints"
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+    ]
+
+
+def too_long(source: Source) -> list[str]:
+    """Modules that hold more than one idea, most likely."""
+    lines = source.text.count("\n")
+    if lines <= MAX_LINES or source.name in LONG:
+        return []
+    return [f"{source.name} has {lines} lines, over {MAX_LINES}"]
+
+
+def grab_bags(paths: list[Path]) -> list[str]:
+    """Files and folders named for nothing in particular."""
+    return [
+        f"{path} is named for nothing"
+        for path in paths
+        if GRAB_BAGS & {part.removesuffix(".py") for part in path.parts}
+    ]
+
+
+def without_mirror(tests: list[Path], modules: set[Path]) -> list[str]:
+    """Test files (paths from the root) with no module of the same place and name."""
+    complaints = []
+    for test in tests:
+        module = Path("live", *test.parts[1:-1], test.name.removeprefix("test_"))
+        page = module.with_suffix(".js")  # the browser's modules are tested from Python too
+        if str(test) not in NO_MIRROR and not {module, page} & modules:
+            complaints.append(f"{test} mirrors no {module}")
+    return complaints
+
+
+def traces(name: str, text: str) -> list[str]:
+    """Paths that exist on one machine only."""
+    return [f"{name} names {trace}" for trace in TRACES if trace in text]
+
+
+# --- each rule can fail -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        Source("live.games.plan", "from live.engine.search import Search"),
+        Source("live.games.plan", "def f():\n    import live.publish.hub"),
+        Source("live.ratings.gain", "from ..ledger import event"),
+        Source("live.ratings", "from .. import store", package=True),
+        Source("live.ratings", "from ..store import journal", package=True),
+        Source("live.dashboard.app", "from live.rehearse import clock"),
+        Source("live.publish.hub", "from live import app"),
+        Source("live.events", "import live.errors"),
+        Source("live.config", "from live.feeds import base"),
+    ],
+    ids=lambda source: source.name,
+)
+def test_an_import_against_the_flow_is_seen(source: Source) -> None:
+    assert len(wrong_direction(source)) == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        Source("live.engine.pool", "from live.games.plan import plan\nimport asyncio"),
+        Source("live.engine.pool", "from .search import Search"),
+        Source("live.engine.pool", "from . import search"),
+        Source("live.engine", "from .search import Search", package=True),
+        Source("live.engine", "from ..games.game import Game", package=True),
+        Source("live.publish.http", "from live import __version__\nfrom live.errors import X"),
+        Source("live.config", "from live.settings import flat\nfrom live.events import GainKind"),
+        Source("live.app", "from live.feeds import lichess\nfrom live.publish import hub"),
+    ],
+    ids=lambda source: source.name,
+)
+def test_an_import_with_the_flow_is_not(source: Source) -> None:
+    assert wrong_direction(source) == []
+
+
+def test_an_unknown_room_is_seen() -> None:
+    assert unknown_room(Source("live.attic.box", "")) == ["live.attic.box: no such room"]
+    assert unknown_room(Source("live.feeds.base", "")) == []
+
+
+def test_a_foreign_shell_is_seen() -> None:
+    shell = Source("live.engine.pool", "import asyncio")
+    core = Source("live.engine.score", "import chess")
+    user = Source(
+        "live.ledger.event", "from live.engine.pool import Pool\nfrom live.engine import score"
+    )
+    colleague = Source("live.engine.room", "from live.engine.pool import Pool")
+    assert foreign_shells([shell, core, user, colleague]) == [
+        "live.ledger.event imports the shell live.engine.pool"
+    ]
+
+
+def test_an_eager_command_line_is_seen() -> None:
+    eager = "import live.app\nif TYPE_CHECKING:\n    from live.feeds import base\n"
+    lazy = "from live.errors import LiveRateError\ndef run():\n    from live import app\n"
+    assert eager_rooms(Source("live.cli", eager)) == ["live.cli imports live.app at once"]
+    assert eager_rooms(Source("live.cli", lazy)) == []
+
+
+def test_impurity_is_seen() -> None:
+    text = "import math\ndef f():\n    from time import monotonic\n"
+    assert impure(Source("live.ratings.gain", text)) == ["live.ratings.gain imports time"]
+    assert impure(Source("live.feeds.file", text)) == []
+
+
+def test_a_print_is_seen() -> None:
+    text = "def f():\n    print(1)\nconsole.print(2)\n"
+    assert printing(Source("live.store.journal", text)) == ["live.store.journal:2 prints"]
+    assert printing(Source("live.cli", text)) == []
+
+
+def test_a_long_module_is_seen() -> None:
+    assert too_long(Source("live.store.journal", "\n" * 301)) != []
+    assert too_long(Source("live.store.journal", "\n" * 300)) == []
+
+
+def test_a_grab_bag_is_seen() -> None:
+    paths = [Path("live/feeds/utils.py"), Path("live/common/x.py"), Path("live/feeds/utility.py")]
+    assert len(grab_bags(paths)) == 2
+
+
+def test_a_test_without_module_is_seen() -> None:
+    modules = {Path("live/feeds/base.py"), Path("live/overlay/state.js")}
+    tests = [
+        Path("tests/feeds/test_base.py"),
+        Path("tests/overlay/test_state.py"),
+        Path("tests/test_house.py"),
+        Path("tests/test_base.py"),
+    ]
+    assert without_mirror(tests, modules) == ["tests/test_base.py mirrors no live/base.py"]
+
+
+def test_a_trace_is_seen() -> None:
+    assert traces("x", "see " + TRACES[0] + "main") == [f"x names {TRACES[0]}"]
+    assert traces("x", "https://example.org/working/") == []
+
+
+# --- and holds ----------------------------------------------------------------------------------
+
+
+def test_the_package_keeps_the_rules_of_import() -> None:
+    sources = package_sources()
+    assert len(sources) > 10
+    complaints = foreign_shells(sources)
+    for source in sources:
+        for rule in (wrong_direction, unknown_room, eager_rooms, impure, printing):
+            complaints += rule(source)
+    assert not complaints, "\n".join(complaints)
+
+
+def test_modules_stay_short() -> None:
+    sources = package_sources()
+    complaints = [line for source in sources for line in too_long(source)]
+    assert not complaints, "\n".join(complaints)
+    assert LONG.keys() <= {source.name for source in sources}
+
+
+def test_nothing_is_named_for_nothing() -> None:
+    complaints = grab_bags([path.relative_to(ROOT) for path in own_files()])
+    assert not complaints, "\n".join(complaints)
+
+
+def test_tests_mirror_the_package() -> None:
+    tests = [path.relative_to(ROOT) for path in sorted((ROOT / "tests").rglob("test_*.py"))]
+    modules = {path.relative_to(ROOT) for path in (ROOT / "live").rglob("*.*")}
+    complaints = without_mirror(tests, modules)
+    assert not complaints, "\n".join(complaints)
+
+
+def test_no_file_names_a_machine() -> None:
+    complaints = []
+    for path in own_files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        complaints += traces(str(path.relative_to(ROOT)), text)
+    assert not complaints, "\n".join(complaints)
+
+
+def own_files() -> Iterator[Path]:
+    """What is written here: neither caches nor what the build fetched."""
+    yield from (path for path in ROOT.glob("*.*") if path.is_file())
+    for folder in ("live", "tests", ".ci"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_file() and not {"__pycache__", "vendor", "embedded"} & {*path.parts}:
+                yield path
