@@ -1,0 +1,129 @@
+"""Who a player is and which game this is, whatever the source's spelling of today.
+
+**Players.** Two players are the same person when their FIDE ids are equal, or else when their
+names are equal after :func:`name_words`: accents, case, punctuation, word order and titles do not
+count, and ``ä``, ``a`` and ``ae`` are one letter, so are ``ö``, ``ø``, ``o`` and ``oe``, and ``ü``,
+``u`` and ``ue``. (The price: "Michael" and "Michal" are one first name.) A FIDE id that appears
+later, or is corrected, changes nothing as long as the name stays.
+
+**Game ids.** A key of the source that is short and safe in a URL (a lichess game id) is the id. A
+longer key is hashed. Without a key, event, round, board and both players are hashed, as they were
+first told: FIDE ids when both sides have one, else names. Nothing else goes in, so the same game
+gets the same id in any process, on any day and in any order of arrival. Where an id is taken, by a
+second game of the same names or by another feed that follows the same event, ``-2``, ``-3``, …
+is added; games are matched within their feed only.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import unicodedata
+from functools import lru_cache
+
+from live.events import GameId, GameReport, Headers, Player
+
+# Letters that Unicode does not take apart into a base letter and an accent.
+_WHOLE_LETTERS = str.maketrans(
+    {"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
+_APOSTROPHES = re.compile("['’‘`´ʼ]")
+_WORD = re.compile(r"\w+(?:\.\d+)*")
+_WRITTEN_OUT_UMLAUT = re.compile("([aou])e")
+_TITLES = frozenset(
+    ("gm", "im", "fm", "cm", "nm", "wgm", "wim", "wfm", "wcm", "wnm", "agm", "aim", "afm", "acm")
+    + ("dr", "prof", "mr", "mrs", "ms")
+)
+# What sources write where they know no name (feeds.md section 3; lila RelayGame).
+_NOBODY = frozenset({"", "unknown", "nn", "n n", "tbd", "tba", "noname", "no name"})
+_BYE = "bye"
+
+_SHORT_KEY = re.compile(r"[A-Za-z0-9_-]{1,16}")
+
+
+@lru_cache(maxsize=16_384)
+def name_words(name: str) -> str:
+    """``name`` as it is compared: ``"GM Müller, Karsten"`` → ``"karsten muller"``.
+
+    Empty for a name that names nobody: ``"?"``, ``"N.N."``, a single letter.
+    """
+    folded = unicodedata.normalize("NFKD", name.casefold().translate(_WHOLE_LETTERS))
+    bare = "".join(letter for letter in folded if not unicodedata.combining(letter))
+    words = _WORD.findall(_APOSTROPHES.sub("", bare))
+    # "Im" is a Korean surname: a name is never made of titles alone.
+    named = [word for word in words if word not in _TITLES] or words
+    if " ".join(named) in _NOBODY or sum(map(len, named)) < 2:
+        return ""
+    return " ".join(sorted(_WRITTEN_OUT_UMLAUT.sub(r"\1", word) for word in named))
+
+
+@lru_cache(maxsize=4096)
+def header_words(text: str) -> str:
+    """An event or round as it is compared; empty for ``"?"`` and ``"-"``."""
+    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+
+
+def fide_id(player: Player) -> int | None:
+    """The FIDE id; sources write 0 where there is none."""
+    return player.fide_id or None
+
+
+def is_known(player: Player) -> bool:
+    """Does the source say who plays?"""
+    return fide_id(player) is not None or name_words(player.name) != ""
+
+
+def is_bye(player: Player) -> bool:
+    """Is this no player but a free round?"""
+    return name_words(player.name) == _BYE and fide_id(player) is None
+
+
+def same_person(one: Player, other: Player) -> bool:
+    """Are both known, and the same by FIDE id or by name?"""
+    if fide_id(one) is not None and fide_id(one) == fide_id(other):
+        return True
+    words = name_words(one.name)
+    return words != "" and words == name_words(other.name)
+
+
+def person_key(player: Player) -> str:
+    """What the games of one person have in common, safe in a URL for Latin names.
+
+    ``"fide-1503014"``, else ``"carlsen-magnus"``; empty for an unknown player, whom nothing
+    connects to the unknown player of another game.
+    """
+    number = fide_id(player)
+    return f"fide-{number}" if number is not None else name_words(player.name).replace(" ", "-")
+
+
+def name_tag(player: Player) -> str:
+    """The name as compared, or the FIDE id of a player without one."""
+    return name_words(player.name) or person_key(player)
+
+
+def first_id(report: GameReport) -> GameId:
+    """The id a game should have, were it free: 1-16 characters of ``A-Z a-z 0-9 _ -``."""
+    if _SHORT_KEY.fullmatch(report.key):
+        return report.key
+    if report.key:
+        return _digest("key", report.key)
+    return _digest("headers", *_told_names(report.headers))
+
+
+def _told_names(headers: Headers) -> tuple[str, ...]:
+    players = (headers.white, headers.black)
+    by_number = all(fide_id(player) is not None for player in players)
+    return (
+        header_words(headers.event),
+        header_words(headers.round),
+        "" if headers.board is None else str(headers.board),
+        *(person_key(player) if by_number else name_tag(player) for player in players),
+    )
+
+
+def _digest(*parts: str) -> GameId:
+    """50 bits: among 10,000 games two collide once in 20 million events, and then get a suffix."""
+    told = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(told, digest_size=10).digest()
+    return base64.b32encode(digest).decode().lower()[:10]
