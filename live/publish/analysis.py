@@ -1,0 +1,30 @@
+"""What ``analyze --json`` writes: the whole event as one object. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.events import EngineInfo, GainKind, GameDetail, PlayerView
+from live.publish.state import State, snapshot
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """Every game with plies and curves, every player, and what they were measured with."""
+
+    engine: EngineInfo
+    gain: GainKind
+    games: tuple[GameDetail, ...]
+    players: tuple[PlayerView, ...]
+
+
+def analysis(state: State) -> Analysis:
+    """The state as it stands; games and players in the order of a snapshot."""
+    whole = snapshot(state)
+    return Analysis(
+        engine=whole.engine, gain=state.gain(), games=whole.games, players=whole.players
+    )
+
+
+def to_json(result: Analysis) -> bytes:
+    """Readable JSON, a newline at its end. Unbounded and unknown are null."""
+    return msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n"

@@ -1,0 +1,204 @@
+"""HTTP values and the routes of the JSON interface. Pure: a request in, a response out."""
+
+from __future__ import annotations
+
+import hashlib
+import http
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import msgspec
+
+from live.events import EngineHealth, FeedHealth, GameView, PlayerView
+from live.publish import pages, pgn_export
+from live.publish.select import FilterError, parse
+from live.publish.state import State, game_order
+
+JSON = "application/json"
+
+#: Everything that is no page: nothing may be loaded by it or shown around it.
+_NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+_COMMON = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+)
+
+_encoder = msgspec.json.Encoder()
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One request, without its body: no route takes one."""
+
+    method: str
+    path: str
+    """Percent-decoded."""
+    query: tuple[tuple[str, str], ...]
+    headers: dict[str, str]
+    """Names in lower case; of a repeated header the values are joined by ``, ``."""
+
+
+class Response(msgspec.Struct, frozen=True):
+    """One whole response."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes = b""
+
+
+class BadTarget(ValueError):
+    """A request target that is no path."""
+
+
+def read_target(target: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Path and query of a request target, decoded.
+
+    Raises:
+        BadTarget: not an absolute path, or not UTF-8 once decoded.
+    """
+    if not target.startswith("/"):
+        raise BadTarget(target)
+    try:
+        # "//host/…" would be taken for a host by urlsplit; as a path it is just odd.
+        parts = urlsplit("http://host" + target)
+        path = unquote(parts.path, errors="strict")
+        query = parse_qsl(parts.query, keep_blank_values=True, errors="strict", max_num_fields=128)
+    except ValueError as error:
+        raise BadTarget(target) from error
+    return path, tuple(query)
+
+
+def respond(
+    status: int,
+    content_type: str,
+    body: bytes,
+    headers: Iterable[tuple[str, str]] = (),
+    policy: str = _NO_CONTENT_POLICY,
+) -> Response:
+    """A response with the headers every one carries."""
+    return Response(
+        status,
+        (
+            ("Content-Type", content_type),
+            ("Content-Security-Policy", policy),
+            *_COMMON,
+            *headers,
+        ),
+        body,
+    )
+
+
+def problem(status: int, detail: str, headers: Iterable[tuple[str, str]] = ()) -> Response:
+    """An error as JSON (RFC 9457)."""
+    title = http.HTTPStatus(status).phrase
+    body = _encoder.encode({"status": status, "title": title, "detail": detail})
+    no_store = ("Cache-Control", "no-store")
+    return respond(status, "application/problem+json", body, (no_store, *headers))
+
+
+class Health(msgspec.Struct, frozen=True):
+    """What ``/healthz``, ``/readyz`` and ``/api/v1/health`` answer."""
+
+    status: str
+    """``ok``, or ``degraded`` when a feed or an engine does not do its work."""
+    ready: bool
+    """Whether some feed delivers and some engine (if there are any) can search."""
+    feeds: tuple[FeedHealth, ...]
+    engines: EngineHealth
+    subscribers: int
+
+
+def health(state: State, subscribers: int) -> Health:
+    feeds, engines = state.feeds(), state.engines()
+    working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
+    delivering = [feed for feed in feeds if feed.state in ("live", "stale", "finished")]
+    well = len(working) == len(engines.engines) and len(delivering) == len(feeds)
+    ready = bool(working or not engines.engines) and bool(delivering or not feeds)
+    return Health("ok" if well else "degraded", ready, feeds, engines, subscribers)
+
+
+class Routes:
+    """Answers every request that does not become a websocket."""
+
+    def __init__(self, state: State, site: pages.Site, subscribers: Callable[[], int]) -> None:
+        self._state = state
+        self._site = site
+        self._subscribers = subscribers
+
+    def answer(self, request: Request) -> Response:
+        """The response. HEAD has its body here too; the shell leaves it out."""
+        if request.method not in ("GET", "HEAD"):
+            return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
+        response = self._route(request)
+        if response.status != 200:
+            return response
+        return _conditional(request, response)
+
+    def _route(self, request: Request) -> Response:
+        path = request.path
+        if path == "/healthz":
+            return _json(health(self._state, self._subscribers()))
+        if path == "/readyz":
+            now = health(self._state, self._subscribers())
+            return _json(now, 200 if now.ready else 503)
+        if path == "/api/v1" or path.startswith("/api/v1/"):
+            return self._api(path.removeprefix("/api/v1").strip("/"), request)
+        if (page := self._site.page(path)) is not None:
+            return respond(
+                200,
+                page.content_type,
+                page.body,
+                [("Cache-Control", "no-cache")],
+                policy=pages.POLICY,
+            )
+        return problem(404, f"nothing is at {path}")
+
+    def _api(self, name: str, request: Request) -> Response:
+        if name == "games":
+            return self._games(request)
+        if name.startswith("games/"):
+            return self._game(name.removeprefix("games/"))
+        if name == "players":
+            players: list[PlayerView] = sorted(self._state.players(), key=lambda each: each.id)
+            return _json({"players": players})
+        if name == "health":
+            return _json(health(self._state, self._subscribers()))
+        return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")
+
+    def _games(self, request: Request) -> Response:
+        try:
+            selected = parse(request.query)
+        except FilterError as error:
+            return problem(400, str(error))
+        games: list[GameView] = sorted(filter(selected.takes, self._state.games()), key=game_order)
+        return _json({"games": games})
+
+    def _game(self, name: str) -> Response:
+        # An id may itself end in ".pgn", so the plain one is tried first.
+        if (game := self._state.game(name)) is not None:
+            return _json(game)
+        game_id = name.removesuffix(".pgn")
+        if game_id != name and (game := self._state.game(game_id)) is not None:
+            text = pgn_export.export(game).encode("utf-8", "replace")
+            return respond(200, "application/x-chess-pgn; charset=utf-8", text, _REVALIDATE)
+        return problem(404, f"there is no game {game_id!r}")
+
+
+_REVALIDATE = (("Cache-Control", "no-cache"),)
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return respond(status, JSON, _encoder.encode(value), _REVALIDATE)
+
+
+def _conditional(request: Request, response: Response) -> Response:
+    """Add the entity tag; 304 without a body when the client holds it (RFC 9110, 13.1.2)."""
+    tag = f'"{hashlib.blake2b(response.body, digest_size=12).hexdigest()}"'
+    headers = (*response.headers, ("ETag", tag))
+    held = request.headers.get("if-none-match", "")
+    if held.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in held.split(",")):
+        kept = tuple(each for each in headers if each[0] != "Content-Type")
+        return Response(304, kept)
+    return Response(200, headers, response.body)

@@ -1,0 +1,226 @@
+"""One TCP connection while it speaks HTTP; a handshake hands it on to a subscriber.
+
+h11 reads and writes the messages, the handshake's checks are websockets'. Requests are answered
+one after the other; while a client does not read its answers, no more of its requests are read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from email.utils import formatdate
+from typing import Protocol
+
+import h11
+from websockets.datastructures import Headers
+from websockets.http11 import Request as Handshake
+from websockets.server import ServerProtocol
+
+from live.publish.http import BadTarget, Request, Response, problem, read_target
+from live.publish.limits import Limits
+
+_log = logging.getLogger(__name__)
+
+LIVE_PATH = "/v1/live"
+
+
+class Reception(Protocol):
+    """What a connection asks of the publisher."""
+
+    def entered(self, connection: HttpConnection) -> bool:
+        """Whether there is room for one more."""
+
+    def gone(self, connection: asyncio.Protocol) -> None:
+        """The connection is over."""
+
+    def answer(self, request: Request) -> Response:
+        """The response to anything but a handshake."""
+
+    def refusal(self, request: Request) -> Response | None:
+        """Why this handshake is refused, if it is."""
+
+    def subscribe(
+        self, connection: HttpConnection, request: Request, accepted: bytes, early: bytes
+    ) -> None:
+        """The handshake is complete but for ``accepted``, the response to be written first."""
+
+
+class HttpConnection(asyncio.Protocol):
+    """Reads requests, writes responses."""
+
+    def __init__(self, reception: Reception, clock: Callable[[], float], limits: Limits) -> None:
+        self.transport: asyncio.Transport
+        self._reception = reception
+        self._clock = clock
+        self._limits = limits
+        self._h11 = h11.Connection(h11.SERVER, limits.request_bytes)
+        self._request: h11.Request | None = None
+        self._paused = False
+        self._stalled_s: float | None = None
+        self._closing_s: float | None = None
+        self._waiting_s = clock()
+        self._answered = False
+        self._body_bytes = 0
+
+    # --- asyncio's side ---------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        transport.set_write_buffer_limits(high=self._limits.write_bytes)
+        if not self._reception.entered(self):
+            self._last(problem(503, "too many connections; come back later"))
+
+    def data_received(self, data: bytes) -> None:
+        if self._closing_s is None:
+            self._h11.receive_data(data)
+            self._advance()
+
+    def eof_received(self) -> None:
+        if self._closing_s is None:
+            self._h11.receive_data(b"")
+            self._advance()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._closing_s = self._clock()
+        self._reception.gone(self)
+
+    def pause_writing(self) -> None:
+        self._paused = True
+        self._stalled_s = self._clock()
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._paused = False
+        self._stalled_s = None
+        if self._closing_s is None and not self.transport.is_closing():
+            self.transport.resume_reading()
+            self._advance()
+
+    def sweep(self, now_s: float) -> None:
+        """Keep deadlines; called about once a second."""
+        limits = self._limits
+        patience_s = limits.idle_s if self._answered else limits.request_s
+        if self._closing_s is not None:
+            if now_s - self._closing_s > limits.closing_s:
+                self.transport.abort()
+        elif self._stalled_s is not None:
+            if now_s - self._stalled_s > limits.slow_after_s:
+                self.transport.abort()
+        elif now_s - self._waiting_s > patience_s:
+            if self._answered:
+                self._end()
+            else:
+                self._last(problem(408, f"no whole request within {limits.request_s:g} s"))
+
+    def shut(self) -> None:
+        """The service stops: end this connection once what was written is sent."""
+        self._end()
+
+    # --- requests ---------------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        """Answer what has arrived whole, one request at a time."""
+        while self._closing_s is None and not self._paused:
+            try:
+                event = self._h11.next_event()
+            except h11.RemoteProtocolError as error:
+                self._last(problem(error.error_status_hint, str(error)))
+                return
+            if event is h11.NEED_DATA:
+                return
+            if event is h11.PAUSED:
+                if self._h11.our_state is not h11.DONE or self._h11.their_state is not h11.DONE:
+                    return
+                self._h11.start_next_cycle()
+            elif isinstance(event, h11.Request):
+                self._request = event
+                self._answered = False
+                self._body_bytes = 0
+                self._waiting_s = self._clock()
+            elif isinstance(event, h11.Data):
+                self._body_bytes += len(event.data)
+                if self._body_bytes > self._limits.request_bytes:
+                    self._last(problem(413, "no request here has a body"))
+            elif isinstance(event, h11.EndOfMessage):
+                self._whole()
+            elif isinstance(event, h11.ConnectionClosed):
+                self._end()
+
+    def _whole(self) -> None:
+        """A request has arrived with all its body (which no route looks at)."""
+        event = self._request
+        assert event is not None
+        try:
+            request = _request(event)
+        except (BadTarget, UnicodeDecodeError):
+            self._last(problem(400, "the request target cannot be read"))
+            return
+        if request.path == LIVE_PATH and request.method == "GET":
+            self._handshake(request, event)
+            return
+        try:
+            response = self._reception.answer(request)
+        except Exception:
+            # One answer that fails costs nobody else anything; the log has the whole story.
+            _log.exception("%s %s failed", request.method, request.path)
+            response = problem(500, "the answer failed; the service goes on")
+        self._send(response, request.method == "HEAD")
+
+    def _handshake(self, request: Request, event: h11.Request) -> None:
+        refusal = self._reception.refusal(request)
+        if refusal is not None:
+            self._send(refusal, False)
+            return
+        headers = Headers([(k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers])
+        answer = ServerProtocol(logger=_log).accept(Handshake(request.path, headers))
+        if answer.status_code != 101 or event.http_version != b"1.1":
+            text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
+            status = answer.status_code if answer.status_code != 101 else 426
+            upgrade = [("Upgrade", "websocket"), ("Connection", "Upgrade")]
+            self._send(problem(status, text, upgrade if status == 426 else ()), False)
+            return
+        early, _ = self._h11.trailing_data
+        self._reception.subscribe(self, request, answer.serialize(), early)
+
+    # --- responses --------------------------------------------------------------------------------
+
+    def _send(self, response: Response, head: bool) -> None:
+        body = response.body
+        headers = [("Date", formatdate(usegmt=True)), *response.headers]
+        if response.status != 304:
+            headers.append(("Content-Length", str(len(body))))
+        parts = [
+            self._h11.send(h11.Response(status_code=response.status, headers=headers)),
+            b"" if head or not body else self._h11.send(h11.Data(data=body)),
+            self._h11.send(h11.EndOfMessage()),
+        ]
+        self.transport.write(b"".join(part for part in parts if part))
+        self._answered = True
+        self._waiting_s = self._clock()
+        if self._h11.our_state is h11.MUST_CLOSE:
+            self._end()
+
+    def _last(self, response: Response) -> None:
+        """Answer outside the order of things, and end the connection."""
+        if self._h11.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            closing = Response(
+                response.status, (*response.headers, ("Connection", "close")), response.body
+            )
+            self._send(closing, False)
+        self._end()
+
+    def _end(self) -> None:
+        if self._closing_s is None:
+            self._closing_s = self._clock()
+            self.transport.close()
+
+
+def _request(event: h11.Request) -> Request:
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in event.headers:
+        name, value = raw_name.decode("ascii"), raw_value.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    path, query = read_target(event.target.decode("ascii"))
+    return Request(event.method.decode("ascii"), path, query, headers)

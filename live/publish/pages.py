@@ -1,0 +1,85 @@
+"""The static files of the browser pages: only what is in one folder, only of known types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+#: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
+#: no foreign frames around the page. OBS shows a page in its own window: that does not hinder it.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; media-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'"
+)
+
+#: A file of any other type is not served, even when it lies in the folder.
+CONTENT_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".woff2": "font/woff2",
+    ".json": "application/json",
+    ".map": "application/json",
+    ".txt": "text/plain; charset=utf-8",
+    ".mp3": "audio/mpeg",
+    ".ogg": "audio/ogg",
+}
+
+#: Pages that have a name of their own.
+_NAMED = {"/": "index.html", "/overlay": "overlay.html", "/favicon.ico": "favicon.ico"}
+
+OVERLAY = Path(__file__).resolve().parent.parent / "overlay"
+
+
+class Page(msgspec.Struct, frozen=True):
+    content_type: str
+    body: bytes
+
+
+class Site:
+    """Files below one folder, read when asked for and kept while they don't change."""
+
+    def __init__(self, root: Path = OVERLAY) -> None:
+        self._root = root.resolve()
+        self._kept: dict[Path, tuple[tuple[int, int], Page]] = {}
+
+    def page(self, path: str) -> Page | None:
+        """What is at a decoded URL path: ``/`` and other named pages, ``/static/…``; else null."""
+        name = _NAMED.get(path)
+        if name is None:
+            if not path.startswith("/static/"):
+                return None
+            name = path.removeprefix("/static/")
+        parts = name.split("/")
+        # Hidden files, "..", empty parts and other systems' separators are nobody's business.
+        if any(not part or part.startswith(".") or _odd(part) for part in parts):
+            return None
+        file = self._root.joinpath(*parts)
+        content_type = CONTENT_TYPES.get(file.suffix.lower())
+        if content_type is None:
+            return None
+        return self._read(file, content_type)
+
+    def _read(self, file: Path, content_type: str) -> Page | None:
+        try:
+            # A link inside the folder may point outside it.
+            if not file.resolve().is_relative_to(self._root) or not file.is_file():
+                return None
+            stat = file.stat()
+            stamp = (stat.st_mtime_ns, stat.st_size)
+            kept = self._kept.get(file)
+            if kept is None or kept[0] != stamp:
+                kept = self._kept[file] = (stamp, Page(content_type, file.read_bytes()))
+        except OSError:
+            return None
+        return kept[1]
+
+
+def _odd(part: str) -> bool:
+    return "\\" in part or ":" in part or not part.isprintable()

@@ -1,0 +1,362 @@
+"""The one port: websockets, pages and JSON, and the loop that moves messages to subscribers.
+
+Everything here runs on one event loop and never awaits between reading the state and handing it
+to a connection; that is why no change falls between a snapshot and the messages after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import ipaddress
+import logging
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable, Iterable
+from types import TracebackType
+
+import live
+from live.config import ServerConfig
+from live.errors import ConfigError, PortInUse
+from live.events import Change, HeartbeatMessage, HelloMessage
+from live.publish import wire
+from live.publish.gate import Gate
+from live.publish.http import Request, Response, Routes, problem
+from live.publish.http_connection import HttpConnection
+from live.publish.hub import Hub, TooManyFilters
+from live.publish.limits import Limits
+from live.publish.pages import Site
+from live.publish.select import FilterError, parse
+from live.publish.state import State
+from live.publish.stream import Numbered, Stream, TooOld
+from live.publish.subscriber import Subscriber
+
+_log = logging.getLogger(__name__)
+
+_SWEEP_S = 1.0
+_BACKLOG = 1024
+
+
+class Publisher:
+    """Serves the state and its changes. Use as ``async with Publisher(config, state) as p``.
+
+    Loss policy: see :class:`live.publish.subscriber.Subscriber`; a slow client is skipped and gets
+    a fresh snapshot, and costs neither unbounded memory nor anybody else's time.
+    """
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        state: State,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        site: Site | None = None,
+    ) -> None:
+        self._config = config
+        self._state = state
+        self._clock = clock
+        self._limits = limits
+        self._gate = Gate(config.host)
+        self._routes = Routes(state, site or Site(), lambda: self.subscribers)
+        self._hub = Hub(
+            state,
+            epoch=secrets.token_hex(6),
+            clock=clock,
+            limits=limits.history,
+            max_filters=limits.filters,
+        )
+        self._connections: set[HttpConnection | Subscriber] = set()
+        self._readers: dict[Stream, set[Subscriber]] = {}
+        self._server: asyncio.Server | None = None
+        self._loop: asyncio.AbstractEventLoop
+        self._tick: asyncio.TimerHandle | None = None
+        self._sweep_timer: asyncio.TimerHandle | None = None
+        self._heartbeat_timer: asyncio.TimerHandle | None = None
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._stopping = False
+
+    # --- life -------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Publisher:
+        """Listen.
+
+        Raises:
+            PortInUse: somebody else listens there.
+            ConfigError: the address cannot be listened on.
+        """
+        self._loop = asyncio.get_running_loop()
+        sock = _listener(self._config.host, self._config.port)
+        self._server = await self._loop.create_server(
+            lambda: HttpConnection(self, self._clock, self._limits), sock=sock, backlog=_BACKLOG
+        )
+        self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
+        self._heartbeat_timer = self._loop.call_later(
+            self._limits.heartbeat_s, self._heartbeat_again
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Send what waits, say goodbye with "come back", and end within ``closing_s``."""
+        self._stopping = True
+        assert self._server is not None
+        self._server.close()
+        self._hub.flush()
+        self._deliver()
+        for timer in (self._tick, self._sweep_timer, self._heartbeat_timer):
+            if timer is not None:
+                timer.cancel()
+        for connection in list(self._connections):
+            if isinstance(connection, Subscriber):
+                connection.close(wire.Close.GOING_AWAY, "the service stops")
+            else:
+                connection.shut()
+        try:
+            async with asyncio.timeout(self._limits.closing_s):
+                await self._empty.wait()
+        except TimeoutError:
+            for connection in list(self._connections):
+                connection.transport.abort()
+            await self._empty.wait()
+        await self._server.wait_closed()
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port listened on; the port is the real one where 0 was asked for."""
+        assert self._server is not None, "not entered yet"
+        host, port = self._server.sockets[0].getsockname()[:2]
+        return str(host), int(port)
+
+    @property
+    def url(self) -> str:
+        """Where a browser on this machine finds the page."""
+        host, port = self.address
+        return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+    @property
+    def subscribers(self) -> int:
+        """How many websockets are being served."""
+        return sum(map(len, self._readers.values()))
+
+    # --- changes out ------------------------------------------------------------------------------
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Tell subscribers about changes which the state already holds. Cheap and synchronous.
+
+        Moves are written at once, the rest within ``tick_s``.
+        """
+        self._hub.publish(changes)
+        self._deliver()
+        if self._tick is None and not self._stopping:
+            self._tick = self._loop.call_later(self._limits.tick_s, self._tick_over)
+
+    def _tick_over(self) -> None:
+        self._tick = None
+        self._hub.flush()
+        self._deliver()
+
+    def _deliver(self) -> None:
+        """Write each stream's new frames, joined once, to all who read it and can take more."""
+        for stream in self._hub.waiting():
+            self._write(stream, stream.take())
+
+    def _write(self, stream: Stream, frames: bytes) -> None:
+        for subscriber in self._readers.get(stream, ()):
+            if subscriber.ready:
+                subscriber.write(frames)
+            else:
+                subscriber.missed = True
+
+    def refresh(self, subscriber: Subscriber) -> None:
+        """Give a subscriber that was skipped a fresh snapshot."""
+        now = self._hub.snapshot(subscriber.stream)
+        self._deliver()
+        subscriber.begin(self._snapshot_frames(now), now.seq)
+
+    def catch_up(self, subscriber: Subscriber) -> None:
+        """Give a subscriber what came while its snapshot was written, if that is not much."""
+        stream = subscriber.stream
+        missing = self._hub.since(stream, stream.epoch, subscriber.cursor)
+        self._deliver()
+        if not isinstance(missing, TooOld):
+            frames = [each.frame() for each in missing]
+            if sum(map(len, frames)) <= self._limits.write_bytes:
+                subscriber.begin(frames, stream.seq)
+                return
+        self.refresh(subscriber)
+
+    def _snapshot_frames(self, now: Numbered) -> list[bytes]:
+        return wire.fragments(wire.number(now.body, now.seq), self._limits.piece_bytes)
+
+    # --- connections ------------------------------------------------------------------------------
+
+    def entered(self, connection: HttpConnection) -> bool:
+        """Count a connection; whether there is room for it."""
+        self._connections.add(connection)
+        self._empty.clear()
+        return len(self._connections) <= self._limits.connections and not self._stopping
+
+    def gone(self, connection: asyncio.Protocol) -> None:
+        """Forget a connection."""
+        assert isinstance(connection, HttpConnection | Subscriber)
+        self._connections.discard(connection)
+        if not self._connections:
+            self._empty.set()
+
+    def left(self, subscriber: Subscriber) -> None:
+        """Write no more messages to it."""
+        self._readers[subscriber.stream].discard(subscriber)
+
+    def answer(self, request: Request) -> Response:
+        """Answer anything but a handshake."""
+        return self._foreign(request) or self._routes.answer(request)
+
+    def refusal(self, request: Request) -> Response | None:
+        """Why a handshake is refused, if it is."""
+        if (foreign := self._foreign(request)) is not None:
+            return foreign
+        headers = request.headers
+        if not self._gate.lets_in(headers.get("origin"), headers.get("host", "")):
+            return problem(403, f"pages of {headers['origin']} may not connect")
+        if self._stopping:
+            return problem(503, "the service stops; come back later")
+        try:
+            _resume_point(request)
+            self._hub.stream(parse(request.query))
+        except FilterError as error:
+            return problem(400, str(error))
+        except TooManyFilters:
+            return problem(503, "too many different filters are in use; come back later")
+        return None
+
+    def subscribe(
+        self, connection: HttpConnection, request: Request, accepted: bytes, early: bytes
+    ) -> None:
+        """Turn a connection into a subscriber: greet it, then give what it lacks."""
+        stream = self._hub.stream(parse(request.query))
+        subscriber = Subscriber(self, stream, connection.transport, self._clock, self._limits)
+        self._connections.discard(connection)
+        self._connections.add(subscriber)
+        connection.transport.set_protocol(subscriber)
+        connection.transport.write(accepted)
+        frames = self._greeting(stream, _resume_point(request))
+        # What the streams hold now is in those frames; only what comes later is to be written.
+        self._deliver()
+        self._readers.setdefault(stream, set()).add(subscriber)
+        subscriber.begin(frames, stream.seq)
+        if early:
+            subscriber.data_received(early)
+
+    def _greeting(self, stream: Stream, resume: tuple[str, int] | None) -> list[bytes]:
+        """Hello, then either the missing messages or a snapshot."""
+        missing = self._hub.since(stream, *resume) if resume else TooOld("not asked for")
+        resumed = not isinstance(missing, TooOld)
+        hello = HelloMessage(
+            protocol=wire.PROTOCOL,
+            epoch=stream.epoch,
+            engine=self._state.engine(),
+            gain=self._state.gain(),
+            version=live.__version__,
+            resumed=resumed,
+        )
+        if isinstance(missing, TooOld):
+            now = self._hub.snapshot(stream)
+            first, rest = now.seq, self._snapshot_frames(now)
+        else:
+            first = stream.seq - len(missing) + 1
+            rest = [each.frame() for each in missing]
+        return [wire.frame(wire.number(wire.encode(hello), first - 1)), *rest]
+
+    def _foreign(self, request: Request) -> Response | None:
+        authority = request.headers.get("host", "")
+        if self._gate.answers_to(authority):
+            return None
+        return problem(421, f"this service does not answer to the name {authority!r}")
+
+    # --- the clock --------------------------------------------------------------------------------
+
+    def sweep(self) -> None:
+        """Keep all deadlines. Runs about once a second by itself."""
+        now_s = self._clock()
+        for connection in list(self._connections):
+            connection.sweep(now_s)
+        self._hub.drop_unused(lambda stream: bool(self._readers.get(stream)))
+        self._readers = {stream: readers for stream, readers in self._readers.items() if readers}
+
+    def heartbeat(self) -> None:
+        """Show every subscriber that the connection lives, and ask whether it does."""
+        self._hub.flush()
+        self._deliver()
+        ask = wire.ping(b"")
+        body = wire.encode(HeartbeatMessage())
+        for stream in list(self._readers):
+            self._write_optional(stream, wire.frame(wire.number(body, stream.seq)) + ask)
+
+    def _write_optional(self, stream: Stream, frames: bytes) -> None:
+        """Write to all who can take it; who can't has missed nothing."""
+        for subscriber in self._readers[stream]:
+            if subscriber.ready:
+                subscriber.write(frames)
+
+    def _sweep_again(self) -> None:
+        self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
+        self.sweep()
+
+    def _heartbeat_again(self) -> None:
+        self._heartbeat_timer = self._loop.call_later(
+            self._limits.heartbeat_s, self._heartbeat_again
+        )
+        self.heartbeat()
+
+
+def _resume_point(request: Request) -> tuple[str, int] | None:
+    """``epoch`` and ``since`` of a query; null without both, as a number means nothing alone.
+
+    Raises:
+        FilterError: ``since`` is no number.
+    """
+    query = dict(request.query)
+    epoch, since = query.get("epoch"), query.get("since")
+    if since is not None and not (since.isascii() and since.isdigit() and len(since) <= 18):
+        raise FilterError("since is not a message number")
+    return None if epoch is None or since is None else (epoch, int(since))
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """A bound socket. ``localhost`` is 127.0.0.1: one port on one address."""
+    address = "127.0.0.1" if host.lower() == "localhost" else host
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        raise ConfigError(
+            f"host {host!r}", "is not an IP address", "Give one, such as 127.0.0.1 or 0.0.0.0"
+        ) from None
+    family = socket.AF_INET6 if ip.version == 6 else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            # A restart may take the port while old connections linger; a listener still excludes.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((address, port))
+    except OSError as error:
+        sock.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUse(
+                f"{host}:{port}",
+                "another program listens there",
+                "End it, or choose another port with --port (0 takes any free one)",
+            ) from None
+        raise ConfigError(
+            f"{host}:{port}",
+            f"cannot be listened on ({error.strerror})",
+            "Give another --host or --port",
+        ) from None
+    return sock

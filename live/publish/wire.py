@@ -1,0 +1,82 @@
+"""Bytes on the wire: JSON bodies, message numbers, websocket frames, close codes. Pure.
+
+A change is encoded once. Numbering it for a stream splices ``"seq":N`` in front of its first field,
+and framing adds the header of an unmasked text frame (RFC 6455, section 5.2); the result is the
+same for every subscriber of the stream, because no extension (compression) is ever negotiated.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+from live.events import Message
+
+PROTOCOL = 1
+"""Version of the message protocol, sent in ``hello``."""
+
+_encoder = msgspec.json.Encoder()
+
+_FIN, _TEXT, _PING = 0x80, 0x1, 0x9
+
+
+class Close(enum.IntEnum):
+    """Why a connection ends. From 4100 on: do not come back without a change; below: come back.
+
+    Codes under 4000 are RFC 6455's (section 7.4.1); 4000 to 4999 are ours to define.
+    """
+
+    GOING_AWAY = 1001
+    """The service stops or restarts: come back after a while."""
+    SLOW = 4001
+    """The client did not read fast enough, not even a snapshot: come back."""
+    SILENT = 4002
+    """No pong in time: come back."""
+    TOO_MUCH = 4100
+    """The client sends more than a subscriber has to say: do not come back."""
+    FORBIDDEN = 4101
+    """The token is missing, wrong or expired: do not come back."""
+
+
+def encode(message: Message) -> bytes:
+    """The message as JSON, without its number: ``{"type":"…",…}``."""
+    return _encoder.encode(message)
+
+
+def number(body: bytes, seq: int) -> bytes:
+    """An encoded message with its number: ``{"seq":N,"type":"…",…}``."""
+    return b'{"seq":%d,%b' % (seq, body[1:])
+
+
+def frame(payload: bytes) -> bytes:
+    """One unfragmented, unmasked text frame."""
+    return header(len(payload)) + payload
+
+
+def fragments(payload: bytes, size: int) -> list[bytes]:
+    """A long message as frames of at most ``size`` payload bytes (RFC 6455, section 5.4).
+
+    Pongs and a close frame may stand between them, so a client that stalls in the middle of a
+    snapshot can still be told why it is let go.
+    """
+    pieces = [payload[at : at + size] for at in range(0, len(payload), size)] or [b""]
+    last = len(pieces) - 1
+    return [
+        header(len(piece), (_TEXT if at == 0 else 0) | (_FIN if at == last else 0)) + piece
+        for at, piece in enumerate(pieces)
+    ]
+
+
+def header(length: int, first: int = _FIN | _TEXT) -> bytes:
+    """The frame header before ``length`` bytes of payload (RFC 6455, section 5.2)."""
+    if length < 126:
+        return bytes((first, length))
+    if length < 65536:
+        return bytes((first, 126)) + length.to_bytes(2, "big")
+    return bytes((first, 127)) + length.to_bytes(8, "big")
+
+
+def ping(payload: bytes) -> bytes:
+    """A ping frame with up to 125 bytes of payload."""
+    return header(len(payload), _FIN | _PING) + payload
