@@ -37,6 +37,20 @@ class Search(msgspec.Struct, frozen=True, gc=False):
     position: Position
     only: str | None = None
     """UCI of the move the root is restricted to (``searchmoves``), for the move played."""
+    lines: int = 1
+    """How many best moves are wanted with their scores (Multi-PV)."""
+    limit: Limit | None = None
+    """When it ends; None is the room's own limit."""
+
+
+class Line(msgspec.Struct, frozen=True, gc=False):
+    """One of the best moves of a Multi-PV search."""
+
+    move: str
+    """UCI."""
+    score: Score
+    """White's side, last exact line of this move's rank."""
+    depth: int
 
 
 class SearchResult(msgspec.Struct, frozen=True):
@@ -52,7 +66,16 @@ class SearchResult(msgspec.Struct, frozen=True):
     by_depth: tuple[Score | None, ...] = ()
     """Exact score after each depth from 1; None where there was none."""
     nodes: int = 0
+    """Searched, as the engine counts."""
     time_ms: int = 0
+    """By the engine's own clock."""
+    exact_best: str = ""
+    """First move of the last exact line: the move ``score`` belongs to. Differs from ``best``
+    for about one search in fifty under a node limit, when the iteration that was cut short had
+    just found a better move."""
+    lines: tuple[Line, ...] = ()
+    """Best first, when more than one line was asked for: all from the last depth at which every
+    one was searched to the end."""
 
 
 class SearchFailure(msgspec.Struct, frozen=True):

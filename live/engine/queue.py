@@ -1,0 +1,474 @@
+"""Which search runs next on which engine: events in, instructions out, no asyncio, no clock.
+
+Order of kinds: heads of live games, their backlog, finished games, deepening, speculation. Among
+heads and within the backlog the board that has waited longest since it was last served comes
+first, so that a bullet game cannot starve the others; within a board the newest head, the
+earliest backlog ply. Finished games are taken whole, in the order they were asked for.
+
+Equal searches are made once and answered to all who want them. A search that has killed three
+engines is set aside. After every method, the shell must carry out the returned instructions in
+order.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, OrderedDict, deque
+from collections.abc import Hashable
+from enum import IntEnum
+from typing import Final, Generic, Literal, TypeVar
+
+import msgspec
+
+from live.engine.search import Search, SearchFailure
+
+Owner = Hashable
+Key = TypeVar("Key", bound=Hashable)
+
+#: Engines a search may kill before it is set aside (DESIGN, Engine).
+MAX_KILLS: Final = 3
+#: Set-aside searches remembered, so that asking again does not kill again.
+_ASIDE_KEPT: Final = 1_000
+#: Boards whose last turn is remembered.
+_BOARDS_KEPT: Final = 4_096
+#: Transitions kept for error messages.
+_STORY_KEPT: Final = 200
+
+
+class Kind(IntEnum):
+    """Classes of searches, most urgent first."""
+
+    HEAD = 0
+    """The newest position of a live game, and what its last move's gain needs."""
+    BACKLOG = 1
+    """Earlier positions of a live game."""
+    FINISHED = 2
+    """A game that is over."""
+    DEEPEN = 3
+    """A second, longer look at what is scored already."""
+    SPECULATE = 4
+    """What the most likely replies will need."""
+
+
+#: Given up at once when a head waits: nobody waits for these.
+_YIELDS: Final = (Kind.DEEPEN, Kind.SPECULATE)
+
+
+class Priority(msgspec.Struct, frozen=True, gc=False):
+    """How urgent a search is, and for whom."""
+
+    kind: Kind
+    board: str = ""
+    """Whose turn it uses up: the game's id."""
+    ply: int = 0
+    """The move it is for, counted from 1 (0: the starting position). Both the position after
+    ply p and the restricted search of the move at ply p carry p. A board's heads before
+    ``newest head - 1`` become backlog by themselves."""
+    rank: int = 0
+    """Lower first, among speculation of one board."""
+
+
+class Start(msgspec.Struct, Generic[Key], frozen=True):
+    """Have this engine search this, now."""
+
+    engine: int
+    key: Key
+
+
+class Stop(msgspec.Struct, frozen=True):
+    """End this engine's search early; then report :meth:`SearchQueue.finished`, stopped."""
+
+    engine: int
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """Tell an owner: what was found, or ``failure``."""
+
+    owner: Owner
+    search: Search
+    failure: SearchFailure | None = None
+
+
+class Assign(msgspec.Struct, frozen=True):
+    """Call :meth:`SearchQueue.assign`, after the answers before this: their owners may want
+    something more urgent next.
+    """
+
+
+Instruction = Start[Key] | Stop | Answer | Assign
+
+
+class InvalidTransition(RuntimeError):
+    """A bug in the shell or here; carries the story of recent transitions."""
+
+
+class _Want(Generic[Key]):
+    """One owner's wish for one search."""
+
+    __slots__ = ("alive", "asked_at", "job", "owner", "priority", "search")
+
+    def __init__(
+        self, owner: Owner, search: Search, job: _Job[Key], priority: Priority, asked_at: float
+    ) -> None:
+        self.owner = owner
+        self.search = search
+        self.job = job
+        self.priority = priority
+        self.asked_at = asked_at
+        # False when answered, dropped or replaced by one of another priority.
+        self.alive = True
+
+
+class _Job(Generic[Key]):
+    """One search and all who want it."""
+
+    __slots__ = ("deaths", "engine", "key", "wants")
+
+    def __init__(self, key: Key) -> None:
+        self.key = key
+        self.wants: dict[tuple[Owner, Search], _Want[Key]] = {}
+        # The engine that runs it; None while it waits.
+        self.engine: int | None = None
+        # Why each engine died that ran it.
+        self.deaths: list[str] = []
+
+    @property
+    def kind(self) -> Kind:
+        return min(want.priority.kind for want in self.wants.values())
+
+
+class _Engine(Generic[Key]):
+    __slots__ = ("job", "state")
+
+    def __init__(self) -> None:
+        self.state: Literal["down", "idle", "busy", "stopping"] = "down"
+        self.job: _Job[Key] | None = None
+
+
+_Entry = tuple[int, int, _Want[Key]]
+
+
+class SearchQueue(Generic[Key]):
+    """The scheduling state. Changed through its methods only; has one caller."""
+
+    def __init__(self, engines: int) -> None:
+        self._engines = [_Engine[Key]() for _ in range(engines)]
+        self._jobs: dict[Key, _Job[Key]] = {}
+        self._owned: dict[Owner, dict[Search, _Want[Key]]] = {}
+        # Waiting wants by kind and board; entries die lazily.
+        self._heaps: dict[Kind, dict[str, list[_Entry[Key]]]] = {kind: {} for kind in Kind}
+        # When (in starts) each board was last served, per kind.
+        self._served: OrderedDict[tuple[Kind, str], int] = OrderedDict()
+        self._starts = 0
+        # Breaks ties by order of asking.
+        self._asked = 0
+        self._aside: OrderedDict[Key, SearchFailure] = OrderedDict()
+        self._story: deque[str] = deque(maxlen=_STORY_KEPT)
+        self.set_aside = 0
+
+    # Events.
+
+    def want(
+        self, owner: Owner, search: Search, key: Key, priority: Priority, now: float
+    ) -> list[Instruction[Key]]:
+        """``owner`` wants ``search``; asked again with another priority, that one counts.
+
+        Args:
+            owner: answered once; what :meth:`drop` names.
+            search: handed back with the answer.
+            key: what makes searches equal.
+            priority: how urgent.
+            now: seconds on any steady clock; only waiting times are told by it.
+        """
+        aside = self._aside.get(key)
+        if aside is not None:
+            return [Answer(owner, search, aside)]
+        mine = self._owned.setdefault(owner, {})
+        old = mine.get(search)
+        asked_at = now
+        if old is not None:
+            if old.priority == priority:
+                return []
+            old.alive = False
+            asked_at = old.asked_at
+        job = self._jobs.get(key)
+        if job is None:
+            job = self._jobs[key] = _Job(key)
+        want = _Want(owner, search, job, priority, asked_at)
+        mine[search] = want
+        job.wants[owner, search] = want
+        if job.engine is None:
+            self._push(want)
+        if priority.kind is Kind.HEAD:
+            self._demote(priority)
+        self._note(f"want {priority.kind.name} {priority.board} {priority.ply} by {owner!r}")
+        return self.assign()
+
+    def drop(self, owner: Owner) -> list[Instruction[Key]]:
+        """``owner`` wants nothing any more; a running search nobody wants is stopped."""
+        instructions: list[Instruction[Key]] = []
+        for search, want in self._owned.pop(owner, {}).items():
+            want.alive = False
+            job = want.job
+            del job.wants[owner, search]
+            if job.wants:
+                continue
+            del self._jobs[job.key]
+            if job.engine is not None:
+                instructions.append(self._stop(job.engine))
+        self._note(f"drop {owner!r}")
+        return instructions
+
+    def up(self, engine: int) -> list[Instruction[Key]]:
+        """An engine is ready."""
+        slot = self._engines[engine]
+        self._expect(slot.state == "down", f"engine {engine} up while {slot.state}")
+        slot.state = "idle"
+        self._note(f"engine {engine} up")
+        return self.assign()
+
+    def finished(self, engine: int, *, stopped: bool = False) -> list[Instruction[Key]]:
+        """An engine's search ended, by itself or (``stopped``) because of :class:`Stop`."""
+        slot = self._engines[engine]
+        job, slot.job = slot.job, None
+        self._note(f"engine {engine} finished{' stopped' if stopped else ''}")
+        if slot.state == "stopping":
+            slot.state = "idle"
+            return self.assign()
+        self._expect(slot.state == "busy" and not stopped, f"engine {engine} {slot.state}")
+        assert job is not None
+        slot.state = "idle"
+        urgent = job.kind is Kind.HEAD
+        answers: list[Instruction[Key]] = list(self._answer(job, None))
+        # Whoever waits for a head may need one more search for its gain, and that comes first;
+        # anything else is better told while the engine already works on the next.
+        return [*answers, Assign()] if urgent else [*self.assign(), *answers]
+
+    def lost(self, engine: int, reason: str) -> list[Instruction[Key]]:
+        """An engine died or was killed; its search goes back, or aside after three deaths."""
+        slot = self._engines[engine]
+        self._expect(slot.state != "down", f"engine {engine} lost while down")
+        busy = slot.state == "busy"
+        job, slot.job, slot.state = slot.job, None, "down"
+        self._note(f"engine {engine} lost: {reason}")
+        if not busy:
+            return []
+        assert job is not None
+        job.deaths.append(reason)
+        if len(job.deaths) < MAX_KILLS:
+            self._requeue(job)
+            return self.assign()
+        failure = SearchFailure(
+            reason=f"given up after {len(job.deaths)} engine failures: {'; '.join(job.deaths)}"
+        )
+        self._aside[job.key] = failure
+        if len(self._aside) > _ASIDE_KEPT:
+            self._aside.popitem(last=False)
+        self.set_aside += 1
+        return list(self._answer(job, failure))
+
+    def assign(self) -> list[Instruction[Key]]:
+        """Give idle engines work, and take speculation off engines that heads wait for."""
+        instructions: list[Instruction[Key]] = []
+        for index, slot in enumerate(self._engines):
+            if slot.state != "idle":
+                continue
+            job = self._next()
+            if job is None:
+                break
+            slot.state, slot.job, job.engine = "busy", job, index
+            self._note(f"engine {index} starts")
+            instructions.append(Start(index, job.key))
+        instructions.extend(self._pre_empt())
+        return instructions
+
+    # Questions.
+
+    def watchers(self, engine: int) -> list[Owner]:
+        """Who follows this engine's search as it deepens: who wants a live head's own score."""
+        job = self._engines[engine].job
+        if job is None:
+            return []
+        return [
+            owner
+            for (owner, search), want in job.wants.items()
+            if want.priority.kind is Kind.HEAD and search.only is None
+        ]
+
+    def subject(self, engine: int) -> Priority | None:
+        """The most urgent of what this engine's search is for."""
+        job = self._engines[engine].job
+        if job is None or not job.wants:
+            return None
+        return min((w.priority for w in job.wants.values()), key=lambda p: p.kind)
+
+    def waiting(self) -> Counter[Kind]:
+        """How many searches wait, by kind. Costs a look at each."""
+        return Counter(job.kind for job in self._jobs.values() if job.engine is None)
+
+    def oldest_wait_s(self, now: float) -> float:
+        """How long the search that has waited longest has waited. Costs a look at each."""
+        asked = (
+            want.asked_at
+            for job in self._jobs.values()
+            if job.engine is None
+            for want in job.wants.values()
+        )
+        return max(0.0, now - min(asked, default=now))
+
+    @property
+    def queued(self) -> int:
+        """Searches that wait for an engine."""
+        running = sum(slot.state == "busy" for slot in self._engines)
+        return len(self._jobs) - running
+
+    def story(self) -> list[str]:
+        """The last transitions, oldest first, for error messages."""
+        return list(self._story)
+
+    def check(self) -> None:
+        """Raise AssertionError where the state contradicts itself."""
+        for index, slot in enumerate(self._engines):
+            if slot.state == "busy":
+                assert slot.job is not None, f"engine {index} busy with nothing"
+                assert self._jobs.get(slot.job.key) is slot.job, f"engine {index}: stale job"
+                assert slot.job.engine == index, f"engine {index}: job believes otherwise"
+            else:
+                assert slot.job is None, f"engine {index} holds a job while {slot.state}"
+        waiting = [job for job in self._jobs.values() if job.engine is None]
+        for job in self._jobs.values():
+            assert job.wants, "a job nobody wants"
+            assert len(job.deaths) < MAX_KILLS, "a job that should be aside"
+            assert job.key not in self._aside, "a job set aside"
+            if job.engine is not None:
+                assert self._engines[job.engine].job is job, "a job on an engine that knows not"
+            for (owner, search), want in job.wants.items():
+                assert want.alive and want.job is job, "a dead want"
+                assert self._owned[owner][search] is want, "a want its owner knows not"
+        assert sum(len(mine) for mine in self._owned.values()) == sum(
+            len(job.wants) for job in self._jobs.values()
+        ), "a want without a job"
+        reachable = {
+            id(want)
+            for boards in self._heaps.values()
+            for heap in boards.values()
+            for _, _, want in heap
+        }
+        for job in waiting:
+            assert all(id(want) in reachable for want in job.wants.values()), "a lost want"
+        idle = any(slot.state == "idle" for slot in self._engines)
+        assert not (idle and waiting), "an idle engine while a search waits"
+
+    # Inside.
+
+    def _push(self, want: _Want[Key]) -> None:
+        priority = want.priority
+        if priority.kind is Kind.SPECULATE:
+            order = priority.rank
+        elif priority.kind in (Kind.HEAD, Kind.DEEPEN):
+            order = -priority.ply
+        else:
+            order = priority.ply
+        self._asked += 1
+        heap = self._heaps[priority.kind].setdefault(priority.board, [])
+        heapq.heappush(heap, (order, self._asked, want))
+
+    def _top(self, kind: Kind, board: str) -> _Entry[Key] | None:
+        """The board's first entry that still counts; empty heaps are taken away."""
+        heap = self._heaps[kind][board]
+        while heap:
+            want = heap[0][2]
+            # A want is pushed anew when its kind changes or its job comes back.
+            if want.alive and want.job.engine is None and want.priority.kind is kind:
+                return heap[0]
+            heapq.heappop(heap)
+        del self._heaps[kind][board]
+        return None
+
+    def _next(self) -> _Job[Key] | None:
+        for kind in Kind:
+            best: tuple[tuple[int, int], _Want[Key]] | None = None
+            for board in list(self._heaps[kind]):
+                top = self._top(kind, board)
+                if top is None:
+                    continue
+                served = 0 if kind is Kind.FINISHED else self._served.get((kind, board), 0)
+                turn = (served, top[1])
+                if best is None or turn < best[0]:
+                    best = (turn, top[2])
+            if best is not None:
+                want = best[1]
+                heapq.heappop(self._heaps[kind][want.priority.board])
+                self._starts += 1
+                self._served[kind, want.priority.board] = self._starts
+                self._served.move_to_end((kind, want.priority.board))
+                if len(self._served) > _BOARDS_KEPT:
+                    self._served.popitem(last=False)
+                return want.job
+        return None
+
+    def _demote(self, newest: Priority) -> None:
+        """Heads that are no longer the newest of their board become backlog.
+
+        The position one ply before stays a head: the last move's gain needs its score.
+        """
+        for _, _, want in self._heaps[Kind.HEAD].get(newest.board, []):
+            waits = want.alive and want.job.engine is None
+            if waits and want.priority.kind is Kind.HEAD and want.priority.ply < newest.ply - 1:
+                want.priority = msgspec.structs.replace(want.priority, kind=Kind.BACKLOG)
+                self._push(want)
+
+    def _pre_empt(self) -> list[Instruction[Key]]:
+        yielding = [
+            (slot.job.kind, index)
+            for index, slot in enumerate(self._engines)
+            if slot.state == "busy" and slot.job is not None and slot.job.kind in _YIELDS
+        ]
+        if not yielding:
+            return []
+        heads = {
+            id(want.job)
+            for heap in self._heaps[Kind.HEAD].values()
+            for _, _, want in heap
+            if want.alive and want.job.engine is None and want.priority.kind is Kind.HEAD
+        }
+        coming = sum(slot.state == "stopping" for slot in self._engines)
+        instructions: list[Instruction[Key]] = []
+        for _, index in sorted(yielding, reverse=True)[: max(0, len(heads) - coming)]:
+            job = self._engines[index].job
+            assert job is not None
+            instructions.append(self._stop(index))
+            self._requeue(job)
+        return instructions
+
+    def _stop(self, engine: int) -> Stop:
+        slot = self._engines[engine]
+        slot.state, slot.job = "stopping", None
+        self._note(f"engine {engine} stops")
+        return Stop(engine)
+
+    def _requeue(self, job: _Job[Key]) -> None:
+        job.engine = None
+        if not job.wants:
+            return
+        for want in job.wants.values():
+            self._push(want)
+
+    def _answer(self, job: _Job[Key], failure: SearchFailure | None) -> list[Answer]:
+        del self._jobs[job.key]
+        answers = []
+        for (owner, search), want in job.wants.items():
+            want.alive = False
+            mine = self._owned[owner]
+            del mine[search]
+            if not mine:
+                del self._owned[owner]
+            answers.append(Answer(owner, search, failure))
+        return answers
+
+    def _note(self, transition: str) -> None:
+        self._story.append(transition)
+
+    def _expect(self, right: bool, what: str) -> None:
+        if not right:
+            raise InvalidTransition(f"{what}; before that: {' | '.join(list(self._story)[-20:])}")
