@@ -29,6 +29,7 @@ are pooled by ``ClusteredScores``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -38,11 +39,11 @@ from scipy.special import betaincinv, ndtri, stdtrit
 #: that it looks towards. Found by search over exact coverages (see ``coverage.py``).
 NEAR, FAR = 0.45, 0.70
 
-#: How much more often than by chance alone a game's score strays from the player's mean: the
-#: variance of a game's sum over its variance with independent moves. Measured: 1.4 for same-search
-#: gains over the board (68 players), 1.2 for successive ones, 1.3 in blitz (1,196 players with
-#: eight games or more).
-USUAL_DESIGN_EFFECT = 1.4
+#: How much further than by chance alone a game's score strays from the player's mean: the variance
+#: of a game's sum over its variance with independent moves. Measured: 1.4 for same-search gains
+#: over the board (68 players, so ±0.2), 1.2 for successive ones; in blitz 1.1 over players with
+#: four to seven games and 1.3 over those with more (2,341 players).
+USUAL_DESIGN_EFFECT = 1.25
 
 #: How many games' worth of evidence that usual value counts for.
 USUAL_GAMES = 10
@@ -56,8 +57,10 @@ def score_interval(
     ``n`` scores (n > 0; a fraction where an effective number stands in), their sum and the sum of
     their squares. Always holds the observed mean. About 5 µs.
     """
-    if not n > 0 or not ceiling > 0:
-        raise ValueError(f"no interval from {n} moves under a ceiling of {ceiling}")
+    if not n > 0 or ceiling < 0 or math.isnan(total + total_of_squares + ceiling):
+        raise ValueError(f"no interval for {total} from {n} moves under a ceiling of {ceiling}")
+    if ceiling == 0:
+        return 0.0, 0.0  # nothing else can be scored
     total, squares = total / ceiling, total_of_squares / ceiling**2
     mean = total / n
     tail = _tail(n)
@@ -187,14 +190,17 @@ class ClusteredScores:
     def interval(self, scale: int = 1, ceiling: int | None = None) -> tuple[float, float] | None:
         """95 % interval of the player's expected score in points; None without a move.
 
+        One game alone says nothing of how games differ: its interval is that of the game.
         ``scale`` parts make a point; ``ceiling`` is the most a move can score, in parts (a whole
         point unless told).
         """
         if not self._n:
             return None
-        freedom = USUAL_GAMES + self._games - 1
-        widening = stdtrit(freedom, 0.975) / ndtri(0.975)
-        share = 1 / (self.design_effect * float(widening) ** 2)
+        share = 1.0
+        if self._games > 1:
+            freedom = USUAL_GAMES + self._games - 1
+            widening = float(stdtrit(freedom, 0.975) / ndtri(0.975))
+            share = 1 / (self.design_effect * widening**2)
         top = scale if ceiling is None else ceiling
         return score_interval(
             self._n * share,

@@ -14,7 +14,7 @@ from live.events import GainKind
 from live.ratings.engine_distribution import EngineDistribution, Spike
 from live.ratings.expected import difference_of
 from live.ratings.histogram import GainHistogram
-from live.ratings.interval import score_interval
+from live.ratings.interval import GameScores, score_interval
 
 _SPIKE = Spike()
 
@@ -26,7 +26,7 @@ class PerceivedRating:
     the engine at 0 the expected score lies in [0, 0.5], and the interval makes use of that.
     """
 
-    __slots__ = ("_ceiling", "_squares", "_total", "engine", "gain", "histogram")
+    __slots__ = ("_squares", "_total", "ceiling", "engine", "gain", "histogram")
 
     def __init__(
         self,
@@ -42,8 +42,8 @@ class PerceivedRating:
         # undoes adding exactly.
         self._total = 0
         self._squares = 0
-        # The most that any move of this kind can score.
-        self._ceiling = engine.parts(0) if gain == "same-search" else engine.scale
+        #: The most that a move of this kind can score, in parts.
+        self.ceiling = engine.parts(0) if gain == "same-search" else engine.scale
         for gain_cp in gains_cp:
             self.add(gain_cp)
 
@@ -92,6 +92,11 @@ class PerceivedRating:
             return "low"
         return "high" if self._total == self.n * self.engine.scale else None
 
+    @property
+    def scores(self) -> GameScores:
+        """What all moves scored against the engine, in parts of ``engine.scale``."""
+        return GameScores(self.n, self._total, self._squares)
+
     def score_interval(self) -> tuple[float, float] | None:
         """95 % interval of the expected score; None before the first move."""
         if not self.n:
@@ -101,7 +106,7 @@ class PerceivedRating:
             self.n,
             self._total / scale,
             self._squares / scale**2,
-            ceiling=self._ceiling / scale,
+            ceiling=self.ceiling / scale,
         )
 
     def interval(self) -> tuple[float | None, float | None]:
