@@ -64,12 +64,20 @@ OUTSIDE = {
 #: A module that imports one of these is a shell: it owns a loop, a connection or a process.
 SHELL = {"aiomqtt", "asyncio", "httpx", "subprocess", "uvloop", "watchfiles", "websockets"}
 
+#: Shells by that measure that rooms to the right may use all the same, each with its reason.
+SHARED = {
+    "live.feeds.clock": "time as an argument: the interface, and the wall clock behind it",
+}
+
 MAX_LINES = 300
 #: Modules that may be longer, each with its reason.
-LONG: dict[str, str] = {}
+LONG = {
+    "live.events": "one list of values without behaviour, best read as a whole",
+}
 
 #: Test files that mirror no module, each with its reason.
 NO_MIRROR = {
+    "tests/test_conftest.py": "what all tests share",
     "tests/test_house.py": "the rules of the house itself",
     "tests/test_packaging.py": "what pip and hatchling make of the project",
     "tests/test_style.py": "ruff and mypy over everything",
@@ -177,14 +185,15 @@ def unknown_room(source: Source) -> list[str]:
 def foreign_shells(sources: list[Source]) -> list[str]:
     """Rooms that import the shell of another room: that is for ``live.app`` alone."""
     shells = {source.name for source in sources if source.outside(SHELL) and source.room in RANKS}
-    return [
+    complaints = {
         f"{source.name} imports the shell {shell}"
         for source in sources
         if source.room in RANKS
         for name in source.imports()
-        for shell in shells
+        for shell in shells - SHARED.keys()
         if (name == shell or name.startswith(shell + ".")) and shell.split(".")[1] != source.room
-    ]
+    }
+    return sorted(complaints)
 
 
 def eager_rooms(source: Source) -> list[str]:

@@ -1,0 +1,31 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def require_program() -> Callable[[str], str]:
+    """``require_program("mosquitto")`` gives the path of a program that a Debian package brings.
+
+    Without it the test is skipped, saying so; where ``CI`` is set the test fails instead, so that
+    nothing goes untested unnoticed.
+    """
+
+    def find(name: str, package: str = "") -> str:
+        # A plain user's PATH lacks the last two; Debian puts stockfish and mosquitto there.
+        places = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/games", "/usr/sbin"])
+        path = shutil.which(name, path=places)
+        if path is None:
+            reason = f"{name} is not here; on Debian: apt-get install {package or name}"
+            if os.environ.get("CI"):
+                pytest.fail(reason, pytrace=False)
+            pytest.skip(reason)
+        return path
+
+    return find

