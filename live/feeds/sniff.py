@@ -1,0 +1,55 @@
+"""Tell from the first bytes that a text is not PGN, and what it is instead. Pure."""
+
+from __future__ import annotations
+
+#: Longest head that is looked at, in bytes.
+HEAD_BYTES = 4096
+
+_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_MAGIC = {
+    b"%PDF": "a PDF document",
+    b"PK\x03\x04": "a ZIP archive (unpack it first)",
+    b"\x1f\x8b": "a gzip file (unpack it first)",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"SQLite format 3": "a database",
+}
+
+
+def not_pgn(head: bytes, content_type: str = "") -> str | None:
+    """Say what the text is instead of PGN ("an HTML page"); None if it may be PGN.
+
+    ``head`` is the beginning of the text, ``content_type`` what a server called it. An empty or
+    blank head may be PGN: a round that has not begun looks like that (lichess api issue 179).
+    """
+    head = head[:HEAD_BYTES]
+    for magic, what in _MAGIC.items():
+        if head.startswith(magic):
+            return what
+    wide = head.startswith(_BOMS[1:])
+    for bom in _BOMS:
+        head = head.removeprefix(bom)
+    if b"\x00" in head and not wide:
+        return "a binary file"
+    if wide:
+        head = head.replace(b"\x00", b"")
+    text = head.lstrip().lower()
+    if not text:
+        return None
+    if text.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<script")):
+        return "an HTML page (perhaps a login page)"
+    if text.startswith(b"<"):
+        return "an HTML page (perhaps a login page)" if b"html" in text else "XML, not PGN"
+    if text.startswith((b'{"', b"{'", b'[{"', b"{\n", b"{\r\n")) and b'":' in text:
+        return "JSON, not PGN"
+    if text.startswith((b"[", b"%", b"{", b";", b"(", b"*", b"1")) or text[:1].isdigit():
+        return None
+    if "html" in content_type.lower():
+        return "an HTML page (perhaps a login page)"
+    # Movetext without number or tags ("e4 e5 *") is rare but legal; prose has no such words.
+    first = text.split(None, 1)[0]
+    if len(first) <= 7 and (
+        first[:1] in b"abcdefghnrkqo0" and any(c in b"12345678o0" for c in first)
+    ):
+        return None
+    return "text that is not PGN"

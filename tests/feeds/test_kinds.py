@@ -1,0 +1,106 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.errors import UnknownFeed
+from live.feeds.kinds import KINDS, lichess_round, origin, public_name, recognise
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        ("demo", "demo"),
+        ("-", "stdin"),
+        ("games.pgn", "file"),
+        ("./games.txt", "file"),
+        ("/srv/open/games.pgn", "file"),
+        ("round 1+2.pgn", "file"),
+        ("a+b/games.pgn", "file"),
+        ("C:\\open\\games.PGN", "file"),
+        ("file:///srv/games.pgn", "file"),
+        ("https://example.org/live/games.pgn", "pgn-url"),
+        ("http://example.org/pgn.php?round=3", "pgn-url"),
+        ("https://lichess.org/broadcast/norway-chess/round-1/abcdEFG1", "lichess"),
+        ("https://lichess.org/broadcast/norway-chess/round-1/abcdEFG1/12345678", "lichess"),
+        ("https://www.lichess.org/broadcast/-/-/abcdEFG1", "lichess"),
+        ("https://lichess.org/broadcast/-/-/abcdEFG1#boards", "lichess"),
+        ("https://lichess.org/api/stream/broadcast/round/abcdEFG1.pgn", "lichess"),
+        ("https://lichess.org/api/broadcast/round/abcdEFG1.pgn", "lichess"),
+        ("https://lichess.org/study/abcdEFG1.pgn", "pgn-url"),
+        ("file+demo", "file"),
+        ("pgn-url+https://lichess.org/x", "pgn-url"),
+        ("lichess+http://127.0.0.1:9000/broadcast/a/b/abcdEFG1", "lichess"),
+    ],
+)
+def test_the_kind_is_told_from_the_text(spec: str, kind: str) -> None:
+    assert recognise(spec).kind == kind
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "",
+        "dmeo",
+        "gopher://example.org/games.pgn",
+        "lichess.org",
+        "https://",
+        "http://[::1/games.pgn",
+        "https://example.org:port/games.pgn",
+        "https://lichess.org/",
+        "https://lichess.org/training",
+        "chessbase+https://example.org/games.pgn",
+    ],
+)
+def test_what_cannot_be_followed_is_named_with_the_list_of_kinds(spec: str) -> None:
+    with pytest.raises(UnknownFeed) as caught:
+        recognise(spec)
+    text = str(caught.value)
+    assert f'--feed "{spec}"' in text
+    assert all(kind in text for kind in KINDS)
+    assert "\n" not in text
+    assert caught.value.exit_code == 2
+
+
+def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
+    url = "http://localhost:9663/broadcast/-/-/abcdEFG1"
+    assert recognise(url).kind == "pgn-url"
+    assert recognise(url, lichess_url="http://localhost:9663").kind == "lichess"
+    assert lichess_round(url) == "abcdEFG1"
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("https://anna:hunter2@example.org/games.pgn", "https://example.org/games.pgn"),
+        ("https://example.org/g?round=3&token=hunter2", "https://example.org/g?round=3&token=***"),
+        ("https://example.org/g?api%5Fkey=hunter2", "https://example.org/g?api_key=***"),
+        ("https://example.org/g?X-Amz-Signature=hunter2", "https://example.org/g?X-Amz-Signature=***"),
+        ("pgn-url+https://a:hunter2@example.org/g", "pgn-url+https://example.org/g"),
+        ("https://a:hunter2@[::1/g", "https://…"),
+        ("games\x1b[31m.pgn", "games�[31m.pgn"),
+    ],
+)
+def test_no_name_holds_a_secret_or_a_control(spec: str, name: str) -> None:
+    assert public_name(spec.removeprefix("pgn-url+")) == name.removeprefix("pgn-url+")
+    if "[::1" not in spec:
+        assert recognise(spec).name == name
+
+
+def test_an_error_holds_no_secret_either() -> None:
+    with pytest.raises(UnknownFeed) as caught:
+        recognise("gopher://anna:hunter2@example.org/x?token=hunter2")
+    assert "hunter2" not in str(caught.value)
+
+
+@given(st.text())
+def test_any_text_is_a_source_or_an_unknown_one(spec: str) -> None:
+    try:
+        source = recognise(spec)
+    except UnknownFeed:
+        return
+    assert source.kind in KINDS
+    assert source.name.isprintable()
+
+
+def test_origin_leaves_out_everything_private() -> None:
+    assert origin("https://a:b@example.org:8443/x?y#z") == "https://example.org:8443"
