@@ -1,0 +1,241 @@
+"""The commands. Everything heavy is imported by the command that needs it, so that ``--help``
+answers at once.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from live import __version__
+from live.errors import ConfigError, LiveRateError
+
+if TYPE_CHECKING:
+    from live.config import Config
+
+app = typer.Typer(
+    name="live-rate",
+    help=(
+        "Follow live chess games and see how strong each player is playing, move by move, as a "
+        "perceived Elo rating with its 95 % interval.\n\n"
+        "Try it without network, account or engine of your own: live-rate --feed demo"
+    ),
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class GainOption(enum.StrEnum):
+    """Which definition of gain feeds the curves."""
+
+    SAME_SEARCH = "same-search"
+    SUCCESSIVE = "successive"
+
+
+class EvalsOption(enum.StrEnum):
+    """Where ``analyze`` takes scores from."""
+
+    ENGINE = "engine"
+    PGN = "pgn"
+
+
+class LogLevel(enum.StrEnum):
+    """How much is logged to standard error."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+EngineFlag = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="PATH", help="A UCI engine; else the first one found."),
+]
+DepthFlag = Annotated[
+    int | None, typer.Option("--depth", metavar="N", help="Search every position to this depth.")
+]
+NodesFlag = Annotated[
+    int | None,
+    typer.Option("--nodes", metavar="N", help="Search this many nodes a position (100000)."),
+]
+MovetimeFlag = Annotated[
+    int | None, typer.Option("--movetime", metavar="MS", help="Search for this long a position.")
+]
+EnginesFlag = Annotated[
+    int | None, typer.Option("--engines", metavar="N", help="How many engine processes run.")
+]
+GainFlag = Annotated[
+    GainOption | None,
+    typer.Option("--gain", help="Which definition of gain feeds the curves (same-search)."),
+]
+ConfigFlag = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="Settings; see config.toml for every key."),
+]
+LogFlag = Annotated[
+    LogLevel | None, typer.Option("--log-level", help="How much to log to standard error.")
+]
+DebugFlag = Annotated[
+    bool, typer.Option("--debug", help="Show tracebacks and log everything.", is_eager=True)
+]
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"live-rate {__version__}")
+        raise typer.Exit
+
+
+def _settings(config: Path | None, **flags: Any) -> Config:
+    """The settings with the flags that were given on top."""
+    from live.config import find_config_file, load_config
+
+    given = {key.replace("__", "."): value for key, value in flags.items() if value is not None}
+    found = find_config_file(config, os.environ)
+    return load_config(found, os.environ, given)
+
+
+@app.callback(invoke_without_command=True)
+def follow(
+    context: typer.Context,
+    feed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--feed",
+            metavar="URL",
+            help="What to follow; may be repeated. 'demo', a lichess broadcast URL, the URL or "
+            "path of a PGN, or - for standard input.",
+        ),
+    ] = None,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="No terminal dashboard: one line per event.")
+    ] = False,
+    once: Annotated[
+        bool, typer.Option("--once", help="End when all games are over and analysed.")
+    ] = False,
+    host: Annotated[
+        str | None, typer.Option("--host", help="Address to serve on (127.0.0.1).")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", help="Port to serve on (8765); 0 takes any free one.")
+    ] = None,
+    engine: EngineFlag = None,
+    depth: DepthFlag = None,
+    nodes: NodesFlag = None,
+    movetime: MovetimeFlag = None,
+    engines: EnginesFlag = None,
+    gain: GainFlag = None,
+    config: ConfigFlag = None,
+    log_level: LogFlag = None,
+    debug: DebugFlag = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Follow live chess games and see how strong each player is playing."""
+    if context.invoked_subcommand is not None:
+        return
+    if not feed:
+        typer.echo(context.get_help())
+        raise ConfigError(
+            "--feed", "nothing to follow", "Say what, for example: live-rate --feed demo"
+        )
+    settings = _settings(
+        config,
+        server__host=host,
+        server__port=port,
+        engine__path=engine,
+        engine__depth=depth,
+        engine__nodes=nodes,
+        engine__movetime_ms=movetime,
+        engine__engines=engines,
+        rating__gain=gain.value if gain else None,
+        log__level="debug" if debug else log_level.value if log_level else None,
+    )
+    from live.app import follow as follow_feeds
+    from live.app import run
+
+    raise typer.Exit(run(follow_feeds(settings, feed, headless=headless, once=once)))
+
+
+@app.command()
+def analyze(
+    pgn: Annotated[list[Path], typer.Argument(metavar="PGN...", help="Files to analyse.")],
+    evals: Annotated[
+        EvalsOption,
+        typer.Option(help="Search with an engine, or take the [%eval] comments of the PGN."),
+    ] = EvalsOption.ENGINE,
+    json: Annotated[
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it."),
+    ] = None,
+    pgn_out: Annotated[
+        Path | None, typer.Option("--pgn", metavar="FILE", help="Write the games annotated.")
+    ] = None,
+    engine: EngineFlag = None,
+    depth: DepthFlag = None,
+    nodes: NodesFlag = None,
+    movetime: MovetimeFlag = None,
+    engines: EnginesFlag = None,
+    gain: GainFlag = None,
+    config: ConfigFlag = None,
+    log_level: LogFlag = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Rate the players of finished games: the same figures as live, from PGN files."""
+    settings = _settings(
+        config,
+        engine__path=engine,
+        engine__depth=depth,
+        engine__nodes=nodes,
+        engine__movetime_ms=movetime,
+        engine__engines=engines,
+        rating__gain=gain.value if gain else None,
+        log__level="debug" if debug else log_level.value if log_level else None,
+    )
+    from live.app import analyze as analyze_files
+    from live.app import run
+
+    run(analyze_files(settings, pgn, evals=evals.value, json=json, pgn=pgn_out))
+
+
+@app.command()
+def doctor(
+    engine: EngineFlag = None,
+    host: Annotated[str | None, typer.Option("--host", help="Address to check.")] = None,
+    port: Annotated[int | None, typer.Option("--port", help="Port to check.")] = None,
+    config: ConfigFlag = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Check that everything is in place: engine and its speed, port, settings, versions."""
+    from live.app import examine, run
+
+    raise typer.Exit(
+        run(
+            examine(
+                lambda: _settings(config, server__host=host, server__port=port, engine__path=engine)
+            )
+        )
+    )
+
+
+def main() -> None:
+    """Entry point: one readable line for what goes wrong, a traceback only with ``--debug``."""
+    try:
+        app()
+    except LiveRateError as error:
+        if "--debug" in sys.argv:
+            raise
+        typer.echo(f"live-rate: {error}", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,51 @@
+"""The live terminal: draws a frame at a fixed rate, whatever the pace of the event.
+
+Loss policy state → terminal: at a fixed rate; what changed twice between two frames is seen once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.live import Live
+
+from live.dashboard.order import running_first
+from live.dashboard.panels import Screen, boards_that_fit, screen
+from live.dashboard.source import Source
+
+#: Time between frames, seconds.
+FRAME_S = 0.25
+
+
+def frame(source: Source, address: str, *, height: int) -> Screen:
+    """What the terminal shows now: the boards that moved last, in board order."""
+    views = list(source.games())
+    shown = running_first(views, boards_that_fit(height))
+    games = [game for view in shown if (game := source.game(view.id)) is not None]
+    return Screen(
+        engine=source.engine(),
+        gain=source.gain(),
+        address=address,
+        games=games,
+        games_in_all=len(views),
+        feeds=source.feeds(),
+        engines=source.engines(),
+    )
+
+
+async def display(
+    source: Source,
+    address: str,
+    console: Console,
+    *,
+    wait: Callable[[float], object] | None = None,
+) -> None:
+    """Draw until cancelled; leaves the last frame on the normal screen."""
+    with Live(console=console, auto_refresh=False, screen=True) as live:
+        while True:
+            size = console.size
+            view = frame(source, address, height=size.height)
+            live.update(screen(view, width=size.width), refresh=True)
+            await asyncio.sleep(FRAME_S)

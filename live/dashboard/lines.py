@@ -1,0 +1,95 @@
+"""Without a terminal: one line for each thing that happened. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from live.dashboard.figures import interval_text, move_text, plain, rating_text, score_text
+from live.events import (
+    Change,
+    Color,
+    CurvePoint,
+    FeedHealth,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    HealthMessage,
+    MoveMessage,
+    PlyView,
+    PointMessage,
+    ScoreMessage,
+)
+
+
+class LineWriter:
+    """Turns messages into lines; remembers only what a line needs to make sense alone."""
+
+    def __init__(self) -> None:
+        self._games: dict[GameId, GameView] = {}
+        self._feeds: Mapping[str, FeedHealth] = {}
+        self._scored: dict[tuple[GameId, int], PlyView] = {}
+
+    def lines(self, changes: Iterable[Change]) -> list[str]:
+        """What to print for ``changes``, in order."""
+        told: list[str] = []
+        for change in changes:
+            match change:
+                case GameMessage(game=view):
+                    told += self._game(view)
+                case GoneMessage(game=game):
+                    told.append(f"{self._label(game)}: gone from its source")
+                    self._games.pop(game, None)
+                case MoveMessage(game=game, ply=ply, move=None):
+                    told.append(f"{self._label(game)}: taken back to ply {ply - 1}")
+                case ScoreMessage(game=game, ply=ply):
+                    if ply.final:
+                        self._scored[game, ply.ply] = ply
+                case PointMessage(game=game, color=color, point=point):
+                    told.append(self._point(game, color, point))
+                case HealthMessage(feeds=feeds):
+                    told += self._health(feeds)
+                case _:
+                    pass
+        return told
+
+    def _game(self, view: GameView) -> list[str]:
+        known = self._games.get(view.id)
+        self._games[view.id] = view
+        if known is None:
+            return [f"{self._label(view.id)}: board appears"]
+        told = []
+        if known.result != view.result:
+            told.append(f"{self._label(view.id)}: {view.result}")
+        if known.problem != view.problem and view.problem:
+            told.append(f"{self._label(view.id)}: {plain(view.problem, 200)}")
+        return told
+
+    def _point(self, game: GameId, color: Color, point: CurvePoint) -> str:
+        view = self._games.get(game)
+        ply = self._scored.pop((game, point.ply), None)
+        move = move_text(view, ply) if view and ply else f"ply {point.ply}"
+        score = score_text(ply.score_cp, ply.mate) if ply else ""
+        player = plain(getattr(view, color).name, 40) if view else color
+        return (
+            f"{self._label(game)}: {move} {score}  gain {point.gain_cp / 100:+.2f}  {player} plays "
+            f"like {rating_text(point.rating, point.low, point.high)} "
+            f"({interval_text(point.low, point.high)}, {point.n} moves)"
+        )
+
+    def _label(self, game: GameId) -> str:
+        view = self._games.get(game)
+        if view is None:
+            return game
+        board = f"board {view.board} " if view.board is not None else ""
+        return f"{board}{plain(view.white.name, 24)} - {plain(view.black.name, 24)}"
+
+    def _health(self, feeds: Iterable[FeedHealth]) -> list[str]:
+        told = []
+        for feed in feeds:
+            known = self._feeds.get(feed.feed)
+            if known is None or known.state != feed.state or known.detail != feed.detail:
+                detail = f": {plain(feed.detail, 200)}" if feed.detail else ""
+                told.append(f"{plain(feed.feed, 60)} {feed.state}{detail}")
+        self._feeds = {feed.feed: feed for feed in feeds}
+        return told

@@ -1,0 +1,231 @@
+"""The arbiter's screen: pure functions from state to rich renderables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from live.dashboard.figures import (
+    curve_range,
+    interval_text,
+    move_text,
+    plain,
+    rating_text,
+    score_text,
+    sparkline,
+)
+from live.events import (
+    CurvePoint,
+    EngineHealth,
+    EngineInfo,
+    FeedHealth,
+    GainKind,
+    GameDetail,
+    Player,
+    PlayerView,
+)
+
+#: Sign and style of each feed state: never told by colour alone.
+_FEED_SIGNS = {
+    "connecting": ("…", "yellow"),
+    "live": ("●", "green"),
+    "stale": ("◔", "yellow"),
+    "retrying": ("↻", "yellow"),
+    "failed": ("✗", "red"),
+    "finished": ("✓", "green"),
+}
+#: Lines above and below the boards: title, column heads, feed and engine lines.
+_FRAME_LINES = 7
+_SPARK_CELLS = 12
+
+
+class Screen(msgspec.Struct, frozen=True):
+    """Everything one frame of the terminal shows."""
+
+    engine: EngineInfo
+    gain: GainKind
+    address: str
+    games: Sequence[GameDetail]
+    games_in_all: int
+    feeds: Sequence[FeedHealth]
+    engines: EngineHealth
+
+
+def boards_that_fit(height: int) -> int:
+    """How many boards a terminal of ``height`` lines shows; each takes two lines."""
+    return max(1, (height - _FRAME_LINES) // 2)
+
+
+def screen(view: Screen, *, width: int) -> RenderableType:
+    """The whole frame."""
+    more = view.games_in_all - len(view.games)
+    parts: list[RenderableType] = [
+        title(view.engine, view.gain, view.address),
+        boards(view.games, width=width),
+    ]
+    if more > 0:
+        parts.append(Text(f"  and {more} more boards: enlarge the terminal", style="dim"))
+    parts.append(health(view.feeds, view.engines))
+    return Group(*parts)
+
+
+def title(engine: EngineInfo, gain: GainKind, address: str) -> RenderableType:
+    """Who measures, and where browsers find the same."""
+    line = Text.assemble(
+        (" live-rate ", "bold reverse"),
+        "  ",
+        (plain(engine.name, 40), "bold"),
+        f" · {engine.limit} · {gain} gain · counts {engine.rating} Elo ({engine.rating_source})",
+        ("  " + address, "cyan"),
+    )
+    line.no_wrap = True
+    line.overflow = "ellipsis"
+    return line
+
+
+def boards(games: Sequence[GameDetail], *, width: int) -> Table:
+    """Two lines a board: White above, Black below."""
+    table = Table(box=box.SIMPLE_HEAD, expand=True, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("Bd", justify="right", width=3, style="dim")
+    table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis", min_width=12)
+    table.add_column("Elo", justify="right", width=4, style="dim")
+    table.add_column("Last move", width=11, no_wrap=True, overflow="ellipsis")
+    table.add_column("Score", justify="right", width=6)
+    table.add_column("Plays like", justify="right", width=10)
+    table.add_column("95 %", width=9, style="dim", no_wrap=True)
+    if width >= 96:
+        table.add_column("Curve", width=_SPARK_CELLS, no_wrap=True)
+    for game in games:
+        for row in _board_rows(game, curve=width >= 96):
+            table.add_row(*row)
+    return table
+
+
+def _board_rows(game: GameDetail, *, curve: bool) -> list[list[RenderableType]]:
+    both = curve_range((*game.curves.white, *game.curves.black))
+    last = game.plies[-1] if game.plies else None
+    rows: list[list[RenderableType]] = []
+    for sign, player, points in (
+        ("○", game.white, game.curves.white),
+        ("●", game.black, game.curves.black),
+    ):
+        top = sign == "○"
+        moved, score = Text(""), Text("")
+        if top and last is not None:
+            moved = Text(move_text(game, last))
+            score = Text(score_text(last.score_cp, last.mate), style="" if last.final else "dim")
+            if last.score_cp is not None and not last.final:
+                score.append("~")
+        elif not top:
+            moved = Text(_state_of(game), style="dim" if game.problem is None else "yellow")
+        row: list[RenderableType] = [
+            Text(str(game.board) if top and game.board is not None else ""),
+            _name(sign, player),
+            Text(str(player.elo) if player.elo else ""),
+            moved,
+            score,
+            *_rating_cells(points[-1] if points else None),
+        ]
+        if curve:
+            ratings = [point.rating for point in points]
+            row.append(Text(sparkline(ratings, _SPARK_CELLS, *both) if both else ""))
+        rows.append(row)
+    return rows
+
+
+def _name(sign: str, player: Player) -> Text:
+    name = Text(f"{sign} ")
+    if player.title:
+        name.append(f"{plain(player.title, 4)} ", style="bold")
+    name.append(plain(player.name, 60))
+    return name
+
+
+def _rating_cells(point: CurvePoint | None) -> tuple[Text, Text]:
+    if point is None:
+        return Text("·", style="dim"), Text("")
+    rating = rating_text(point.rating, point.low, point.high)
+    return Text(rating, style="bold"), Text(interval_text(point.low, point.high))
+
+
+def _state_of(game: GameDetail) -> str:
+    if game.problem is not None:
+        return plain(game.problem, 40)
+    if game.result != "*":
+        return game.result
+    behind = game.plies_played - game.plies_scored
+    return f"{behind} to score" if behind > 1 else ""
+
+
+def health(feeds: Sequence[FeedHealth], engines: EngineHealth) -> RenderableType:
+    """One line a feed, one for the engines."""
+    lines: list[RenderableType] = []
+    for feed in feeds:
+        sign, style = _FEED_SIGNS[feed.state]
+        line = Text.assemble(
+            (f" {sign} ", style), (plain(feed.feed, 50), "bold"), f"  {feed.state}"
+        )
+        if feed.detail:
+            line.append(f": {plain(feed.detail, 120)}")
+        lines.append(line)
+    lines.append(engine_line(engines))
+    return Group(*lines)
+
+
+def engine_line(engines: EngineHealth) -> Text:
+    """Engines, speed, queue."""
+    busy = sum(engine.state == "searching" for engine in engines.engines)
+    speeds = [engine.knodes_per_s for engine in engines.engines if engine.knodes_per_s]
+    line = Text.assemble(
+        (" ⚙ ", "cyan"),
+        (f"{len(engines.engines)} engines", "bold"),
+        f"  {busy} searching",
+    )
+    if speeds:
+        line.append(f" · {sum(speeds):.0f} knodes/s")
+    line.append(f" · queue {engines.queued}")
+    if engines.oldest_wait_s >= 1:
+        line.append(f" · oldest waits {engines.oldest_wait_s:.0f} s")
+    line.append(f" · {engines.searches} searches, {engines.cache_hits} answered from memory")
+    if engines.restarts:
+        line.append(f" · {engines.restarts} restarts", style="yellow")
+    if engines.set_aside:
+        line.append(f" · {engines.set_aside} positions given up", style="red")
+    return line
+
+
+def players(views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind) -> Table:
+    """Everybody's pooled figures, strongest play first."""
+    table = Table(
+        title=f"Perceived ratings (Algorithm 4, {gain} gain, engine {engine.rating} Elo by "
+        f"{engine.rating_source})",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1),
+    )
+    table.add_column("Player", no_wrap=True, overflow="ellipsis")
+    for head in ("Elo", "Games", "Moves", "Mean gain", "Plays like", "95 %"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for view in sorted(views, key=_strength, reverse=True):
+        table.add_row(
+            plain(view.name, 40),
+            str(view.elo or ""),
+            str(view.games),
+            str(view.moves),
+            f"{view.mean_gain_cp / 100:+.2f}" if view.mean_gain_cp is not None else "",
+            rating_text(view.rating, view.low, view.high),
+            interval_text(view.low, view.high),
+        )
+    return table
+
+
+def _strength(view: PlayerView) -> tuple[bool, float, str]:
+    if view.expected_score is None:
+        return False, 0.0, view.name
+    return True, view.expected_score, view.name

@@ -1,0 +1,35 @@
+"""What the terminal reads: the whole state, as frozen values, answering for now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from live.events import (
+    EngineHealth,
+    EngineInfo,
+    FeedHealth,
+    GainKind,
+    GameDetail,
+    GameId,
+    GameView,
+    PlayerView,
+)
+
+
+class Source(Protocol):
+    """The state of the event; ``app.py`` hands the ledger's keeper over in this shape."""
+
+    def engine(self) -> EngineInfo: ...
+
+    def gain(self) -> GainKind: ...
+
+    def games(self) -> Iterable[GameView]: ...
+
+    def game(self, game: GameId) -> GameDetail | None: ...
+
+    def players(self) -> Iterable[PlayerView]: ...
+
+    def feeds(self) -> tuple[FeedHealth, ...]: ...
+
+    def engines(self) -> EngineHealth: ...

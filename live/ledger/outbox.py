@@ -1,0 +1,31 @@
+"""What one step or answer sets in motion: messages for subscribers, searches for engines."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from live.engine.search import Search
+from live.events import Change
+from live.ledger.evaluations import Ask
+
+Urgency = Literal["head", "backlog", "finished"]
+"""The newest position of a running game, the rest of a running game, a game that is over."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """A search the ledger wants; wishing again for the same ask changes its urgency."""
+
+    ask: Ask
+    search: Search
+    urgency: Urgency
+
+
+class Outbox:
+    """Collected effects, in the order they must be carried out."""
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+        self.dropped: list[Ask] = []
+        self.wishes: list[Wish] = []

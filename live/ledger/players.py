@@ -1,0 +1,114 @@
+"""One player pooled over all games of the event."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.events import GainKind, Player, PlayerView
+from live.ledger.curves import ELO_DECIMALS, SCORE_DECIMALS, rounded
+from live.ratings.engine_distribution import EngineDistribution, Spike
+from live.ratings.expected import difference_of
+from live.ratings.histogram import GainHistogram
+from live.ratings.interval import ClusteredScores, GameScores
+
+_SPIKE = Spike()
+_NO_MOVES = GameScores(0, 0, 0)
+
+
+class PlayerTally:
+    """Gains of one person, by game: moves of one game are not independent of each other.
+
+    Adding and removing a gain are O(1).
+    """
+
+    def __init__(
+        self, key: str, player: Player, gain: GainKind, engine: EngineDistribution = _SPIKE
+    ) -> None:
+        self.key = key
+        self.player = player
+        self._engine = engine
+        # The most that a move can score: same-search gains are never above 0.
+        self._ceiling = engine.parts(0) if gain == "same-search" else engine.scale
+        self._games: dict[str, GameScores] = {}
+        self._histogram = GainHistogram()
+        self._scores = ClusteredScores()
+
+    def meet(self, player: Player) -> None:
+        """Learn what another game says of the same person: a rating once known stays."""
+        if self.player.elo is None and player.elo is not None:
+            self.player = msgspec.structs.replace(self.player, elo=player.elo)
+
+    def enter(self, game: str) -> None:
+        """The person plays in ``game``, whether or not a move is scored yet."""
+        self._games.setdefault(game, _NO_MOVES)
+
+    def leave(self, game: str) -> None:
+        """The game is gone, or it was somebody else; its gains must have been removed."""
+        if self._games.pop(game).n:
+            raise ValueError(f"{self.key} still has gains of game {game}")
+
+    def add(self, game: str, gain_cp: int) -> None:
+        self._histogram.add(gain_cp)
+        self._count(game, gain_cp, 1)
+
+    def remove(self, game: str, gain_cp: int) -> None:
+        self._histogram.remove(gain_cp)
+        self._count(game, gain_cp, -1)
+
+    def _count(self, game: str, gain_cp: int, sign: int) -> None:
+        old = self._games[game]
+        parts = sign * self._engine.parts(gain_cp)
+        new = GameScores(
+            old.n + sign, old.total + parts, old.squares + parts * self._engine.parts(gain_cp)
+        )
+        self._scores.remove(old)
+        self._scores.add(new)
+        self._games[game] = new
+
+    @property
+    def games(self) -> int:
+        return len(self._games)
+
+    @property
+    def moves(self) -> int:
+        return self._histogram.n
+
+    @property
+    def expected_score(self) -> float | None:
+        """Expected score against the engine over all moves (Ferreira 2012, Eq. 2)."""
+        n = self._scores.n
+        return self._scores.total / (n * self._engine.scale) if n else None
+
+    def view(self, engine_rating: int) -> PlayerView:
+        expected = self.expected_score
+        scores = self._scores.interval(self._engine.scale, self._ceiling)
+        difference = None if expected is None else difference_of(expected)
+        low, high = (difference_of(scores[0]), difference_of(scores[1])) if scores else (None, None)
+        difference = rounded(difference, ELO_DECIMALS)
+        low, high = rounded(low, ELO_DECIMALS), rounded(high, ELO_DECIMALS)
+        bare = PlayerView(
+            id=self.key,
+            name=self.player.name,
+            elo=self.player.elo,
+            games=self.games,
+            moves=self.moves,
+            mean_gain_cp=rounded(self._histogram.mean, 2),
+            expected_score=rounded(expected, SCORE_DECIMALS),
+            difference=difference,
+            difference_low=low,
+            difference_high=high,
+            rating=None,
+            low=None,
+            high=None,
+        )
+        return rebase(bare, engine_rating)
+
+
+def rebase(view: PlayerView, engine_rating: int) -> PlayerView:
+    """The same figures against another engine rating: each rating is the sum, nothing else."""
+    return msgspec.structs.replace(
+        view,
+        rating=None if view.difference is None else engine_rating + view.difference,
+        low=None if view.difference_low is None else engine_rating + view.difference_low,
+        high=None if view.difference_high is None else engine_rating + view.difference_high,
+    )

@@ -1,0 +1,340 @@
+"""One game with everything known about it, and what each news changes for subscribers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from live.engine.search import Progress, SearchFailure, SearchResult
+from live.events import (
+    ClockMessage,
+    Color,
+    Curves,
+    GainKind,
+    GameDetail,
+    GameMessage,
+    GameView,
+    HeadToHead,
+    Move,
+    MoveMessage,
+    PlyView,
+    PointMessage,
+    Score,
+    ScoreMessage,
+)
+from live.games.game import Game
+from live.ledger.curves import ELO_DECIMALS, SCORE_DECIMALS, GameCurves, rounded
+from live.ledger.evaluations import Ask, AskKind, Evaluated, Evaluations
+from live.ledger.outbox import Outbox, Urgency, Wish
+from live.ledger.players import PlayerTally
+
+COLORS: tuple[Color, Color] = ("white", "black")
+
+
+class TrackedGame:
+    """Applies news in any order of scores; gains enter the curves in ply order.
+
+    ``engine_scores`` False takes the source's own ``[%eval]`` instead of asking an engine.
+    """
+
+    def __init__(
+        self, game: Game, tallies: dict[Color, PlayerTally], *, gain: GainKind, engine_scores: bool
+    ) -> None:
+        self.game = game
+        self.tallies = tallies
+        self._gain = gain
+        self._engine_scores = engine_scores
+        self._generation = 0
+        self._evaluations = _evaluations_of(game)
+        self._curves = GameCurves(gain)
+        self._plies: list[PlyView] = []
+        self._provisional: tuple[int, Progress] | None = None
+        self._scored = 0
+        self._asked: dict[tuple[AskKind, int], tuple[Ask, Urgency]] = {}
+        self._given_up: dict[int, str] = {}
+        self._shown: GameView | None = None
+        for tally in tallies.values():
+            tally.enter(game.id)
+
+    # --- the game changes -----------------------------------------------------------------------
+
+    def begin(self, out: Outbox, engine_rating: int) -> None:
+        """Show the game, then its moves."""
+        self._take_source_evals(range(1))
+        self.show(out)
+        self.play(1, self.game.moves, out, engine_rating)
+
+    def play(self, from_ply: int, moves: Sequence[Move], out: Outbox, engine_rating: int) -> None:
+        """The game goes ``moves`` from ``from_ply`` on; whatever stood there is gone."""
+        self._forget_from(from_ply, out)
+        for ply, move in enumerate(moves, from_ply):
+            self._evaluations.extend(move.uci)
+            view = PlyView(
+                ply=ply,
+                san=move.san,
+                uci=move.uci,
+                clock_s=move.clock_s,
+                spent_s=move.spent_s,
+            )
+            self._plies.append(view)
+            out.changes.append(MoveMessage(self.game.id, ply, view))
+        last = from_ply + len(moves)
+        self._take_source_evals(range(from_ply, last))
+        for ply in range(from_ply, last):
+            self._refresh(ply, out)
+        # The head of a moment ago is backlog now.
+        self._settle(range(last - 1, max(from_ply - 2, -1), -1), out, engine_rating)
+
+    def take_back(self, to_ply: int, out: Outbox, engine_rating: int) -> None:
+        """Only the first ``to_ply`` plies stand."""
+        self._forget_from(to_ply + 1, out)
+        out.changes.append(MoveMessage(self.game.id, to_ply + 1, None))
+        self._settle((to_ply,), out, engine_rating)
+
+    def correct_clocks(
+        self, clocks: Iterable[tuple[int, float | None, float | None]], out: Outbox
+    ) -> None:
+        for ply, clock_s, spent_s in clocks:
+            view = self._plies[ply - 1]
+            self._plies[ply - 1] = msgspec.structs.replace(view, clock_s=clock_s, spent_s=spent_s)
+            out.changes.append(ClockMessage(self.game.id, ply, clock_s, spent_s))
+
+    def reread_source_evals(self, out: Outbox, engine_rating: int) -> None:
+        """The source corrected its ``[%eval]`` comments; they count only without an engine."""
+        if not self._engine_scores:
+            self._forget_from(1, out)
+            self._evaluations = _evaluations_of(self.game)
+            self._take_source_evals(range(1))
+            self.play(1, self.game.moves, out, engine_rating)
+
+    def hurry(self, out: Outbox) -> None:
+        """The result changed, and with it how urgent the missing searches are."""
+        self._wish(range(len(self._plies), -1, -1), out)
+        self.show(out)
+
+    def reseat(self, tallies: dict[Color, PlayerTally]) -> None:
+        """The players turn out to be others: their gains move with them."""
+        for color in COLORS:
+            old, new = self.tallies[color], tallies[color]
+            if old is new:
+                continue
+            gains = self._curves.gains(color)
+            for gain_cp in gains:
+                old.remove(self.game.id, gain_cp)
+            old.leave(self.game.id)
+            new.enter(self.game.id)
+            for gain_cp in gains:
+                new.add(self.game.id, gain_cp)
+        self.tallies = tallies
+
+    def close(self, out: Outbox) -> None:
+        """The game is gone: nothing of it stays anywhere."""
+        self._forget_from(1, out)
+        self._drop_from(0, out)
+        for tally in self.tallies.values():
+            tally.leave(self.game.id)
+
+    def _forget_from(self, ply: int, out: Outbox) -> None:
+        if ply > len(self._plies):
+            return
+        self._generation += 1
+        self._scored -= sum(view.final for view in self._plies[ply - 1 :])
+        del self._plies[ply - 1 :]
+        if self._provisional is not None and self._provisional[0] >= ply:
+            self._provisional = None
+        self._given_up = {at: why for at, why in self._given_up.items() if at < ply}
+        self._rewind(ply)
+        self._evaluations.truncate(ply - 1)
+        self._drop_from(ply, out)
+
+    def _rewind(self, ply: int) -> None:
+        for color in COLORS:
+            for gain_cp in self._curves.rewind(color, ply):
+                self.tallies[color].remove(self.game.id, gain_cp)
+
+    # --- scores arrive --------------------------------------------------------------------------
+
+    def searched(
+        self, ask: Ask, answer: SearchResult | SearchFailure, out: Outbox, engine_rating: int
+    ) -> None:
+        """A search is over. An answer to a question no longer asked changes nothing."""
+        known = self._asked.get((ask.kind, ask.ply))
+        if known is None or known[0] != ask:
+            return
+        del self._asked[ask.kind, ask.ply]
+        if isinstance(answer, SearchFailure):
+            self._evaluations.give_up(ask.kind, ask.ply)
+            self._given_up[ask.ply] = f"no score at ply {ask.ply}: {answer.reason}"
+        elif ask.kind == "position":
+            self._evaluations.set_position(ask.ply, Evaluated.of(answer))
+        else:
+            self._evaluations.set_played(ask.ply, answer.score)
+        if self._provisional is not None and self._provisional[0] == ask.ply:
+            self._provisional = None
+        for ply in (ask.ply, ask.ply + 1):
+            if 1 <= ply <= len(self._plies):
+                self._refresh(ply, out)
+        self._settle((ask.ply, ask.ply + 1), out, engine_rating)
+
+    def progressed(self, ask: Ask, progress: Progress, out: Outbox) -> None:
+        """A search deepens: shown as provisional, in no histogram."""
+        known = self._asked.get((ask.kind, ask.ply))
+        if known is None or known[0] != ask or ask.kind != "position" or ask.ply == 0:
+            return
+        self._provisional = (ask.ply, progress)
+        self._refresh(ask.ply, out)
+
+    def _take_source_evals(self, plies: range) -> None:
+        if self._engine_scores:
+            return
+        for ply in plies:
+            if self._evaluations.position(ply) is not None:
+                continue  # over by rule
+            told = self.game.start_eval if ply == 0 else self.game.moves[ply - 1].eval
+            if told is None:
+                self._evaluations.give_up("position", ply)
+            else:
+                self._evaluations.set_position(ply, Evaluated(told, None))
+
+    # --- what follows ---------------------------------------------------------------------------
+
+    def _settle(self, plies: Iterable[int], out: Outbox, engine_rating: int) -> None:
+        """Bring curves, wishes (of ``plies``) and the shown view up to what is now known."""
+        for color in COLORS:
+            self._advance(color, out, engine_rating)
+        self._wish(plies, out)
+        self.show(out)
+
+    def _advance(self, color: Color, out: Outbox, engine_rating: int) -> None:
+        """Put every settled gain that is next in ply order into the curve."""
+        first = 1 if self._evaluations.mover(1) == color else 2
+        start = self._curves.last_ply(color) + 2 if self._curves.last_ply(color) else first
+        for ply in range(start, len(self._plies) + 1, 2):
+            if not self._evaluations.settled(ply, self._gain):
+                return
+            gain_cp = self._evaluations.gains(ply).of(self._gain)
+            if gain_cp is None:
+                continue  # given up: this ply has no gain, the later ones still count
+            point = self._curves.add(color, ply, gain_cp, engine_rating)
+            self.tallies[color].add(self.game.id, gain_cp)
+            out.changes.append(PointMessage(self.game.id, color, point))
+
+    def _wish(self, plies: Iterable[int], out: Outbox) -> None:
+        """Ask for what is missing around ``plies``; asking again only tells a new urgency."""
+        if not self._engine_scores:
+            return
+        for ply in plies:
+            if not 0 <= ply <= len(self._plies):
+                continue
+            if self._evaluations.needs_position(ply):
+                self._ask("position", ply, out)
+            if ply and self._evaluations.needs_played(ply):
+                self._ask("played", ply, out)
+
+    def _ask(self, kind: AskKind, ply: int, out: Outbox) -> None:
+        urgency = self._urgency(ply)
+        known = self._asked.get((kind, ply))
+        ask = known[0] if known else Ask(self.game.id, ply, kind, self._generation)
+        if known is None or known[1] != urgency:
+            self._asked[kind, ply] = (ask, urgency)
+            out.wishes.append(Wish(ask, self._evaluations.search(kind, ply), urgency))
+
+    def _urgency(self, ply: int) -> Urgency:
+        if self.game.result != "*":
+            return "finished"
+        return "head" if ply == len(self._plies) else "backlog"
+
+    def _drop_from(self, ply: int, out: Outbox) -> None:
+        for key in [key for key in self._asked if key[1] >= ply]:
+            out.dropped.append(self._asked.pop(key)[0])
+
+    @property
+    def pending(self) -> int:
+        """Searches asked for and not yet answered."""
+        return len(self._asked)
+
+    # --- what people see ------------------------------------------------------------------------
+
+    def _refresh(self, ply: int, out: Outbox) -> None:
+        """Show what is known of ``ply``, if that differs from what was shown."""
+        shown = self._plies[ply - 1]
+        before, after = self._evaluations.position(ply - 1), self._evaluations.position(ply)
+        played = self._evaluations.played(ply)
+        gains = self._evaluations.gains(ply)
+        score: Score | None = after.score if after else None
+        depth = after.depth if after else None
+        if after is None and self._provisional is not None and self._provisional[0] == ply:
+            score, depth = self._provisional[1].score, self._provisional[1].depth
+        view = msgspec.structs.replace(
+            shown,
+            score_cp=score.cp if score else None,
+            mate=score.mate if score else None,
+            depth=depth,
+            final=after is not None,
+            best=before.best if before else None,
+            played_cp=played.cp if played else None,
+            gain_cp=gains.of(self._gain),
+            gain_same_search_cp=gains.same_search_cp,
+            gain_successive_cp=gains.successive_cp,
+        )
+        if view != shown:
+            self._scored += view.final - shown.final
+            self._plies[ply - 1] = view
+            out.changes.append(ScoreMessage(self.game.id, view))
+
+    def view(self) -> GameView:
+        """The game without plies and curves."""
+        return GameView(**self._view_fields())
+
+    def detail(self, engine_rating: int) -> GameDetail:
+        """The game in full."""
+        return GameDetail(
+            **self._view_fields(),
+            plies=tuple(self._plies),
+            curves=Curves(
+                white=self._curves.points("white", engine_rating),
+                black=self._curves.points("black", engine_rating),
+            ),
+        )
+
+    def _view_fields(self) -> dict[str, Any]:
+        game, headers = self.game, self.game.headers
+        start = self._evaluations.position(0)
+        duel = self._curves.head_to_head
+        return {
+            "id": game.id,
+            "feed": game.feed,
+            "event": headers.event,
+            "round": headers.round,
+            "board": headers.board,
+            "white": headers.white,
+            "black": headers.black,
+            "result": game.result,
+            "url": headers.url,
+            "start_fen": game.start_fen,
+            "start_score_cp": start.score.cp if start else None,
+            "head_to_head": HeadToHead(
+                rounded(duel.expected_score, SCORE_DECIMALS),
+                rounded(duel.difference, ELO_DECIMALS),
+            ),
+            "plies_played": len(self._plies),
+            "plies_scored": self._scored,
+            "variant": headers.variant,
+            "problem": game.problem or next(iter(self._given_up.values()), None),
+            "site": headers.site,
+            "date": headers.date,
+            "time_control": headers.time_control,
+        }
+
+    def show(self, out: Outbox) -> None:
+        """Tell subscribers when anything of the view changed."""
+        view = self.view()
+        if view != self._shown:
+            self._shown = view
+            out.changes.append(GameMessage(view))
+
+
+def _evaluations_of(game: Game) -> Evaluations:
+    return Evaluations(game.start_fen, chess960=game.chess960)

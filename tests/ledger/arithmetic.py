@@ -1,0 +1,65 @@
+"""An engine made of arithmetic: the same search always has the same answer, at once.
+
+Stands where the real one would only be slower: the ledger is about what follows from answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import chess
+
+from live.engine.search import Search, SearchResult
+from live.events import Headers, Move, Player, Score
+from live.games.game import Game
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+def answer(search: Search) -> SearchResult:
+    """Score and first choice drawn from the position's own text."""
+    position = search.position
+    board = chess.Board(position.start_fen, chess960=position.chess960)
+    for uci in position.moves:
+        board.push_uci(uci)
+    draw = _number(f"{position.start_fen} {' '.join(position.moves)} {search.only}")
+    legal = sorted(move.uci() for move in board.legal_moves)
+    # Few alternatives, so that first choices, gains of 0 and losses all happen often.
+    best = search.only or legal[draw % min(2, len(legal))]
+    return SearchResult(Score(draw % 401 - 200), best, depth=10)
+
+
+def line(*choices: int, start_fen: str = chess.STARTING_FEN) -> tuple[Move, ...]:
+    """Legal moves from the start: each choice picks one of the legal moves in UCI order."""
+    board = chess.Board(start_fen)
+    moves = []
+    for choice in choices:
+        legal = sorted(board.legal_moves, key=chess.Move.uci)
+        if not legal:
+            break
+        move = legal[choice % len(legal)]
+        moves.append(Move(uci=move.uci(), san=board.san(move)))
+        board.push(move)
+    return tuple(moves)
+
+
+def game(
+    id: str = "g1",
+    moves: tuple[Move, ...] = (),
+    *,
+    white: Player = Player("Anand", elo=2811),
+    black: Player = Player("Carlsen", elo=2826),
+    start_fen: str = chess.STARTING_FEN,
+    start_eval: Score | None = None,
+) -> Game:
+    return Game(
+        id=id,
+        feed="test",
+        key=id,
+        headers=Headers(white=white, black=black, event="Test"),
+        start_fen=start_fen,
+        moves=moves,
+        start_eval=start_eval,
+    )

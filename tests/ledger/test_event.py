@@ -1,0 +1,415 @@
+"""The ledger ends where an undisturbed run would, whatever happened on the way."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import chess
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.engine.search import Progress, Search, SearchFailure
+from live.events import (
+    Change,
+    EngineHealth,
+    EngineMessage,
+    Move,
+    Player,
+    PointMessage,
+    Result,
+    Score,
+)
+from live.games.steps import (
+    ClocksCorrected,
+    EvalsChanged,
+    GameGone,
+    HeadersChanged,
+    MovesPlayed,
+    NewGame,
+    ResultChanged,
+    Step,
+    TailReplaced,
+    TakenBack,
+    applied,
+)
+from live.ledger.evaluations import Ask
+from live.ledger.event import EventLedger
+from live.ledger.outbox import Outbox, Urgency
+from live.publish.replica import Replica
+from live.publish.state import snapshot
+from tests.ledger.arithmetic import answer, game, line
+
+
+def ledger(**changes: Any) -> EventLedger:
+    settings: dict[str, Any] = {
+        "gain": "same-search",
+        "engine_name": "Arithmetic",
+        "limit": "1 look",
+        "fixed_rating": None,
+        "stored_rating": 2800,
+    }
+    return EventLedger(**{**settings, **changes})
+
+
+class State:
+    """The ledger in the shape the publisher reads."""
+
+    def __init__(self, held: EventLedger) -> None:
+        self.held = held
+        self.games = held.games
+        self.game = held.game
+        self.players = held.players
+        self.player_ids = held.player_ids
+
+    def engine(self) -> Any:
+        return self.held.engine
+
+    def gain(self) -> Any:
+        return self.held.gain
+
+    def feeds(self) -> Any:
+        return ()
+
+    def engines(self) -> Any:
+        return EngineHealth()
+
+
+class Run:
+    """A ledger with a queue of searches, and a subscriber that applies every message."""
+
+    def __init__(self, held: EventLedger) -> None:
+        self.ledger = held
+        self.open: dict[Ask, tuple[Search, Urgency]] = {}
+        self.subscriber = Replica()
+        self.subscriber.apply(snapshot(State(held)))
+        self.changes: list[Change] = []
+
+    def take(self, out: Outbox) -> None:
+        for ask in out.dropped:
+            self.open.pop(ask, None)
+        for wish in out.wishes:
+            self.open[wish.ask] = (wish.search, wish.urgency)
+        for change in out.changes:
+            self.subscriber.apply(change)
+        self.changes += out.changes
+        assert self.ledger.pending == len(self.open)
+
+    def step(self, *steps: Step) -> None:
+        for step in steps:
+            self.take(self.ledger.apply(step))
+
+    def reply(self, ask: Ask) -> None:
+        search, _ = self.open.pop(ask)
+        self.take(self.ledger.searched(ask, answer(search)))
+
+    def reply_all(self, order: random.Random | None = None) -> None:
+        while self.open:
+            asks = list(self.open)
+            self.reply(order.choice(asks) if order else asks[0])
+
+    def check_subscriber(self) -> None:
+        assert self.subscriber.snapshot() == snapshot(State(self.ledger))
+
+
+def undisturbed(*games: Any) -> EventLedger:
+    run = Run(ledger())
+    for each in games:
+        run.step(NewGame(each))
+    run.reply_all()
+    return run.ledger
+
+
+def same_end(one: EventLedger, other: EventLedger) -> None:
+    assert snapshot(State(one)) == snapshot(State(other))
+
+
+MOVES = line(*range(3, 43))
+
+
+def test_a_game_is_rated_move_by_move() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game()))
+    for ply, move in enumerate(MOVES, 1):
+        run.step(MovesPlayed("g1", ply, (move,)))
+        run.reply_all()
+        detail = run.ledger.game("g1")
+        assert detail is not None
+        assert detail.plies_scored == ply
+        assert len(detail.curves.white) + len(detail.curves.black) == ply
+        run.check_subscriber()
+    same_end(run.ledger, undisturbed(game(moves=MOVES)))
+
+
+def test_a_first_choice_needs_no_search_of_its_own() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES)))
+    positions = dict(run.open)
+    assert len(positions) == len(MOVES) + 1
+    asked: list[Ask] = []
+    while run.open:
+        ask = next(iter(run.open))
+        asked.append(ask)
+        run.reply(ask)
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    others = [ply for ply in detail.plies if ply.best != ply.uci]
+    assert 0 < len(others) < len(MOVES)
+    assert sorted(ask.ply for ask in asked if ask.kind == "played") == [p.ply for p in others]
+    for ply in detail.plies:
+        if ply.best == ply.uci:
+            assert ply.gain_same_search_cp == 0
+
+
+def test_the_newest_position_of_a_running_game_is_most_urgent() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:3])))
+    assert {ask.ply: urgency for ask, (_, urgency) in run.open.items()} == {
+        0: "backlog", 1: "backlog", 2: "backlog", 3: "head",
+    }  # fmt: skip
+    run.step(MovesPlayed("g1", 4, MOVES[3:4]))
+    assert {ask.ply for ask, (_, urgency) in run.open.items() if urgency == "head"} == {4}
+    run.step(ResultChanged("g1", "1-0"))
+    assert {urgency for _, urgency in run.open.values()} == {"finished"}
+
+
+def test_scores_in_any_order_give_the_same_curves() -> None:
+    expected = undisturbed(game(moves=MOVES))
+    for seed in range(20):
+        run = Run(ledger())
+        run.step(NewGame(game(moves=MOVES)))
+        run.reply_all(random.Random(seed))
+        run.check_subscriber()
+        same_end(run.ledger, expected)
+
+
+def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:4])))
+    late = {ask: search for ask, (search, _) in run.open.items() if ask.ply == 4}
+    other = line(3, 4, 5, 30)[3]
+    assert other.uci != MOVES[3].uci
+    run.step(TailReplaced("g1", 4, (other,)))
+    assert not set(late) & set(run.open)
+    before = snapshot(State(run.ledger))
+    for ask, search in late.items():
+        assert run.ledger.searched(ask, answer(search)).changes == []
+    assert snapshot(State(run.ledger)) == before
+    run.reply_all()
+    same_end(run.ledger, undisturbed(game(moves=(*MOVES[:3], other))))
+
+
+def test_a_position_given_up_stops_nothing_else() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:8])))
+    lost = next(ask for ask in run.open if ask.ply == 3)
+    run.open.pop(lost)
+    run.take(run.ledger.searched(lost, SearchFailure("killed three engines")))
+    run.reply_all()
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    # Ply 4 cannot be compared with a first choice nobody knows.
+    assert detail.plies[3].gain_cp is None
+    assert [point.ply for point in detail.curves.black] == [2, 6, 8]
+    assert detail.plies[2].score_cp is None
+    assert detail.problem == "no score at ply 3: killed three engines"
+    run.check_subscriber()
+    run.step(TakenBack("g1", 2))
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert detail.problem is None
+
+
+def test_a_provisional_score_is_shown_and_enters_no_curve() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:1])))
+    ask = next(ask for ask in run.open if ask.ply == 1)
+    run.take(run.ledger.progressed(ask, Progress(Score(77), 8)))
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert (detail.plies[0].score_cp, detail.plies[0].depth, detail.plies[0].final) == (
+        77,
+        8,
+        False,
+    )
+    assert detail.plies_scored == 0
+    assert detail.curves.white == ()
+    run.check_subscriber()
+    run.reply_all()
+    run.check_subscriber()
+
+
+def test_checkmate_is_scored_by_the_rules_without_an_engine() -> None:
+    mate = tuple(
+        Move(uci, san)
+        for uci, san in (("f2f3", "f3"), ("e7e5", "e5"), ("g2g4", "g4"), ("d8h4", "Qh4#"))
+    )
+    run = Run(ledger())
+    run.step(NewGame(game(moves=mate)))
+    assert {ask.ply for ask in run.open if ask.kind == "position"} == {0, 1, 2, 3}
+    run.reply_all()
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    last = detail.plies[3]
+    assert (last.score_cp, last.mate, last.final, last.played_cp) == (-3900, 0, True, -3900)
+    assert last.gain_same_search_cp == 0
+
+
+def test_the_field_rates_the_engine_and_every_rating_follows() -> None:
+    run = Run(ledger(stored_rating=2000))
+    run.step(NewGame(game(moves=MOVES)))
+    run.reply_all()
+    assert any(isinstance(change, EngineMessage) for change in run.changes)
+    engine = run.ledger.engine
+    assert engine.rating > 2000
+    assert engine.rating_source == "field"
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    for point in (*detail.curves.white, *detail.curves.black):
+        if point.difference is not None:
+            assert point.rating == engine.rating + point.difference
+
+
+def test_a_fixed_engine_rating_stays() -> None:
+    run = Run(ledger(fixed_rating=2860))
+    run.step(NewGame(game(moves=MOVES)))
+    run.reply_all()
+    assert (run.ledger.engine.rating, run.ledger.engine.rating_source) == (2860, "fixed")
+
+
+def test_players_are_pooled_and_a_player_who_turns_out_another_takes_his_gains_along() -> None:
+    run = Run(ledger())
+    run.step(
+        NewGame(game("g1", MOVES[:10])),
+        NewGame(game("g2", MOVES[:7], white=Player("Carlsen"), black=Player("Anand"))),
+    )
+    run.reply_all()
+    assert {view.name: (view.games, view.moves) for view in run.ledger.players()} == {
+        "Anand": (2, 5 + 3), "Carlsen": (2, 5 + 4),
+    }  # fmt: skip
+    held = game("g2", MOVES[:7], white=Player("Kramnik"), black=Player("Anand"))
+    run.step(HeadersChanged("g2", held.headers))
+    run.check_subscriber()
+    assert {view.name: (view.games, view.moves) for view in run.ledger.players()} == {
+        "Anand": (2, 8), "Carlsen": (1, 5), "Kramnik": (1, 4),
+    }  # fmt: skip
+    run.step(GameGone("g2"))
+    run.check_subscriber()
+    same_end(run.ledger, undisturbed(game("g1", MOVES[:10])))
+
+
+def test_source_evaluations_replace_the_engine() -> None:
+    moves = tuple(
+        msgspec.structs.replace(move, eval=Score(20 * index))
+        for index, move in enumerate(MOVES[:4], 1)
+    )
+    run = Run(ledger(gain="successive", engine_scores=False))
+    run.step(NewGame(game(moves=moves)))
+    assert not run.open
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    # Without an evaluation of the start the first move has no gain.
+    assert [ply.gain_cp for ply in detail.plies] == [None, -20, 20, -20]
+    run.step(EvalsChanged("g1", ((0, Score(13)),)))
+    run.check_subscriber()
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert [ply.gain_cp for ply in detail.plies] == [7, -20, 20, -20]
+    assert detail.start_score_cp == 13
+
+
+def test_a_clock_correction_changes_nothing_else() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:6])))
+    run.reply_all()
+    run.step(ClocksCorrected("g1", ((3, 5400.0, 12.5),)))
+    run.check_subscriber()
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert (detail.plies[2].clock_s, detail.plies[2].spent_s) == (5400.0, 12.5)
+    assert detail.plies_scored == 6
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[tuple[Step | None, int]]:
+    """Steps that fit each other, each followed by some answers (a seed for which)."""
+    moves: dict[str, tuple[Move, ...]] = {}
+    steps: list[tuple[Step | None, int]] = []
+    for _ in range(draw(st.integers(1, 14))):
+        id = draw(st.sampled_from(["g1", "g2"]))
+        step: Step | None = None
+        if id not in moves:
+            moves[id] = line(*draw(st.lists(st.integers(0, 40), max_size=6)))
+            step = NewGame(game(id, moves[id]))
+        else:
+            held = moves[id]
+            kind = draw(st.sampled_from(["play", "replace", "back", "result", "gone", "none"]))
+            if kind == "play":
+                new = _after(held, draw(st.lists(st.integers(0, 40), min_size=1, max_size=4)))
+                if new:
+                    step = MovesPlayed(id, len(held) + 1, new)
+                    moves[id] = held + new
+            elif kind == "replace" and held:
+                ply = draw(st.integers(1, len(held)))
+                new = _after(
+                    held[: ply - 1], draw(st.lists(st.integers(0, 40), min_size=1, max_size=3))
+                )
+                step = TailReplaced(id, ply, new)
+                moves[id] = held[: ply - 1] + new
+            elif kind == "back" and held:
+                ply = draw(st.integers(0, len(held) - 1))
+                step = TakenBack(id, ply)
+                moves[id] = held[:ply]
+            elif kind == "result":
+                result: Result = draw(st.sampled_from(["*", "1-0", "1/2-1/2"]))
+                step = ResultChanged(id, result)
+            elif kind == "gone":
+                step = GameGone(id)
+                del moves[id]
+        steps.append((step, draw(st.integers(0, 2**16))))
+    return steps
+
+
+def _after(held: tuple[Move, ...], choices: Iterable[int]) -> tuple[Move, ...]:
+    board = chess.Board()
+    for move in held:
+        board.push_uci(move.uci)
+    return line(*choices, start_fen=board.fen())
+
+
+@given(histories())
+@settings(max_examples=150, deadline=None)
+def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
+    history: list[tuple[Step | None, int]],
+) -> None:
+    run = Run(ledger(stored_rating=2300))
+    final: dict[str, Any] = {}
+    for step, seed in history:
+        if step is not None:
+            run.step(step)
+            if isinstance(step, NewGame):
+                final[step.id] = step.game
+            elif isinstance(step, GameGone):
+                del final[step.id]
+            else:
+                final[step.id] = applied(final[step.id], step)
+        chance = random.Random(seed)
+        for _ in range(chance.randrange(5)):
+            if run.open:
+                run.reply(chance.choice(list(run.open)))
+        run.check_subscriber()
+    run.reply_all()
+    run.check_subscriber()
+    calm = Run(ledger(stored_rating=2300))
+    for each in final.values():
+        calm.step(NewGame(each))
+    calm.reply_all()
+    one, other = snapshot(State(run.ledger)), snapshot(State(calm.ledger))
+    assert one.games == other.games
+    assert one.players == other.players
+    assert one.engine.rating == other.engine.rating
+    assert not [
+        point for point in run.changes if isinstance(point, PointMessage) and not point.game
+    ]
