@@ -11,53 +11,26 @@ import contextlib
 import logging
 import signal
 import sys
-import time
-from collections.abc import (
-    AsyncIterator,
-    Callable,
-    Coroutine,
-    Hashable,
-    Iterable,
-    Iterator,
-    Sequence,
-)
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from live.config import Config, EngineConfig
+from live.config import Config
 from live.dashboard import panels
 from live.dashboard.display import display
 from live.dashboard.lines import LineWriter
-from live.engine.discovery import find_engine
-from live.engine.queue import Kind, Priority
-from live.engine.room import EngineRoom
-from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
-from live.errors import FeedError, LiveRateError
-from live.events import Change, FeedHealth, FeedReport
+from live.errors import InputError, LiveRateError
+from live.events import Change, FeedReport
 from live.feeds.base import Feed
 from live.feeds.open import open_feed
-from live.ledger.evaluations import Ask
-from live.ledger.event import EventLedger
-from live.ledger.keeper import Keeper
-from live.ledger.outbox import Urgency
+from live.feeds.pgn import PgnReader
+from live.hall import Hall
+from live.publish.analysis import Analysis, analysis, to_json
+from live.publish.pgn_export import export
 from live.publish.server import Publisher
-
-#: What the engine counts until the field has spoken, and what the field is drawn towards:
-#: Algorithm 3 over an open of mean Elo 2055 (METHODS, section 6).
-STORED_ENGINE_RATING = 2160
-#: Longest the loop is kept from other work while a large report is taken in, seconds.
-SLICE_S = 0.01
-#: How often engine figures are told to people, seconds.
-HEALTH_PERIOD_S = 1.0
-#: Reports waiting to be taken in; a feed that is faster waits.
-REPORT_BACKLOG = 64
-
-_KINDS: dict[Urgency, Kind] = {
-    "head": Kind.HEAD,
-    "backlog": Kind.BACKLOG,
-    "finished": Kind.FINISHED,
-}
 
 log = logging.getLogger(__name__)
 
@@ -76,134 +49,6 @@ def _first(group: BaseExceptionGroup[LiveRateError]) -> LiveRateError:
         error = error.exceptions[0]
     assert isinstance(error, LiveRateError)
     return error
-
-
-def engine_limit(config: EngineConfig) -> Limit:
-    """The limit every search gets; the settings hold exactly one above 0."""
-    if config.depth:
-        return Limit(depth=config.depth)
-    if config.movetime_ms:
-        return Limit(movetime_ms=config.movetime_ms)
-    return Limit(nodes=config.nodes)
-
-
-class Hall:
-    """The parts of a running service, and the doors between them."""
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
-        self.keeper: Keeper
-        self.room: EngineRoom
-        self._listeners: list[Callable[[Iterable[Change]], None]] = []
-        self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
-        self._changed = asyncio.Event()
-
-    @contextlib.asynccontextmanager
-    async def with_engine(self) -> AsyncIterator[None]:
-        """Engines running, ledger open."""
-        settings = self.config.engine
-        self.room = EngineRoom(
-            find_engine(settings.path),
-            engine_limit(settings),
-            engines=settings.engines,
-            hash_mb=settings.hash_mb,
-            threads=settings.threads,
-            reproducible=settings.reproducible,
-            nice=settings.nice,
-            listener=self,
-        )
-        async with self.room:
-            self.open_ledger(self.room.identity.name, str(engine_limit(settings)))
-            yield
-
-    def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
-        rating = self.config.rating
-        ledger = EventLedger(
-            gain=rating.gain if engine_scores else "successive",
-            engine_name=engine_name,
-            limit=limit,
-            fixed_rating=None if rating.engine_rating == "field" else rating.engine_rating,
-            stored_rating=STORED_ENGINE_RATING,
-            engine_scores=engine_scores,
-        )
-        self.keeper = Keeper(ledger, self, self._publish)
-
-    def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
-        """``listener`` gets every change from now on, in order, and must not wait."""
-        self._listeners.append(listener)
-
-    def _publish(self, changes: Iterable[Change]) -> None:
-        for listener in self._listeners:
-            listener(changes)
-        self._changed.set()
-
-    # --- the door of the ledger to the engines ---------------------------------------------------
-
-    def want(self, search: Search, ask: Ask, urgency: Urgency) -> None:
-        self.room.want(search, ask, Priority(_KINDS[urgency], ask.game, ask.ply))
-
-    def drop(self, ask: Ask) -> None:
-        self.room.drop(ask)
-
-    # --- what engines say ------------------------------------------------------------------------
-
-    def searched(
-        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
-    ) -> None:
-        assert isinstance(owner, Ask)
-        self.keeper.searched(owner, result)
-
-    def progressed(self, owner: Hashable, progress: Progress) -> None:
-        assert isinstance(owner, Ask)
-        self.keeper.progressed(owner, progress)
-
-    # --- what feeds say --------------------------------------------------------------------------
-
-    async def report(self, report: FeedReport) -> None:
-        await self._reports.put(report)
-
-    def health(self, health: FeedHealth) -> None:
-        self.keeper.feed_health(health)
-
-    # --- tasks -----------------------------------------------------------------------------------
-
-    async def keep(self) -> None:
-        """Take reports in, one at a time, letting other work between the steps."""
-        while True:
-            report = await self._reports.get()
-            await self.take(report)
-            self._reports.task_done()
-
-    async def take(self, report: FeedReport) -> None:
-        """Bring what is held to what ``report`` says."""
-        slice_end = time.monotonic() + SLICE_S
-        for step in self.keeper.plan(report):
-            self.keeper.apply(step)
-            if time.monotonic() > slice_end:
-                await asyncio.sleep(0)
-                slice_end = time.monotonic() + SLICE_S
-
-    async def watch_engines(self) -> None:
-        while True:
-            await asyncio.sleep(HEALTH_PERIOD_S)
-            self.keeper.engine_health(self.room.health())
-
-    async def follow(self, feed: Feed) -> None:
-        """Run one feed; what no retry can mend ends the service only at its start."""
-        try:
-            await feed.run(self)
-        except FeedError as error:
-            if not any(True for _ in self.keeper.games()):
-                raise
-            log.error("%s", error)
-            self.health(FeedHealth(feed.name, "failed", str(error)))
-
-    async def settled(self) -> None:
-        """Return once every report is taken in and every search answered."""
-        await self._reports.join()
-        while not self.keeper.analysed:
-            self._changed.clear()
-            await self._changed.wait()
 
 
 async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: bool) -> int:
@@ -292,3 +137,106 @@ def _log_to_stderr(config: Config) -> None:
         level=config.log.level.upper(),
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
+
+
+# --- analyze ------------------------------------------------------------------------------------
+
+
+async def analyze(
+    config: Config,
+    files: Sequence[Path],
+    *,
+    evals: Literal["engine", "pgn"],
+    json: str | None,
+    pgn: Path | None,
+) -> int:
+    """``live-rate analyze``: the same pipeline over finished games; returns the exit code."""
+    _log_to_stderr(config)
+    reports = [_read_pgn(file) for file in files]
+    hall = Hall(config)
+    if evals == "pgn":
+        hall.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
+        for report in reports:
+            await hall.take(report)
+        await hall.settled()
+    else:
+        async with hall.with_engine():
+            with _progress(hall):
+                for report in reports:
+                    await hall.take(report)
+                await hall.settled()
+    result = analysis(hall.keeper)
+    if json is not None:
+        _write(json, to_json(result))
+    if pgn is not None:
+        _write(str(pgn), "\n".join(export(game) for game in result.games).encode())
+    if json != "-":
+        _print_analysis(result)
+    return 0
+
+
+def _read_pgn(file: Path) -> FeedReport:
+    """All games of one file.
+
+    Raises:
+        InputError: there is no such file, or no game in it.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
+    games = tuple(PgnReader().read(data))
+    if not games:
+        raise InputError(str(file), "holds no game", "Give a PGN file: tags, then moves")
+    return FeedReport(str(file), games, complete=True)
+
+
+@contextlib.contextmanager
+def _progress(hall: Hall) -> Iterator[None]:
+    """A bar over the plies that have their score, on a terminal's standard error."""
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("analysing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("plies"),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("plies")
+        plies = 0
+
+        def tell(changes: Iterable[Change]) -> None:
+            nonlocal plies
+            views = list(hall.keeper.games())
+            played = sum(view.plies_played for view in views)
+            scored = sum(view.plies_scored for view in views)
+            if scored != plies:
+                plies = scored
+                bar.update(task, completed=scored, total=played)
+
+        hall.listen(tell)
+        yield
+
+
+def _write(target: str, data: bytes) -> None:
+    if target == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return
+    try:
+        Path(target).write_bytes(data)
+    except OSError as error:
+        raise InputError(target, f"cannot be written ({error.strerror})") from None
+
+
+def _print_analysis(result: Analysis) -> None:
+    console = Console()
+    console.print(panels.games(result.games, result.engine, result.gain))
+    console.print(panels.players(result.players, result.engine, result.gain))
+    for game in result.games:
+        if game.problem:
+            label = f"{panels.plain(game.white.name)} - {panels.plain(game.black.name)}"
+            console.print(f"{label}: {panels.plain(game.problem)}", markup=False)

@@ -217,7 +217,8 @@ def doctor(
     debug: DebugFlag = False,
 ) -> None:
     """Check that everything is in place: engine and its speed, port, settings, versions."""
-    from live.app import examine, run
+    from live.app import run
+    from live.doctor import examine
 
     raise typer.Exit(
         run(

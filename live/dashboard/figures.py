@@ -14,6 +14,9 @@ from live.events import MATE_CP, CurvePoint, GameView, PlyView
 _BLOCKS = "▁▂▃▄▅▆▇█"
 #: A sparkline never stretches less than this over its height: noise must not look like drama.
 MIN_SPAN_ELO = 200.0
+#: Unicode categories that move the cursor, turn the line or show nothing: control, format,
+#: surrogate, private, unassigned, line and paragraph separators.
+_NO_TEXT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def score_text(score_cp: int | None, mate: int | None) -> str:
@@ -80,9 +83,7 @@ def plain(text: str, width: int | None = None) -> str:
     """Feed text made safe for a terminal: no control, escape or direction characters, cut to
     ``width`` characters with an ellipsis.
     """
-    safe = "".join(
-        char for char in text if unicodedata.category(char)[0] != "C" and char not in "  "
-    )
+    safe = "".join(char for char in text if unicodedata.category(char) not in _NO_TEXT)
     if width is not None and len(safe) > width:
         return safe[: max(width - 1, 0)] + "…"
     return safe

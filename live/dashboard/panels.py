@@ -172,6 +172,8 @@ def health(feeds: Sequence[FeedHealth], engines: EngineHealth) -> RenderableType
         )
         if feed.detail:
             line.append(f": {plain(feed.detail, 120)}")
+        line.no_wrap = True
+        line.overflow = "ellipsis"
         lines.append(line)
     lines.append(engine_line(engines))
     return Group(*lines)
@@ -191,11 +193,13 @@ def engine_line(engines: EngineHealth) -> Text:
     line.append(f" · queue {engines.queued}")
     if engines.oldest_wait_s >= 1:
         line.append(f" · oldest waits {engines.oldest_wait_s:.0f} s")
-    line.append(f" · {engines.searches} searches, {engines.cache_hits} answered from memory")
+    line.append(f" · {engines.searches} searches, {engines.cache_hits} known")
     if engines.restarts:
         line.append(f" · {engines.restarts} restarts", style="yellow")
     if engines.set_aside:
-        line.append(f" · {engines.set_aside} positions given up", style="red")
+        line.append(f" · {engines.set_aside} given up", style="red")
+    line.no_wrap = True
+    line.overflow = "ellipsis"
     return line
 
 
@@ -229,3 +233,36 @@ def _strength(view: PlayerView) -> tuple[bool, float, str]:
     if view.expected_score is None:
         return False, 0.0, view.name
     return True, view.expected_score, view.name
+
+
+def games(details: Sequence[GameDetail], engine: EngineInfo, gain: GainKind) -> Table:
+    """Finished games: both players' rating over the whole game, and how they compare."""
+    table = Table(
+        title=f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1),
+    )
+    table.add_column("White", no_wrap=True, overflow="ellipsis")
+    for head in ("Plays like", "95 %"):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("Result", justify="center", no_wrap=True)
+    table.add_column("Black", no_wrap=True, overflow="ellipsis")
+    for head in ("Plays like", "95 %", "Expected"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for game in details:
+        duel = game.head_to_head.expected_score
+        table.add_row(
+            plain(game.white.name, 28),
+            *_last_rating(game.curves.white),
+            game.result,
+            plain(game.black.name, 28),
+            *_last_rating(game.curves.black),
+            "" if duel is None else f"{duel:.2f}",
+        )
+    return table
+
+
+def _last_rating(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
+    return _rating_cells(points[-1] if points else None)

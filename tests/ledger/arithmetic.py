@@ -13,6 +13,9 @@ from live.engine.search import Search, SearchResult
 from live.events import Headers, Move, Player, Score
 from live.games.game import Game
 
+ANAND = Player("Anand", elo=2811)
+CARLSEN = Player("Carlsen", elo=2826)
+
 
 def _number(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
@@ -49,8 +52,8 @@ def game(
     id: str = "g1",
     moves: tuple[Move, ...] = (),
     *,
-    white: Player = Player("Anand", elo=2811),
-    black: Player = Player("Carlsen", elo=2826),
+    white: Player = ANAND,
+    black: Player = CARLSEN,
     start_fen: str = chess.STARTING_FEN,
     start_eval: Score | None = None,
 ) -> Game:

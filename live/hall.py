@@ -1,0 +1,172 @@
+"""The parts of a running service and the doors between them. Part of the composition root.
+
+State has one writer, the task ``keep``: reports wait in a bounded queue, answers of engines come on
+the loop's own turn, and every change goes to the listeners in the order it happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable
+
+from live.config import Config, EngineConfig
+from live.engine.discovery import find_engine
+from live.engine.queue import Kind, Priority
+from live.engine.room import EngineRoom
+from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
+from live.errors import FeedError
+from live.events import Change, FeedHealth, FeedReport
+from live.feeds.base import Feed
+from live.ledger.evaluations import Ask
+from live.ledger.event import EventLedger
+from live.ledger.keeper import Keeper
+from live.ledger.outbox import Urgency
+
+#: What the engine counts until the field has spoken, and what the field is drawn towards:
+#: Algorithm 3 over an open of mean Elo 2055 (METHODS, section 6).
+STORED_ENGINE_RATING = 2160
+#: Longest the loop is kept from other work while a large report is taken in, seconds.
+SLICE_S = 0.01
+#: How often engine figures are told to people, seconds.
+HEALTH_PERIOD_S = 1.0
+#: Reports waiting to be taken in; a feed that is faster waits.
+REPORT_BACKLOG = 64
+
+_KINDS: dict[Urgency, Kind] = {
+    "head": Kind.HEAD,
+    "backlog": Kind.BACKLOG,
+    "finished": Kind.FINISHED,
+}
+
+log = logging.getLogger(__name__)
+
+
+def engine_limit(config: EngineConfig) -> Limit:
+    """The limit every search gets; the settings hold exactly one above 0."""
+    if config.depth:
+        return Limit(depth=config.depth)
+    if config.movetime_ms:
+        return Limit(movetime_ms=config.movetime_ms)
+    return Limit(nodes=config.nodes)
+
+
+class Hall:
+    """The parts of a running service, and the doors between them."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.keeper: Keeper
+        self.room: EngineRoom
+        self._listeners: list[Callable[[Iterable[Change]], None]] = []
+        self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
+        self._changed = asyncio.Event()
+
+    @contextlib.asynccontextmanager
+    async def with_engine(self) -> AsyncIterator[None]:
+        """Engines running, ledger open."""
+        settings = self.config.engine
+        self.room = EngineRoom(
+            find_engine(settings.path),
+            engine_limit(settings),
+            engines=settings.engines,
+            hash_mb=settings.hash_mb,
+            threads=settings.threads,
+            reproducible=settings.reproducible,
+            nice=settings.nice,
+            listener=self,
+        )
+        async with self.room:
+            self.open_ledger(self.room.identity.name, str(engine_limit(settings)))
+            yield
+
+    def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
+        rating = self.config.rating
+        ledger = EventLedger(
+            gain=rating.gain if engine_scores else "successive",
+            engine_name=engine_name,
+            limit=limit,
+            fixed_rating=None if rating.engine_rating == "field" else rating.engine_rating,
+            stored_rating=STORED_ENGINE_RATING,
+            engine_scores=engine_scores,
+        )
+        self.keeper = Keeper(ledger, self, self._publish)
+
+    def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
+        """``listener`` gets every change from now on, in order, and must not wait."""
+        self._listeners.append(listener)
+
+    def _publish(self, changes: Iterable[Change]) -> None:
+        for listener in self._listeners:
+            listener(changes)
+        self._changed.set()
+
+    # --- the door of the ledger to the engines ---------------------------------------------------
+
+    def want(self, search: Search, ask: Ask, urgency: Urgency) -> None:
+        self.room.want(search, ask, Priority(_KINDS[urgency], ask.game, ask.ply))
+
+    def drop(self, ask: Ask) -> None:
+        self.room.drop(ask)
+
+    # --- what engines say ------------------------------------------------------------------------
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        assert isinstance(owner, Ask)
+        self.keeper.searched(owner, result)
+
+    def progressed(self, owner: Hashable, progress: Progress) -> None:
+        assert isinstance(owner, Ask)
+        self.keeper.progressed(owner, progress)
+
+    # --- what feeds say --------------------------------------------------------------------------
+
+    async def report(self, report: FeedReport) -> None:
+        await self._reports.put(report)
+
+    def health(self, health: FeedHealth) -> None:
+        self.keeper.feed_health(health)
+
+    # --- tasks -----------------------------------------------------------------------------------
+
+    async def keep(self) -> None:
+        """Take reports in, one at a time, letting other work between the steps."""
+        while True:
+            report = await self._reports.get()
+            await self.take(report)
+            self._reports.task_done()
+
+    async def take(self, report: FeedReport) -> None:
+        """Bring what is held to what ``report`` says."""
+        slice_end = time.monotonic() + SLICE_S
+        for step in self.keeper.plan(report):
+            self.keeper.apply(step)
+            if time.monotonic() > slice_end:
+                await asyncio.sleep(0)
+                slice_end = time.monotonic() + SLICE_S
+
+    async def watch_engines(self) -> None:
+        while True:
+            await asyncio.sleep(HEALTH_PERIOD_S)
+            self.keeper.engine_health(self.room.health())
+
+    async def follow(self, feed: Feed) -> None:
+        """Run one feed; what no retry can mend ends the service only at its start."""
+        try:
+            await feed.run(self)
+        except FeedError as error:
+            if not any(True for _ in self.keeper.games()):
+                raise
+            log.error("%s", error)
+            self.health(FeedHealth(feed.name, "failed", str(error)))
+
+    async def settled(self) -> None:
+        """Return once every report is taken in and every search answered."""
+        await self._reports.join()
+        while not self.keeper.analysed:
+            self._changed.clear()
+            await self._changed.wait()

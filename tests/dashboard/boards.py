@@ -1,0 +1,76 @@
+"""Boards to draw."""
+
+from __future__ import annotations
+
+import chess
+
+from live.events import (
+    CurvePoint,
+    Curves,
+    EngineHealth,
+    EngineInfo,
+    EngineState,
+    GameDetail,
+    HeadToHead,
+    Player,
+    PlyView,
+)
+
+ENGINE = EngineInfo("Stockfish 19 Lite", "100000 nodes", 2160, "field", 312)
+ENGINES = EngineHealth(
+    engines=(EngineState(0, "searching", 512.0), EngineState(1, "idle", 498.0)),
+    queued=14,
+    oldest_wait_s=2.4,
+    searches=812,
+    cache_hits=33,
+)
+
+
+def point(ply: int, rating: float | None, *, engine: int = 2160) -> CurvePoint:
+    """A point whose interval reaches 200 Elo to both sides; None is unbounded below."""
+    difference = None if rating is None else rating - engine
+    return CurvePoint(
+        ply=ply,
+        n=(ply + 1) // 2,
+        gain_cp=-12,
+        expected_score=0.0 if rating is None else 0.3,
+        difference=difference,
+        difference_low=None if difference is None else difference - 200,
+        difference_high=-126.0 if difference is None else difference + 200,
+        rating=rating,
+        low=None if rating is None else rating - 200,
+        high=2034.0 if rating is None else rating + 200,
+    )
+
+
+def detail(
+    id: str = "g1",
+    board: int | None = 1,
+    *,
+    white: str = "Petriashvili, Nikoloz",
+    black: str = "Sanchez Montesdeoca, Isaac",
+    result: str = "*",
+    provisional: bool = False,
+) -> GameDetail:
+    """A game after 1.e4 c5, White rated and Black unbounded."""
+    return GameDetail(
+        id=id,
+        feed="demo",
+        event="Open",
+        round="1",
+        board=board,
+        white=Player(white, elo=2459, title="GM"),
+        black=Player(black, elo=1807),
+        result=result,  # type: ignore[arg-type]  # given as a plain string by tests
+        url="",
+        start_fen=chess.STARTING_FEN,
+        start_score_cp=23,
+        head_to_head=HeadToHead(0.61, 79.0),
+        plies_played=2,
+        plies_scored=1 if provisional else 2,
+        plies=(
+            PlyView(1, "e4", "e2e4", score_cp=30, depth=16, final=True, gain_cp=0),
+            PlyView(2, "c5", "c7c5", score_cp=37, depth=9, final=not provisional, gain_cp=-7),
+        ),
+        curves=Curves(white=(point(1, 2210.4),), black=(point(2, None),)),
+    )

@@ -1,0 +1,83 @@
+"""The screen, drawn to text."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+
+from live.dashboard import panels
+from live.events import FeedHealth, GameDetail, PlayerView
+from tests.dashboard.boards import ENGINE, ENGINES, detail
+
+
+def drawn(renderable: RenderableType, width: int = 120) -> str:
+    console = Console(file=StringIO(), width=width, force_terminal=False, color_system=None)
+    console.print(renderable)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def frame(games: tuple[GameDetail, ...], width: int, in_all: int | None = None) -> str:
+    view = panels.Screen(
+        engine=ENGINE,
+        gain="same-search",
+        address="http://127.0.0.1:8765/",
+        games=games,
+        games_in_all=in_all or len(games),
+        feeds=(FeedHealth("demo", "live"), FeedHealth("x.pgn", "retrying", "again in 4 s")),
+        engines=ENGINES,
+    )
+    return drawn(panels.screen(view, width=width), width)
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_no_line_is_wider_than_the_terminal_and_the_figures_are_all_there(width: int) -> None:
+    text = frame((detail(), detail("g2", 2, provisional=True)), width)
+    assert max(map(cell_len, text.splitlines())) <= width
+    for figure in ("1...c5", "+0.37", "2210", "2010–2410", "↓", "≤ 2034", "2459", "1807"):
+        assert figure in text
+    assert "queue 14" in text
+    assert "1010 knodes/s" in text
+
+
+def test_a_provisional_score_is_marked() -> None:
+    assert "+0.37~" in frame((detail(provisional=True),), 120)
+    assert "+0.37~" not in frame((detail(),), 120)
+
+
+def test_feeds_say_how_they_are_in_words_and_signs() -> None:
+    text = frame((detail(),), 120)
+    assert "● demo  live" in text
+    assert "↻ x.pgn  retrying: again in 4 s" in text
+
+
+def test_boards_that_do_not_fit_are_counted() -> None:
+    assert "and 3 more boards" in frame((detail(),), 80, in_all=4)
+    assert panels.boards_that_fit(24) * 2 + 7 <= 24
+
+
+def test_hostile_names_stay_text() -> None:
+    text = frame((detail(white="[bold red]\x1b[2J Evil", black="名前" * 30),), 80)
+    assert "[bold red][2J Evil" in text
+    assert max(map(cell_len, text.splitlines())) <= 80
+    assert "\x1b" not in text
+
+
+def test_players_are_listed_strongest_first() -> None:
+    def player(name: str, expected: float | None) -> PlayerView:
+        return PlayerView(name, name, 2000, 1, 30, -12.5, expected, None, None, None, None, None,
+                          2034.0 if expected == 0 else None)  # fmt: skip
+
+    text = drawn(panels.players([player("A", None), player("B", 0.0), player("C", 0.3)], ENGINE,
+                                "same-search"))  # fmt: skip
+    assert text.index("C ") < text.index("B ") < text.index("A ")
+    assert "-0.12" in text or "-0.13" in text
+
+
+def test_the_table_of_games_compares_both_players() -> None:
+    text = drawn(panels.games([detail(result="1-0")], ENGINE, "same-search"))
+    assert "1-0" in text
+    assert "0.61" in text
