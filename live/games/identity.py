@@ -31,10 +31,8 @@ _WHOLE_LETTERS = str.maketrans(
 _APOSTROPHES = re.compile("['’‘`´ʼ]")
 _WORD = re.compile(r"\w+(?:\.\d+)*")
 _WRITTEN_OUT_UMLAUT = re.compile("([aou])e")
-_TITLES = frozenset(
-    ("gm", "im", "fm", "cm", "nm", "wgm", "wim", "wfm", "wcm", "wnm", "agm", "aim", "afm", "acm")
-    + ("dr", "prof", "mr", "mrs", "ms")
-)
+_TITLES = {"gm", "im", "fm", "cm", "nm", "wgm", "wim", "wfm", "wcm", "wnm", "agm", "aim", "afm"}
+_TITLES |= {"acm", "dr", "prof", "mr", "mrs", "ms"}
 # What sources write where they know no name (feeds.md section 3; lila RelayGame).
 _NOBODY = frozenset({"", "unknown", "nn", "n n", "tbd", "tba", "noname", "no name"})
 _BYE = "bye"

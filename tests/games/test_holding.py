@@ -1,0 +1,107 @@
+import chess
+import msgspec
+import pytest
+
+from live.events import Headers, Player
+from live.games.game import Game
+from live.games.holding import Holding, key_mark, marks_of_game, names_mark, wider_marks
+from live.games.steps import (
+    GameDoubted,
+    GameGone,
+    HeadersChanged,
+    MovesPlayed,
+    NewGame,
+    TailReplaced,
+    TakenBack,
+)
+from tests.games.told import line
+
+
+def game(id: str = "g", white: str = "Anna", feed: str = "test", key: str = "") -> Game:
+    return Game(id, feed, key, Headers(Player(white), Player("Boris")), chess.STARTING_FEN)
+
+
+def test_games_come_in_the_order_they_appeared_and_by_feed() -> None:
+    held = Holding()
+    for new in (game("b", "Bea"), game("a"), game("c", "Cleo", feed="other")):
+        held.apply(NewGame(new))
+    assert [each.id for each in held] == ["b", "a", "c"]
+    assert held.of_feed("test") == ("b", "a")
+    assert held.of_feed("other") == ("c",)
+    assert held.of_feed("unheard of") == ()
+    assert (len(held), "a" in held, "z" in held, held.get("z")) == (3, True, False, None)
+
+
+def test_a_game_is_found_by_its_key_only_when_it_has_one() -> None:
+    held = Holding()
+    held.apply(NewGame(game("g", key="k")))
+    assert held.marked(key_mark("test", "k")) == ("g",)
+    assert held.marked(key_mark("other", "k")) == ()
+    assert held.marked(names_mark("test", game().headers)) == ()
+
+
+def test_new_headers_are_found_and_old_ones_no_longer() -> None:
+    held = Holding()
+    held.apply(NewGame(game()))
+    new = Headers(Player("Cleo", fide_id=5), Player("Boris"))
+    held.apply(HeadersChanged("g", new))
+    assert held.marked(names_mark("test", new)) == ("g",)
+    assert held.marked(names_mark("test", game().headers)) == ()
+    assert held.marked(("fide", "test", 5)) == ("g",)
+    assert held.marked(("name", "test", "boris")) == ("g",)
+    assert held.marked(("name", "test", "anna")) == ()
+
+
+def test_a_game_that_is_gone_leaves_nothing_behind() -> None:
+    held = Holding()
+    held.apply(NewGame(game()))
+    held.apply(GameDoubted("g", 2))
+    held.apply(GameGone("g"))
+    assert len(held) == 0 and held.of_feed("test") == ()
+    assert not any(held.marked(mark) for mark in marks_of_game(game()))
+    held.apply(NewGame(game()))
+    assert held.doubts("g") == 0
+
+
+def test_the_board_at_the_end_keeps_up_with_every_kind_of_step() -> None:
+    held = Holding()
+    held.apply(NewGame(msgspec.structs.replace(game(), moves=line("e4"))))
+    sans = "e4"
+    held.board_at_end("g").push_san("a6")  # a copy: nothing of this stays
+    played = line("e4 e5 Nf3")
+    for step, sans in (
+        (MovesPlayed("g", 2, played[1:]), "e4 e5 Nf3"),
+        (TailReplaced("g", 2, line("e4 c5")[1:]), "e4 c5"),
+        (TakenBack("g", 1), "e4"),
+        (MovesPlayed("g", 2, line("e4 d5 exd5")[1:]), "e4 d5 exd5"),
+    ):
+        held.apply(step)
+        board = chess.Board()
+        for san in sans.split():
+            board.push_san(san)
+        assert held.board_at_end("g").fen() == board.fen()
+
+
+def test_a_second_game_of_the_same_id_is_refused() -> None:
+    held = Holding()
+    held.apply(NewGame(game()))
+    with pytest.raises(ValueError, match="game g is held already"):
+        held.apply(NewGame(game()))
+
+
+def test_a_step_of_a_game_not_held_is_refused() -> None:
+    with pytest.raises(KeyError):
+        Holding().apply(GameGone("g"))
+
+
+def test_patience_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="patience is 0"):
+        Holding(patience=0)
+
+
+def test_a_place_is_a_round_with_a_board() -> None:
+    players = Player("?"), Player("?")
+    assert wider_marks("f", Headers(*players, round="1")) == ()
+    assert wider_marks("f", Headers(*players, board=2)) == ()
+    assert wider_marks("f", Headers(*players, round="1", board=2)) == (("place", "f", "1", 2),)
+    assert wider_marks("f", Headers(*players, round="1.2")) == (("place", "f", "1.2", None),)

@@ -1,0 +1,63 @@
+"""Short ways to write reports."""
+
+from __future__ import annotations
+
+import chess
+
+from live.events import FeedReport, GameReport, Headers, Move, Player, Result
+from live.games.holding import Holding
+from live.games.plan import Step, plan
+
+FEED = "test"
+
+
+def line(sans: str, start_fen: str = chess.STARTING_FEN) -> tuple[Move, ...]:
+    """Moves written as SAN with blanks between."""
+    board = chess.Board(start_fen)
+    moves: list[Move] = []
+    for san in sans.split():
+        move = board.parse_san(san)
+        moves.append(Move(uci=move.uci(), san=board.san(move)))
+        board.push(move)
+    return tuple(moves)
+
+
+def told(
+    pair: str = "Anna Adams-Boris Berg",
+    sans: str = "",
+    *,
+    key: str = "",
+    result: Result = "*",
+    event: str = "Open",
+    round: str = "1",
+    board: int | None = None,
+    start_fen: str = chess.STARTING_FEN,
+    problem: str | None = None,
+    variant: str = "standard",
+) -> GameReport:
+    """A game between the two players of ``pair``."""
+    white, black = (Player(name) for name in pair.split("-"))
+    headers = Headers(white, black, event=event, round=round, board=board, variant=variant)
+    moves = line(sans, start_fen)
+    return GameReport(key, headers, start_fen, moves, result, problem=problem)
+
+
+def report(*games: GameReport, feed: str = FEED, complete: bool = True) -> FeedReport:
+    return FeedReport(feed, games, complete)
+
+
+def follow(
+    held: Holding, *games: GameReport, feed: str = FEED, complete: bool = True
+) -> list[Step]:
+    """Plan and apply one report."""
+    steps = plan(held, report(*games, feed=feed, complete=complete))
+    for step in steps:
+        held.apply(step)
+    return list(steps)
+
+
+def holding(*games: GameReport, patience: int = 3) -> Holding:
+    """What is held after one complete report."""
+    held = Holding(patience)
+    follow(held, *games)
+    return held
