@@ -25,7 +25,7 @@ from live.events import (
 from live.publish import wire
 from live.publish.coalesce import Coalescer
 from live.publish.select import Filter
-from live.publish.state import State, snapshot
+from live.publish.state import State, snapshot, view_of
 from live.publish.stream import HistoryLimits, Numbered, Stream, TooOld
 
 
@@ -286,11 +286,6 @@ class Hub:
 def forgotten(player: str) -> PlayerView:
     """What a standing says of a player to be forgotten: no games and no moves."""
     return PlayerView(player, "", None, 0, 0, None, None, None, None, None, None, None, None)
-
-
-def view_of(detail: GameView) -> GameView:
-    """The game without its plies and curves."""
-    return GameView(**{name: getattr(detail, name) for name in GameView.__struct_fields__})
 
 
 def _renamed(change: Change) -> GameView | None:

@@ -36,8 +36,7 @@ from live.events import (
     SnapshotMessage,
     StandingMessage,
 )
-from live.publish.hub import view_of
-from live.publish.state import game_order
+from live.publish.state import game_order, view_of
 
 
 class OutOfStep(Exception):

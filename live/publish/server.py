@@ -7,19 +7,14 @@ to a connection; that is why no change falls between a snapshot and the messages
 from __future__ import annotations
 
 import asyncio
-import errno
-import ipaddress
 import logging
-import os
 import secrets
-import socket
 import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 
 import live
 from live.config import ServerConfig
-from live.errors import ConfigError, PortInUse
 from live.events import Change, HeartbeatMessage, HelloMessage
 from live.publish import wire
 from live.publish.gate import Gate
@@ -27,6 +22,7 @@ from live.publish.http import Request, Response, Routes, problem
 from live.publish.http_connection import HttpConnection
 from live.publish.hub import Hub, TooManyFilters
 from live.publish.limits import Limits
+from live.publish.listener import listen
 from live.publish.pages import Site
 from live.publish.select import FilterError, parse
 from live.publish.state import State
@@ -89,7 +85,7 @@ class Publisher:
             ConfigError: the address cannot be listened on.
         """
         self._loop = asyncio.get_running_loop()
-        sock = _listener(self._config.host, self._config.port)
+        sock = listen(self._config.host, self._config.port)
         self._server = await self._loop.create_server(
             lambda: HttpConnection(self, self._clock, self._limits), sock=sock, backlog=_BACKLOG
         )
@@ -328,35 +324,3 @@ def _resume_point(request: Request) -> tuple[str, int] | None:
     if since is not None and not (since.isascii() and since.isdigit() and len(since) <= 18):
         raise FilterError("since is not a message number")
     return None if epoch is None or since is None else (epoch, int(since))
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    """A bound socket. ``localhost`` is 127.0.0.1: one port on one address."""
-    address = "127.0.0.1" if host.lower() == "localhost" else host
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        raise ConfigError(
-            f"host {host!r}", "is not an IP address", "Give one, such as 127.0.0.1 or 0.0.0.0"
-        ) from None
-    family = socket.AF_INET6 if ip.version == 6 else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        if os.name == "posix":
-            # A restart may take the port while old connections linger; a listener still excludes.
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind((address, port))
-    except OSError as error:
-        sock.close()
-        if error.errno == errno.EADDRINUSE:
-            raise PortInUse(
-                f"{host}:{port}",
-                "another program listens there",
-                "End it, or choose another port with --port (0 takes any free one)",
-            ) from None
-        raise ConfigError(
-            f"{host}:{port}",
-            f"cannot be listened on ({error.strerror})",
-            "Give another --host or --port",
-        ) from None
-    return sock

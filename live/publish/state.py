@@ -78,3 +78,8 @@ def game_order(view: GameView) -> tuple[str, tuple[tuple[int, str], ...], int, s
         for part in view.round.split(".")
     )
     return view.event, parts, view.board if view.board is not None else 1 << 30, view.id
+
+
+def view_of(detail: GameView) -> GameView:
+    """The game without its plies and curves."""
+    return GameView(**{name: getattr(detail, name) for name in GameView.__struct_fields__})

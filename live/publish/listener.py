@@ -1,0 +1,47 @@
+"""The socket everything is served on."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import os
+import socket
+
+from live.errors import ConfigError, PortInUse
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket. ``localhost`` is 127.0.0.1: one port on one address; port 0 is any free one.
+
+    Raises:
+        PortInUse: another program listens there.
+        ConfigError: the address is none, or not this machine's.
+    """
+    address = "127.0.0.1" if host.lower() == "localhost" else host
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        raise ConfigError(
+            f"host {host!r}", "is not an IP address", "Give one, such as 127.0.0.1 or 0.0.0.0"
+        ) from None
+    family = socket.AF_INET6 if ip.version == 6 else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            # A restart may take the port while old connections linger; a listener still excludes.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((address, port))
+    except OSError as error:
+        sock.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUse(
+                f"{host}:{port}",
+                "another program listens there",
+                "End it, or choose another port with --port (0 takes any free one)",
+            ) from None
+        raise ConfigError(
+            f"{host}:{port}",
+            f"cannot be listened on ({error.strerror})",
+            "Give another --host or --port",
+        ) from None
+    return sock

@@ -1,0 +1,403 @@
+"""The server over real sockets: messages, filters, resume, slow and rude clients, shutdown."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from live.config import ServerConfig
+from live.errors import ConfigError, PortInUse
+from live.publish.limits import Limits
+from live.publish.pages import Site
+from live.publish.replica import Replica
+from live.publish.select import EVERYTHING, Filter, fold
+from live.publish.server import Publisher
+from live.publish.state import snapshot
+from live.publish.stream import HistoryLimits
+from tests.publish.world import GAMES, NAMES, World
+
+CONFIG = ServerConfig(host="127.0.0.1", port=0)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@asynccontextmanager
+async def serving(
+    world: World, limits: Limits | None = None, clock: Callable[[], float] | None = None
+) -> AsyncIterator[Publisher]:
+    made = Publisher(
+        CONFIG,
+        world,
+        clock=clock or Clock(),
+        limits=limits or Limits(),
+        site=Site(Path("/nowhere")),
+    )
+    async with made as publisher:
+        yield publisher
+
+
+def live(publisher: Publisher, query: str = "") -> str:
+    host, port = publisher.address
+    return f"ws://{host}:{port}/v1/live{query}"
+
+
+async def follow(ws: ClientConnection, replica: Replica, seq: int) -> None:
+    """Apply messages until number ``seq`` is reached."""
+    async with asyncio.timeout(20):
+        while replica.seq is None or replica.seq < seq:
+            replica.receive(await ws.recv(decode=False))
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let the loop run until something is so."""
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110 - the loop itself must turn
+            await asyncio.sleep(0)
+
+
+def position(publisher: Publisher, selected: Filter = EVERYTHING) -> int:
+    publisher._hub.flush()
+    publisher._deliver()
+    return publisher._hub.stream(selected).seq
+
+
+async def test_hello_then_snapshot_then_numbered_changes() -> None:
+    world = World(1)
+    async with serving(world) as publisher, connect(live(publisher)) as ws:
+        hello, first = json.loads(await ws.recv()), json.loads(await ws.recv())
+        assert (hello["type"], first["type"]) == ("hello", "snapshot")
+        assert hello["seq"] + 1 == first["seq"]
+        assert not hello["resumed"]
+        assert hello["engine"]["rating_source"] == "field"
+        publisher.publish([*world.appear("g1"), *world.move("g1")])
+        told = [json.loads(await ws.recv()) for _ in range(2)]
+        assert [each["type"] for each in told] == ["game", "move"]
+        assert [each["seq"] for each in told] == [first["seq"] + 1, first["seq"] + 2]
+        assert ws.protocol.extensions == []
+
+
+async def test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot() -> None:
+    world, random = World(7), Random(7)
+    filters = {
+        "": EVERYTHING,
+        f"?game=g1&game={quote(GAMES[3])}": Filter(games=frozenset({"g1", GAMES[3]})),
+        f"?player={quote(NAMES[2])}": Filter(players=frozenset({fold(NAMES[2])})),
+        "?event=Open%20A": Filter(events=frozenset({fold("Open A")})),
+    }
+    async with serving(world) as publisher:
+        clients: list[tuple[ClientConnection, Replica, Filter]] = []
+        for _ in range(400):
+            publisher.publish(world.step())
+            if random.random() < 0.05:
+                query = random.choice(list(filters))
+                ws = await connect(live(publisher, query))
+                clients.append((ws, Replica(), filters[query]))
+            elif random.random() < 0.5:
+                await asyncio.sleep(0)
+        for ws, replica, selected in clients:
+            await follow(ws, replica, position(publisher, selected))
+            assert replica.snapshot() == snapshot(world, selected)
+            await ws.close()
+        assert len(clients) > 10
+
+
+async def test_a_thousand_disconnects_lose_and_repeat_nothing() -> None:
+    world, random = World(11), Random(11)
+    limits = Limits(history=HistoryLimits(messages=30))
+    resumed = fresh = 0
+    async with serving(world, limits) as publisher:
+        replica, query = Replica(), ""
+        for _ in range(1000):
+            publisher.publish(world.step())
+            if random.random() < 0.3:
+                publisher.publish([each for _ in range(40) for each in world.step()])
+            async with connect(live(publisher, query), max_queue=None) as ws:
+                # The strict replica refuses a repeated or missing number.
+                replica.receive(await ws.recv(decode=False))
+                assert replica.hello is not None
+                resumed += replica.hello.resumed
+                fresh += not replica.hello.resumed
+                if not replica.hello.resumed:
+                    replica.receive(await ws.recv(decode=False))
+                if random.random() < 0.5:
+                    publisher.publish(world.step())
+                    await follow(ws, replica, position(publisher))
+                    assert replica.snapshot() == snapshot(world)
+            query = f"?epoch={replica.hello.epoch}&since={replica.seq}"
+    assert resumed > 300
+    assert fresh > 200
+
+
+async def test_an_unknown_epoch_or_a_number_alone_gets_a_snapshot() -> None:
+    world = World(2)
+    async with serving(world) as publisher:
+        publisher.publish(world.appear("g1"))
+        for query in ("?epoch=other&since=1", "?since=1", "?epoch=other", "?epoch=x&since=99999"):
+            async with connect(live(publisher, query)) as ws:
+                assert not json.loads(await ws.recv())["resumed"]
+                assert json.loads(await ws.recv())["type"] == "snapshot"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?type=nonsense",
+        "?game=",
+        "?since=-1&epoch=e",
+        "?since=x",
+        "?player=" + "x" * 201,
+        "?" + "&".join(f"game={n}" for n in range(65)),
+    ],
+)
+async def test_a_senseless_query_is_refused_before_the_handshake(query: str) -> None:
+    async with serving(World()) as publisher:
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(live(publisher, query))
+        assert refused.value.response.status_code == 400
+        assert json.loads(refused.value.response.body)["status"] == 400
+
+
+async def test_too_many_filters_are_refused_and_the_old_ones_go_on() -> None:
+    world = World()
+    async with serving(world, Limits(filters=1)) as publisher, connect(live(publisher)) as ws:
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(live(publisher, "?game=g1"))
+        assert refused.value.response.status_code == 503
+        publisher.publish(world.appear("g1"))
+        assert json.loads(await ws.recv())["type"] == "hello"
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("https://evil.example", 403),
+        ("null", 403),
+        ("http://127.0.0.1:1", 403),
+        ("OURS", 101),
+        (None, 101),
+    ],
+)
+async def test_only_our_own_pages_may_connect(origin: str | None, status: int) -> None:
+    async with serving(World()) as publisher:
+        host, port = publisher.address
+        told: Any = f"http://{host}:{port}" if origin == "OURS" else origin
+        if status == 101:
+            await (await connect(live(publisher), origin=told)).close()
+        else:
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(live(publisher), origin=told)
+            assert refused.value.response.status_code == status
+
+
+async def test_a_rebound_name_is_not_answered() -> None:
+    async with serving(World()) as publisher:
+        host, port = publisher.address
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(f"ws://evil.example:{port}/v1/live", host=host, port=port)
+        assert refused.value.response.status_code == 421
+
+
+async def test_a_second_server_on_the_same_port_says_what_to_do() -> None:
+    async with serving(World()) as publisher:
+        host, port = publisher.address
+        with pytest.raises(PortInUse, match=rf"127\.0\.0\.1:{port}.*--port"):
+            async with Publisher(ServerConfig(host=host, port=port), World()):
+                pass
+
+
+async def test_an_address_that_is_not_ours_is_a_configuration_error() -> None:
+    with pytest.raises(ConfigError):
+        async with Publisher(ServerConfig(host="192.0.2.1", port=0), World()):
+            pass
+
+
+def stalled(publisher: Publisher, query: str = "") -> socket.socket:
+    """A client that shakes hands over a plain socket and then never reads."""
+    host, port = publisher.address
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.setblocking(True)
+    client.connect((host, port))
+    client.sendall(
+        f"GET /v1/live{query} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        "Sec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    return client
+
+
+async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None:
+    world, clock = World(4), Clock()
+    limits = Limits(write_bytes=65_536, slow_after_s=10, closing_s=3)
+    async with serving(world, limits, clock) as publisher, connect(live(publisher)) as good:
+        replica = Replica()
+        with stalled(publisher) as bad:
+            await until(lambda: publisher.subscribers == 2)
+            (slow,) = (
+                each
+                for readers in publisher._readers.values()
+                for each in readers
+                if each.transport.get_extra_info("peername") == bad.getsockname()
+            )
+            largest = 0
+            for _ in range(3000):
+                publisher.publish(
+                    [change for _ in range(20) for change in (world.step() + world.move())]
+                )
+                largest = max(largest, slow.transport.get_write_buffer_size())
+                await follow(good, replica, position(publisher))
+                if slow.missed:
+                    break
+            assert slow.missed
+            assert 65_536 < largest < 65_536 + 200_000
+            publisher.publish(world.step())
+            assert slow.transport.get_write_buffer_size() <= largest
+            clock.now_s += 9.9
+            publisher.sweep()
+            assert publisher.subscribers == 2
+            clock.now_s += 0.2
+            publisher.sweep()
+            assert publisher.subscribers == 1
+            clock.now_s += 3.1
+            publisher.sweep()
+            await until(lambda: slow not in publisher._connections)
+        publisher.publish(world.step())
+        await follow(good, replica, position(publisher))
+        assert replica.snapshot() == snapshot(world)
+
+
+async def test_a_slow_client_that_drains_in_time_gets_one_fresh_snapshot() -> None:
+    world, clock = World(4), Clock()
+    limits = Limits(write_bytes=65_536)
+    async with (
+        serving(world, limits, clock) as publisher,
+        connect(live(publisher), max_queue=1, max_size=None) as ws,
+    ):
+        replica = Replica()
+        (slow,) = publisher._readers[publisher._hub.stream(EVERYTHING)]
+        while not slow.missed:
+            publisher.publish([each for _ in range(20) for each in world.step() + world.move()])
+            await asyncio.sleep(0)
+        kinds: list[str] = []
+        async with asyncio.timeout(20):
+            while replica.seq is None or replica.seq < position(publisher):
+                text = await ws.recv(decode=False)
+                kinds.append(json.loads(text)["type"])
+                replica.receive(text)
+        assert kinds.count("snapshot") == 2
+        assert replica.snapshot() == snapshot(world)
+        publisher.publish(world.move())
+        await follow(ws, replica, position(publisher))
+        assert replica.snapshot() == snapshot(world)
+
+
+async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() -> None:
+    world, clock = World(4), Clock()
+    for game in GAMES:
+        world.appear(game)
+        for _ in range(1500):
+            world.move(game)
+    limits = Limits(write_bytes=32_768, piece_bytes=8_192)
+    async with (
+        serving(world, limits, clock) as publisher,
+        connect(live(publisher), max_size=None, max_queue=1) as ws,
+    ):
+        replica = Replica()
+        (reader,) = publisher._readers[publisher._hub.stream(EVERYTHING)]
+        assert reader.transport.get_write_buffer_size() < 32_768 + 2 * 8_192
+        publisher.publish(world.move("g1"))
+        publisher.publish(world.move("g2"))
+        await follow(ws, replica, position(publisher))
+        assert replica.snapshot() == snapshot(world)
+
+
+async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> None:
+    world, clock = World(), Clock()
+    async with serving(world, clock=clock) as publisher, connect(live(publisher)) as ws:
+        with stalled(publisher):
+            await until(lambda: publisher.subscribers == 2)
+            heard = {
+                each: each._heard_s
+                for each in publisher._readers[publisher._hub.stream(EVERYTHING)]
+            }
+            clock.now_s += 40
+            publisher.heartbeat()
+            kinds = [json.loads(await ws.recv())["type"] for _ in range(3)]
+            assert kinds == ["hello", "snapshot", "heartbeat"]
+            await until(lambda: any(each._heard_s > at for each, at in heard.items()))
+            clock.now_s += 6
+            publisher.sweep()
+            assert publisher.subscribers == 1
+            await ws.ping()
+
+
+async def test_a_chatty_client_is_closed_with_do_not_come_back() -> None:
+    async with serving(World(), Limits(messages=5)) as publisher, connect(live(publisher)) as ws:
+        with pytest.raises(ConnectionClosed) as closed:
+            for _ in range(10):
+                await ws.send("hi")
+            while True:
+                await ws.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 4100
+
+
+@pytest.mark.parametrize(("message", "code"), [(b"binary", 1003), ("x" * 5000, 1009)])
+async def test_binary_and_oversized_messages_are_refused(message: str | bytes, code: int) -> None:
+    async with serving(World()) as publisher, connect(live(publisher)) as ws:
+        await ws.send(message)
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                await ws.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == code
+
+
+async def test_at_the_end_everything_is_sent_and_goodbye_said() -> None:
+    world = World(9)
+    async with serving(world) as publisher:
+        ws = await connect(live(publisher))
+        publisher.publish(world.appear("g1"))
+    kinds = []
+    with pytest.raises(ConnectionClosed) as closed:
+        while True:
+            kinds.append(json.loads(await ws.recv())["type"])
+    assert kinds == ["hello", "snapshot", "game"]
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1001
+
+
+async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
+    publisher = Publisher(
+        CONFIG, World(), limits=Limits(closing_s=0.05), site=Site(Path("/nowhere"))
+    )
+    async with publisher:
+        bad = stalled(publisher)
+        await until(lambda: publisher.subscribers == 1)
+    bad.close()
+    assert not publisher._connections
+
+
+async def test_publish_reaches_the_client_within_a_tick() -> None:
+    world = World(1)
+    async with serving(world, Limits(tick_s=0.01)) as publisher, connect(live(publisher)) as ws:
+        publisher.publish(world.appear("g1"))
+        async with asyncio.timeout(5):
+            assert [json.loads(await ws.recv())["type"] for _ in range(3)][-1] == "game"

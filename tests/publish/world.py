@@ -1,0 +1,341 @@
+"""A small state of its own that changes at random: what a ledger does, without thinking.
+
+Independent of the code under test: it holds whole games as frozen values, and says for every step
+which messages tell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+
+import msgspec
+
+from live.events import (
+    Change,
+    ClockMessage,
+    Color,
+    CurvePoint,
+    Curves,
+    EngineHealth,
+    EngineInfo,
+    EngineMessage,
+    EngineState,
+    FeedHealth,
+    FeedState,
+    GainKind,
+    GameDetail,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    HeadToHead,
+    HealthMessage,
+    MoveMessage,
+    Player,
+    PlayerView,
+    PlyView,
+    PointMessage,
+    ScoreMessage,
+    StandingMessage,
+)
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+NAMES = ("Carlsen, Magnus", "Ding, Liren", "Muñoz <b>", "Zoë", "")
+EVENTS = ("Open A", "Open B", "")
+GAMES = ("g1", "g2", "g3.pgn", "g 4/ü")
+COLORS: tuple[Color, Color] = ("white", "black")
+
+
+def plus(difference: float | None, rating: int) -> float | None:
+    return None if difference is None else rating + difference
+
+
+class World:
+    """A :class:`live.publish.state.State` and the steps that change it."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.random = Random(seed)
+        self.info = EngineInfo("Stockfish", "100000 nodes", 2850, "field")
+        self.held: dict[GameId, GameDetail] = {}
+        self.standings: dict[str, PlayerView] = {}
+        self.feed_health: tuple[FeedHealth, ...] = (FeedHealth("demo", "live"),)
+        self.engine_health = EngineHealth((EngineState(0, "idle"),))
+
+    # --- the State ----------------------------------------------------------------------------
+
+    def engine(self) -> EngineInfo:
+        return self.info
+
+    def gain(self) -> GainKind:
+        return "same-search"
+
+    def games(self) -> Iterable[GameView]:
+        fields = GameView.__struct_fields__
+        return [GameView(**{f: getattr(d, f) for f in fields}) for d in self.held.values()]
+
+    def game(self, game: GameId) -> GameDetail | None:
+        return self.held.get(game)
+
+    def players(self) -> Iterable[PlayerView]:
+        return list(self.standings.values())
+
+    def player_ids(self, game: GameId) -> Iterable[str]:
+        detail = self.held.get(game)
+        return () if detail is None else (key(detail.white), key(detail.black))
+
+    def feeds(self) -> tuple[FeedHealth, ...]:
+        return self.feed_health
+
+    def engines(self) -> EngineHealth:
+        return self.engine_health
+
+    # --- steps: each changes the state and answers what tells it ---------------------------------
+
+    def step(self) -> list[Change]:
+        """One random step."""
+        steps = {
+            self.appear: 2,
+            self.move: 8,
+            self.take_back: 1,
+            self.replace: 1,
+            self.clock: 1,
+            self.score: 8,
+            self.point: 6,
+            self.headers: 2,
+            self.vanish: 1,
+            self.standing: 3,
+            self.forget: 1,
+            self.rerate: 1,
+            self.health: 1,
+        }
+        chosen = self.random.choices(list(steps), list(steps.values()))[0]
+        if chosen == self.move and any(len(each.plies) > 40 for each in self.held.values()):
+            chosen = self.vanish
+        return chosen()
+
+    def appear(self, game: GameId | None = None) -> list[Change]:
+        free = [each for each in GAMES if each not in self.held]
+        if game is None:
+            if not free:
+                return []
+            game = self.random.choice(free)
+        self.held[game] = GameDetail(
+            id=game,
+            feed="demo",
+            event=self.random.choice(EVENTS),
+            round=self.random.choice(("1.2", "1.10", "", "x")),
+            board=self.random.choice((None, 1, 12)),
+            white=self.person(),
+            black=self.person(),
+            result="*",
+            url="https://example.org/1",
+            start_fen=START,
+            start_score_cp=None,
+            head_to_head=HeadToHead(),
+            plies_played=0,
+            plies_scored=0,
+        )
+        return [self.view(game)]
+
+    def move(self, game: GameId | None = None) -> list[Change]:
+        game = game or self.some_game()
+        if game is None:
+            return []
+        plies = self.held[game].plies
+        ply = PlyView(len(plies) + 1, self.random.choice(("e4", "Nf3", "O-O")), "e2e4", 60.0, 1.5)
+        self.set(game, plies=(*plies, ply))
+        return [MoveMessage(game, ply.ply, ply), self.view(game)]
+
+    def take_back(self) -> list[Change]:
+        game = self.some_game()
+        if game is None or not self.held[game].plies:
+            return []
+        ply = self.random.randint(1, len(self.held[game].plies))
+        self.cut(game, ply)
+        return [MoveMessage(game, ply, None), self.view(game)]
+
+    def replace(self) -> list[Change]:
+        game = self.some_game()
+        if game is None or not self.held[game].plies:
+            return []
+        ply = self.random.randint(1, len(self.held[game].plies))
+        self.cut(game, ply)
+        other = PlyView(ply, "d4", "d2d4", 59.0, None)
+        self.set(game, plies=(*self.held[game].plies, other))
+        return [MoveMessage(game, ply, other), self.view(game)]
+
+    def clock(self) -> list[Change]:
+        game = self.some_game()
+        if game is None or not self.held[game].plies:
+            return []
+        ply = self.random.randint(1, len(self.held[game].plies))
+        clock_s, spent_s = self.random.choice((None, 12.3)), self.random.choice((None, 0.7))
+        self.set_ply(game, ply, clock_s=clock_s, spent_s=spent_s)
+        return [ClockMessage(game, ply, clock_s, spent_s)]
+
+    def score(self) -> list[Change]:
+        game = self.some_game()
+        if game is None:
+            return []
+        if not self.held[game].plies or self.random.random() < 0.1:
+            self.set(game, start_score_cp=self.random.randint(-50, 50))
+            return [self.view(game)]
+        ply = self.random.randint(1, len(self.held[game].plies))
+        self.set_ply(
+            game,
+            ply,
+            score_cp=self.random.randint(-3900, 3900),
+            depth=self.random.randint(1, 30),
+            final=self.random.random() < 0.5,
+            gain_cp=self.random.randint(-99, 0),
+        )
+        scored = sum(each.final for each in self.held[game].plies)
+        self.set(game, plies_scored=scored)
+        return [ScoreMessage(game, self.held[game].plies[ply - 1]), self.view(game)]
+
+    def point(self) -> list[Change]:
+        game = self.some_game()
+        if game is None or not self.held[game].plies:
+            return []
+        color = self.random.choice(COLORS)
+        ply = self.random.randint(1, len(self.held[game].plies))
+        difference, low, high = (
+            self.random.choice((None, self.random.uniform(-900, 900))) for _ in range(3)
+        )
+        rating = self.info.rating
+        new = CurvePoint(
+            ply,
+            ply,
+            -3,
+            self.random.random(),
+            difference,
+            low,
+            high,
+            plus(difference, rating),
+            plus(low, rating),
+            plus(high, rating),
+        )
+        points = getattr(self.held[game].curves, color)
+        kept = (*(each for each in points if each.ply < ply), new)
+        curves = msgspec.structs.replace(self.held[game].curves, **{color: kept})
+        self.set(game, curves=curves)
+        return [PointMessage(game, color, new)]
+
+    def headers(self) -> list[Change]:
+        game = self.some_game()
+        if game is None:
+            return []
+        self.set(
+            game,
+            event=self.random.choice(EVENTS),
+            result=self.random.choice(("*", "1-0", "1/2-1/2")),
+            **{self.random.choice(COLORS): self.person()},
+        )
+        return [self.view(game)]
+
+    def vanish(self) -> list[Change]:
+        game = self.some_game()
+        if game is None:
+            return []
+        del self.held[game]
+        return [GoneMessage(game)]
+
+    def standing(self) -> list[Change]:
+        player = self.person()
+        difference, low, high = (
+            self.random.choice((None, self.random.uniform(-900, 900))) for _ in range(3)
+        )
+        rating = self.info.rating
+        view = PlayerView(
+            key(player),
+            player.name,
+            player.elo,
+            self.random.randint(1, 4),
+            self.random.randint(0, 99),
+            -12.5,
+            0.4,
+            difference,
+            low,
+            high,
+            plus(difference, rating),
+            plus(low, rating),
+            plus(high, rating),
+        )
+        self.standings[view.id] = view
+        return [StandingMessage(view)]
+
+    def forget(self) -> list[Change]:
+        if not self.standings:
+            return []
+        view = self.standings.pop(self.random.choice(sorted(self.standings)))
+        return [StandingMessage(msgspec.structs.replace(view, games=0, moves=0))]
+
+    def rerate(self) -> list[Change]:
+        rating = self.random.randint(2000, 3000)
+        self.info = msgspec.structs.replace(self.info, rating=rating)
+        for game, detail in self.held.items():
+            white, black = (
+                tuple(
+                    msgspec.structs.replace(
+                        each,
+                        rating=plus(each.difference, rating),
+                        low=plus(each.difference_low, rating),
+                        high=plus(each.difference_high, rating),
+                    )
+                    for each in points
+                )
+                for points in (detail.curves.white, detail.curves.black)
+            )
+            self.set(game, curves=Curves(white, black))
+        for name, view in self.standings.items():
+            self.standings[name] = msgspec.structs.replace(
+                view,
+                rating=plus(view.difference, rating),
+                low=plus(view.difference_low, rating),
+                high=plus(view.difference_high, rating),
+            )
+        return [EngineMessage(self.info)]
+
+    def health(self) -> list[Change]:
+        states: tuple[FeedState, ...] = ("live", "stale", "retrying")
+        state = self.random.choice(states)
+        self.feed_health = (FeedHealth("demo", state, "why"),)
+        self.engine_health = EngineHealth(queued=self.random.randint(0, 9))
+        return [HealthMessage(self.feed_health, self.engine_health)]
+
+    # --- small ones ---------------------------------------------------------------------------
+
+    def person(self) -> Player:
+        name = self.random.choice(NAMES)
+        return Player(name, elo=2500, fide_id=1503014 if name.startswith("Carlsen") else None)
+
+    def some_game(self) -> GameId | None:
+        return self.random.choice(sorted(self.held)) if self.held else None
+
+    def set(self, game: GameId, **fields: object) -> None:
+        changed = msgspec.structs.replace(self.held[game], **fields)
+        self.held[game] = msgspec.structs.replace(changed, plies_played=len(changed.plies))
+
+    def set_ply(self, game: GameId, ply: int, **fields: object) -> None:
+        plies = list(self.held[game].plies)
+        plies[ply - 1] = msgspec.structs.replace(plies[ply - 1], **fields)
+        self.set(game, plies=tuple(plies))
+
+    def cut(self, game: GameId, ply: int) -> None:
+        detail = self.held[game]
+        white, black = (
+            tuple(each for each in points if each.ply < ply)
+            for points in (detail.curves.white, detail.curves.black)
+        )
+        self.set(game, plies=detail.plies[: ply - 1], curves=Curves(white, black))
+        self.set(game, plies_scored=sum(each.final for each in self.held[game].plies))
+
+    def view(self, game: GameId) -> GameMessage:
+        (found,) = (each for each in self.games() if each.id == game)
+        return GameMessage(found)
+
+
+def key(player: Player) -> str:
+    """The id of a player's standing."""
+    return str(player.fide_id) if player.fide_id else player.name
