@@ -12,129 +12,29 @@ order.
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter, OrderedDict, deque
-from collections.abc import Hashable
-from enum import IntEnum
-from typing import Final, Generic, Literal, TypeVar
+from typing import Final, Generic, Literal
 
 import msgspec
 
+from live.engine.instructions import Answer, Assign, Instruction, Start, Stop
+from live.engine.priority import Kind as Kind
+from live.engine.priority import Priority as Priority
 from live.engine.search import Search, SearchFailure
-
-Owner = Hashable
-Key = TypeVar("Key", bound=Hashable)
+from live.engine.waiting import Job, Key, Owner, Waiting, Want
 
 #: Engines a search may kill before it is set aside (DESIGN, Engine).
 MAX_KILLS: Final = 3
 #: Set-aside searches remembered, so that asking again does not kill again.
 _ASIDE_KEPT: Final = 1_000
-#: Boards whose last turn is remembered.
-_BOARDS_KEPT: Final = 4_096
 #: Transitions kept for error messages.
 _STORY_KEPT: Final = 200
-
-
-class Kind(IntEnum):
-    """Classes of searches, most urgent first."""
-
-    HEAD = 0
-    """The newest position of a live game, and what its last move's gain needs."""
-    BACKLOG = 1
-    """Earlier positions of a live game."""
-    FINISHED = 2
-    """A game that is over."""
-    DEEPEN = 3
-    """A second, longer look at what is scored already."""
-    SPECULATE = 4
-    """What the most likely replies will need."""
-
-
 #: Given up at once when a head waits: nobody waits for these.
 _YIELDS: Final = (Kind.DEEPEN, Kind.SPECULATE)
 
 
-class Priority(msgspec.Struct, frozen=True, gc=False):
-    """How urgent a search is, and for whom."""
-
-    kind: Kind
-    board: str = ""
-    """Whose turn it uses up: the game's id."""
-    ply: int = 0
-    """The move it is for, counted from 1 (0: the starting position). Both the position after
-    ply p and the restricted search of the move at ply p carry p. A board's heads before
-    ``newest head - 1`` become backlog by themselves."""
-    rank: int = 0
-    """Lower first, among speculation of one board."""
-
-
-class Start(msgspec.Struct, Generic[Key], frozen=True):
-    """Have this engine search this, now."""
-
-    engine: int
-    key: Key
-
-
-class Stop(msgspec.Struct, frozen=True):
-    """End this engine's search early; then report :meth:`SearchQueue.finished`, stopped."""
-
-    engine: int
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """Tell an owner: what was found, or ``failure``."""
-
-    owner: Owner
-    search: Search
-    failure: SearchFailure | None = None
-
-
-class Assign(msgspec.Struct, frozen=True):
-    """Call :meth:`SearchQueue.assign`, after the answers before this: their owners may want
-    something more urgent next.
-    """
-
-
-Instruction = Start[Key] | Stop | Answer | Assign
-
-
 class InvalidTransition(RuntimeError):
     """A bug in the shell or here; carries the story of recent transitions."""
-
-
-class _Want(Generic[Key]):
-    """One owner's wish for one search."""
-
-    __slots__ = ("alive", "asked_at", "job", "owner", "priority", "search")
-
-    def __init__(
-        self, owner: Owner, search: Search, job: _Job[Key], priority: Priority, asked_at: float
-    ) -> None:
-        self.owner = owner
-        self.search = search
-        self.job = job
-        self.priority = priority
-        self.asked_at = asked_at
-        # False when answered, dropped or replaced by one of another priority.
-        self.alive = True
-
-
-class _Job(Generic[Key]):
-    """One search and all who want it."""
-
-    __slots__ = ("deaths", "engine", "key", "wants")
-
-    def __init__(self, key: Key) -> None:
-        self.key = key
-        self.wants: dict[tuple[Owner, Search], _Want[Key]] = {}
-        # The engine that runs it; None while it waits.
-        self.engine: int | None = None
-        # Why each engine died that ran it.
-        self.deaths: list[str] = []
-
-    @property
-    def kind(self) -> Kind:
-        return min(want.priority.kind for want in self.wants.values())
 
 
 class _Engine(Generic[Key]):
@@ -142,10 +42,7 @@ class _Engine(Generic[Key]):
 
     def __init__(self) -> None:
         self.state: Literal["down", "idle", "busy", "stopping"] = "down"
-        self.job: _Job[Key] | None = None
-
-
-_Entry = tuple[int, int, _Want[Key]]
+        self.job: Job[Key] | None = None
 
 
 class SearchQueue(Generic[Key]):
@@ -153,15 +50,9 @@ class SearchQueue(Generic[Key]):
 
     def __init__(self, engines: int) -> None:
         self._engines = [_Engine[Key]() for _ in range(engines)]
-        self._jobs: dict[Key, _Job[Key]] = {}
-        self._owned: dict[Owner, dict[Search, _Want[Key]]] = {}
-        # Waiting wants by kind and board; entries die lazily.
-        self._heaps: dict[Kind, dict[str, list[_Entry[Key]]]] = {kind: {} for kind in Kind}
-        # When (in starts) each board was last served, per kind.
-        self._served: OrderedDict[tuple[Kind, str], int] = OrderedDict()
-        self._starts = 0
-        # Breaks ties by order of asking.
-        self._asked = 0
+        self._jobs: dict[Key, Job[Key]] = {}
+        self._owned: dict[Owner, dict[Search, Want[Key]]] = {}
+        self._waiting: Waiting[Key] = Waiting()
         self._aside: OrderedDict[Key, SearchFailure] = OrderedDict()
         self._story: deque[str] = deque(maxlen=_STORY_KEPT)
         self.set_aside = 0
@@ -193,15 +84,17 @@ class SearchQueue(Generic[Key]):
             asked_at = old.asked_at
         job = self._jobs.get(key)
         if job is None:
-            job = self._jobs[key] = _Job(key)
-        want = _Want(owner, search, job, priority, asked_at)
+            job = self._jobs[key] = Job(key)
+        want = Want(owner, search, job, priority, asked_at)
         mine[search] = want
         job.wants[owner, search] = want
         if job.engine is None:
-            self._push(want)
+            self._waiting.push(want)
         if priority.kind is Kind.HEAD:
             self._demote(priority)
-        self._note(f"want {priority.kind.name} {priority.board} {priority.ply} by {owner!r}")
+        self._story.append(
+            f"want {priority.kind.name} {priority.board} {priority.ply} by {owner!r}"
+        )
         return self.assign()
 
     def drop(self, owner: Owner) -> list[Instruction[Key]]:
@@ -216,22 +109,23 @@ class SearchQueue(Generic[Key]):
             del self._jobs[job.key]
             if job.engine is not None:
                 instructions.append(self._stop(job.engine))
-        self._note(f"drop {owner!r}")
-        return instructions
+        self._story.append(f"drop {owner!r}")
+        # What was a head's may be mere speculation now, with other heads waiting.
+        return [*instructions, *self._pre_empt()]
 
     def up(self, engine: int) -> list[Instruction[Key]]:
         """An engine is ready."""
         slot = self._engines[engine]
         self._expect(slot.state == "down", f"engine {engine} up while {slot.state}")
         slot.state = "idle"
-        self._note(f"engine {engine} up")
+        self._story.append(f"engine {engine} up")
         return self.assign()
 
     def finished(self, engine: int, *, stopped: bool = False) -> list[Instruction[Key]]:
         """An engine's search ended, by itself or (``stopped``) because of :class:`Stop`."""
         slot = self._engines[engine]
         job, slot.job = slot.job, None
-        self._note(f"engine {engine} finished{' stopped' if stopped else ''}")
+        self._story.append(f"engine {engine} finished{' stopped' if stopped else ''}")
         if slot.state == "stopping":
             slot.state = "idle"
             return self.assign()
@@ -250,7 +144,7 @@ class SearchQueue(Generic[Key]):
         self._expect(slot.state != "down", f"engine {engine} lost while down")
         busy = slot.state == "busy"
         job, slot.job, slot.state = slot.job, None, "down"
-        self._note(f"engine {engine} lost: {reason}")
+        self._story.append(f"engine {engine} lost: {reason}")
         if not busy:
             return []
         assert job is not None
@@ -273,11 +167,11 @@ class SearchQueue(Generic[Key]):
         for index, slot in enumerate(self._engines):
             if slot.state != "idle":
                 continue
-            job = self._next()
+            job = self._waiting.pop()
             if job is None:
                 break
             slot.state, slot.job, job.engine = "busy", job, index
-            self._note(f"engine {index} starts")
+            self._story.append(f"engine {index} starts")
             instructions.append(Start(index, job.key))
         instructions.extend(self._pre_empt())
         return instructions
@@ -319,12 +213,7 @@ class SearchQueue(Generic[Key]):
     @property
     def queued(self) -> int:
         """Searches that wait for an engine."""
-        running = sum(slot.state == "busy" for slot in self._engines)
-        return len(self._jobs) - running
-
-    def story(self) -> list[str]:
-        """The last transitions, oldest first, for error messages."""
-        return list(self._story)
+        return len(self._jobs) - sum(slot.state == "busy" for slot in self._engines)
 
     def check(self) -> None:
         """Raise AssertionError where the state contradicts itself."""
@@ -348,75 +237,22 @@ class SearchQueue(Generic[Key]):
         assert sum(len(mine) for mine in self._owned.values()) == sum(
             len(job.wants) for job in self._jobs.values()
         ), "a want without a job"
-        reachable = {
-            id(want)
-            for boards in self._heaps.values()
-            for heap in boards.values()
-            for _, _, want in heap
-        }
         for job in waiting:
-            assert all(id(want) in reachable for want in job.wants.values()), "a lost want"
+            assert all(map(self._waiting.holds, job.wants.values())), "a lost want"
         idle = any(slot.state == "idle" for slot in self._engines)
         assert not (idle and waiting), "an idle engine while a search waits"
 
     # Inside.
-
-    def _push(self, want: _Want[Key]) -> None:
-        priority = want.priority
-        if priority.kind is Kind.SPECULATE:
-            order = priority.rank
-        elif priority.kind in (Kind.HEAD, Kind.DEEPEN):
-            order = -priority.ply
-        else:
-            order = priority.ply
-        self._asked += 1
-        heap = self._heaps[priority.kind].setdefault(priority.board, [])
-        heapq.heappush(heap, (order, self._asked, want))
-
-    def _top(self, kind: Kind, board: str) -> _Entry[Key] | None:
-        """The board's first entry that still counts; empty heaps are taken away."""
-        heap = self._heaps[kind][board]
-        while heap:
-            want = heap[0][2]
-            # A want is pushed anew when its kind changes or its job comes back.
-            if want.alive and want.job.engine is None and want.priority.kind is kind:
-                return heap[0]
-            heapq.heappop(heap)
-        del self._heaps[kind][board]
-        return None
-
-    def _next(self) -> _Job[Key] | None:
-        for kind in Kind:
-            best: tuple[tuple[int, int], _Want[Key]] | None = None
-            for board in list(self._heaps[kind]):
-                top = self._top(kind, board)
-                if top is None:
-                    continue
-                served = 0 if kind is Kind.FINISHED else self._served.get((kind, board), 0)
-                turn = (served, top[1])
-                if best is None or turn < best[0]:
-                    best = (turn, top[2])
-            if best is not None:
-                want = best[1]
-                heapq.heappop(self._heaps[kind][want.priority.board])
-                self._starts += 1
-                self._served[kind, want.priority.board] = self._starts
-                self._served.move_to_end((kind, want.priority.board))
-                if len(self._served) > _BOARDS_KEPT:
-                    self._served.popitem(last=False)
-                return want.job
-        return None
 
     def _demote(self, newest: Priority) -> None:
         """Heads that are no longer the newest of their board become backlog.
 
         The position one ply before stays a head: the last move's gain needs its score.
         """
-        for _, _, want in self._heaps[Kind.HEAD].get(newest.board, []):
-            waits = want.alive and want.job.engine is None
-            if waits and want.priority.kind is Kind.HEAD and want.priority.ply < newest.ply - 1:
+        for want in self._waiting.heads(newest.board):
+            if want.priority.ply < newest.ply - 1:
                 want.priority = msgspec.structs.replace(want.priority, kind=Kind.BACKLOG)
-                self._push(want)
+                self._waiting.push(want)
 
     def _pre_empt(self) -> list[Instruction[Key]]:
         yielding = [
@@ -426,12 +262,7 @@ class SearchQueue(Generic[Key]):
         ]
         if not yielding:
             return []
-        heads = {
-            id(want.job)
-            for heap in self._heaps[Kind.HEAD].values()
-            for _, _, want in heap
-            if want.alive and want.job.engine is None and want.priority.kind is Kind.HEAD
-        }
+        heads = {id(want.job) for want in self._waiting.heads()}
         coming = sum(slot.state == "stopping" for slot in self._engines)
         instructions: list[Instruction[Key]] = []
         for _, index in sorted(yielding, reverse=True)[: max(0, len(heads) - coming)]:
@@ -444,17 +275,15 @@ class SearchQueue(Generic[Key]):
     def _stop(self, engine: int) -> Stop:
         slot = self._engines[engine]
         slot.state, slot.job = "stopping", None
-        self._note(f"engine {engine} stops")
+        self._story.append(f"engine {engine} stops")
         return Stop(engine)
 
-    def _requeue(self, job: _Job[Key]) -> None:
+    def _requeue(self, job: Job[Key]) -> None:
         job.engine = None
-        if not job.wants:
-            return
         for want in job.wants.values():
-            self._push(want)
+            self._waiting.push(want)
 
-    def _answer(self, job: _Job[Key], failure: SearchFailure | None) -> list[Answer]:
+    def _answer(self, job: Job[Key], failure: SearchFailure | None) -> list[Answer]:
         del self._jobs[job.key]
         answers = []
         for (owner, search), want in job.wants.items():
@@ -465,9 +294,6 @@ class SearchQueue(Generic[Key]):
                 del self._owned[owner]
             answers.append(Answer(owner, search, failure))
         return answers
-
-    def _note(self, transition: str) -> None:
-        self._story.append(transition)
 
     def _expect(self, right: bool, what: str) -> None:
         if not right:

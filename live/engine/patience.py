@@ -1,0 +1,59 @@
+"""How long an engine may take before it counts as hung."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.engine.search import Limit, SearchResult
+
+
+class Patience(msgspec.Struct, frozen=True):
+    """How long an engine may take, in seconds, before it counts as hung."""
+
+    handshake_s: float = 30.0
+    """From start to the first ``readyok``: a cold disk, a big network, a busy machine."""
+    floor_s: float = 10.0
+    """The least any search may take."""
+    slack: float = 20.0
+    """How many times longer than expected a search may take: the machine may be busy."""
+    unknown_depth_s: float = 120.0
+    """A search to a depth nobody has timed yet."""
+    stop_s: float = 5.0
+    """From ``stop`` to ``bestmove``; measured: 1 ms."""
+    quit_s: float = 0.5
+    """From ``quit`` to the end of the process, before it is killed."""
+    memory_mb: int = 2048
+    """Resident memory an engine may grow to beyond its hash."""
+
+
+class Pace:
+    """How fast one engine has been, and so how long its next search may take. No clock of its
+    own.
+    """
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self.knodes_per_s: float | None = None
+        # Slowest search seen under each limit, seconds.
+        self._slowest: dict[Limit, float] = {}
+
+    def took(self, limit: Limit, seconds: float, result: SearchResult) -> None:
+        """Learn from a search that reached its limit."""
+        self._slowest[limit] = max(self._slowest.get(limit, 0.0), seconds)
+        if result.nodes > 1000 and seconds > 0.005:
+            speed = result.nodes / seconds / 1000
+            old = self.knodes_per_s
+            self.knodes_per_s = speed if old is None else old + 0.1 * (speed - old)
+
+    def longest_s(self, limit: Limit) -> float:
+        """The longest a search under ``limit`` may take, seconds."""
+        patience = self._patience
+        if limit.movetime_ms is not None:
+            return limit.movetime_ms / 1000 + patience.floor_s
+        slowest = self._slowest.get(limit)
+        if limit.nodes is not None:
+            # 50 knodes/s is a tenth of the slowest engine measured.
+            expected = slowest or limit.nodes / 1000 / (self.knodes_per_s or 50.0)
+            return max(patience.floor_s, expected * patience.slack)
+        # One position takes a hundred times as long as another to the same depth.
+        return max(patience.unknown_depth_s, (slowest or 0.0) * patience.slack)

@@ -1,0 +1,191 @@
+"""One place for an engine: start it, hand it searches, replace it when it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator
+from typing import Final, Literal, Protocol
+
+from live.engine.process import EngineProcess
+from live.engine.question import Question
+from live.engine.search import Progress
+from live.engine.uci import Finished
+from live.errors import EngineFault, NotAnEngine
+from live.events import EngineState
+
+#: Least time between two provisional scores of one search, seconds.
+PROGRESS_S: Final = 0.1
+#: Consecutive starts that failed before people are told ``failed``; it is still tried again.
+_FAILED_AFTER: Final = 3
+
+
+class Foreman(Protocol):
+    """Whom a seat reports to: the room. Called on the event loop; may begin a search or stop one
+    from inside.
+    """
+
+    async def start_engine(self) -> EngineProcess:
+        """A new process. Raises NotAnEngine."""
+
+    def up(self, seat: Seat) -> None:
+        """It can be given a search."""
+
+    def finished(self, seat: Seat, question: Question, finished: Finished) -> None:
+        """Its search ended; it can be given the next."""
+
+    def deepened(self, seat: Seat, progress: Progress) -> None:
+        """Its search has come so far; at most every ``PROGRESS_S``."""
+
+    def lost(self, seat: Seat, reason: str) -> None:
+        """Its engine is gone, with the search it had; ``up`` follows when there is a new one."""
+
+
+class Seat:
+    """One engine's life, whichever process lives it."""
+
+    def __init__(
+        self, index: int, foreman: Foreman, rng: random.Random, clock: Callable[[], float]
+    ) -> None:
+        self.index = index
+        self.process: EngineProcess | None = None
+        self.restarts = 0
+        self._foreman = foreman
+        self._rng = rng
+        self._clock = clock
+        self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
+        self._question: Question | None = None
+        self._knodes_per_s: float | None = None
+        # Set when the owner task has something to look at.
+        self._news = asyncio.Event()
+        # Progress of the running search: when last told, what waits to be told, and until when.
+        self._told_at = 0.0
+        self._untold: Progress | None = None
+        self._telling: asyncio.TimerHandle | None = None
+
+    async def own(self, needed: asyncio.Event) -> None:
+        """Keep an engine alive until cancelled; the first one starts when it is ``needed``."""
+        delays = restart_delays(self._rng)
+        failed_starts = 0
+        try:
+            if self.process is None:
+                await needed.wait()
+            while True:
+                try:
+                    if self.process is None:
+                        self.process = await self._foreman.start_engine()
+                except NotAnEngine:
+                    # It was one when the service started: the machine is short of something,
+                    # or somebody is replacing the program.
+                    failed_starts += 1
+                    self._state = "failed" if failed_starts >= _FAILED_AFTER else "restarting"
+                else:
+                    failed_starts = 0
+                    if await self._serve(self.process):
+                        delays = restart_delays(self._rng)
+                    self._state = "restarting"
+                    await self.process.close()
+                    self.process = None
+                self.restarts += 1
+                await asyncio.sleep(next(delays))
+        finally:
+            self._hush()
+            if self.process is not None:
+                await self.process.close()
+
+    def begin(self, question: Question) -> None:
+        """Search this, now."""
+        assert self.process is not None
+        self._question = question
+        self._told_at = self._clock()
+        self.process.begin(question, self._deepened)
+        self._news.set()
+
+    def stop(self) -> None:
+        """End the running search early."""
+        assert self.process is not None
+        self.process.stop()
+
+    def state(self, searching: str) -> EngineState:
+        """For people; ``searching`` is what the search is for."""
+        busy = self.process is not None and self.process.searching
+        return EngineState(
+            index=self.index,
+            state="searching" if busy else self._state,
+            knodes_per_s=self._knodes_per_s,
+            searching=searching,
+        )
+
+    async def _serve(self, process: EngineProcess) -> bool:
+        """Search until the engine is lost; whether it ever answered."""
+        answered = False
+        if process.lost is not None:
+            return answered
+        process.on_lost = self._lose
+        self._state = "idle"
+        self._foreman.up(self)
+        while process.lost is None:
+            if not process.searching:
+                self._news.clear()
+                await self._news.wait()
+                continue
+            try:
+                finished = await process.outcome()
+            except EngineFault:
+                break
+            if process.lost is not None:
+                # It died right after its answer, and the search has gone back to the queue.
+                break
+            answered = answered or not finished.stopped
+            self._finish(process, finished)
+        return answered
+
+    def _finish(self, process: EngineProcess, finished: Finished) -> None:
+        self._hush()
+        self._knodes_per_s = process.knodes_per_s
+        question, self._question = self._question, None
+        assert question is not None
+        self._foreman.finished(self, question, finished)
+
+    def _lose(self, fault: EngineFault) -> None:
+        """Told by the process in the moment it is lost, so that no search is sent to it."""
+        self._hush()
+        self._question = None
+        self._news.set()
+        self._foreman.lost(self, fault.problem)
+
+    def _deepened(self, progress: Progress) -> None:
+        """Tell it if the last one is long enough ago, else in time."""
+        self._untold = progress
+        if self._telling is not None:
+            return
+        wait_s = self._told_at + PROGRESS_S - self._clock()
+        if wait_s <= 0:
+            self._tell()
+        else:
+            self._telling = asyncio.get_running_loop().call_later(wait_s, self._tell)
+
+    def _tell(self) -> None:
+        progress = self._untold
+        self._hush()
+        if progress is not None:
+            self._told_at = self._clock()
+            self._foreman.deepened(self, progress)
+
+    def _hush(self) -> None:
+        self._untold = None
+        if self._telling is not None:
+            self._telling.cancel()
+            self._telling = None
+
+
+def restart_delays(
+    rng: random.Random, first_s: float = 0.1, cap_s: float = 30.0
+) -> Iterator[float]:
+    """Waits before each restart in seconds: random, so that engines killed together do not come
+    back together; doubling, up to a cap.
+    """
+    bound = first_s
+    while True:
+        yield rng.uniform(0.0, bound)
+        bound = min(cap_s, bound * 2)

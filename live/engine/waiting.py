@@ -1,0 +1,133 @@
+"""Searches that wait, and whose turn it is."""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from typing import Final, Generic, TypeVar
+
+from live.engine.priority import Kind, Priority
+from live.engine.search import Search
+
+Owner = Hashable
+Key = TypeVar("Key", bound=Hashable)
+
+#: Boards whose last turn is remembered.
+_BOARDS_KEPT: Final = 4_096
+
+
+class Want(Generic[Key]):
+    """One owner's wish for one search."""
+
+    __slots__ = ("alive", "asked_at", "job", "owner", "priority", "search")
+
+    def __init__(
+        self, owner: Owner, search: Search, job: Job[Key], priority: Priority, asked_at: float
+    ) -> None:
+        self.owner = owner
+        self.search = search
+        self.job = job
+        self.priority = priority
+        self.asked_at = asked_at
+        # False when answered, dropped or replaced by one of another priority.
+        self.alive = True
+
+    def counts(self, kind: Kind) -> bool:
+        """Whether it waits, and as this kind."""
+        return self.alive and self.job.engine is None and self.priority.kind is kind
+
+
+class Job(Generic[Key]):
+    """One search and all who want it."""
+
+    __slots__ = ("deaths", "engine", "key", "wants")
+
+    def __init__(self, key: Key) -> None:
+        self.key = key
+        self.wants: dict[tuple[Owner, Search], Want[Key]] = {}
+        # The engine that runs it; None while it waits.
+        self.engine: int | None = None
+        # Why each engine died that ran it.
+        self.deaths: list[str] = []
+
+    @property
+    def kind(self) -> Kind:
+        return min(want.priority.kind for want in self.wants.values())
+
+
+_Entry = tuple[int, int, Want[Key]]
+
+
+class Waiting(Generic[Key]):
+    """Wants by kind and board; those no longer wanted, or running, die where they lie."""
+
+    def __init__(self) -> None:
+        self._heaps: dict[Kind, dict[str, list[_Entry[Key]]]] = {kind: {} for kind in Kind}
+        # When (in starts) each board was last served, per kind.
+        self._served: OrderedDict[tuple[Kind, str], int] = OrderedDict()
+        self._starts = 0
+        # Breaks ties by order of asking.
+        self._asked = 0
+
+    def push(self, want: Want[Key]) -> None:
+        """A want begins to wait (again), or waits now under another kind."""
+        priority = want.priority
+        if priority.kind is Kind.SPECULATE:
+            order = priority.rank
+        elif priority.kind in (Kind.HEAD, Kind.DEEPEN):
+            order = -priority.ply
+        else:
+            order = priority.ply
+        self._asked += 1
+        heap = self._heaps[priority.kind].setdefault(priority.board, [])
+        heapq.heappush(heap, (order, self._asked, want))
+
+    def _top(self, kind: Kind, board: str) -> _Entry[Key] | None:
+        """The board's first entry that still counts; empty heaps are taken away."""
+        heap = self._heaps[kind][board]
+        while heap:
+            want = heap[0][2]
+            # A want is pushed anew when its kind changes or its job comes back.
+            if want.counts(kind):
+                return heap[0]
+            heapq.heappop(heap)
+        del self._heaps[kind][board]
+        return None
+
+    def pop(self) -> Job[Key] | None:
+        """The search whose turn it is; its wants stay known to their owners."""
+        for kind in Kind:
+            best: tuple[tuple[int, int], Want[Key]] | None = None
+            for board in list(self._heaps[kind]):
+                top = self._top(kind, board)
+                if top is None:
+                    continue
+                served = 0 if kind is Kind.FINISHED else self._served.get((kind, board), 0)
+                turn = (served, top[1])
+                if best is None or turn < best[0]:
+                    best = (turn, top[2])
+            if best is not None:
+                want = best[1]
+                heapq.heappop(self._heaps[kind][want.priority.board])
+                self._starts += 1
+                self._served[kind, want.priority.board] = self._starts
+                self._served.move_to_end((kind, want.priority.board))
+                if len(self._served) > _BOARDS_KEPT:
+                    self._served.popitem(last=False)
+                return want.job
+        return None
+
+    def heads(self, board: str | None = None) -> Iterator[Want[Key]]:
+        """Heads that wait, of one board or of all."""
+        heaps = self._heaps[Kind.HEAD]
+        chosen = list(heaps.values()) if board is None else [heaps.get(board, [])]
+        for heap in chosen:
+            for _, _, want in list(heap):
+                if want.counts(Kind.HEAD):
+                    yield want
+
+    def holds(self, want: Want[Key]) -> bool:
+        """Whether ``want`` can still come up. Costs a look at the board's waiting wants."""
+        heap = self._heaps[want.priority.kind].get(want.priority.board, [])
+        return any(entry[2] is want for entry in heap)
