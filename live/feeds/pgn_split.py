@@ -1,0 +1,336 @@
+"""Where one PGN game ends and the next begins, told from bytes that may be cut anywhere.
+
+Only whole lines are looked at, so cuts change nothing. A game is tag lines, then movetext. It ends
+
+* at a line that ends in a result, outside comments (a following line goes on with the same game
+  unless a blank line, a tag or move number 1 comes first), or
+* at a tag line that follows movetext, with or without a blank line between, outside comments.
+
+Blank lines alone end nothing: sources put them between tags, and two of them between tags and
+moves. A tag line inside a comment does not split. But a comment that was never closed must not
+swallow the games after it: when a tag line was seen in it and then another ``{``, or the game
+outgrows its bound, or the input ends, the game ended at that tag line.
+
+Bytes are scanned once, by regular expressions that do not backtrack; a comment left open costs a
+second look at what it held.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from live.feeds.charset import Utf16ToUtf8
+
+_INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
+_HEADER_LINES = re.compile(rb"(?:" + _INDENT + rb"(?:[\[%;][^\n]*+)?\n)*+")
+_BLANK_LINES = re.compile(rb"(?:" + _INDENT + rb"\n)*+")
+_TAG_LINE = re.compile(_INDENT + rb'\[[ \t]*+[A-Za-z0-9][^\n"]*+"')
+_EVENT_LINE = re.compile(_INDENT + rb"\[[ \t]*+Event\b")
+#: A line end worth a look: after a character that ends a result, or before a bracket.
+_STOP = re.compile(rb"\n(?:(?<=[0125*\xbd \t]\n)|" + _INDENT + rb"\[[ \t]*+[A-Za-z0-9])")
+_RESULT_END = re.compile(
+    rb"(?<![^\s})])(?:1-0|0-1|1/2-(?:1/2|0)|0-1/2|\*|(?:\xc2?\xbd|0)[-:]\xc2?\xbd|\xc2?\xbd[-:]0"
+    rb"|1:0|0:1|1/2:1/2|0?[.,]5-0?[.,]5|1\.0-0\.0|0\.0-1\.0)[ \t]*+\Z"
+)
+_RESULT_END_BYTES = 40
+_FIRST_MOVE = re.compile(rb"[ \t]*+1[. \t]")
+_MOVE_LIKE = re.compile(rb"\d\s*+\.|[a-h][1-8]|O-O|\*|\d-\d")
+_NEXT_TAG_LINE = re.compile(rb"\n" + _INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
+#: A text that keeps going on after its result is not given more often than this until it is over.
+_MAX_RESULTS = 4
+#: Comments and escapes, for text in which line comments occur.
+_COMMENTS = re.compile(rb"\{[^}]*+(\})?|;[^\n]*+(\n?)|^%[^\n]*+(\n?)", re.MULTILINE)
+#: Read as blanks: padding of files written by old systems.
+_ODD_BLANKS = (b"\x00", b"\x1a", b"\x0b", b"\x0c")
+
+
+class End(Enum):
+    """How a game's text came to its end."""
+
+    WHOLE = "whole"
+    """A result, or the next game, followed."""
+    CUT = "cut"
+    """The input ended; its last word may be half a word."""
+    TOO_LONG = "too long"
+    """The rest was left out: the game passed the bound."""
+
+
+class Segment(NamedTuple):
+    """The text of one game."""
+
+    header: bytes
+    movetext: bytes
+    end: End
+
+
+class _Phase(Enum):
+    HEADERS = 1
+    MOVES = 2
+    ENDED = 3
+    SKIPPING = 4
+
+
+class Splitter:
+    """Bytes in, games out; holds no more than one game.
+
+    With ``eager`` a game is given as soon as the line with its result is there, and once more if
+    it goes on after that; without, only when the next game begins or the input ends.
+    """
+
+    def __init__(self, *, max_game_bytes: int, eager: bool) -> None:
+        self._limit = max_game_bytes
+        self._eager = eager
+        self._wide = Utf16ToUtf8()
+        self._after_cr = False
+        #: Bytes of the game being collected, from its first one.
+        self._buffer = bytearray()
+        self._restart(_Phase.HEADERS)
+
+    def _restart(self, phase: _Phase) -> None:
+        """Begin a game at the start of the buffer."""
+        self._phase = phase
+        self._at = 0  # all before is understood; the start of a line
+        self._moves_at = 0  # where movetext begins
+        self._event_seen = False
+        self._in_comment = False
+        self._line_comment = False  # the line before _at ended in a ";" or "%" comment
+        self._tag_in_comment = -1  # first tag line inside the open comment
+        self._results = 0  # lines that ended in a result
+        self._given = False  # the text up to _at was given already
+
+    def feed(self, data: bytes) -> Iterator[Segment]:
+        """Games completed by ``data``. The iterator must be used up before the next call.
+
+        Time between two games is linear in ``data``, so pass at most 64 KiB at once where
+        nothing may block.
+        """
+        data = self._normal(self._wide.feed(data))
+        if data:
+            self._buffer += data
+            if b"\n" in data or len(self._buffer) > self._limit:
+                yield from self._games()
+
+    def finish(self) -> Iterator[Segment]:
+        """End of input: the games still open. Afterwards a new input may begin."""
+        yield from self.feed(self._wide.finish())
+        buffer = self._buffer
+        cut = bool(buffer) and not buffer.endswith(b"\n")
+        if cut:
+            buffer += b"\n"
+            yield from self._games()
+        while self._phase is _Phase.MOVES and self._tag_in_comment > 0:
+            segment = self._take(self._tag_in_comment)
+            if segment is not None:
+                yield segment
+            yield from self._games()
+        segment = self._last(cut)
+        if segment is not None:
+            yield segment
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the game being collected: the source broke off and will begin anew."""
+        self._buffer.clear()
+        self._wide = Utf16ToUtf8()
+        self._after_cr = False
+        self._restart(_Phase.HEADERS)
+
+    def _last(self, cut: bool) -> Segment | None:
+        """What the end of input leaves."""
+        buffer = self._buffer
+        if self._phase is _Phase.ENDED:
+            return self._take(len(buffer))
+        if self._phase is _Phase.MOVES:
+            header, movetext = self._parts(len(buffer) - cut)
+            return Segment(header, movetext, End.CUT)
+        if self._phase is _Phase.HEADERS:
+            if cut and not buffer.rstrip().endswith(b'"]'):
+                del buffer[buffer.rfind(b"\n", 0, len(buffer) - 1) + 1 :]
+            # Tags that are still being written name nobody yet.
+            ready = buffer.endswith(b"\n\n") or (b"[White " in buffer and b"[Black " in buffer)
+            if ready and b"[" in buffer:
+                return Segment(bytes(buffer), b"", End.CUT)
+        return None
+
+    def _normal(self, data: bytes) -> bytes:
+        """Line ends as LF, whether they came as CR LF, CR or LF."""
+        if self._after_cr and data:
+            self._after_cr = False
+            data = data.removeprefix(b"\n")
+        if b"\r" in data:
+            self._after_cr = data.endswith(b"\r")
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        for odd in _ODD_BLANKS:
+            if odd in data:
+                data = data.replace(odd, b" ")
+        return data
+
+    def _parts(self, end: int) -> tuple[bytes, bytes]:
+        buffer = self._buffer
+        if self._phase in (_Phase.MOVES, _Phase.ENDED):
+            moves_at = min(self._moves_at, end)
+            return bytes(buffer[:moves_at]), bytes(buffer[moves_at:end])
+        return bytes(buffer[:end]), b""
+
+    def _take(self, end: int) -> Segment | None:
+        """Cut the game off in front of ``end``; nothing if just that was given already."""
+        segment = None if self._given else Segment(*self._parts(end), End.WHOLE)
+        del self._buffer[:end]
+        self._restart(_Phase.HEADERS)
+        return segment
+
+    def _games(self) -> Iterator[Segment]:
+        """Everything that the whole lines in the buffer complete, within the bound."""
+        buffer = self._buffer
+        while True:
+            if self._phase is _Phase.SKIPPING and not self._skip():
+                return
+            end = buffer.rfind(b"\n", 0, self._limit) + 1
+            if self._at < end:
+                segment = self._step(end)
+                if segment is not None:
+                    yield segment
+            elif len(buffer) <= self._limit:
+                return
+            elif self._tag_in_comment > 0:
+                segment = self._take(self._tag_in_comment)
+                if segment is not None:
+                    yield segment
+            else:
+                if not self._given:
+                    yield Segment(*self._parts(self._limit), End.TOO_LONG)
+                del buffer[: self._limit]
+                self._restart(_Phase.SKIPPING)
+
+    def _skip(self) -> bool:
+        """Drop the rest of a game that is too long; true when the next one begins."""
+        match = _NEXT_TAG_LINE.search(self._buffer)
+        if match is not None:
+            del self._buffer[: match.start() + 1]
+            self._restart(_Phase.HEADERS)
+            return True
+        line_end = self._buffer.rfind(b"\n")
+        if line_end < 0 or len(self._buffer) - line_end > self._limit:
+            self._buffer.clear()
+        else:
+            del self._buffer[:line_end]
+        return False
+
+    def _step(self, end: int) -> Segment | None:
+        """Understand one more stretch of lines before ``end``; a game if that completes one."""
+        if self._phase is _Phase.HEADERS:
+            return self._step_headers(end)
+        if self._phase is _Phase.ENDED:
+            return self._step_ended(end)
+        return self._step_moves(end)
+
+    def _step_headers(self, end: int) -> Segment | None:
+        buffer = self._buffer
+        if self._at == 0:
+            blank = _BLANK_LINES.match(buffer, 0, end)
+            if blank is not None and blank.end():
+                del buffer[: blank.end()]
+                return None
+        match = _HEADER_LINES.match(buffer, self._at, end)
+        stop = match.end() if match else self._at
+        # Games without moves follow each other without movetext between: Event begins a new one.
+        event = buffer.find(b"[Event ", self._at, stop)
+        while event >= 0:
+            line = buffer.rfind(b"\n", 0, event) + 1
+            if _EVENT_LINE.match(buffer, line, stop):
+                if self._event_seen:
+                    return self._take(line)
+                self._event_seen = True
+            event = buffer.find(b"[Event ", event + 1, stop)
+        self._at = stop
+        if stop < end:
+            self._phase = _Phase.MOVES
+            self._moves_at = stop
+        return None
+
+    def _step_ended(self, end: int) -> Segment | None:
+        buffer = self._buffer
+        blank = _BLANK_LINES.match(buffer, self._at, end)
+        if (
+            (blank is not None and blank.end() > self._at)
+            or _TAG_LINE.match(buffer, self._at)
+            or _FIRST_MOVE.match(buffer, self._at)
+        ):
+            return self._take(self._at)
+        self._phase = _Phase.MOVES  # words after the result: the same game goes on
+        self._given = False
+        return None
+
+    def _step_moves(self, end: int) -> Segment | None:
+        buffer = self._buffer
+        if self._at > self._moves_at and _TAG_LINE.match(buffer, self._at, end):
+            if self._in_comment:
+                if self._tag_in_comment < 0:
+                    self._tag_in_comment = self._at
+            elif self._only_junk():
+                self._phase = _Phase.HEADERS
+                return None
+            else:
+                return self._take(self._at)
+        match = _STOP.search(buffer, self._at, end)
+        stop = match.start() + 1 if match else end
+        if self._follow_comments(self._at, stop):
+            return self._take(self._tag_in_comment)
+        self._at = stop
+        if match is None or self._in_comment or self._line_comment:
+            return None
+        line_end = stop - 1
+        tail = max(self._moves_at, line_end - _RESULT_END_BYTES)
+        if _RESULT_END.search(buffer, tail, line_end) is None:
+            return None
+        self._phase = _Phase.ENDED
+        self._results += 1
+        if not self._eager or self._results > _MAX_RESULTS:
+            return None
+        self._given = True
+        return Segment(*self._parts(stop), End.WHOLE)
+
+    def _only_junk(self) -> bool:
+        """True when what looked like movetext was a garbled line between the tags of one game."""
+        buffer = self._buffer
+        if _EVENT_LINE.match(buffer, self._at):
+            return False
+        return _MOVE_LIKE.search(buffer, self._moves_at, self._at) is None
+
+    def _follow_comments(self, start: int, stop: int) -> bool:
+        """Bring the comment state from ``start`` to ``stop``, both starts of lines.
+
+        True when the open comment proves to have been left open: a tag line and then another
+        opening brace came before a closing one.
+        """
+        buffer = self._buffer
+        self._line_comment = False
+        at = start
+        if self._in_comment:
+            close = buffer.find(b"}", start, stop)
+            if self._tag_in_comment > 0:
+                reopened = buffer.find(b"{", start, stop if close < 0 else close)
+                if reopened >= 0:
+                    return True
+            if close < 0:
+                return False
+            self._in_comment = False
+            self._tag_in_comment = -1
+            at = close + 1
+        if (
+            buffer.find(b";", at, stop) < 0
+            and buffer.find(b"\n%", at, stop) < 0
+            and buffer[start] != 0x25
+        ):
+            opened = buffer.rfind(b"{", at, stop)
+            self._in_comment = opened >= 0 and buffer.find(b"}", opened, stop) < 0
+            return False
+        for match in _COMMENTS.finditer(buffer, at, stop):
+            if match[0][0] == 0x7B:
+                self._in_comment = match[1] is None
+            else:
+                self._line_comment = match.end() == stop
+        return False
