@@ -1,0 +1,20 @@
+/** Building the page. Everything a feed says goes in as text, never as markup. */
+
+/** `element("p", "card-note", "text")`, with children after that. */
+export function element(tag, className = "", text = "", ...children) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text) node.textContent = text;
+  node.append(...children);
+  return node;
+}
+
+/** Sets text only where it differs, so that screen readers and selections are left in peace. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** A name: kept apart from its surroundings, so that right-to-left names do not move them. */
+export function nameNode(className) {
+  return element("bdi", className);
+}

@@ -1,0 +1,75 @@
+/** Numbers as people read them. Pure. */
+
+const MINUS = "\u2212";
+
+/** A score from White's side: `+0.34`, `−1.20`, `#5`, `−#5`; empty while unknown. */
+export function scoreText(cp, mate) {
+  if (cp === null) return "";
+  const sign = cp > 0 ? "+" : cp < 0 ? MINUS : "";
+  if (mate !== null) return `${cp < 0 ? MINUS : ""}#${Math.abs(mate)}`;
+  return sign + (Math.abs(cp) / 100).toFixed(2);
+}
+
+/**
+ * White's share of a score bar, 0 to 1: the logistic curve that lichess publishes as win
+ * percentage (lichess.org/page/accuracy), so that the bar moves as viewers are used to.
+ */
+export function whiteShare(cp) {
+  return 1 / (1 + Math.exp(-0.00368208 * cp));
+}
+
+/**
+ * A rating with its 95 % interval: `{text, interval}`. Unbounded is an arrow with the one end that
+ * is known, never a number.
+ */
+export function ratingFigure(rating, low, high) {
+  const whole = (value) => String(Math.round(value));
+  if (rating !== null) return { text: whole(rating), interval: `${bound(low)}\u2013${bound(high)}` };
+  if (high !== null) return { text: "\u25bc", interval: `below ${whole(high)}` };
+  if (low !== null) return { text: "\u25b2", interval: `above ${whole(low)}` };
+  return { text: "\u2013", interval: "" };
+}
+
+function bound(value) {
+  return value === null ? "\u221e" : String(Math.round(value));
+}
+
+/** A clock: `1:05:09`, `5:09`, `9.4` under ten seconds; empty when there is none. */
+export function clockText(seconds) {
+  if (seconds === null) return "";
+  if (seconds < 10) return Math.max(seconds, 0).toFixed(1);
+  const whole = Math.floor(seconds);
+  const two = (number) => String(number).padStart(2, "0");
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor(whole / 60) % 60;
+  return hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+/** The move before `ply` counts: `23. Nf3` for White's, `23… Nf6` for Black's. */
+export function moveText(ply, san, startFen) {
+  const [, turn = "w", , , , first = "1"] = startFen.split(" ");
+  const halfMoves = 2 * (Number(first) - 1) + (turn === "b" ? 1 : 0) + ply;
+  return `${Math.ceil(halfMoves / 2)}${halfMoves % 2 ? "." : "\u2026"}\u00a0${san}`;
+}
+
+/** Seconds as a rough length of time: `8 s`, `3 min`, `2 h`. */
+export function ageText(seconds) {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3600)} h`;
+}
+
+/** `1/2-1/2` as `½–½`; a running game has no result. */
+export function resultText(result) {
+  return result === "*" ? "" : result.replaceAll("1/2", "\u00bd").replace("-", "\u2013");
+}
+
+/** An address that a link may have: feeds are not trusted with `javascript:`. */
+export function safeLink(text) {
+  try {
+    const url = new URL(text);
+    return ["http:", "https:"].includes(url.protocol) ? url.href : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,60 @@
+/** Where the pieces stand after some moves. Pure; it trusts the moves, which the service checked. */
+
+const FILES = "abcdefgh";
+
+/** The first field of a FEN after `moves` (UCI) from `startFen`. */
+export function placementAfter(startFen, moves) {
+  const board = parse(startFen.split(" ")[0]);
+  for (const move of moves) play(board, move);
+  return print(board);
+}
+
+/** 64 letters or null, a1 first. */
+function parse(placement) {
+  const board = new Array(64).fill(null);
+  placement.split("/").forEach((row, fromTop) => {
+    let file = 0;
+    for (const letter of row) {
+      if (letter >= "1" && letter <= "8") file += Number(letter);
+      else board[8 * (7 - fromTop) + file++] = letter;
+    }
+  });
+  return board;
+}
+
+function print(board) {
+  const rows = [];
+  for (let rank = 7; rank >= 0; rank -= 1) {
+    const row = board.slice(8 * rank, 8 * rank + 8).map((piece) => piece ?? "1").join("");
+    rows.push(row.replace(/1+/g, (gap) => gap.length));
+  }
+  return rows.join("/");
+}
+
+function play(board, move) {
+  const from = square(move.slice(0, 2));
+  const to = square(move.slice(2, 4));
+  const piece = board[from];
+  const captured = board[to];
+  const kind = piece?.toLowerCase();
+  const files = (to % 8) - (from % 8);
+  const takesOwnRook = kind === "k" && captured === (piece === "K" ? "R" : "r");
+  board[from] = null;
+  if (takesOwnRook || (kind === "k" && Math.abs(files) === 2)) {
+    // Castling: onto the rook as in Chess960, or two steps from the e-file.
+    const rank = from - (from % 8);
+    const short = files > 0;
+    board[takesOwnRook ? to : rank + (short ? 7 : 0)] = null;
+    board[rank + (short ? 6 : 2)] = piece;
+    board[rank + (short ? 5 : 3)] = piece === "K" ? "R" : "r";
+    return;
+  }
+  // A pawn that goes sideways onto an empty square takes en passant, beside where it stood.
+  if (kind === "p" && files !== 0 && captured === null) board[from + files] = null;
+  const promoted = move[4];
+  board[to] = promoted ? (piece === "P" ? promoted.toUpperCase() : promoted) : piece;
+}
+
+function square(name) {
+  return FILES.indexOf(name[0]) + 8 * (Number(name[1]) - 1);
+}

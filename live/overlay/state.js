@@ -1,0 +1,209 @@
+/**
+ * What the page holds: a snapshot with every later message applied to it. Pure, no DOM.
+ *
+ * The messages are those of `live/events.py`. Held objects are never changed in place, only
+ * replaced, so that a view can tell by identity what is new.
+ */
+
+/** A message that cannot follow from what is held: something was lost; take a fresh snapshot. */
+export class OutOfStep extends Error {}
+
+/** What a message touched, for whoever draws: the ids of games, or the name of a part. */
+const EVERYTHING = Object.freeze({ all: true });
+const NOTHING = Object.freeze({});
+
+export class Held {
+  constructor() {
+    /** The `hello` of this connection. */
+    this.hello = null;
+    /** Number of the last message applied; null before the first snapshot. */
+    this.seq = null;
+    this.engine = null;
+    /** `GameDetail` by id. */
+    this.games = new Map();
+    /** `PlayerView` by id. */
+    this.players = new Map();
+    this.feeds = [];
+    this.engines = null;
+  }
+
+  /**
+   * Applies one message. Answers what to draw anew: `{all}`, `{game}`, `{players}`, `{health}`.
+   * Throws OutOfStep when a number is missing or the message makes no sense here.
+   */
+  receive(message) {
+    const { type, seq } = message;
+    if (type === "hello") {
+      if (message.resumed && (this.hello === null || this.seq !== seq)) {
+        throw new OutOfStep(`resumed after ${seq}, but held is ${this.seq}`);
+      }
+      this.hello = message;
+      return EVERYTHING;
+    }
+    if (type === "heartbeat") {
+      if (seq !== this.seq) throw new OutOfStep(`heartbeat at ${seq}, but held is ${this.seq}`);
+      return NOTHING;
+    }
+    if (type !== "snapshot" && (this.seq === null || seq !== this.seq + 1)) {
+      throw new OutOfStep(`${type} ${seq} does not follow ${this.seq}`);
+    }
+    // A type that a later version of the service may send is left alone, its number is not.
+    const touched = Object.hasOwn(APPLY, type) ? APPLY[type](this, message) : NOTHING;
+    this.seq = seq;
+    return touched;
+  }
+
+  /** What is held, in the shape and order of a fresh snapshot. */
+  snapshot() {
+    return {
+      engine: this.engine,
+      games: [...this.games.values()].sort(gameOrder),
+      players: [...this.players.values()].sort((a, b) => compareText(a.id, b.id)),
+      feeds: this.feeds,
+      engines: this.engines,
+    };
+  }
+
+  game(id) {
+    const game = this.games.get(id);
+    if (game === undefined) throw new OutOfStep(`game ${id} is not held`);
+    return game;
+  }
+}
+
+const APPLY = {
+  snapshot(held, { engine, games, players, feeds, engines }) {
+    held.engine = engine;
+    held.games = new Map(games.map((game) => [game.id, game]));
+    held.players = new Map(players.map((player) => [player.id, player]));
+    held.feeds = feeds;
+    held.engines = engines;
+    return EVERYTHING;
+  },
+
+  game(held, { game }) {
+    const { plies = [], curves = { white: [], black: [] } } = held.games.get(game.id) ?? {};
+    held.games.set(game.id, { ...game, plies, curves });
+    return { game: game.id };
+  },
+
+  gone(held, { game }) {
+    held.games.delete(game);
+    return { game };
+  },
+
+  move(held, { game: id, ply, move }) {
+    const game = held.game(id);
+    const plies = game.plies.slice(0, ply - 1);
+    if (move !== null) {
+      if (move.ply !== ply || plies.length !== ply - 1) {
+        throw new OutOfStep(`ply ${ply} does not follow ${plies.length} in ${id}`);
+      }
+      plies.push(move);
+    }
+    const curves = { white: before(game.curves.white, ply), black: before(game.curves.black, ply) };
+    held.games.set(id, { ...game, plies, curves });
+    return { game: id };
+  },
+
+  clock(held, { game: id, ply, clock_s, spent_s }) {
+    const game = held.game(id);
+    if (ply <= game.plies.length) {
+      held.games.set(id, { ...game, plies: game.plies.with(ply - 1, { ...game.plies[ply - 1], clock_s, spent_s }) });
+    }
+    return { game: id };
+  },
+
+  score(held, { game: id, ply }) {
+    const game = held.game(id);
+    if (ply.ply <= game.plies.length) {
+      held.games.set(id, { ...game, plies: game.plies.with(ply.ply - 1, ply) });
+    }
+    return { game: id };
+  },
+
+  point(held, { game: id, color, point }) {
+    const game = held.game(id);
+    const curve = [...before(game.curves[color], point.ply), point];
+    held.games.set(id, { ...game, curves: { ...game.curves, [color]: curve } });
+    return { game: id };
+  },
+
+  standing(held, { player }) {
+    if (player.games || player.moves) held.players.set(player.id, player);
+    else held.players.delete(player.id);
+    return { players: true };
+  },
+
+  engine(held, { engine }) {
+    held.engine = engine;
+    const curve = (points) => points.map((point) => rated(point, engine.rating));
+    for (const [id, game] of held.games) {
+      const { white, black } = game.curves;
+      held.games.set(id, { ...game, curves: { white: curve(white), black: curve(black) } });
+    }
+    for (const [id, player] of held.players) held.players.set(id, rated(player, engine.rating));
+    return EVERYTHING;
+  },
+
+  health(held, { feeds, engines }) {
+    held.feeds = feeds;
+    held.engines = engines;
+    return { health: true };
+  },
+};
+
+/** The points of a curve before a ply; the same array when that is all of them. */
+function before(points, ply) {
+  let end = points.length;
+  while (end > 0 && points[end - 1].ply >= ply) end -= 1;
+  return end === points.length ? points : points.slice(0, end);
+}
+
+/** The same figures under another rating of the engine; unbounded stays null. */
+function rated(figures, engineRating) {
+  const plus = (difference) => (difference === null ? null : engineRating + difference);
+  return {
+    ...figures,
+    rating: plus(figures.difference),
+    low: plus(figures.difference_low),
+    high: plus(figures.difference_high),
+  };
+}
+
+/** Event, round (2 before 10, 2.9 before 2.10), board, id: the order of the service's snapshots. */
+export function gameOrder(a, b) {
+  return (
+    compareText(a.event, b.event) ||
+    compareRounds(a.round, b.round) ||
+    (a.board ?? 2 ** 30) - (b.board ?? 2 ** 30) ||
+    compareText(a.id, b.id)
+  );
+}
+
+function compareRounds(a, b) {
+  const left = a.split(".");
+  const right = b.split(".");
+  for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
+    const [number, text] = roundPart(left[at]);
+    const [otherNumber, otherText] = roundPart(right[at]);
+    const order = number - otherNumber || compareText(text, otherText);
+    if (order) return order;
+  }
+  return left.length - right.length;
+}
+
+function roundPart(part) {
+  return /^[0-9]{1,9}$/.test(part) ? [Number(part), ""] : [-1, part];
+}
+
+/** By code point, as Python orders text; `<` would order by UTF-16 unit. */
+function compareText(a, b) {
+  const left = [...a];
+  const right = [...b];
+  for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
+    const order = left[at].codePointAt(0) - right[at].codePointAt(0);
+    if (order) return order;
+  }
+  return left.length - right.length;
+}

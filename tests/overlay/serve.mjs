@@ -1,0 +1,101 @@
+// Runs the page's modules for the tests: one JSON request a line, one JSON answer a line.
+import { createInterface } from "node:readline";
+
+const PAGES = new URL("../../live/overlay/", import.meta.url);
+const { Held, OutOfStep } = await import(new URL("state.js", PAGES));
+
+let held = null;
+
+const ASKED = {
+  /** Calls one function of one module. */
+  async call({ module, name, args }) {
+    return (await import(new URL(module, PAGES)))[name](...args);
+  },
+
+  /** Forgets everything held. */
+  start() {
+    held = new Held();
+    return null;
+  },
+
+  /** Applies messages; answers what was touched, or where it fell out of step. */
+  receive({ messages }) {
+    const touched = [];
+    try {
+      for (const message of messages) touched.push(held.receive(message));
+    } catch (error) {
+      if (!(error instanceof OutOfStep)) throw error;
+      return { outOfStep: error.message };
+    }
+    return { touched };
+  },
+
+  snapshot() {
+    return held.snapshot();
+  },
+
+  /** Plays a script against a connection whose socket, clock and chance are the script's. */
+  async connection({ page, script }) {
+    const { Connection } = await import(new URL("connection.js", PAGES));
+    const log = [];
+    const timers = new Set();
+    const own = new Held();
+    let now = 0;
+    let socket = null;
+    const connection = new Connection(own, page, (touched) => log.push({ touched }), {
+      open(url) {
+        const opened = { url, close: () => log.push({ closed: url }) };
+        log.push({ opened: url, at: now });
+        socket = opened;
+        return opened;
+      },
+      now: () => now,
+      random: () => 0.5,
+      after(ms, action) {
+        const timer = { at: now + ms, action };
+        timers.add(timer);
+        return () => timers.delete(timer);
+      },
+    });
+    connection.connect();
+    for (const step of script) {
+      if (step.message) socket.onmessage({ data: JSON.stringify(step.message) });
+      if (step.text !== undefined) socket.onmessage({ data: step.text });
+      if (step.close) socket.onclose({ code: step.close, reason: "because" });
+      if (step.advance) {
+        const until = now + step.advance;
+        for (;;) {
+          const next = [...timers].sort((a, b) => a.at - b.at)[0];
+          if (!next || next.at > until) break;
+          timers.delete(next);
+          now = next.at;
+          next.action();
+        }
+        now = until;
+      }
+      log.push({ status: connection.status, heardAt: connection.heardAt, seq: own.seq });
+    }
+    return { log, timers: timers.size, reason: connection.reason };
+  },
+
+  /** The first delays between attempts, for a chance that always says the same. */
+  async delays({ random, count }) {
+    const { delays } = await import(new URL("connection.js", PAGES));
+    const found = [];
+    for (const delay of delays(() => random)) {
+      found.push(delay);
+      if (found.length === count) return found;
+    }
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { ask, ...rest } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { result: (await ASKED[ask](rest)) ?? null };
+  } catch (error) {
+    answer = { error: error.stack };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
