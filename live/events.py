@@ -58,6 +58,7 @@ class Move(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     uci: str
     """UCI; castling is king-to-rook in Chess960, king's two steps otherwise."""
     san: str
+    """Canonical: ``+`` and ``#`` by the rules, whatever the source wrote."""
     clock_s: float | None = None
     """The mover's clock after the move, seconds."""
     spent_s: float | None = None
