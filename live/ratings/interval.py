@@ -9,15 +9,14 @@ the sum of their squares. Same-search gains are never above 0, so a move then sc
 twice the expected score is a plain proportion.
 
 The interval is a beta distribution's, as Jeffreys' is (Brown, Cai and DasGupta 2001, "Interval
-estimation for a binomial proportion", section 4.1.2), with three changes that ``coverage.py`` in
-the benchmarks and the tests hold to account:
+estimation for a binomial proportion", section 4.1.2), with changes that the table of
+``tests/benchmarks/coverage.py`` and a test hold to account:
 
-* Each end has its own weak prior, a little more cautious than Jeffreys' half a hit and half a
-  miss: for the lower end ``NEAR`` of a move at the top and ``FAR`` of a move at the bottom, for
-  the upper end the other way round. (The exact interval of Clopper and Pearson, which always
-  covers too much, would be 0 and 1.)
-* Few moves leave few possible outcomes, and the interval would cover a little too much there:
-  ``_tail`` takes that back.
+* Each end has its own weak prior, more cautious than Jeffreys' half a hit and half a miss: for
+  the lower end ``near`` of a move at the top and ``far`` of a move at the bottom, for the upper
+  end the other way round. (The exact interval of Clopper and Pearson, which covers more than it
+  says, would be 0 and 1.)
+* That caution weighs too much when moves are few, so a little more probability is left outside.
 * Scores of three or more kinds have no beta posterior, so the posterior's mean and variance are
   fitted. That misses what has never happened yet (a player with zero gains only), so no end may
   be closer than unseen moves at that end allow.
@@ -35,9 +34,25 @@ from typing import NamedTuple
 
 from scipy.special import betaincinv, ndtri, stdtrit
 
-#: The prior's weight in moves: at the extreme that an end looks away from, and at the extreme
-#: that it looks towards. Found by search over exact coverages (see ``coverage.py``).
-NEAR, FAR = 0.45, 0.70
+
+class _Caution(NamedTuple):
+    """What an end assumes beyond the moves seen. Found by search over many coverages."""
+
+    near: float
+    """Prior moves at the extreme that the end looks away from."""
+    far: float
+    """Prior moves at the extreme that the end looks towards."""
+    few: float
+    """Probability beyond the end above 2.5 %, times n² / (n - 1)."""
+    smooth: float
+    """The same once more for scores all alike, nothing for scores at the extremes only."""
+
+
+#: Scores of 0, 1/2 and 1: few outcomes, so coverage jumps and caution keeps it from falling deep.
+_COARSE = _Caution(near=0.45, far=0.72, few=0.05, smooth=0.0)
+
+#: Any scores in [0, 1]: coverage does not jump.
+_SMOOTH = _Caution(near=0.25, far=0.45, few=0.04, smooth=0.1)
 
 #: How much further than by chance alone a game's score strays from the player's mean: the variance
 #: of a game's sum over its variance with independent moves. Measured: 1.4 for same-search gains
@@ -50,51 +65,50 @@ USUAL_GAMES = 10
 
 
 def score_interval(
-    n: float, total: float, total_of_squares: float, *, ceiling: float = 1.0
+    n: float,
+    total: float,
+    total_of_squares: float,
+    *,
+    ceiling: float = 1.0,
+    smooth: bool = False,
 ) -> tuple[float, float]:
     """95 % interval of the mean of independent scores in [0, ceiling].
 
     ``n`` scores (n > 0; a fraction where an effective number stands in), their sum and the sum of
-    their squares. Always holds the observed mean. About 5 µs.
+    their squares. ``smooth`` tells that a move can score many values, not only 0, 1/2 and 1.
+    Always holds the observed mean. Some 6 µs. Raises ValueError for what is no number.
     """
     if not n > 0 or ceiling < 0 or math.isnan(total + total_of_squares + ceiling):
         raise ValueError(f"no interval for {total} from {n} moves under a ceiling of {ceiling}")
     if ceiling == 0:
         return 0.0, 0.0  # nothing else can be scored
     total, squares = total / ceiling, total_of_squares / ceiling**2
-    mean = total / n
-    tail = _tail(n)
-    # The share of moves that may score at one extreme though none did.
-    unseen = float(betaincinv(FAR, n + NEAR, 1 - tail))
-    low = high = 0.0
-    if total > 0:
-        low = float(betaincinv(*_beta(n, total, squares, NEAR, FAR), tail))
-        low = min(low, mean * (1 - unseen))
-    if total >= n:
-        high = 1.0
-    else:
-        high = float(betaincinv(*_beta(n, total, squares, FAR, NEAR), 1 - tail))
-        high = max(high, mean + (1 - mean) * unseen)
+    caution = _SMOOTH if smooth else _COARSE
+    # Scores seen from the top are 1 - y, so that sum and sum of squares turn into these.
+    low = _lower_end(n, total, squares, caution)
+    high = 1 - _lower_end(n, n - total, n - 2 * total + squares, caution)
     return low * ceiling, high * ceiling
 
 
-def _tail(n: float) -> float:
-    """Probability beyond each end: 2.5 %, and up to 1 % more where outcomes are few."""
-    return 0.025 + 0.04 * max(n - 1, 0) / n**2
-
-
-def _beta(n: float, total: float, squares: float, top: float, bottom: float) -> tuple[float, float]:
-    """Parameters of the beta distribution with the mean and variance of the posterior.
-
-    ``top`` and ``bottom`` are the prior's moves at 1 and at 0. For scores of 0 and 1 only, this is
-    the posterior itself, Beta(total + top, n - total + bottom).
-    """
-    weight = n + top + bottom
-    mean = (total + top) / weight
-    # Of a Dirichlet posterior over the possible scores.
-    variance = ((squares + top) / weight - mean * mean) / (weight + 1)
+def _lower_end(n: float, total: float, squares: float, caution: _Caution) -> float:
+    """Where the mean of scores in [0, 1] lies above with 97.5 %."""
+    if total <= 0:
+        return 0.0
+    near, far, few, smooth = caution
+    fewness = max(n - 1, 0) / n**2
+    tail = 0.025 + few * fewness
+    # The posterior mean and variance; the latter is that of a Dirichlet posterior over the scores.
+    weight = n + near + far
+    mean = (total + near) / weight
+    variance = ((squares + near) / weight - mean * mean) / (weight + 1)
+    # Parameters of the beta distribution that has them. For scores of 0 and 1 only, it is the
+    # posterior itself, Beta(total + near, n - total + far), and the strength is the weight.
     strength = mean * (1 - mean) / variance - 1
-    return mean * strength, (1 - mean) * strength
+    alikeness = 1 - (weight + 1) / (strength + 1)
+    low = betaincinv(mean * strength, (1 - mean) * strength, tail + smooth * alikeness * fewness)
+    # The share of moves that may score 0 though none was seen to.
+    unseen = betaincinv(far, n + near, 1 - tail)
+    return min(float(low), total / n * (1 - float(unseen)))
 
 
 class GameScores(NamedTuple):
@@ -207,6 +221,7 @@ class ClusteredScores:
             self._total * share / scale,
             self._squares * share / scale**2,
             ceiling=top / scale,
+            smooth=scale > 2,
         )
 
 

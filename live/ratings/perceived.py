@@ -107,6 +107,7 @@ class PerceivedRating:
             self._total / scale,
             self._squares / scale**2,
             ceiling=self.ceiling / scale,
+            smooth=scale > 2,
         )
 
     def interval(self) -> tuple[float | None, float | None]:

@@ -37,7 +37,7 @@ class PooledRating:
 
         Raises ValueError for a game rated by another gain or against another engine.
         """
-        if game is not None and (game.gain != self.gain or game.engine != self.engine):
+        if game is not None and not self._fits(game):
             raise ValueError(
                 f"game {game_id!r} is rated by {game.gain} gains against {game.engine!r}, "
                 f"the player's others by {self.gain} against {self.engine!r}"
@@ -89,3 +89,8 @@ class PooledRating:
         if scores is None:
             return None, None
         return difference_of(scores[0]), difference_of(scores[1])
+
+    def _fits(self, game: PerceivedRating) -> bool:
+        # Identity first: comparing two measured distributions costs O(bins).
+        same_engine = game.engine is self.engine or game.engine == self.engine
+        return same_engine and game.gain == self.gain
