@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import chess.pgn
@@ -74,7 +75,7 @@ def gains(game: chess.pgn.Game) -> list[tuple[Color, int]]:
     colors: list[Color] = ["white", "black"]
     return [
         (colors[i % 2], successive_gain(before, after, colors[i % 2]))
-        for i, (before, after) in enumerate(zip(scores, scores[1:], strict=False))
+        for i, (before, after) in enumerate(pairwise(scores))
     ]
 
 
