@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import chess
-
 from live.events import FeedName, GameId, Headers
 from live.games.game import Game
 from live.games.identity import (
@@ -14,22 +12,20 @@ from live.games.identity import (
     name_tag,
     name_words,
 )
-from live.games.sanity import board_after, push_all
-from live.games.steps import GameDoubted, GameGone, MovesPlayed, NewGame, Step, applied
+from live.games.steps import GameDoubted, GameGone, NewGame, Step, applied
 
 #: A way to find games: what kind of mark, of which feed, and the mark itself.
 Mark = tuple[str | int | None, ...]
 
 
 class _Held:
-    """One game, how often in a row it was doubted, and the board at its end once asked for."""
+    """One game, and how often in a row it was doubted."""
 
-    __slots__ = ("board", "doubts", "game")
+    __slots__ = ("doubts", "game")
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.doubts = 0
-        self.board: chess.Board | None = None
 
 
 class Holding:
@@ -78,14 +74,6 @@ class Holding:
         """The games that bear ``mark``, in the order they got it; O(1) and the answer."""
         return tuple(self._marks.get(mark, ()))
 
-    def board_at_end(self, id: GameId) -> chess.Board:
-        """The position after the last move, a copy; replayed once, then kept up move by move."""
-        held = self._games[id]
-        if held.board is None:
-            game = held.game
-            held.board = board_after(game.start_fen, game.moves, chess960=game.chess960)
-        return held.board.copy(stack=False)
-
     def apply(self, step: Step) -> None:
         """Make ``step`` true. The steps of a plan are applied once, in order.
 
@@ -113,11 +101,6 @@ class Holding:
 
     def _change(self, held: _Held, step: Step) -> None:
         before, held.game = held.game, applied(held.game, step)
-        if isinstance(step, MovesPlayed):
-            if held.board is not None:
-                push_all(held.board, step.moves)
-        elif held.game.moves is not before.moves:
-            held.board = None
         if held.game.headers is not before.headers:
             self._remark(marks_of_game(before), marks_of_game(held.game), before.id)
 

@@ -110,7 +110,7 @@ def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[G
 def content_order(report: GameReport) -> tuple[object, ...]:
     """Sorts games of equal names the same way whatever order they are told in."""
     ucis = tuple(move.uci for move in report.moves)
-    return (-len(ucis), ucis, report.result, report.start_fen, repr(report.headers))
+    return (-len(ucis), ucis, repr(report))
 
 
 def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
@@ -185,8 +185,8 @@ def _unchanged(
 
 
 def _state(game: Game | GameReport) -> tuple[object, ...]:
-    ucis = tuple(move.uci for move in game.moves)
-    return (game.headers.white, game.headers.black, game.start_fen, ucis)
+    players = (game.headers.white, game.headers.black)
+    return (*players, game.start_fen, game.moves, game.result, game.start_eval, game.problem)
 
 
 def _best_first(ranked: list[tuple[Rank, GameId, int]]) -> dict[int, GameId]:

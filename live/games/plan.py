@@ -5,8 +5,8 @@ Pure. A report of k games costs O(k + what changed), however many games are held
 What is believed of a report:
 
 * Moves, clocks, evaluations and result as told: clocks may jump, a result may come before the last
-  moves or be taken back, a takeback may only shorten the game. A board mated, stalemated or dead
-  while the source still says ``*`` has the result the rules give it.
+  moves or be taken back, a takeback may only shorten the game. A mate while the source
+  still says ``*`` has the result the rules give it.
 * A known game told with **no moves at all**, the result unchanged or ``*``, is doubted: sources
   restart, and some tell a failing game stripped of its moves. Its moves go when ``patience``
   reports in a row say so, or at once with a new result.
@@ -25,20 +25,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from live.events import FeedName, FeedReport, GameId, GameReport, Headers, Player, Result, Score
+from live.events import FeedName, FeedReport, GameId, GameReport, Headers, Player, Score
 from live.games.game import Game
 from live.games.holding import Holding
 from live.games.identity import first_id, header_words, is_known
 from live.games.matching import content_order, matched, without_repeats
-from live.games.sanity import (
-    SUPPORTED_VARIANTS,
-    board_after,
-    is_no_game,
-    push_all,
-    result_by_rule,
-    without_centred_kings,
-    without_unsupported,
-)
+from live.games.sanity import SUPPORTED_VARIANTS, is_no_game, sane
 from live.games.steps import (
     ClocksCorrected,
     EvalsChanged,
@@ -80,11 +72,7 @@ def plan(held: Holding, report: FeedReport) -> tuple[Step, ...]:
     game is doubted once more until it is believed to be gone or emptied.
     """
     told = without_repeats(report.games, complete=report.complete)
-    read = [
-        without_centred_kings(without_unsupported(game), game.result)
-        for game in told
-        if game.key or not is_no_game(game)
-    ]
+    read = [sane(game) for game in told if game.key or not is_no_game(game)]
     found = matched(held, report.feed, read, complete=report.complete)
     opened = _ids_of_new(held, read, found)
     steps: list[Step] = []
@@ -133,11 +121,6 @@ def _ids_of_new(
 
 
 def _game(id: GameId, feed: FeedName, report: GameReport) -> Game:
-    result = report.result
-    if result == "*" and report.moves:
-        chess960 = report.headers.variant == "chess960"
-        result = result_by_rule(board_after(report.start_fen, report.moves, chess960=chess960))
-        report = without_centred_kings(report, result)
     return Game(
         id=id,
         feed=feed,
@@ -145,7 +128,7 @@ def _game(id: GameId, feed: FeedName, report: GameReport) -> Game:
         headers=report.headers,
         start_fen=report.start_fen,
         moves=report.moves,
-        result=result,
+        result=report.result,
         start_eval=report.start_eval,
         problem=report.problem,
     )
@@ -169,11 +152,9 @@ def _changes(held: Holding, id: GameId, report: GameReport) -> Iterator[Step]:
         return
     if held.doubts(id):
         yield GameDoubted(id, 0)
-    result = _result(held, game, report)
-    report = without_centred_kings(report, result)
     yield from _move_changes(game, report)
-    if result != game.result:
-        yield ResultChanged(id, result)
+    if report.result != game.result:
+        yield ResultChanged(id, report.result)
     if report.problem != game.problem:
         yield ProblemChanged(id, report.problem)
 
@@ -205,24 +186,6 @@ def _kept_player(old: Player, new: Player) -> Player:
     return new if is_known(new) else old
 
 
-def _result(held: Holding, game: Game, report: GameReport) -> Result:
-    """The result told, or where none is told, the one by rule."""
-    if report.result != "*" or not report.moves:
-        return report.result
-    shared = len(game.moves)
-    if not _starts_with(report, game):
-        return result_by_rule(board_after(report.start_fen, report.moves, chess960=game.chess960))
-    if game.result == "*" and len(report.moves) == shared:
-        return "*"
-    board = held.board_at_end(game.id)
-    push_all(board, report.moves[shared:])
-    return result_by_rule(board)
-
-
-def _starts_with(report: GameReport, game: Game) -> bool:
-    return _first_difference(game, report) == len(game.moves)
-
-
 def _first_difference(game: Game, report: GameReport) -> int:
     """How many plies both begin with; the annotations of a move do not count."""
     shorter = min(len(game.moves), len(report.moves))
@@ -248,6 +211,7 @@ def _move_changes(game: Game, report: GameReport) -> Iterator[Step]:
     evals: list[tuple[int, Score | None]] = []
     if report.start_eval != game.start_eval:
         evals.append((0, report.start_eval))
+    # One comparison in C for the many reports that only add moves.
     if old[:shared] != new[:shared]:
         for ply, (was, now) in enumerate(zip(old[:shared], new[:shared], strict=True), 1):
             if (was.clock_s, was.spent_s) != (now.clock_s, now.spent_s):

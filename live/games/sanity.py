@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 
-import chess
 import msgspec
 
-from live.events import GameReport, Move, Result
+from live.events import GameReport, Result
 from live.games.identity import is_bye, is_known
 
 SUPPORTED_VARIANTS = frozenset({"standard", "chess960"})
@@ -19,11 +18,18 @@ SUPPORTED_VARIANTS = frozenset({"standard", "chess960"})
 # At the end of a game players put the kings on the centre to tell the board the result: on the
 # white squares e4 and d5 when White won, on the black ones when Black did (DGT LiveChess).
 _KING_TO_CENTRE = re.compile(r"K[de][45]")
-_ILLEGAL_KING = re.compile(r"illegal move (K[de][45])[+#]? at ply \d+")
+# What the decoder of moves says of it, move number in brackets; anything behind that is another
+# problem.
+_ILLEGAL_KING = re.compile(r"illegal move (K[de][45])[+#]? at ply \d+(?: \(\d+\.+\))?")
 _WON_SQUARES: dict[Result, frozenset[str]] = {
     "1-0": frozenset({"Ke4", "Kd5"}),
     "0-1": frozenset({"Kd4", "Ke5"}),
 }
+
+
+def sane(report: GameReport) -> GameReport:
+    """``report`` with all that this module knows better."""
+    return without_centred_kings(with_result_by_rule(without_unsupported(report)))
 
 
 def is_no_game(report: GameReport) -> bool:
@@ -41,8 +47,8 @@ def without_unsupported(report: GameReport) -> GameReport:
     return msgspec.structs.replace(report, moves=(), start_eval=None, problem=problem)
 
 
-def without_centred_kings(report: GameReport, result: Result) -> GameReport:
-    """``report`` of a game that ended with ``result``, less the kings put in the centre.
+def without_centred_kings(report: GameReport) -> GameReport:
+    """``report``, less the kings put in the centre after the end.
 
     Only what is proved is cut. The illegal king move at the end is no problem of the game. A legal
     one before it is cut when the two kings show the result and its mover is the one who lost:
@@ -50,6 +56,7 @@ def without_centred_kings(report: GameReport, result: Result) -> GameReport:
     tells it from a real one. While the game has no result, the problem stays shown.
     """
     illegal = _ILLEGAL_KING.fullmatch(report.problem or "")
+    result = report.result
     if illegal is None or result == "*":
         return report
     moves = report.moves
@@ -60,33 +67,18 @@ def without_centred_kings(report: GameReport, result: Result) -> GameReport:
     return msgspec.structs.replace(report, moves=moves, problem=None)
 
 
+def with_result_by_rule(report: GameReport) -> GameReport:
+    """On a mated board where no result is told, the one the rules give.
+
+    (FIDE Laws 5.1.1.) A stalemate or dead position without a result stays ``*`` until the source
+    tells the draw: seeing it would cost replaying the game.
+    """
+    if report.result == "*" and report.moves and report.moves[-1].san.endswith("#"):
+        won: Result = "1-0" if _white_moved_last(report) else "0-1"
+        return msgspec.structs.replace(report, result=won)
+    return report
+
+
 def _white_moved_last(report: GameReport) -> bool:
     white_begins = report.start_fen.split()[1:2] != ["b"]
     return white_begins == (len(report.moves) % 2 == 1)
-
-
-def board_after(start_fen: str, moves: tuple[Move, ...], *, chess960: bool) -> chess.Board:
-    """The position after ``moves``, which are legal; O(plies), 7 µs each."""
-    board = chess.Board(start_fen, chess960=chess960)
-    push_all(board, moves)
-    return board
-
-
-def push_all(board: chess.Board, moves: tuple[Move, ...]) -> None:
-    """Play ``moves`` on ``board`` and forget how it got there."""
-    for move in moves:
-        board.push(chess.Move.from_uci(move.uci))
-    board.clear_stack()
-
-
-def result_by_rule(board: chess.Board) -> Result:
-    """How the rules ended the game on ``board``: mate, stalemate, dead position, or ``*``.
-
-    (FIDE Laws 5.1.1, 5.2.1, 5.2.2. Repetition and the 75 moves need the arbiter: the source's
-    word.)
-    """
-    if board.is_checkmate():
-        return "0-1" if board.turn else "1-0"
-    if board.is_stalemate() or board.is_insufficient_material():
-        return "1/2-1/2"
-    return "*"

@@ -1,5 +1,4 @@
 import chess
-import msgspec
 import pytest
 
 from live.events import Headers, Player
@@ -9,12 +8,8 @@ from live.games.steps import (
     GameDoubted,
     GameGone,
     HeadersChanged,
-    MovesPlayed,
     NewGame,
-    TailReplaced,
-    TakenBack,
 )
-from tests.games.told import line
 
 
 def game(id: str = "g", white: str = "Anna", feed: str = "test", key: str = "") -> Game:
@@ -61,25 +56,6 @@ def test_a_game_that_is_gone_leaves_nothing_behind() -> None:
     assert not any(held.marked(mark) for mark in marks_of_game(game()))
     held.apply(NewGame(game()))
     assert held.doubts("g") == 0
-
-
-def test_the_board_at_the_end_keeps_up_with_every_kind_of_step() -> None:
-    held = Holding()
-    held.apply(NewGame(msgspec.structs.replace(game(), moves=line("e4"))))
-    sans = "e4"
-    held.board_at_end("g").push_san("a6")  # a copy: nothing of this stays
-    played = line("e4 e5 Nf3")
-    for step, sans in (
-        (MovesPlayed("g", 2, played[1:]), "e4 e5 Nf3"),
-        (TailReplaced("g", 2, line("e4 c5")[1:]), "e4 c5"),
-        (TakenBack("g", 1), "e4"),
-        (MovesPlayed("g", 2, line("e4 d5 exd5")[1:]), "e4 d5 exd5"),
-    ):
-        held.apply(step)
-        board = chess.Board()
-        for san in sans.split():
-            board.push_san(san)
-        assert held.board_at_end("g").fen() == board.fen()
 
 
 def test_a_second_game_of_the_same_id_is_refused() -> None:
