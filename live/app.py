@@ -21,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from live.config import Config
 from live.dashboard import panels
 from live.dashboard.display import display
+from live.dashboard.figures import plain
 from live.dashboard.lines import LineWriter
 from live.errors import InputError, LiveRateError
 from live.events import Change, FeedReport
@@ -74,7 +75,11 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
                 stopper.cancel()
         if once and not stop.is_set():
             keeper = hall.keeper
-            console.print(panels.players(keeper.players(), keeper.engine(), keeper.gain()))
+            console.print(
+                panels.players(
+                    keeper.players(), keeper.engine(), keeper.gain(), width=console.width
+                )
+            )
     return 130 if stop.is_set() and once else 0
 
 
@@ -234,9 +239,9 @@ def _write(target: str, data: bytes) -> None:
 
 def _print_analysis(result: Analysis) -> None:
     console = Console()
-    console.print(panels.games(result.games, result.engine, result.gain))
-    console.print(panels.players(result.players, result.engine, result.gain))
+    console.print(panels.games(result.games, result.engine, result.gain, width=console.width))
+    console.print(panels.players(result.players, result.engine, result.gain, width=console.width))
     for game in result.games:
         if game.problem:
-            label = f"{panels.plain(game.white.name)} - {panels.plain(game.black.name)}"
-            console.print(f"{label}: {panels.plain(game.problem)}", markup=False)
+            label = f"{plain(game.white.name)} - {plain(game.black.name)}"
+            console.print(f"{label}: {plain(game.problem)}", markup=False)

@@ -68,7 +68,7 @@ async def _findings(settings: Callable[[], Config]) -> list[Finding]:
 async def _engine(config: Config) -> Finding:
     try:
         command = find_engine(config.engine.path)
-        speed = await measure_speed(command, hash_mb=config.engine.hash_mb)
+        speed = await measure_speed(command)
     except LiveRateError as error:
         return Finding("engine", "problem", str(error))
     return Finding(

@@ -28,7 +28,7 @@ class LineWriter:
     def __init__(self) -> None:
         self._games: dict[GameId, GameView] = {}
         self._feeds: Mapping[str, FeedHealth] = {}
-        self._scored: dict[tuple[GameId, int], PlyView] = {}
+        self._plies: dict[GameId, dict[int, PlyView]] = {}
 
     def lines(self, changes: Iterable[Change]) -> list[str]:
         """What to print for ``changes``, in order."""
@@ -40,11 +40,14 @@ class LineWriter:
                 case GoneMessage(game=game):
                     told.append(f"{self._label(game)}: gone from its source")
                     self._games.pop(game, None)
-                case MoveMessage(game=game, ply=ply, move=None):
-                    told.append(f"{self._label(game)}: taken back to ply {ply - 1}")
-                case ScoreMessage(game=game, ply=ply):
-                    if ply.final:
-                        self._scored[game, ply.ply] = ply
+                    self._plies.pop(game, None)
+                case MoveMessage(game=game, ply=ply, move=move):
+                    if move is None:
+                        told.append(f"{self._label(game)}: taken back to ply {ply - 1}")
+                    else:
+                        self._plies.setdefault(game, {})[ply] = move
+                case ScoreMessage(game=game, ply=scored):
+                    self._plies.setdefault(game, {})[scored.ply] = scored
                 case PointMessage(game=game, color=color, point=point):
                     told.append(self._point(game, color, point))
                 case HealthMessage(feeds=feeds):
@@ -67,12 +70,13 @@ class LineWriter:
 
     def _point(self, game: GameId, color: Color, point: CurvePoint) -> str:
         view = self._games.get(game)
-        ply = self._scored.pop((game, point.ply), None)
+        # The gain of a first choice is known before the position after it has its score.
+        ply = self._plies.get(game, {}).pop(point.ply, None)
         move = move_text(view, ply) if view and ply else f"ply {point.ply}"
-        score = score_text(ply.score_cp, ply.mate) if ply else ""
+        score = f" {score_text(ply.score_cp, ply.mate)}" if ply and ply.final else ""
         player = plain(getattr(view, color).name, 40) if view else color
         return (
-            f"{self._label(game)}: {move} {score}  gain {point.gain_cp / 100:+.2f}  {player} plays "
+            f"{self._label(game)}: {move}{score}, gain {point.gain_cp / 100:+.2f}. {player} plays "
             f"like {rating_text(point.rating, point.low, point.high)} "
             f"({interval_text(point.low, point.high)}, {point.n} moves)"
         )

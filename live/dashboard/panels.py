@@ -42,6 +42,8 @@ _FEED_SIGNS = {
 #: Lines above and below the boards: title, column heads, feed and engine lines.
 _FRAME_LINES = 7
 _SPARK_CELLS = 12
+#: Names and figures further apart than this are hard to read as one line.
+WIDEST_TABLE = 100
 
 
 class Screen(msgspec.Struct, frozen=True):
@@ -203,19 +205,25 @@ def engine_line(engines: EngineHealth) -> Text:
     return line
 
 
-def players(views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind) -> Table:
+def players(
+    views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
+) -> Table:
     """Everybody's pooled figures, strongest play first."""
-    table = Table(
-        title=f"Perceived ratings (Algorithm 4, {gain} gain, engine {engine.rating} Elo by "
+    table = _figures(
+        f"Perceived ratings (Algorithm 4, {gain} gain, engine {engine.rating} Elo by "
         f"{engine.rating_source})",
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1),
+        width,
     )
-    table.add_column("Player", no_wrap=True, overflow="ellipsis")
-    for head in ("Elo", "Games", "Moves", "Mean gain", "Plays like", "95 %"):
-        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis")
+    for head, width in (
+        ("Elo", 4),
+        ("Games", 5),
+        ("Moves", 5),
+        ("Mean gain", 9),
+        ("Plays like", 10),
+    ):
+        table.add_column(head, justify="right", min_width=width, no_wrap=True)
+    table.add_column("95 %", justify="right", min_width=9, no_wrap=True)
     for view in sorted(views, key=_strength, reverse=True):
         table.add_row(
             plain(view.name, 40),
@@ -235,22 +243,18 @@ def _strength(view: PlayerView) -> tuple[bool, float, str]:
     return True, view.expected_score, view.name
 
 
-def games(details: Sequence[GameDetail], engine: EngineInfo, gain: GainKind) -> Table:
+def games(
+    details: Sequence[GameDetail], engine: EngineInfo, gain: GainKind, *, width: int
+) -> Table:
     """Finished games: both players' rating over the whole game, and how they compare."""
-    table = Table(
-        title=f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)",
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1),
-    )
-    table.add_column("White", no_wrap=True, overflow="ellipsis")
-    for head in ("Plays like", "95 %"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("Result", justify="center", no_wrap=True)
-    table.add_column("Black", no_wrap=True, overflow="ellipsis")
-    for head in ("Plays like", "95 %", "Expected"):
-        table.add_column(head, justify="right", no_wrap=True)
+    table = _figures(f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width)
+    for color in ("White", "Black"):
+        table.add_column(color, ratio=1, no_wrap=True, overflow="ellipsis")
+        table.add_column("Like", justify="right", min_width=4, no_wrap=True)
+        table.add_column("95 %", justify="right", min_width=9, no_wrap=True)
+        if color == "White":
+            table.add_column("Result", justify="center", min_width=7, no_wrap=True)
+    table.add_column("Exp.", justify="right", min_width=4, no_wrap=True)
     for game in details:
         duel = game.head_to_head.expected_score
         table.add_row(
@@ -266,3 +270,15 @@ def games(details: Sequence[GameDetail], engine: EngineInfo, gain: GainKind) -> 
 
 def _last_rating(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
     return _rating_cells(points[-1] if points else None)
+
+
+def _figures(title: str, width: int) -> Table:
+    """A table for reading after the event: names give way, figures do not."""
+    return Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        width=min(width, WIDEST_TABLE),
+    )

@@ -72,12 +72,12 @@ def test_players_are_listed_strongest_first() -> None:
                           2034.0 if expected == 0 else None)  # fmt: skip
 
     text = drawn(panels.players([player("A", None), player("B", 0.0), player("C", 0.3)], ENGINE,
-                                "same-search"))  # fmt: skip
+                                "same-search", width=80), 80)  # fmt: skip
     assert text.index("C ") < text.index("B ") < text.index("A ")
     assert "-0.12" in text or "-0.13" in text
 
 
 def test_the_table_of_games_compares_both_players() -> None:
-    text = drawn(panels.games([detail(result="1-0")], ENGINE, "same-search"))
+    text = drawn(panels.games([detail(result="1-0")], ENGINE, "same-search", width=80), 80)
     assert "1-0" in text
     assert "0.61" in text
