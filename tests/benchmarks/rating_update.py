@@ -18,8 +18,8 @@ from collections.abc import Callable
 from live.ratings.field import FieldRating
 from live.ratings.head_to_head import HeadToHead
 from live.ratings.histogram import GainHistogram, expected_score_exact
+from live.ratings.interval import ClusteredScores
 from live.ratings.perceived import PerceivedRating
-from live.ratings.pooled import PooledRating
 from live.ratings.tournament import Tournament
 
 SIZES = (10**2, 10**3, 10**4, 10**5, 10**6)
@@ -73,15 +73,14 @@ class Event:
         self.players = [f"player {i}" for i in range(PLAYERS)]
         self.tournament = Tournament()
         self.field = FieldRating(2750)
-        self.pooled = {player: PooledRating() for player in self.players}
+        self.pooled = {player: ClusteredScores() for player in self.players}
         self.elo = {player: rng.randrange(1400, 2600) for player in self.players}
         self.game: dict[str, PerceivedRating] = {}
         self.match: dict[str, HeadToHead] = {}
-        self.round = 0
         for player in self.players:
             self.tournament.rate(player, self.elo[player])
         order = self.players[:]
-        for self.round in range(ROUNDS):
+        for _ in range(ROUNDS):
             rng.shuffle(order)
             for one, other in zip(order[::2], order[1::2], strict=True):
                 self.tournament.meet(one, other)
@@ -94,19 +93,17 @@ class Event:
                         self.game[player].add(value)
                         match.add("white" if player == one else "black", value)
                         self.tournament.add(player, value)
-                    self._pool(player)
+                    self.pooled[player].add(self.game[player].scores)
         self.tournament.strengths()
-
-    def _pool(self, player: str) -> None:
-        pooled = self.pooled[player]
-        pooled.update(str(self.round), self.game[player])
-        self.field.update(player, self.elo[player], pooled.n, pooled.expected_score)
 
     def curve(self) -> None:
         """Algorithm 4 with its interval."""
         rating = self.game[self.rng.choice(self.players)]
-        rating.add(gain(self.rng))
+        added = gain(self.rng)
+        rating.add(added)
         _ = rating.difference, rating.interval()
+        # Taken back, so that the pool below still knows the game.
+        rating.remove(added)
 
     def head_to_head(self) -> None:
         """Algorithm 1 between the two players of the game."""
@@ -117,9 +114,13 @@ class Event:
     def pool(self) -> None:
         """The player over all games with the interval, and the engine's rating."""
         player = self.rng.choice(self.players)
-        self.game[player].add(gain(self.rng))
-        self._pool(player)
-        _ = self.pooled[player].difference, self.pooled[player].interval(), self.field.rating
+        game, pooled = self.game[player], self.pooled[player]
+        pooled.remove(game.scores)
+        game.add(gain(self.rng))
+        pooled.add(game.scores)
+        score = pooled.total / (pooled.n * game.engine.scale)
+        self.field.update(player, self.elo[player], pooled.n, score)
+        _ = pooled.interval(game.engine.scale, game.ceiling), self.field.rating
 
     def algorithm_2(self) -> None:
         """The comparisons with all opponents, and all 100 ratings."""

@@ -165,6 +165,20 @@ def test_more_games_alike_narrow_the_interval() -> None:
     assert widths == sorted(widths, reverse=True)
 
 
+def test_one_game_alone_has_the_interval_of_its_moves() -> None:
+    game = GameScores(40, 20, 20)
+    assert clustered_interval([game], scale=2, ceiling=1) == score_interval(
+        40, 10.0, 5.0, ceiling=0.5
+    )
+
+
+def test_games_that_differ_widen_the_interval() -> None:
+    alike = clustered_interval([GameScores(40, 20, 20)] * 8)
+    unlike = clustered_interval([GameScores(40, 40, 40), GameScores(40, 0, 0)] * 4)
+    assert alike is not None and unlike is not None
+    assert unlike[1] - unlike[0] > 3 * (alike[1] - alike[0])
+
+
 def test_a_score_of_0_in_every_game_leaves_the_other_end_finite() -> None:
     interval = clustered_interval([GameScores(20, 0, 0)] * 3, scale=2, ceiling=1)
     assert interval is not None
