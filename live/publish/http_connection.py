@@ -70,7 +70,7 @@ class HttpConnection(asyncio.Protocol):
         self.transport = transport
         transport.set_write_buffer_limits(high=self._limits.write_bytes)
         if not self._reception.entered(self):
-            self._last(problem(503, "too many connections; come back later"))
+            self._last(problem(503, "too many connections; come back later"), linger=False)
 
     def data_received(self, data: bytes) -> None:
         if self._closing_s is None:
@@ -131,8 +131,8 @@ class HttpConnection(asyncio.Protocol):
             if event is h11.NEED_DATA:
                 return
             if event is h11.PAUSED:
-                if self._h11.our_state is not h11.DONE or self._h11.their_state is not h11.DONE:
-                    return
+                if self._h11.their_state is not h11.DONE:
+                    return  # handed on to a subscriber, or to be closed
                 self._h11.start_next_cycle()
             elif isinstance(event, h11.Request):
                 self._request = event
@@ -166,12 +166,12 @@ class HttpConnection(asyncio.Protocol):
             # One answer that fails costs nobody else anything; the log has the whole story.
             _log.exception("%s %s failed", request.method, request.path)
             response = problem(500, "the answer failed; the service goes on")
-        self._send(response, request.method == "HEAD")
+        self._respond(response, head=request.method == "HEAD")
 
     def _handshake(self, request: Request, event: h11.Request) -> None:
         refusal = self._reception.refusal(request)
         if refusal is not None:
-            self._send(refusal, False)
+            self._respond(refusal)
             return
         headers = Headers([(k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers])
         answer = ServerProtocol(logger=_log).accept(Handshake(request.path, headers))
@@ -179,12 +179,18 @@ class HttpConnection(asyncio.Protocol):
             text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
             status = answer.status_code if answer.status_code != 101 else 426
             upgrade = [("Upgrade", "websocket"), ("Connection", "Upgrade")]
-            self._send(problem(status, text, upgrade if status == 426 else ()), False)
+            self._respond(problem(status, text, upgrade if status == 426 else ()))
             return
         early, _ = self._h11.trailing_data
         self._reception.subscribe(self, request, answer.serialize(), early)
 
     # --- responses --------------------------------------------------------------------------------
+
+    def _respond(self, response: Response, *, head: bool = False) -> None:
+        """Answer the request that has arrived; the next may follow if both sides keep on."""
+        self._send(response, head)
+        if self._h11.our_state is h11.MUST_CLOSE:
+            self._end()
 
     def _send(self, response: Response, head: bool) -> None:
         body = response.body
@@ -199,16 +205,17 @@ class HttpConnection(asyncio.Protocol):
         self.transport.write(b"".join(part for part in parts if part))
         self._answered = True
         self._waiting_s = self._clock()
-        if self._h11.our_state is h11.MUST_CLOSE:
-            self._end()
 
-    def _last(self, response: Response) -> None:
+    def _last(self, response: Response, *, linger: bool = True) -> None:
         """Answer outside the order of things, and end the connection."""
         if self._h11.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            closing = Response(
-                response.status, (*response.headers, ("Connection", "close")), response.body
-            )
-            self._send(closing, False)
+            closing = (*response.headers, ("Connection", "close"))
+            self._send(Response(response.status, closing, response.body), False)
+        if linger and self._closing_s is None and self.transport.can_write_eof():
+            # Closing now would reset the connection while the client still sends, and the answer
+            # would be lost on it. So only our side ends, and what comes is thrown away.
+            self._closing_s = self._clock()
+            self.transport.write_eof()
         self._end()
 
     def _end(self) -> None:

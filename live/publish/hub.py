@@ -25,23 +25,13 @@ from live.events import (
 from live.publish import wire
 from live.publish.coalesce import Coalescer
 from live.publish.select import Filter
+from live.publish.selection import Index, Selection
 from live.publish.state import State, snapshot, view_of
 from live.publish.stream import HistoryLimits, Numbered, Stream, TooOld
 
 
 class TooManyFilters(Exception):
     """No further distinct filter is served now; each costs encoding and history."""
-
-
-class _Selection:
-    """One stream with what it holds: which games, and the players of these."""
-
-    def __init__(self, stream: Stream, now_s: float) -> None:
-        self.stream = stream
-        self.games: set[GameId] = set()
-        self.players: set[str] = set()
-        self.used_s = now_s
-        self.snapshot: tuple[int, bytes] | None = None
 
 
 class Hub:
@@ -65,14 +55,10 @@ class Hub:
         self._limits = limits
         self._max_filters = max_filters
         self._waiting = Coalescer()
-        self._selections: dict[Filter, _Selection] = {}
+        self._selections: dict[Filter, Selection] = {}
         self._made = 0
-        # Who gets a change of one game or player without asking every filter. Wide selections
-        # (no game, event or player named) get all of them.
-        self._wide: list[_Selection] = []
-        self._narrow: list[_Selection] = []
-        self._by_game: dict[GameId, list[_Selection]] = {}
-        self._by_player: dict[str, list[_Selection]] = {}
+        self._routed = 0
+        self._index = Index()
         # Membership is looked at again only when one of these changed.
         self._identities: dict[GameId, object] = {}
         self._known_players: set[str] = set()
@@ -97,17 +83,29 @@ class Hub:
     def stream(self, selected: Filter) -> Stream:
         """The stream of this filter, made if there is none.
 
+        Where too many filters are in use, the one unread for longest makes room.
+
         Raises:
-            TooManyFilters: as many distinct filters as allowed are in use.
+            TooManyFilters: somebody reads each of them.
         """
         selection = self._selections.get(selected)
         if selection is None:
             if len(self._selections) >= self._max_filters:
-                raise TooManyFilters
+                self._make_room()
             self.flush()
             selection = self._open(selected)
         selection.used_s = self._clock()
         return selection.stream
+
+    def hold(self, stream: Stream) -> None:
+        """One more reads this stream: it stays until as many have released it."""
+        self._selections[stream.filter].readers += 1
+
+    def release(self, stream: Stream) -> None:
+        """One fewer reads it. It can still be resumed for as long as history lasts."""
+        selection = self._selections[stream.filter]
+        selection.readers -= 1
+        selection.used_s = self._clock()
 
     def snapshot(self, stream: Stream) -> Numbered:
         """Everything the stream's filter selects, with the number it stands at.
@@ -116,9 +114,9 @@ class Hub:
         """
         self.flush()
         selection = self._selections[stream.filter]
-        if selection.snapshot is None or selection.snapshot[0] != stream.seq:
+        if selection.snapshot is None or selection.snapshot[0] != self._stamp(stream):
             body = wire.encode(snapshot(self._state, stream.filter))
-            selection.snapshot = (stream.seq, body)
+            selection.snapshot = (self._stamp(stream), body)
         return Numbered(stream.seq, selection.snapshot[1], self._clock())
 
     def since(self, stream: Stream, epoch: str, seq: int) -> tuple[Numbered, ...] | TooOld:
@@ -130,17 +128,24 @@ class Hub:
         """Streams whose frames wait to be taken."""
         return (each.stream for each in self._selections.values() if each.stream.waiting)
 
-    def drop_unused(self, in_use: Callable[[Stream], bool]) -> None:
-        """Forget streams that nobody read for as long as history lasts anyway."""
+    def drop_unused(self) -> None:
+        """Forget streams that nobody has read for as long as history lasts anyway."""
         now_s = self._clock()
-        for selected, selection in list(self._selections.items()):
-            if in_use(selection.stream):
-                selection.used_s = now_s
-            elif now_s - selection.used_s > self._limits.age_s:
-                del self._selections[selected]
-                self._unlink(selection)
-            elif selection.snapshot is not None:
+        for selection in list(self._selections.values()):
+            if not selection.readers and now_s - selection.used_s > self._limits.age_s:
+                self._drop(selection)
+            elif selection.snapshot and selection.snapshot[0] != self._stamp(selection.stream):
                 selection.snapshot = None
+
+    def _stamp(self, stream: Stream) -> int:
+        """Changes when the stream's snapshot does. A thinned out stream stands still meanwhile."""
+        return self._routed if stream.filter.types else stream.seq
+
+    def _make_room(self) -> None:
+        unread = [each for each in self._selections.values() if not each.readers]
+        if not unread:
+            raise TooManyFilters
+        self._drop(min(unread, key=lambda each: each.used_s))
 
     # --- routing ----------------------------------------------------------------------------------
 
@@ -151,10 +156,11 @@ class Hub:
         after all these changes; until then its changes are kept from that stream. Whatever still
         waits for such a game is taken along, or it would be told twice.
         """
+        self._routed += 1
         moved = [game for game in map(_renamed, ready) if game and self._moved(game)]
         for game in {view.id for view in moved}:
             ready.extend(self._waiting.take_game(game))
-        joining: dict[GameId, list[_Selection]] = {}
+        joining: dict[GameId, list[Selection]] = {}
         players_moved = False
         for change in ready:
             match change:
@@ -163,21 +169,20 @@ class Hub:
                         self._identities[view.id] = _identity(view)
                         players_moved = True
                         self._reselect(view, joining)
-                    self._send(change, self._of_game(view.id))
+                    self._send(change, self._index.of_game(view.id))
                 case GoneMessage(game=game):
                     players_moved = True
-                    self._send(change, self._of_game(game))
+                    self._send(change, self._index.of_game(game))
                     self._identities.pop(game, None)
                     joining.pop(game, None)
-                    for selection in self._by_game.pop(game, []):
-                        selection.games.discard(game)
+                    self._index.forget(game)
                 case (
                     MoveMessage(game=game)
                     | ClockMessage(game=game)
                     | ScoreMessage(game=game)
                     | PointMessage(game=game)
                 ):
-                    self._send(change, self._of_game(game))
+                    self._send(change, self._index.of_game(game))
                 case StandingMessage(player=player):
                     if player.id not in self._known_players:
                         # Perhaps somebody in a selected game turned out to be another person.
@@ -186,19 +191,16 @@ class Hub:
                     if not player.games and not player.moves:
                         players_moved = True
                         self._known_players.discard(player.id)
-                    self._send(change, [*self._wide, *self._by_player.get(player.id, [])])
+                    self._send(change, self._index.of_player(player.id))
                 case _:
-                    self._send(change, [*self._wide, *self._narrow])
+                    self._send(change, self._index.everybody())
         for game, selections in joining.items():
             self._join(game, selections)
         if players_moved:
-            for selection in self._narrow:
+            for selection in self._index.narrow:
                 self._reseat(selection)
 
-    def _of_game(self, game: GameId) -> list[_Selection]:
-        return [*self._wide, *self._by_game.get(game, [])]
-
-    def _send(self, change: Change, selections: list[_Selection]) -> None:
+    def _send(self, change: Change, selections: list[Selection]) -> None:
         body = b""
         for selection in selections:
             if selection.stream.filter.takes_type(change):
@@ -208,22 +210,21 @@ class Hub:
     def _moved(self, view: GameView) -> bool:
         return self._identities.get(view.id) != _identity(view)
 
-    def _reselect(self, view: GameView, joining: dict[GameId, list[_Selection]]) -> None:
+    def _reselect(self, view: GameView, joining: dict[GameId, list[Selection]]) -> None:
         """The game's header says something new: it may enter selections and leave others."""
         joining.pop(view.id, None)
-        entering: list[_Selection] = []
-        for selection in self._narrow:
+        entering: list[Selection] = []
+        for selection in self._index.narrow:
             if selection.stream.filter.takes(view):
                 if view.id not in selection.games:
                     entering.append(selection)
             elif view.id in selection.games:
-                selection.games.discard(view.id)
-                self._by_game[view.id].remove(selection)
+                self._index.leave(selection, view.id)
                 self._send(GoneMessage(view.id), [selection])
         if entering:
             joining[view.id] = entering
 
-    def _join(self, game: GameId, selections: list[_Selection]) -> None:
+    def _join(self, game: GameId, selections: list[Selection]) -> None:
         """Tell a game whole, in the messages every client knows anyway."""
         detail = self._state.game(game)
         if detail is None:
@@ -235,52 +236,41 @@ class Hub:
         for change in whole:
             self._send(change, selections)
         for selection in selections:
-            selection.games.add(game)
-            self._by_game.setdefault(game, []).append(selection)
+            self._index.enter(selection, game)
 
-    def _reseat(self, selection: _Selection) -> None:
+    def _reseat(self, selection: Selection) -> None:
         """Bring the players of a narrow selection up to its games."""
         now = self._players_of(selection)
         if now == selection.players:
             return
-        views = {player.id: player for player in self._state.players()}
-        for gone in selection.players - now:
-            self._by_player[gone].remove(selection)
-            self._send(StandingMessage(forgotten(gone)), [selection])
-        for new in now - selection.players:
-            self._by_player.setdefault(new, []).append(selection)
-            if new in views:
-                self._send(StandingMessage(views[new]), [selection])
-        selection.players = now
+        gone, new = selection.players - now, now - selection.players
+        self._index.reseat(selection, now)
+        for player in gone:
+            self._send(StandingMessage(forgotten(player)), [selection])
+        for view in self._state.players():
+            if view.id in new:
+                self._send(StandingMessage(view), [selection])
 
-    def _players_of(self, selection: _Selection) -> set[str]:
+    def _players_of(self, selection: Selection) -> set[str]:
         return {each for game in selection.games for each in self._state.player_ids(game)}
 
-    def _open(self, selected: Filter) -> _Selection:
+    def _open(self, selected: Filter) -> Selection:
         self._made += 1
         stream = Stream(selected, f"{self._epoch}-{self._made}", self._clock, self._limits)
-        selection = _Selection(stream, self._clock())
+        selection = Selection(stream, self._clock())
         self._selections[selected] = selection
-        if not selected.narrow:
-            self._wide.append(selection)
-            return selection
-        self._narrow.append(selection)
-        for view in self._state.games():
-            self._identities.setdefault(view.id, _identity(view))
-            if selected.takes(view):
-                selection.games.add(view.id)
-                self._by_game.setdefault(view.id, []).append(selection)
-        selection.players = self._players_of(selection)
-        for player in selection.players:
-            self._by_player.setdefault(player, []).append(selection)
+        self._index.add(selection)
+        if selected.narrow:
+            for view in self._state.games():
+                self._identities.setdefault(view.id, _identity(view))
+                if selected.takes(view):
+                    self._index.enter(selection, view.id)
+            self._index.reseat(selection, self._players_of(selection))
         return selection
 
-    def _unlink(self, selection: _Selection) -> None:
-        (self._narrow if selection.stream.filter.narrow else self._wide).remove(selection)
-        for game in selection.games:
-            self._by_game[game].remove(selection)
-        for player in selection.players:
-            self._by_player[player].remove(selection)
+    def _drop(self, selection: Selection) -> None:
+        del self._selections[selection.stream.filter]
+        self._index.drop(selection)
 
 
 def forgotten(player: str) -> PlayerView:

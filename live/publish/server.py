@@ -1,8 +1,4 @@
-"""The one port: websockets, pages and JSON, and the loop that moves messages to subscribers.
-
-Everything here runs on one event loop and never awaits between reading the state and handing it
-to a connection; that is why no change falls between a snapshot and the messages after it.
-"""
+"""The one port: websockets, pages and JSON. The shell that owns sockets and timers."""
 
 from __future__ import annotations
 
@@ -13,20 +9,19 @@ import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 
-import live
 from live.config import ServerConfig
-from live.events import Change, HeartbeatMessage, HelloMessage
+from live.events import Change
 from live.publish import wire
+from live.publish.audience import Audience
 from live.publish.gate import Gate
 from live.publish.http import Request, Response, Routes, problem
 from live.publish.http_connection import HttpConnection
-from live.publish.hub import Hub, TooManyFilters
+from live.publish.hub import TooManyFilters
 from live.publish.limits import Limits
 from live.publish.listener import listen
 from live.publish.pages import Site
 from live.publish.select import FilterError, parse
 from live.publish.state import State
-from live.publish.stream import Numbered, Stream, TooOld
 from live.publish.subscriber import Subscriber
 
 _log = logging.getLogger(__name__)
@@ -52,20 +47,12 @@ class Publisher:
         site: Site | None = None,
     ) -> None:
         self._config = config
-        self._state = state
         self._clock = clock
         self._limits = limits
         self._gate = Gate(config.host)
-        self._routes = Routes(state, site or Site(), lambda: self.subscribers)
-        self._hub = Hub(
-            state,
-            epoch=secrets.token_hex(6),
-            clock=clock,
-            limits=limits.history,
-            max_filters=limits.filters,
-        )
+        self._routes = Routes(state, site or Site(), lambda: len(self.audience))
+        self.audience = Audience(state, epoch=secrets.token_hex(6), clock=clock, limits=limits)
         self._connections: set[HttpConnection | Subscriber] = set()
-        self._readers: dict[Stream, set[Subscriber]] = {}
         self._server: asyncio.Server | None = None
         self._loop: asyncio.AbstractEventLoop
         self._tick: asyncio.TimerHandle | None = None
@@ -105,8 +92,7 @@ class Publisher:
         self._stopping = True
         assert self._server is not None
         self._server.close()
-        self._hub.flush()
-        self._deliver()
+        self.audience.flush()
         for timer in (self._tick, self._sweep_timer, self._heartbeat_timer):
             if timer is not None:
                 timer.cancel()
@@ -135,12 +121,8 @@ class Publisher:
     def url(self) -> str:
         """Where a browser on this machine finds the page."""
         host, port = self.address
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
         return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
-
-    @property
-    def subscribers(self) -> int:
-        """How many websockets are being served."""
-        return sum(map(len, self._readers.values()))
 
     # --- changes out ------------------------------------------------------------------------------
 
@@ -149,48 +131,13 @@ class Publisher:
 
         Moves are written at once, the rest within ``tick_s``.
         """
-        self._hub.publish(changes)
-        self._deliver()
+        self.audience.publish(changes)
         if self._tick is None and not self._stopping:
             self._tick = self._loop.call_later(self._limits.tick_s, self._tick_over)
 
     def _tick_over(self) -> None:
         self._tick = None
-        self._hub.flush()
-        self._deliver()
-
-    def _deliver(self) -> None:
-        """Write each stream's new frames, joined once, to all who read it and can take more."""
-        for stream in self._hub.waiting():
-            self._write(stream, stream.take())
-
-    def _write(self, stream: Stream, frames: bytes) -> None:
-        for subscriber in self._readers.get(stream, ()):
-            if subscriber.ready:
-                subscriber.write(frames)
-            else:
-                subscriber.missed = True
-
-    def refresh(self, subscriber: Subscriber) -> None:
-        """Give a subscriber that was skipped a fresh snapshot."""
-        now = self._hub.snapshot(subscriber.stream)
-        self._deliver()
-        subscriber.begin(self._snapshot_frames(now), now.seq)
-
-    def catch_up(self, subscriber: Subscriber) -> None:
-        """Give a subscriber what came while its snapshot was written, if that is not much."""
-        stream = subscriber.stream
-        missing = self._hub.since(stream, stream.epoch, subscriber.cursor)
-        self._deliver()
-        if not isinstance(missing, TooOld):
-            frames = [each.frame() for each in missing]
-            if sum(map(len, frames)) <= self._limits.write_bytes:
-                subscriber.begin(frames, stream.seq)
-                return
-        self.refresh(subscriber)
-
-    def _snapshot_frames(self, now: Numbered) -> list[bytes]:
-        return wire.fragments(wire.number(now.body, now.seq), self._limits.piece_bytes)
+        self.audience.flush()
 
     # --- connections ------------------------------------------------------------------------------
 
@@ -207,10 +154,6 @@ class Publisher:
         if not self._connections:
             self._empty.set()
 
-    def left(self, subscriber: Subscriber) -> None:
-        """Write no more messages to it."""
-        self._readers[subscriber.stream].discard(subscriber)
-
     def answer(self, request: Request) -> Response:
         """Answer anything but a handshake."""
         return self._foreign(request) or self._routes.answer(request)
@@ -226,7 +169,7 @@ class Publisher:
             return problem(503, "the service stops; come back later")
         try:
             _resume_point(request)
-            self._hub.stream(parse(request.query))
+            self.audience.stream(parse(request.query))
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
@@ -237,39 +180,18 @@ class Publisher:
         self, connection: HttpConnection, request: Request, accepted: bytes, early: bytes
     ) -> None:
         """Turn a connection into a subscriber: greet it, then give what it lacks."""
-        stream = self._hub.stream(parse(request.query))
-        subscriber = Subscriber(self, stream, connection.transport, self._clock, self._limits)
+        stream = self.audience.stream(parse(request.query))
+        transport = connection.transport
+        subscriber = Subscriber(
+            self.audience, stream, transport, self._clock, self._limits, when_gone=self.gone
+        )
         self._connections.discard(connection)
         self._connections.add(subscriber)
-        connection.transport.set_protocol(subscriber)
-        connection.transport.write(accepted)
-        frames = self._greeting(stream, _resume_point(request))
-        # What the streams hold now is in those frames; only what comes later is to be written.
-        self._deliver()
-        self._readers.setdefault(stream, set()).add(subscriber)
-        subscriber.begin(frames, stream.seq)
+        transport.set_protocol(subscriber)
+        transport.write(accepted)
+        self.audience.join(subscriber, _resume_point(request))
         if early:
             subscriber.data_received(early)
-
-    def _greeting(self, stream: Stream, resume: tuple[str, int] | None) -> list[bytes]:
-        """Hello, then either the missing messages or a snapshot."""
-        missing = self._hub.since(stream, *resume) if resume else TooOld("not asked for")
-        resumed = not isinstance(missing, TooOld)
-        hello = HelloMessage(
-            protocol=wire.PROTOCOL,
-            epoch=stream.epoch,
-            engine=self._state.engine(),
-            gain=self._state.gain(),
-            version=live.__version__,
-            resumed=resumed,
-        )
-        if isinstance(missing, TooOld):
-            now = self._hub.snapshot(stream)
-            first, rest = now.seq, self._snapshot_frames(now)
-        else:
-            first = stream.seq - len(missing) + 1
-            rest = [each.frame() for each in missing]
-        return [wire.frame(wire.number(wire.encode(hello), first - 1)), *rest]
 
     def _foreign(self, request: Request) -> Response | None:
         authority = request.headers.get("host", "")
@@ -284,23 +206,7 @@ class Publisher:
         now_s = self._clock()
         for connection in list(self._connections):
             connection.sweep(now_s)
-        self._hub.drop_unused(lambda stream: bool(self._readers.get(stream)))
-        self._readers = {stream: readers for stream, readers in self._readers.items() if readers}
-
-    def heartbeat(self) -> None:
-        """Show every subscriber that the connection lives, and ask whether it does."""
-        self._hub.flush()
-        self._deliver()
-        ask = wire.ping(b"")
-        body = wire.encode(HeartbeatMessage())
-        for stream in list(self._readers):
-            self._write_optional(stream, wire.frame(wire.number(body, stream.seq)) + ask)
-
-    def _write_optional(self, stream: Stream, frames: bytes) -> None:
-        """Write to all who can take it; who can't has missed nothing."""
-        for subscriber in self._readers[stream]:
-            if subscriber.ready:
-                subscriber.write(frames)
+        self.audience.drop_unused()
 
     def _sweep_again(self) -> None:
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
@@ -310,7 +216,7 @@ class Publisher:
         self._heartbeat_timer = self._loop.call_later(
             self._limits.heartbeat_s, self._heartbeat_again
         )
-        self.heartbeat()
+        self.audience.heartbeat()
 
 
 def _resume_point(request: Request) -> tuple[str, int] | None:

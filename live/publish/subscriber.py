@@ -27,8 +27,8 @@ _log = logging.getLogger(__name__)
 _SLICE_BYTES = 1024
 
 
-class House(Protocol):
-    """What a subscriber asks of the publisher."""
+class Giver(Protocol):
+    """What a subscriber asks of whoever has the messages."""
 
     def refresh(self, subscriber: Subscriber) -> None:
         """Give it a fresh snapshot."""
@@ -39,20 +39,18 @@ class House(Protocol):
     def left(self, subscriber: Subscriber) -> None:
         """It gets no more messages."""
 
-    def gone(self, connection: asyncio.Protocol) -> None:
-        """Its connection is over."""
-
 
 class Subscriber(asyncio.Protocol):
     """Takes over the connection after the handshake."""
 
     def __init__(
         self,
-        house: House,
+        giver: Giver,
         stream: Stream,
         transport: asyncio.Transport,
         clock: Callable[[], float],
         limits: Limits,
+        when_gone: Callable[[Subscriber], None],
     ) -> None:
         self.stream = stream
         self.transport = transport
@@ -63,7 +61,8 @@ class Subscriber(asyncio.Protocol):
         """Whether messages were left out since :meth:`begin`."""
         self.cursor = 0
         """Number of the last message in what :meth:`begin` was given."""
-        self._house = house
+        self._giver = giver
+        self._when_gone = when_gone
         self._clock = clock
         self._limits = limits
         # Frames and closing handshake; no extensions, so our own frames fit in between its.
@@ -137,9 +136,9 @@ class Subscriber(asyncio.Protocol):
         if not self.missed:
             self.ready = True
         elif beginning:
-            self._house.catch_up(self)
+            self._giver.catch_up(self)
         else:
-            self._house.refresh(self)
+            self._giver.refresh(self)
 
     # --- from the client --------------------------------------------------------------------------
 
@@ -160,7 +159,7 @@ class Subscriber(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._stop()
-        self._house.gone(self)
+        self._when_gone(self)
 
     def _heard(self, frame: Frame) -> None:
         if self._closing_s is not None:
@@ -191,4 +190,4 @@ class Subscriber(asyncio.Protocol):
         self._rest = None
         if self._closing_s is None:
             self._closing_s = self._clock()
-            self._house.left(self)
+            self._giver.left(self)

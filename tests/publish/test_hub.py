@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.events import HelloMessage, MoveMessage
+from live.events import HelloMessage, MoveMessage, SnapshotMessage
 from live.publish import wire
 from live.publish.hub import Hub, TooManyFilters
 from live.publish.replica import Replica
@@ -159,13 +159,19 @@ def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
     hub = Hub(World(), epoch="e", clock=clock, limits=HistoryLimits(age_s=5))
     first = hub.stream(EVERYTHING)
     clock.now_s += 5
-    hub.drop_unused(lambda stream: False)
+    hub.drop_unused()
+    assert hub.stream(EVERYTHING) is first
+    hub.hold(first)
+    clock.now_s += 5.1
+    hub.drop_unused()
     assert hub.stream(EVERYTHING) is first
     clock.now_s += 5.1
-    hub.drop_unused(lambda stream: True)
+    hub.release(first)
+    clock.now_s += 5
+    hub.drop_unused()
     assert hub.stream(EVERYTHING) is first
     clock.now_s += 5.1
-    hub.drop_unused(lambda stream: False)
+    hub.drop_unused()
     second = hub.stream(EVERYTHING)
     assert second is not first
     assert second.epoch != first.epoch
@@ -177,24 +183,33 @@ def test_dropping_streams_leaves_the_others_whole() -> None:
     hub = Hub(world, epoch="e", clock=clock, limits=HistoryLimits(age_s=5))
     clients = [Client(hub, each) for each in FILTERS]
     kept = clients[::2]
+    for client in kept:
+        hub.hold(client.stream)
     for at in range(200):
         hub.publish(world.step())
         hub.flush()
         deliver(hub, kept)
         if at == 100:
             clock.now_s += 5.1
-            hub.drop_unused(lambda stream: any(each.stream is stream for each in kept))
+            hub.drop_unused()
     for client in kept:
         assert client.replica.snapshot() == snapshot(world, client.stream.filter)
 
 
-def test_only_so_many_filters_are_served_at_once() -> None:
-    hub = Hub(World(), epoch="e", clock=Clock(), max_filters=2)
-    hub.stream(FILTERS[0])
-    hub.stream(FILTERS[1])
+def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
+    clock = Clock()
+    hub = Hub(World(), epoch="e", clock=clock, max_filters=2)
+    read = hub.stream(FILTERS[0])
+    hub.hold(read)
+    unread = hub.stream(FILTERS[1])
+    clock.now_s += 1
+    new = hub.stream(FILTERS[2])
+    assert hub.stream(FILTERS[0]) is read
+    hub.hold(new)
     with pytest.raises(TooManyFilters):
-        hub.stream(FILTERS[2])
-    hub.stream(FILTERS[0])
+        hub.stream(FILTERS[1])
+    hub.release(new)
+    assert hub.stream(FILTERS[1]) is not unread
 
 
 def test_a_type_filter_thins_out_messages_but_numbers_them_without_gaps() -> None:
@@ -238,6 +253,17 @@ def test_the_same_snapshot_is_encoded_once() -> None:
     assert hub.snapshot(stream).body is first.body
     hub.publish(world.appear("g1"))
     assert hub.snapshot(stream).body is not first.body
+
+
+def test_the_snapshot_of_a_thinned_out_stream_is_fresh_too() -> None:
+    world = World(1)
+    hub = Hub(world, epoch="e", clock=Clock())
+    stream = hub.stream(Filter(types=frozenset({"move"})))
+    before = hub.snapshot(stream)
+    hub.publish(world.appear("g1"))
+    after = hub.snapshot(stream)
+    assert after.seq == before.seq
+    assert msgspec.json.decode(after.body, type=SnapshotMessage) == snapshot(world)
 
 
 def test_hello_carries_no_number_of_its_own() -> None:

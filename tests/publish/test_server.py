@@ -25,6 +25,7 @@ from live.publish.select import EVERYTHING, Filter, fold
 from live.publish.server import Publisher
 from live.publish.state import snapshot
 from live.publish.stream import HistoryLimits
+from live.publish.subscriber import Subscriber
 from tests.publish.world import GAMES, NAMES, World
 
 CONFIG = ServerConfig(host="127.0.0.1", port=0)
@@ -73,9 +74,8 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def position(publisher: Publisher, selected: Filter = EVERYTHING) -> int:
-    publisher._hub.flush()
-    publisher._deliver()
-    return publisher._hub.stream(selected).seq
+    publisher.audience.flush()
+    return publisher.audience.stream(selected).seq
 
 
 async def test_hello_then_snapshot_then_numbered_changes() -> None:
@@ -228,6 +228,11 @@ async def test_an_address_that_is_not_ours_is_a_configuration_error() -> None:
             pass
 
 
+def readers(publisher: Publisher) -> set[Subscriber]:
+    """Those who get everything."""
+    return publisher.audience._readers[publisher.audience.stream(EVERYTHING)]
+
+
 def stalled(publisher: Publisher, query: str = "") -> socket.socket:
     """A client that shakes hands over a plain socket and then never reads."""
     host, port = publisher.address
@@ -249,11 +254,10 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
     async with serving(world, limits, clock) as publisher, connect(live(publisher)) as good:
         replica = Replica()
         with stalled(publisher) as bad:
-            await until(lambda: publisher.subscribers == 2)
+            await until(lambda: len(publisher.audience) == 2)
             (slow,) = (
                 each
-                for readers in publisher._readers.values()
-                for each in readers
+                for each in readers(publisher)
                 if each.transport.get_extra_info("peername") == bad.getsockname()
             )
             largest = 0
@@ -271,10 +275,10 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
             assert slow.transport.get_write_buffer_size() <= largest
             clock.now_s += 9.9
             publisher.sweep()
-            assert publisher.subscribers == 2
+            assert len(publisher.audience) == 2
             clock.now_s += 0.2
             publisher.sweep()
-            assert publisher.subscribers == 1
+            assert len(publisher.audience) == 1
             clock.now_s += 3.1
             publisher.sweep()
             await until(lambda: slow not in publisher._connections)
@@ -291,7 +295,7 @@ async def test_a_slow_client_that_drains_in_time_gets_one_fresh_snapshot() -> No
         connect(live(publisher), max_queue=1, max_size=None) as ws,
     ):
         replica = Replica()
-        (slow,) = publisher._readers[publisher._hub.stream(EVERYTHING)]
+        (slow,) = readers(publisher)
         while not slow.missed:
             publisher.publish([each for _ in range(20) for each in world.step() + world.move()])
             await asyncio.sleep(0)
@@ -320,7 +324,7 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
         connect(live(publisher), max_size=None, max_queue=1) as ws,
     ):
         replica = Replica()
-        (reader,) = publisher._readers[publisher._hub.stream(EVERYTHING)]
+        (reader,) = readers(publisher)
         assert reader.transport.get_write_buffer_size() < 32_768 + 2 * 8_192
         publisher.publish(world.move("g1"))
         publisher.publish(world.move("g2"))
@@ -332,19 +336,16 @@ async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> 
     world, clock = World(), Clock()
     async with serving(world, clock=clock) as publisher, connect(live(publisher)) as ws:
         with stalled(publisher):
-            await until(lambda: publisher.subscribers == 2)
-            heard = {
-                each: each._heard_s
-                for each in publisher._readers[publisher._hub.stream(EVERYTHING)]
-            }
+            await until(lambda: len(publisher.audience) == 2)
+            heard = {each: each._heard_s for each in readers(publisher)}
             clock.now_s += 40
-            publisher.heartbeat()
+            publisher.audience.heartbeat()
             kinds = [json.loads(await ws.recv())["type"] for _ in range(3)]
             assert kinds == ["hello", "snapshot", "heartbeat"]
             await until(lambda: any(each._heard_s > at for each, at in heard.items()))
             clock.now_s += 6
             publisher.sweep()
-            assert publisher.subscribers == 1
+            assert len(publisher.audience) == 1
             await ws.ping()
 
 
@@ -390,7 +391,7 @@ async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
     )
     async with publisher:
         bad = stalled(publisher)
-        await until(lambda: publisher.subscribers == 1)
+        await until(lambda: len(publisher.audience) == 1)
     bad.close()
     assert not publisher._connections
 

@@ -1,0 +1,139 @@
+"""Who reads which stream, and moving messages from the streams to them.
+
+Everything here is synchronous: nothing happens between reading the state and handing it to a
+connection, so no change falls between a snapshot and the messages after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import live
+from live.events import Change, HeartbeatMessage, HelloMessage
+from live.publish import wire
+from live.publish.hub import Hub
+from live.publish.limits import Limits
+from live.publish.select import Filter
+from live.publish.state import State
+from live.publish.stream import Numbered, Stream, TooOld
+from live.publish.subscriber import Subscriber
+
+
+class Audience:
+    """All subscribers of one service run. ``epoch`` must differ at every start."""
+
+    def __init__(
+        self, state: State, *, epoch: str, clock: Callable[[], float], limits: Limits
+    ) -> None:
+        self._state = state
+        self._limits = limits
+        self._hub = Hub(
+            state, epoch=epoch, clock=clock, limits=limits.history, max_filters=limits.filters
+        )
+        self._readers: dict[Stream, set[Subscriber]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._readers.values()))
+
+    # --- changes out ------------------------------------------------------------------------------
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Write moves now; what may wait waits for :meth:`flush`."""
+        self._hub.publish(changes)
+        self._deliver()
+
+    def flush(self) -> None:
+        """Write everything that waits."""
+        self._hub.flush()
+        self._deliver()
+
+    def heartbeat(self) -> None:
+        """Show every subscriber that the connection lives, and ask whether it does."""
+        self.flush()
+        ask = wire.ping(b"")
+        body = wire.encode(HeartbeatMessage())
+        for stream, readers in self._readers.items():
+            frames = wire.frame(wire.number(body, stream.seq)) + ask
+            for subscriber in readers:
+                # Who can't take it now has missed nothing.
+                if subscriber.ready:
+                    subscriber.write(frames)
+
+    def _deliver(self) -> None:
+        """Write each stream's new frames, joined once, to all who read it and can take more."""
+        for stream in self._hub.waiting():
+            frames = stream.take()
+            for subscriber in self._readers.get(stream, ()):
+                if subscriber.ready:
+                    subscriber.write(frames)
+                else:
+                    subscriber.missed = True
+
+    # --- subscribers ------------------------------------------------------------------------------
+
+    def stream(self, selected: Filter) -> Stream:
+        """The stream of a filter, made if there is none.
+
+        Raises:
+            TooManyFilters: as many distinct filters as allowed are in use.
+        """
+        return self._hub.stream(selected)
+
+    def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
+        """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
+        stream = subscriber.stream
+        self.flush()
+        missing = self._hub.since(stream, *resume) if resume else TooOld("not asked for")
+        if isinstance(missing, TooOld):
+            now = self._hub.snapshot(stream)
+            first, rest = now.seq, self._snapshot_frames(now)
+        else:
+            first = stream.seq - len(missing) + 1
+            rest = [each.frame() for each in missing]
+        hello = HelloMessage(
+            protocol=wire.PROTOCOL,
+            epoch=stream.epoch,
+            engine=self._state.engine(),
+            gain=self._state.gain(),
+            version=live.__version__,
+            resumed=not isinstance(missing, TooOld),
+        )
+        greeting = wire.frame(wire.number(wire.encode(hello), first - 1))
+        self._readers.setdefault(stream, set()).add(subscriber)
+        self._hub.hold(stream)
+        subscriber.begin([greeting, *rest], stream.seq)
+
+    def left(self, subscriber: Subscriber) -> None:
+        """Write no more messages to it."""
+        readers = self._readers.get(subscriber.stream)
+        if readers is None or subscriber not in readers:
+            return
+        readers.remove(subscriber)
+        self._hub.release(subscriber.stream)
+        if not readers:
+            del self._readers[subscriber.stream]
+
+    def refresh(self, subscriber: Subscriber) -> None:
+        """Give a subscriber that was skipped a fresh snapshot."""
+        self.flush()
+        now = self._hub.snapshot(subscriber.stream)
+        subscriber.begin(self._snapshot_frames(now), now.seq)
+
+    def catch_up(self, subscriber: Subscriber) -> None:
+        """Give a subscriber what came while its snapshot was written, if that is not much."""
+        self.flush()
+        stream = subscriber.stream
+        missing = stream.since(stream.epoch, subscriber.cursor)
+        if not isinstance(missing, TooOld):
+            frames = [each.frame() for each in missing]
+            if sum(map(len, frames)) <= self._limits.write_bytes:
+                subscriber.begin(frames, stream.seq)
+                return
+        self.refresh(subscriber)
+
+    def drop_unused(self) -> None:
+        """Forget streams that nobody reads any more, once resuming them is over."""
+        self._hub.drop_unused()
+
+    def _snapshot_frames(self, now: Numbered) -> list[bytes]:
+        return wire.fragments(wire.number(now.body, now.seq), self._limits.piece_bytes)
