@@ -21,6 +21,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+
+import msgspec
 
 from live.events import FeedName, GameId, GameReport, Headers, Move
 from live.games.game import Game
@@ -36,6 +39,9 @@ STRONG_PROOF_PLIES = 10
 CORRECTED_PLIES = 2
 #: How many plies shorter the same line may be: a takeback.
 TAKEN_BACK_PLIES = 4
+#: More changed games than this of one name are told apart by their length alone, and what more
+#: games than this have in common finds none of them: a hostile source must not cost O(games²).
+CROWD = 100
 
 Rank = tuple[int, ...]
 
@@ -77,7 +83,8 @@ def _left_over(
     for place, index in enumerate(left):
         report = reports[index]
         marks = wider_marks(feed, report.headers)
-        near = {id for mark in marks for id in held.marked(mark)} - taken
+        bearers = [ids for mark in marks if len(ids := held.marked(mark)) <= CROWD]
+        near = set(chain.from_iterable(bearers)) - taken
         ranked.extend(
             (rank, id, place)
             for id in near
@@ -97,8 +104,8 @@ def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[G
         mark = key_mark("", report.key) if report.key else names_mark("", report.headers)
         earlier = places[mark]
         if not report.key:
-            same = [place for place in earlier if _is_same_line(kept[place], report)]
-            earlier = [] if complete else same
+            namesakes = () if complete else earlier[-CROWD:]
+            earlier = [place for place in namesakes if _is_same_line(kept[place], report)]
         if earlier:
             kept[earlier[-1]] = report
         else:
@@ -109,8 +116,11 @@ def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[G
 
 def content_order(report: GameReport) -> tuple[object, ...]:
     """Sorts games of equal names the same way whatever order they are told in."""
-    ucis = tuple(move.uci for move in report.moves)
-    return (-len(ucis), ucis, repr(report))
+    return (*_longest_first(report), msgspec.msgpack.encode(report))
+
+
+def _longest_first(game: Game | GameReport) -> tuple[object, ...]:
+    return (-len(game.moves), tuple(move.uci for move in game.moves))
 
 
 def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
@@ -150,15 +160,19 @@ def _by_moves(
         return {index: id}
     found = _unchanged(held, ids, reports, indexes)
     taken = set(found.values())
-    in_order = sorted(indexes, key=lambda index: content_order(reports[index]))
+    left = [id for id in ids if id not in taken]
+    in_order = [index for index in indexes if index not in found]
+    in_order.sort(key=lambda index: content_order(reports[index]))
+    if min(len(left), len(in_order)) > CROWD:
+        left.sort(key=lambda id: _longest_first(held[id]))
+        found.update(zip(in_order, left, strict=False))
+        return found
     ranked: list[tuple[Rank, GameId, int]] = []
-    for id in ids:
-        if id in taken:
-            continue
+    for id in left:
         game = held[id]
         for place, index in enumerate(in_order):
             report = reports[index]
-            if index in found or is_another_game(game, report, complete=complete):
+            if is_another_game(game, report, complete=complete):
                 continue
             rank = (
                 _same_numbers(game.headers, report.headers),

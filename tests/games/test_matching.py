@@ -8,7 +8,7 @@ import pytest
 from live.events import GameReport, Player
 from live.games.identity import first_id
 from live.games.matching import is_another_game, matched, without_repeats
-from live.games.plan import GameGone, HeadersChanged, MovesPlayed, NewGame
+from live.games.plan import GameGone, HeadersChanged, MovesPlayed, NewGame, ResultChanged
 from tests.games.told import FEED, follow, holding, line, told
 
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5"
@@ -196,6 +196,9 @@ def test_a_thousand_games_without_names_are_held_and_found() -> None:
     held = holding(*games)
     assert len(held) == 1020
     assert follow(held, *reversed(games)) == []
+    longer = [msgspec.structs.replace(each, result="1-0") for each in games]
+    assert {type(step) for step in follow(held, *longer)} == {ResultChanged}
+    assert len(held) == 1020
 
 
 @pytest.mark.parametrize(
