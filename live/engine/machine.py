@@ -5,23 +5,35 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
+from typing import Final
+
+#: cgroup v2: quota and period in µs, or ``max`` for no quota.
+_CPU_MAX: Final = Path("/sys/fs/cgroup/cpu.max")
 
 
-def engines_for_machine(threads: int = 1) -> int:
+def engines_for_machine(
+    threads: int = 1, *, cores: int | None = None, quota_file: Path = _CPU_MAX
+) -> int:
     """How many engines of so many threads: one a core, less one for every eight cores, which
     the rest of the service needs. A container's CPU quota counts like cores.
     """
+    usable = float(_cores() if cores is None else cores)
+    quota = _quota(quota_file)
+    if quota is not None:
+        usable = min(usable, max(1.0, quota))
+    whole = math.floor(usable)
+    return max(1, (whole - whole // 8) // threads)
+
+
+def _cores() -> int:
+    """Cores this process may run on."""
     if hasattr(os, "sched_getaffinity"):
-        cores = float(len(os.sched_getaffinity(0)))
-    else:
-        cores = float(os.cpu_count() or 1)
-    quota = _quota(Path("/sys/fs/cgroup/cpu.max"))
-    usable = math.floor(cores if quota is None else min(cores, max(1.0, quota)))
-    return max(1, (usable - usable // 8) // threads)
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _quota(file: Path) -> float | None:
-    """Cores a container may use (cgroup v2 ``cpu.max``: quota and period in µs, or ``max``)."""
+    """Cores a container may use."""
     try:
         quota, period = file.read_text().split()
         return int(quota) / int(period)

@@ -1,0 +1,61 @@
+"""What the engine room's tests share: real engines, scripted engines, positions for them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from live.engine.discovery import EngineCommand, find_engine
+from live.engine.patience import Patience
+from live.engine.search import Position, Search
+from live.errors import EngineNotFound
+
+SCRIPT = Path(__file__).with_name("scripted_engine.py")
+
+
+@pytest.fixture
+def scripted() -> Callable[..., EngineCommand]:
+    """``scripted("crash")``: a real process that speaks UCI and then does that."""
+
+    def command(mode: str, once: Path | None = None) -> EngineCommand:
+        argv = (sys.executable, "-I", "-S", str(SCRIPT), mode, *([str(once)] if once else []))
+        return EngineCommand(argv, "scripted", "configured")
+
+    return command
+
+
+@pytest.fixture
+def position() -> Callable[[int], Search]:
+    """``position(17)``: a search the scripted engine scores 17."""
+
+    def search(score: int) -> Search:
+        return Search(Position(f"4k3/8/8/8/8/8/8/4K2R w - - {score} 60"))
+
+    return search
+
+
+@pytest.fixture
+def brief() -> Patience:
+    """Patience for engines that answer at once or never; the handshake's covers a busy machine."""
+    return Patience(floor_s=1.0, slack=1.0, unknown_depth_s=1.0, stop_s=2.0)
+
+
+@pytest.fixture(scope="session")
+def embedded() -> EngineCommand:
+    """The embedded engine."""
+    try:
+        return find_engine(which=lambda name: None, places=())
+    except EngineNotFound as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error), pytrace=False)
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def native(require_program: Callable[[str], str]) -> EngineCommand:
+    """Debian's Stockfish."""
+    return EngineCommand((require_program("stockfish"),), "for the test", "native")

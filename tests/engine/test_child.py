@@ -1,0 +1,48 @@
+"""Environment, death, memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from live.engine.child import cause_of_death, environment, kill_group, resident_bytes
+
+
+def test_nothing_changes_what_an_engine_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NODE_OPTIONS", "--inspect")
+    monkeypatch.setenv("PYTHONPATH", "/nowhere")
+    monkeypatch.setenv("LIVE_RATE_TOKEN", "secret")
+    told = environment()
+    assert "PATH" in told
+    assert not {"NODE_OPTIONS", "PYTHONPATH", "LIVE_RATE_TOKEN"} & told.keys()
+
+
+@pytest.mark.parametrize(
+    ("code", "stderr", "says"),
+    [
+        (-signal.SIGSEGV, b"", "was killed by SIGSEGV"),
+        (-250, b"", "was killed by signal 250"),
+        (1, b"\n", "exited with code 1"),
+        (1, b"first\nno such file\n\n", "exited with code 1: 'no such file'"),
+        (2, b"\x1b[31m\xff", "exited with code 2: '\\x1b[31m\N{REPLACEMENT CHARACTER}'"),
+        (2, b"y" * 900, "exited with code 2: '" + "y" * 200 + "'"),
+    ],
+)
+def test_a_death_is_told_in_one_harmless_line(code: int, stderr: bytes, says: str) -> None:
+    assert cause_of_death(code, stderr) == says
+
+
+def test_killing_what_is_gone_is_no_error() -> None:
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    kill_group(child)
+
+
+def test_resident_memory() -> None:
+    ours = resident_bytes(os.getpid())
+    assert ours is None or 1 << 20 < ours < 1 << 34
+    assert resident_bytes(2**22 + 1) is None

@@ -1,0 +1,32 @@
+"""How many engines a machine can carry."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from live.engine.machine import engines_for_machine
+
+
+@pytest.mark.parametrize(
+    ("cores", "threads", "engines"),
+    [(1, 1, 1), (2, 1, 2), (4, 1, 4), (8, 1, 7), (16, 1, 14), (8, 2, 3), (2, 4, 1)],
+)
+def test_one_a_core_less_one_for_every_eight(cores: int, threads: int, engines: int) -> None:
+    assert engines_for_machine(threads, cores=cores, quota_file=Path("/nonexistent")) == engines
+
+
+@pytest.mark.parametrize(
+    ("quota", "engines"),
+    [("200000 100000", 2), ("max 100000", 4), ("50000 100000", 1), ("nonsense", 4), ("1 0", 4)],
+)
+def test_a_container_s_quota_counts(tmp_path: Path, quota: str, engines: int) -> None:
+    file = tmp_path / "cpu.max"
+    file.write_text(quota)
+    assert engines_for_machine(cores=4, quota_file=file) == engines
+
+
+def test_this_machine_carries_one() -> None:
+    assert 1 <= engines_for_machine() <= (os.cpu_count() or 1)

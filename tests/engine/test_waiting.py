@@ -1,0 +1,59 @@
+"""Many boards, and whose turn it is."""
+
+from __future__ import annotations
+
+from live.engine.priority import Kind, Priority
+from live.engine.search import Position, Search
+from live.engine.waiting import Job, Waiting, Want
+
+
+def want(board: str, ply: int, kind: Kind = Kind.BACKLOG) -> Want[str]:
+    search = Search(Position(f"{board}{ply}"))
+    job: Job[str] = Job(f"{board}{ply}")
+    new = Want("owner", search, job, Priority(kind, board, ply), 0.0)
+    job.wants["owner", search] = new
+    return new
+
+
+def test_what_is_no_longer_wanted_does_not_come_up() -> None:
+    waiting: Waiting[str] = Waiting()
+    first, second = want("a", 1), want("a", 2)
+    for each in (first, second):
+        waiting.push(each)
+    first.alive = False
+    assert waiting.pop() is second.job
+    assert waiting.pop() is None
+
+
+def test_what_runs_does_not_come_up_again() -> None:
+    waiting: Waiting[str] = Waiting()
+    shared = want("a", 1)
+    other = Want("other", Search(Position("x")), shared.job, Priority(Kind.HEAD, "b", 1), 0.0)
+    waiting.push(shared)
+    waiting.push(other)
+    job = waiting.pop()
+    assert job is shared.job
+    job.engine = 0
+    assert waiting.pop() is None
+
+
+def test_every_board_is_served_before_one_is_served_twice() -> None:
+    waiting: Waiting[str] = Waiting()
+    for ply in range(3):
+        for board in "abcde":
+            waiting.push(want(board, ply))
+    order = []
+    while (job := waiting.pop()) is not None:
+        order.append(job.key)
+    assert order == [f"{board}{ply}" for ply in range(3) for board in "abcde"]
+
+
+def test_heads_that_wait_are_told_by_board() -> None:
+    waiting: Waiting[str] = Waiting()
+    one, two = want("a", 1, Kind.HEAD), want("b", 1, Kind.HEAD)
+    for each in (one, two, want("a", 2)):
+        waiting.push(each)
+    assert list(waiting.heads("a")) == [one]
+    assert list(waiting.heads()) == [one, two]
+    assert list(waiting.heads("c")) == []
+    assert waiting.holds(one)
