@@ -49,6 +49,7 @@ class Seat:
     ) -> None:
         self.index = index
         self.process: EngineProcess | None = None
+        # Engines lost, and starts that failed.
         self.restarts = 0
         self._foreman = foreman
         self._rng = rng
@@ -78,6 +79,7 @@ class Seat:
                     # It was one when the service started: the machine is short of something,
                     # or somebody is replacing the program.
                     failed_starts += 1
+                    self.restarts += 1
                     self._state = "failed" if failed_starts >= _FAILED_AFTER else "restarting"
                 else:
                     failed_starts = 0
@@ -86,7 +88,6 @@ class Seat:
                     self._state = "restarting"
                     await self.process.close()
                     self.process = None
-                self.restarts += 1
                 await asyncio.sleep(next(delays))
         finally:
             self._hush()
@@ -151,6 +152,7 @@ class Seat:
         """Told by the process in the moment it is lost, so that no search is sent to it."""
         self._hush()
         self._question = None
+        self.restarts += 1
         self._news.set()
         self._foreman.lost(self, fault.problem)
 
