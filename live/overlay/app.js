@@ -2,6 +2,7 @@
 
 import { Card } from "./card.js";
 import { Connection } from "./connection.js";
+import { setText } from "./dom.js";
 import { drawConnection, drawEngine, drawHealth, drawPlayers } from "./panels.js";
 import { Held, gameOrder } from "./state.js";
 
@@ -85,7 +86,8 @@ function arrange() {
     if (grid.children[at] !== node) grid.insertBefore(node, grid.children[at] ?? null);
   });
   const events = [...new Set(games.map((game) => game.event).filter(Boolean))];
-  byId("event").textContent = events.join(" · ") || "live-rate";
+  const more = events.length > 1 ? ` and ${events.length - 1} more` : "";
+  setText(byId("event"), events.length ? events[0] + more : "live-rate");
   document.title = events.length ? `${events[0]} · live-rate` : "live-rate";
 }
 

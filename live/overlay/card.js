@@ -29,8 +29,7 @@ export class Card {
     this._bar = element("div", "bar");
     this._bar.setAttribute("role", "img");
     this._board = element("div", "board");
-    this._plot = element("div", "plot");
-    this._plot.setAttribute("role", "img");
+    this._plot = element("div", "plot", "The curves begin with the first bounded rating.");
     this._problem = element("p", "problem");
     this._sides = { white: new Side("white"), black: new Side("black") };
     const header = element("header", "", "", this._where, this._result, this._link);
@@ -97,7 +96,12 @@ export class Card {
   _drawPictures() {
     this._diagram ??= new Diagram(this._board);
     this._diagram.draw(this._game);
-    this._curve ??= new Curve(this._plot);
+    if (this._curve === null && hasRating(this._game.curves)) {
+      this._plot.textContent = "";
+      this._plot.setAttribute("role", "img");
+      this._curve = new Curve(this._plot);
+    }
+    if (this._curve === null) return;
     this._curve.draw(this._game.curves);
     this._plot.setAttribute("aria-label", curveText(this._game));
   }
@@ -118,14 +122,15 @@ class Side {
     this._clock = element("span", "clock");
     this._main = element("span", "rating");
     this._interval = element("span", "interval");
-    this._other = element("span", "other");
+    this._other = element("p", "other");
     const who = element("div", "who", "", element("i", `piece ${color}`), this._title, this._name);
     this.node = element(
       "section",
       `side ${color}`,
       "",
-      element("div", "line", "", who, this._elo, this._clock),
-      element("div", "line", "", this._main, this._interval, this._other),
+      element("div", "line", "", who, this._clock),
+      element("div", "line", "", this._main, this._interval, this._elo),
+      this._other,
     );
   }
 
@@ -156,8 +161,13 @@ function figures(point) {
   if (point.calibrated === null) return { main: plain, other: "Algorithm 4, not calibrated" };
   return {
     main: ratingFigure(point.calibrated, point.calibrated_low, point.calibrated_high),
-    other: `calibrated; Algorithm 4: ${plain.text} ${plain.interval}`,
+    other: `calibrated; Algorithm 4: ${plain.text} (${plain.interval})`,
   };
+}
+
+/** Whether there is a number to draw: unbounded points have none. */
+function hasRating({ white, black }) {
+  return [...white, ...black].some((point) => point.rating !== null || point.calibrated !== null);
 }
 
 function moverOf(ply, startFen) {

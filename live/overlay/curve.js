@@ -93,7 +93,13 @@ export class Curve {
       scales: { x: { time: false }, y: { range: (plot) => span(plot.data) } },
       axes: [
         { ...axis, size: 22, incrs: [1, 2, 5, 10, 20, 50, 100] },
-        { ...axis, size: 42, incrs: [20, 50, 100, 200, 500, 1000] },
+        {
+          ...axis,
+          size: 38,
+          incrs: [20, 50, 100, 200, 500, 1000],
+          // Ratings have no thousands separator anywhere else.
+          values: (plot, splits) => splits.map(String),
+        },
       ],
       series: [{}, edge, edge, line("--white-line"), edge, edge, line("--black-line")],
       bands: [

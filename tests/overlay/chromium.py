@@ -1,0 +1,167 @@
+"""Debian's Chromium, driven over its DevTools protocol (chromedevtools.github.io)."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import itertools
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+
+MARK = b"DevTools listening on "
+START_S = 60
+#: On a busy machine the browser now and then ends at once (1 of 40 starts); that is not our bug.
+STARTS = 3
+ANSWER_S = 60
+
+
+class Page:
+    """One tab. ``complaints`` gathers errors, refused requests and violations of the policy."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.complaints: list[str] = []
+        self._socket = socket
+        self._ids = itertools.count(1)
+        self._answers: dict[int, asyncio.Future[Any]] = {}
+        self._session: str | None = None
+
+    async def listen(self) -> None:
+        async for text in self._socket:
+            message = json.loads(text)
+            if "id" in message:
+                self._answers.pop(message["id"]).set_result(message)
+            else:
+                self._note(message["method"], message["params"])
+
+    def _note(self, method: str, params: dict[str, Any]) -> None:
+        if method == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            self.complaints.append(details.get("exception", details).get("description", "error"))
+        elif method == "Log.entryAdded" and params["entry"]["level"] in ("warning", "error"):
+            entry = params["entry"]
+            self.complaints.append(f"{entry['text']} {entry.get('url', '')}")
+        elif method == "Runtime.consoleAPICalled" and params["type"] in ("warning", "error"):
+            self.complaints.append(str([each.get("value") for each in params["args"]]))
+
+    async def call(self, method: str, **params: Any) -> Any:
+        number = next(self._ids)
+        answer = self._answers[number] = asyncio.get_running_loop().create_future()
+        message: dict[str, Any] = {"id": number, "method": method, "params": params}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        await self._socket.send(json.dumps(message))
+        async with asyncio.timeout(ANSWER_S):
+            got = await answer
+        assert "error" not in got, got["error"]
+        return got["result"]
+
+    async def open(self, url: str, width: int = 1280, height: int = 900) -> None:
+        target = await self.call("Target.createTarget", url="about:blank")
+        attached = await self.call(
+            "Target.attachToTarget", targetId=target["targetId"], flatten=True
+        )
+        self._session = attached["sessionId"]
+        for domain in ("Runtime", "Log", "Page"):
+            await self.call(f"{domain}.enable")
+        await self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        await self.call("Page.navigate", url=url)
+
+    async def run(self, script: str) -> Any:
+        """The value of an expression in the page; promises are awaited."""
+        got = await self.call(
+            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
+        )
+        assert "exceptionDetails" not in got, got["exceptionDetails"]
+        return got["result"].get("value")
+
+    async def until(self, condition: str) -> None:
+        """Wait for a condition, looked at once a frame."""
+        await self.run(
+            "new Promise((done) => { const look = () =>"
+            f" ({condition}) ? done() : requestAnimationFrame(look); look(); }})"
+        )
+
+    async def picture(self) -> bytes:
+        """What the tab shows, as PNG."""
+        shot = await self.call("Page.captureScreenshot", captureBeyondViewport=False)
+        return base64.b64decode(shot["data"])
+
+
+@asynccontextmanager
+async def browsing(program: str, profiles: Path) -> AsyncIterator[Page]:
+    """A browser with one tab, gone afterwards; its profiles are kept in a folder of yours."""
+    process, address = await _started(program, profiles)
+    assert process.stderr is not None
+    drain = asyncio.create_task(_drain(process.stderr), name="chromium-stderr")
+    try:
+        async with connect(address, max_size=None) as socket:
+            page = Page(socket)
+            listener = asyncio.create_task(page.listen(), name="chromium-events")
+            try:
+                yield page
+            finally:
+                listener.cancel()
+                await asyncio.gather(listener, return_exceptions=True)
+    finally:
+        await _end(process)
+        await drain
+
+
+async def _started(program: str, profiles: Path) -> tuple[asyncio.subprocess.Process, str]:
+    said = ""
+    for attempt in range(STARTS):
+        process = await asyncio.create_subprocess_exec(
+            program,
+            "--headless=new",
+            "--no-sandbox",  # tests may run as root in a container
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--remote-debugging-port=0",
+            f"--user-data-dir={profiles / f'chromium-{attempt}'}",
+            "about:blank",
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        assert process.stderr is not None
+        try:
+            async with asyncio.timeout(START_S):
+                said = ""
+                async for line in process.stderr:
+                    if line.startswith(MARK):
+                        return process, line.removeprefix(MARK).decode().strip()
+                    said += line.decode(errors="replace")
+        except BaseException:
+            await _end(process)
+            raise
+        await _end(process)
+    raise AssertionError(f"chromium ended before it listened: {said}")
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.terminate()
+    try:
+        async with asyncio.timeout(10):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+
+
+async def _drain(stream: asyncio.StreamReader) -> None:
+    while await stream.read(65536):
+        pass
