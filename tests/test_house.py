@@ -35,8 +35,8 @@ ROOTS: dict[str, set[str]] = {
     "settings": {"errors"},
     "config": {"events", "errors", "settings"},
 }
-#: Root modules that no room may import.
-WIRING = {"app", "cli", "__main__"}
+#: The composition root: wires shells of different rooms together; no room may import it.
+WIRING = {"app", "cli", "doctor", "hall", "__main__"}
 
 PURE_ROOMS = {"games", "ratings", "ledger"}
 #: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.
@@ -203,7 +203,7 @@ def eager_rooms(source: Source) -> list[str]:
     return [
         f"{source.name} imports {name} at once"
         for name in source.imports(top_level=True)
-        if name.startswith("live.") and name.split(".")[1] in {*RANKS, "app"}
+        if name.startswith("live.") and name.split(".")[1] in {*RANKS, *WIRING}
     ]
 
 
