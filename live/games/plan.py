@@ -110,11 +110,12 @@ def _ids_of_new(
         wanted.sort(key=lambda each: (each[0], content_order(read[each[1]])))
     given: dict[int, GameId] = {}
     taken: set[GameId] = set()
+    reached: dict[GameId, int] = {}
     for first, index in wanted:
-        id, number = first, 1
-        while id in held or id in taken:
+        number = reached.get(first, 1)
+        while (id := first if number == 1 else f"{first}-{number}") in held or id in taken:
             number += 1
-            id = f"{first}-{number}"
+        reached[first] = number
         taken.add(id)
         given[index] = id
     return given
