@@ -78,6 +78,9 @@ class LichessConfig(_Section, frozen=True):
     token_file: str = ""
     keep_alive_s: Seconds = 60.0
     """How often the stream sends a sign of life when nothing happens."""
+    reconcile_s: Seconds = 300.0
+    """How often the stream is compared with the whole round, since it tells neither takebacks nor
+    corrected clocks, and drops what a slow reader misses."""
 
 
 class DemoConfig(_Section, frozen=True):
