@@ -1,0 +1,199 @@
+"""The commands as a user runs them: one line for what goes wrong, exit codes, help that answers."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).resolve().parent / "data"
+LIVE_RATE = (sys.executable, "-c", "from live.cli import main; main()")
+
+
+def live_rate(
+    *arguments: str, cwd: Path | None = None, stdin: bytes | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in an empty folder, so that no settings of ours are found."""
+    environment = {key: value for key, value in os.environ.items() if key != "LIVE_RATE_CONFIG"}
+    environment["PYTHONPATH"] = str(DATA.parent.parent)
+    environment["COLUMNS"] = "100"
+    done = subprocess.run(
+        [*LIVE_RATE, *arguments],
+        cwd=cwd,
+        input=stdin,
+        stdin=None if stdin is not None else subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        env=environment,
+        check=False,
+    )
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
+
+
+class NotFound(http.server.BaseHTTPRequestHandler):
+    """A web server that has a login page at /login and nothing else."""
+
+    def do_GET(self) -> None:
+        found = self.path == "/login.pgn"
+        body = b"<!DOCTYPE html><title>Log in</title>" if found else b""
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def website() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), NotFound) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--feed", "gopher://example.org/games"), ["gopher://example.org/games", "lichess"]),
+        (("--feed", "nothere.pgn"), ["nothere.pgn", "no such file"]),
+        (("--feed", "notes.pgn"), ["notes.pgn"]),
+        (("--feed", "demo", "--engine", "/bin/cat"), ["cat"]),
+        (("--feed", "demo", "--engine", "/nowhere/engine"), ["/nowhere/engine"]),
+        (("--feed", "demo", "--config", "wrong.toml"), ["wrong.toml", "engine.nodez", "nodes"]),
+        (("--feed", "demo", "--config", "missing.toml"), ["missing.toml"]),
+        (("--feed", "demo", "--nodes", "-5"), ["nodes"]),
+        (("--feed", "demo", "--nodes", "10", "--depth", "3"), ["nodes", "depth"]),
+        (("--feed", "demo", "--host", "no.such.host.invalid"), ["no.such.host.invalid"]),
+        (("analyze", "nothere.pgn"), ["nothere.pgn"]),
+        (("analyze", "notes.pgn"), ["notes.pgn"]),
+        ((), ["--feed", "demo"]),
+    ],
+)
+def test_what_cannot_start_says_why_in_one_line(
+    arguments: tuple[str, ...], named: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "notes.pgn").write_text("Milk, bread, two lemons.\n" * 20)
+    (tmp_path / "wrong.toml").write_text("[engine]\nnodez = 5\n")
+    done = live_rate(*arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    [line] = done.stderr.strip().splitlines()
+    assert line.startswith("live-rate: ")
+    for name in named:
+        assert name in line
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("path", ["/nothing.pgn", "/login.pgn"])
+def test_a_url_without_games_says_so(path: str, website: str, tmp_path: Path) -> None:
+    done = live_rate("--feed", website + path, "--port", "0", "--headless", cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert path in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_port_in_use_is_named_with_a_remedy(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = live_rate("--feed", "demo", "--headless", "--port", str(port), cwd=tmp_path)
+    assert done.returncode == 2
+    assert str(port) in done.stderr
+    assert "--port" in done.stderr
+
+
+def test_debug_shows_the_traceback(tmp_path: Path) -> None:
+    done = live_rate("--debug", "--feed", "nothere.pgn", cwd=tmp_path)
+    assert done.returncode != 0
+    assert "Traceback" in done.stderr
+
+
+def test_help_names_every_command_and_imports_nothing_heavy(tmp_path: Path) -> None:
+    done = live_rate("--help", cwd=tmp_path)
+    assert done.returncode == 0
+    for word in ("analyze", "doctor", "--feed", "--headless", "--once", "--port", "demo"):
+        assert word in done.stdout
+    probe = (
+        "import sys\nfrom live.cli import main\nsys.argv = ['live-rate', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'scipy', 'chess', 'httpx', 'websockets', 'textual', 'asyncio'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe],
+        capture_output=True, text=True, cwd=DATA.parent.parent, check=False,
+    )  # fmt: skip
+    assert done.stderr.strip() == "[]"
+
+
+def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path) -> None:
+    pgn = tmp_path / "annotated.pgn"
+    done = live_rate(
+        "analyze", str(DATA / "figure-1.pgn"), "--evals", "pgn", "--json", "-", "--pgn", str(pgn),
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert set(result) >= {"engine", "gain", "games", "players"}
+    assert set(result["engine"]) >= {"name", "limit", "rating"}
+    assert result["gain"] == "successive"
+    [game] = result["games"]
+    white, black = game["curves"]["white"], game["curves"]["black"]
+    # Ferreira 2012, sections 4 and 7.
+    assert game["head_to_head"]["expected_score"] == pytest.approx(1 - 0.6550, abs=5e-5)
+    assert game["head_to_head"]["difference"] == pytest.approx(-112.8, abs=0.05)
+    assert white[-1]["difference"] == pytest.approx(-185.4, abs=0.05)
+    assert black[-1]["difference"] == pytest.approx(-43.4, abs=0.05)
+    assert [point["rating"] for point in white[:6]] == [None] * 6
+    assert all(point["low"] is None and point["high"] is not None for point in white[:6])
+    assert white[6]["rating"] is not None
+    assert black[0]["difference"] == 0.0
+    means = {player["name"]: player["mean_gain_cp"] for player in result["players"]}
+    assert means["Fischer, Robert James"] == pytest.approx(9.4, abs=0.05)
+    assert means["Byrne, Donald"] == pytest.approx(-86.0, abs=0.05)
+    assert "[%eval 0.12]" in pgn.read_text()
+
+
+def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
+    text = '[White "Anna"]\n[Black "Berta"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
+    done = live_rate(
+        "--feed", "-", "--headless", "--once", "--port", "0", "--nodes", "500",
+        stdin=text.encode(), cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "live-rate is serving http://127.0.0.1:" in done.stdout
+    assert "2...Qh4#" in done.stdout
+    assert "Berta" in done.stdout.split("Perceived ratings")[1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly(number: signal.Signals, tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(DATA.parent.parent), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        [*LIVE_RATE, "--feed", "demo", "--headless", "--port", "0", "--nodes", "500"],
+        cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as service:  # fmt: skip
+        assert service.stdout is not None
+        for line in service.stdout:
+            if "plays like" in line:
+                break
+        service.send_signal(number)
+        _, errors = service.communicate(timeout=30)
+    assert service.returncode == 0
+    assert "Traceback" not in errors

@@ -1,0 +1,169 @@
+"""The main job, end to end: real feed, real engine, real sockets, the parts as ``app.py`` wires them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any
+
+import msgspec
+import pytest
+from websockets.asyncio.client import connect
+
+from live.config import Config, load_config
+from live.events import FeedReport, GameDetail, GameReport
+from live.feeds import demo
+from live.feeds.clock import LoopClock
+from live.feeds.open import open_feed
+from live.feeds.pgn import PgnReader
+from live.feeds.voice import Conditions
+from live.hall import Hall
+from live.publish.replica import Replica
+from live.publish.server import Publisher
+from live.publish.state import snapshot
+from live.rehearse.faults import connections, incidents
+from live.rehearse.lichess import LichessRehearsal
+
+#: Small searches: what is tested is the way of the data, not the depth of the scores.
+NODES = 1000
+
+
+class HurriedClock(LoopClock):
+    """Time that runs a hundred times as fast: a minute's patience costs half a second."""
+
+    HURRY = 100
+
+    def now(self) -> float:
+        return super().now() * self.HURRY
+
+    async def sleep(self, seconds: float) -> None:
+        await super().sleep(seconds / self.HURRY)
+
+    def deadline(self, seconds: float | None) -> contextlib.AbstractAsyncContextManager[object]:
+        return super().deadline(None if seconds is None else seconds / self.HURRY)
+
+
+def settings(**changes: object) -> Config:
+    return load_config(None, {}, {"engine.nodes": NODES, "server.port": 0, **changes})
+
+
+@contextlib.asynccontextmanager
+async def opened(config: Config) -> AsyncIterator[Hall]:
+    """Engines running and reports taken in, as the service does it."""
+    hall = Hall(config)
+    async with hall.with_engine():
+        keep = asyncio.create_task(hall.keep())
+        try:
+            yield hall
+        finally:
+            keep.cancel()
+
+
+def without_source(games: Sequence[GameDetail]) -> list[GameDetail]:
+    return [msgspec.structs.replace(game, feed="") for game in games]
+
+
+async def analysed(config: Config, games: Sequence[GameReport]) -> Any:
+    """What ``analyze`` says of finished games."""
+    async with opened(config) as hall:
+        await hall.take(FeedReport("file", tuple(games), complete=True))
+        await hall.settled()
+        return snapshot(hall.keeper)
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_pgn(
+    seed: int,
+) -> None:
+    games = demo.games()[:3]
+    config = settings(**{"feeds.finish_after_s": 30.0})
+    clock = HurriedClock()
+    rehearsal = LichessRehearsal(games, clock=clock, fates=connections(seed), keep_alive_s=5.0)
+    async with rehearsal.serving() as spec, opened(config) as hall:
+        feed = open_feed(spec, config.feeds, conditions=Conditions(config.feeds, clock=clock))
+        async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
+            following = tasks.create_task(feed.run(hall))
+            tasks.create_task(rehearsal.play(speed=20, incidents=incidents(seed, games)))
+            await following
+        await hall.settled()
+        live = snapshot(hall.keeper)
+        final = PgnReader().read(rehearsal.final_pgn())
+    assert [len(game.moves) for game in final] == [len(game.moves) for game in games]
+    finished = await analysed(config, final)
+    assert without_source(live.games) == without_source(finished.games)
+    assert live.players == finished.players
+    assert live.engine == finished.engine
+
+
+async def test_a_subscriber_who_comes_at_any_moment_ends_with_the_fresh_snapshot() -> None:
+    config = settings(**{"feeds.demo.speed": 3000.0})
+    chance = random.Random(5)
+    async with opened(config) as hall, Publisher(config.server, hall.keeper) as publisher:
+        hall.listen(publisher.publish)
+        host, port = publisher.address
+        done = asyncio.Event()
+
+        async def subscriber(delay_s: float) -> tuple[Replica, int]:
+            await asyncio.sleep(delay_s)
+            replica = Replica()
+            messages = 0
+            async with connect(f"ws://{host}:{port}/v1/live", compression=None) as socket:
+                while True:
+                    replica.receive(await socket.recv())
+                    messages += 1
+                    if done.is_set() and replica.seq and messages > 1:
+                        held = replica.snapshot()
+                        if held == snapshot(hall.keeper):
+                            return replica, messages
+
+        async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
+            clients = [tasks.create_task(subscriber(chance.uniform(0, 4))) for _ in range(6)]
+            await open_feed("demo", config.feeds).run(hall)
+            await hall.settled()
+            done.set()
+            # Something has to be said for everybody to look once more.
+            hall.keeper.engine_health(hall.room.health())
+        assert all(client.result()[1] > 1 for client in clients)
+        final = snapshot(hall.keeper)
+        assert len(final.games) == 6
+        assert all(game.plies_scored == game.plies_played > 40 for game in final.games)
+
+
+class LongestTurn:
+    """The longest that one callback kept the loop, in processor time, so that a busy machine
+    changes nothing.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.name = ""
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        run = asyncio.Handle._run
+
+        def timed(handle: asyncio.Handle) -> None:
+            start = time.thread_time()
+            run(handle)
+            spent = time.thread_time() - start
+            if spent > self.seconds:
+                self.seconds, self.name = spent, repr(handle)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(asyncio.Handle, "_run", timed)
+            yield
+
+
+async def test_six_boards_never_keep_the_loop_for_fifty_milliseconds() -> None:
+    config = settings(**{"feeds.demo.speed": 3000.0})
+    longest = LongestTurn()
+    async with opened(config) as hall, Publisher(config.server, hall.keeper) as publisher:
+        hall.listen(publisher.publish)
+        await open_feed("demo", config.feeds).run(hall)  # first use imports and compiles
+        with longest.watching():
+            await open_feed("demo", config.feeds).run(hall)
+            await hall.settled()
+    assert 0 < longest.seconds < 0.05, longest.name
