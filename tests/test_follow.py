@@ -1,4 +1,4 @@
-"""The main job, end to end: real feed, real engine, real sockets, the parts as ``app.py`` wires them."""
+"""The main job, end to end: real feeds, engines and sockets, wired as ``app.py`` wires them."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ from live.games.steps import (
 from live.ledger.evaluations import Ask
 from live.ledger.outbox import Outbox
 from live.ledger.players import PlayerTally, rebase
-from live.ledger.tracked import COLORS, TrackedGame
+from live.ledger.tracked import TrackedGame
 from live.ratings.field import FieldRating
 
 
@@ -122,7 +122,7 @@ class EventLedger:
             case EvalsChanged():
                 tracked.reread_source_evals(out, rating)
             case HeadersChanged(headers=headers):
-                tracked.reseat(self._tallies(headers))
+                tracked.reseat(self._tallies(step.id, headers))
                 tracked.show(out)
             case ResultChanged():
                 tracked.hurry(out)
@@ -149,7 +149,10 @@ class EventLedger:
 
     def _open(self, game: Game, out: Outbox) -> Outbox:
         tracked = TrackedGame(
-            game, self._tallies(game.headers), gain=self.gain, engine_scores=self._engine_scores
+            game,
+            self._tallies(game.id, game.headers),
+            gain=self.gain,
+            engine_scores=self._engine_scores,
         )
         self._games[game.id] = tracked
         tracked.begin(out, self.engine.rating)
@@ -157,11 +160,14 @@ class EventLedger:
         self._rate(tracked.tallies.values(), out)
         return out
 
-    def _tallies(self, headers: Headers) -> dict[Color, PlayerTally]:
-        return {color: self._tally(getattr(headers, color)) for color in COLORS}
+    def _tallies(self, id: GameId, headers: Headers) -> dict[Color, PlayerTally]:
+        # Players whose names nobody told are not all one person.
+        return {
+            "white": self._tally(person_key(headers.white) or f"{id}-white", headers.white),
+            "black": self._tally(person_key(headers.black) or f"{id}-black", headers.black),
+        }
 
-    def _tally(self, player: Player) -> PlayerTally:
-        key = person_key(player)
+    def _tally(self, key: str, player: Player) -> PlayerTally:
         tally = self._players.get(key)
         if tally is None:
             tally = self._players[key] = PlayerTally(key, player, self.gain)

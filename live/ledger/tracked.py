@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 
@@ -16,19 +15,19 @@ from live.events import (
     GameDetail,
     GameMessage,
     GameView,
-    HeadToHead,
     Move,
     MoveMessage,
     PlyView,
     PointMessage,
-    Score,
     ScoreMessage,
 )
 from live.games.game import Game
-from live.ledger.curves import ELO_DECIMALS, SCORE_DECIMALS, GameCurves, rounded
-from live.ledger.evaluations import Ask, AskKind, Evaluated, Evaluations
-from live.ledger.outbox import Outbox, Urgency, Wish
+from live.ledger.curves import GameCurves
+from live.ledger.evaluations import Ask, Evaluated, Evaluations
+from live.ledger.outbox import Outbox, Urgency
 from live.ledger.players import PlayerTally
+from live.ledger.views import game_view, scored
+from live.ledger.wishes import Wishes
 
 COLORS: tuple[Color, Color] = ("white", "black")
 
@@ -46,13 +45,12 @@ class TrackedGame:
         self.tallies = tallies
         self._gain = gain
         self._engine_scores = engine_scores
-        self._generation = 0
         self._evaluations = _evaluations_of(game)
         self._curves = GameCurves(gain)
         self._plies: list[PlyView] = []
         self._provisional: tuple[int, Progress] | None = None
         self._scored = 0
-        self._asked: dict[tuple[AskKind, int], tuple[Ask, Urgency]] = {}
+        self._wishes = Wishes(game.id)
         self._given_up: dict[int, str] = {}
         self._shown: GameView | None = None
         for tally in tallies.values():
@@ -132,14 +130,13 @@ class TrackedGame:
     def close(self, out: Outbox) -> None:
         """The game is gone: nothing of it stays anywhere."""
         self._forget_from(1, out)
-        self._drop_from(0, out)
+        self._wishes.drop_from(0, out)
         for tally in self.tallies.values():
             tally.leave(self.game.id)
 
     def _forget_from(self, ply: int, out: Outbox) -> None:
         if ply > len(self._plies):
             return
-        self._generation += 1
         self._scored -= sum(view.final for view in self._plies[ply - 1 :])
         del self._plies[ply - 1 :]
         if self._provisional is not None and self._provisional[0] >= ply:
@@ -147,7 +144,7 @@ class TrackedGame:
         self._given_up = {at: why for at, why in self._given_up.items() if at < ply}
         self._rewind(ply)
         self._evaluations.truncate(ply - 1)
-        self._drop_from(ply, out)
+        self._wishes.drop_from(ply, out)
 
     def _rewind(self, ply: int) -> None:
         for color in COLORS:
@@ -160,10 +157,8 @@ class TrackedGame:
         self, ask: Ask, answer: SearchResult | SearchFailure, out: Outbox, engine_rating: int
     ) -> None:
         """A search is over. An answer to a question no longer asked changes nothing."""
-        known = self._asked.get((ask.kind, ask.ply))
-        if known is None or known[0] != ask:
+        if not self._wishes.answered(ask):
             return
-        del self._asked[ask.kind, ask.ply]
         if isinstance(answer, SearchFailure):
             self._evaluations.give_up(ask.kind, ask.ply)
             self._given_up[ask.ply] = f"no score at ply {ask.ply}: {answer.reason}"
@@ -180,8 +175,7 @@ class TrackedGame:
 
     def progressed(self, ask: Ask, progress: Progress, out: Outbox) -> None:
         """A search deepens: shown as provisional, in no histogram."""
-        known = self._asked.get((ask.kind, ask.ply))
-        if known is None or known[0] != ask or ask.kind != "position" or ask.ply == 0:
+        if ask not in self._wishes or ask.kind != "position" or ask.ply == 0:
             return
         self._provisional = (ask.ply, progress)
         self._refresh(ask.ply, out)
@@ -222,63 +216,32 @@ class TrackedGame:
             out.changes.append(PointMessage(self.game.id, color, point))
 
     def _wish(self, plies: Iterable[int], out: Outbox) -> None:
-        """Ask for what is missing around ``plies``; asking again only tells a new urgency."""
+        """Ask for what is missing at ``plies``, most urgent first as they are given."""
         if not self._engine_scores:
             return
         for ply in plies:
-            if not 0 <= ply <= len(self._plies):
-                continue
-            if self._evaluations.needs_position(ply):
-                self._ask("position", ply, out)
-            if ply and self._evaluations.needs_played(ply):
-                self._ask("played", ply, out)
-
-    def _ask(self, kind: AskKind, ply: int, out: Outbox) -> None:
-        urgency = self._urgency(ply)
-        known = self._asked.get((kind, ply))
-        ask = known[0] if known else Ask(self.game.id, ply, kind, self._generation)
-        if known is None or known[1] != urgency:
-            self._asked[kind, ply] = (ask, urgency)
-            out.wishes.append(Wish(ask, self._evaluations.search(kind, ply), urgency))
+            if 0 <= ply <= len(self._plies):
+                self._wishes.review(ply, self._urgency(ply), self._evaluations, out)
 
     def _urgency(self, ply: int) -> Urgency:
         if self.game.result != "*":
             return "finished"
         return "head" if ply == len(self._plies) else "backlog"
 
-    def _drop_from(self, ply: int, out: Outbox) -> None:
-        for key in [key for key in self._asked if key[1] >= ply]:
-            out.dropped.append(self._asked.pop(key)[0])
-
     @property
     def pending(self) -> int:
         """Searches asked for and not yet answered."""
-        return len(self._asked)
+        return len(self._wishes)
 
     # --- what people see ------------------------------------------------------------------------
 
     def _refresh(self, ply: int, out: Outbox) -> None:
         """Show what is known of ``ply``, if that differs from what was shown."""
         shown = self._plies[ply - 1]
-        before, after = self._evaluations.position(ply - 1), self._evaluations.position(ply)
-        played = self._evaluations.played(ply)
-        gains = self._evaluations.gains(ply)
-        score: Score | None = after.score if after else None
-        depth = after.depth if after else None
-        if after is None and self._provisional is not None and self._provisional[0] == ply:
-            score, depth = self._provisional[1].score, self._provisional[1].depth
-        view = msgspec.structs.replace(
-            shown,
-            score_cp=score.cp if score else None,
-            mate=score.mate if score else None,
-            depth=depth,
-            final=after is not None,
-            best=before.best if before else None,
-            played_cp=played.cp if played else None,
-            gain_cp=gains.of(self._gain),
-            gain_same_search_cp=gains.same_search_cp,
-            gain_successive_cp=gains.successive_cp,
+        provisional = (
+            self._provisional[1] if self._provisional and self._provisional[0] == ply else None
         )
+        view = scored(shown, self._evaluations, provisional, self._gain)
         if view != shown:
             self._scored += view.final - shown.final
             self._plies[ply - 1] = view
@@ -286,47 +249,24 @@ class TrackedGame:
 
     def view(self) -> GameView:
         """The game without plies and curves."""
-        return GameView(**self._view_fields())
+        return game_view(
+            self.game,
+            self._evaluations,
+            self._curves.head_to_head,
+            scored=self._scored,
+            problem=self.game.problem or next(iter(self._given_up.values()), None),
+        )
 
     def detail(self, engine_rating: int) -> GameDetail:
         """The game in full."""
         return GameDetail(
-            **self._view_fields(),
+            **msgspec.structs.asdict(self.view()),
             plies=tuple(self._plies),
             curves=Curves(
                 white=self._curves.points("white", engine_rating),
                 black=self._curves.points("black", engine_rating),
             ),
         )
-
-    def _view_fields(self) -> dict[str, Any]:
-        game, headers = self.game, self.game.headers
-        start = self._evaluations.position(0)
-        duel = self._curves.head_to_head
-        return {
-            "id": game.id,
-            "feed": game.feed,
-            "event": headers.event,
-            "round": headers.round,
-            "board": headers.board,
-            "white": headers.white,
-            "black": headers.black,
-            "result": game.result,
-            "url": headers.url,
-            "start_fen": game.start_fen,
-            "start_score_cp": start.score.cp if start else None,
-            "head_to_head": HeadToHead(
-                rounded(duel.expected_score, SCORE_DECIMALS),
-                rounded(duel.difference, ELO_DECIMALS),
-            ),
-            "plies_played": len(self._plies),
-            "plies_scored": self._scored,
-            "variant": headers.variant,
-            "problem": game.problem or next(iter(self._given_up.values()), None),
-            "site": headers.site,
-            "date": headers.date,
-            "time_control": headers.time_control,
-        }
 
     def show(self, out: Outbox) -> None:
         """Tell subscribers when anything of the view changed."""

@@ -300,6 +300,13 @@ def test_players_are_pooled_and_a_player_who_turns_out_another_takes_his_gains_a
     same_end(run.ledger, undisturbed(game("g1", MOVES[:10])))
 
 
+def test_players_without_names_are_not_one_person() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game("g1", white=Player("?"), black=Player(""))))
+    assert len(run.ledger.players()) == 2
+    assert len({view.id for view in run.ledger.players()}) == 2
+
+
 def test_source_evaluations_replace_the_engine() -> None:
     moves = tuple(
         msgspec.structs.replace(move, eval=Score(20 * index))

@@ -1,0 +1,69 @@
+"""What people see of a game, made from what is known. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.engine.search import Progress
+from live.events import GainKind, GameView, HeadToHead, PlyView
+from live.games.game import Game
+from live.ledger.curves import ELO_DECIMALS, SCORE_DECIMALS, rounded
+from live.ledger.evaluations import Evaluations
+from live.ratings.head_to_head import HeadToHead as Duel
+
+
+def scored(
+    shown: PlyView, known: Evaluations, provisional: Progress | None, gain: GainKind
+) -> PlyView:
+    """The ply with everything known of it now; a provisional score counts only without a final
+    one.
+    """
+    before, after = known.position(shown.ply - 1), known.position(shown.ply)
+    played = known.played(shown.ply)
+    gains = known.gains(shown.ply)
+    score, depth = (after.score, after.depth) if after else (None, None)
+    if after is None and provisional is not None:
+        score, depth = provisional.score, provisional.depth
+    return msgspec.structs.replace(
+        shown,
+        score_cp=score.cp if score else None,
+        mate=score.mate if score else None,
+        depth=depth,
+        final=after is not None,
+        best=before.best if before else None,
+        played_cp=played.cp if played else None,
+        gain_cp=gains.of(gain),
+        gain_same_search_cp=gains.same_search_cp,
+        gain_successive_cp=gains.successive_cp,
+    )
+
+
+def game_view(
+    game: Game, known: Evaluations, duel: Duel, *, scored: int, problem: str | None
+) -> GameView:
+    """The game without plies and curves; ``scored`` plies have their final score."""
+    headers = game.headers
+    start = known.position(0)
+    return GameView(
+        id=game.id,
+        feed=game.feed,
+        event=headers.event,
+        round=headers.round,
+        board=headers.board,
+        white=headers.white,
+        black=headers.black,
+        result=game.result,
+        url=headers.url,
+        start_fen=game.start_fen,
+        start_score_cp=start.score.cp if start else None,
+        head_to_head=HeadToHead(
+            rounded(duel.expected_score, SCORE_DECIMALS), rounded(duel.difference, ELO_DECIMALS)
+        ),
+        plies_played=len(known),
+        plies_scored=scored,
+        variant=headers.variant,
+        problem=problem,
+        site=headers.site,
+        date=headers.date,
+        time_control=headers.time_control,
+    )

@@ -1,0 +1,53 @@
+"""Which searches of one game have been asked for and not yet answered."""
+
+from __future__ import annotations
+
+from live.events import GameId
+from live.ledger.evaluations import Ask, AskKind, Evaluations
+from live.ledger.outbox import Outbox, Urgency, Wish
+
+
+class Wishes:
+    """The open questions of one game; each is asked once, and told again when more urgent."""
+
+    def __init__(self, game: GameId) -> None:
+        self._game = game
+        self._generation = 0
+        self._open: dict[tuple[AskKind, int], tuple[Ask, Urgency]] = {}
+
+    def __len__(self) -> int:
+        """Searches asked for and not yet answered."""
+        return len(self._open)
+
+    def __contains__(self, ask: Ask) -> bool:
+        known = self._open.get((ask.kind, ask.ply))
+        return known is not None and known[0] == ask
+
+    def review(self, ply: int, urgency: Urgency, known: Evaluations, out: Outbox) -> None:
+        """Ask for whatever is missing at ``ply``."""
+        if known.needs_position(ply):
+            self._ask("position", ply, urgency, known, out)
+        if ply and known.needs_played(ply):
+            self._ask("played", ply, urgency, known, out)
+
+    def _ask(
+        self, kind: AskKind, ply: int, urgency: Urgency, known: Evaluations, out: Outbox
+    ) -> None:
+        open_ = self._open.get((kind, ply))
+        ask = open_[0] if open_ else Ask(self._game, ply, kind, self._generation)
+        if open_ is None or open_[1] != urgency:
+            self._open[kind, ply] = (ask, urgency)
+            out.wishes.append(Wish(ask, known.search(kind, ply), urgency))
+
+    def answered(self, ask: Ask) -> bool:
+        """Close the question; False for one that is no longer asked, whose answer is void."""
+        if ask not in self:
+            return False
+        del self._open[ask.kind, ask.ply]
+        return True
+
+    def drop_from(self, ply: int, out: Outbox) -> None:
+        """The plies from ``ply`` on are gone, and so are the questions about them."""
+        self._generation += 1
+        for key in [key for key in self._open if key[1] >= ply]:
+            out.dropped.append(self._open.pop(key)[0])
