@@ -27,7 +27,9 @@ def defaults() -> dict[str, Any]:
 
 def test_the_shipped_file_has_every_setting_at_its_default() -> None:
     tree = tomllib.loads((ROOT / "config.toml").read_text(encoding="utf-8"))
-    assert dict(flat(tree, SETTINGS)) == defaults()
+    shipped, real = dict(flat(tree, SETTINGS)), defaults()
+    assert shipped.keys() == real.keys(), shipped.keys() ^ real.keys()
+    assert shipped == real
     assert load_config(ROOT / "config.toml", {}, {}) == Config()
 
 
