@@ -83,9 +83,16 @@ def plan(held: Holding, report: FeedReport) -> tuple[Step, ...]:
             steps.append(NewGame(_game(opened[index], report.feed, game)))
     if report.complete:
         present = set(found.values())
-        missing = (id for id in held.of_feed(report.feed) if id not in present)
+        missing = (
+            id for id in held.of_feed(report.feed) if id not in present and not _is_played(held[id])
+        )
         steps.extend(_doubt_or_end(held, id) for id in missing)
     return tuple(steps)
+
+
+def _is_played(game: Game) -> bool:
+    """Over, with moves: a file used anew for the next round does not make it unplayed."""
+    return game.result != "*" and bool(game.moves)
 
 
 def _doubt_or_end(held: Holding, id: GameId) -> Step:

@@ -8,7 +8,7 @@ import pytest
 from live.events import GameReport, Player
 from live.games.identity import first_id
 from live.games.matching import is_another_game, matched, without_repeats
-from live.games.plan import GameGone, HeadersChanged, MovesPlayed, NewGame, ResultChanged
+from live.games.plan import HeadersChanged, MovesPlayed, NewGame, ResultChanged
 from tests.games.told import FEED, follow, holding, line, told
 
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5"
@@ -182,12 +182,15 @@ def test_two_people_with_the_same_name_are_told_apart_by_fide_id() -> None:
 def test_a_file_reused_for_the_next_game_of_the_same_names() -> None:
     held = holding(told("Anna-Boris", SPANISH, result="1-0"))
     base = first_id(told("Anna-Boris"))
-    (new, _doubt) = follow(held, told("Anna-Boris"))
+    (new,) = follow(held, told("Anna-Boris"))
     assert isinstance(new, NewGame) and new.id == f"{base}-2"
     steps = follow(held, told("Anna-Boris", "e4"))
     assert MovesPlayed(f"{base}-2", 1, line("e4")) in steps
-    assert GameGone(base) in follow(held, told("Anna-Boris", "e4 e5"))
-    assert [game.id for game in held] == [f"{base}-2"]
+    assert follow(held, told("Anna-Boris", "e4 e5")) == [
+        MovesPlayed(f"{base}-2", 2, line("e4 e5")[1:])
+    ]
+    # What was played stays.
+    assert [game.id for game in held] == [base, f"{base}-2"]
 
 
 def test_a_thousand_games_without_names_are_held_and_found() -> None:

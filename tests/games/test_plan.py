@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import chess
@@ -444,8 +445,12 @@ def test_law_a_plan_applied_reaches_what_was_told(
     for _ in range(before):
         follow(held, *data.draw(reports(keyed=keyed)))
     now = data.draw(reports(keyed=keyed))
+    played = Counter(state(game) for game in held if game.result != "*" and game.moves)
     follow(held, *now)
-    assert sorted(map(state, held)) == sorted(map(state, now))
+    # Everything told is held; what is held besides was played to its end before.
+    here, wanted = Counter(map(state, held)), Counter(map(state, now))
+    assert wanted <= here
+    assert here - wanted <= played
 
 
 @given(st.data(), st.booleans(), st.booleans())
