@@ -71,4 +71,7 @@ class Settling:
         held = self._held.get(who)
         if held is None:
             return not last.moves
-        return len(last.moves) < len(held.moves) and last.moves == held.moves[: len(last.moves)]
+        # The text may be cut in the last move's clock: what was played is what counts.
+        return len(last.moves) < len(held.moves) and all(
+            new.uci == old.uci for new, old in zip(last.moves, held.moves, strict=False)
+        )

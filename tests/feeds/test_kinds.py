@@ -74,7 +74,10 @@ def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
         ("https://anna:hunter2@example.org/games.pgn", "https://example.org/games.pgn"),
         ("https://example.org/g?round=3&token=hunter2", "https://example.org/g?round=3&token=***"),
         ("https://example.org/g?api%5Fkey=hunter2", "https://example.org/g?api_key=***"),
-        ("https://example.org/g?X-Amz-Signature=hunter2", "https://example.org/g?X-Amz-Signature=***"),
+        (
+            "https://example.org/g?X-Amz-Signature=hunter2",
+            "https://example.org/g?X-Amz-Signature=***",
+        ),
         ("pgn-url+https://a:hunter2@example.org/g", "pgn-url+https://example.org/g"),
         ("https://a:hunter2@[::1/g", "https://…"),
         ("games\x1b[31m.pgn", "games�[31m.pgn"),

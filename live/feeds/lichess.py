@@ -1,0 +1,165 @@
+"""``--feed https://lichess.org/broadcast/…/ROUND``: the live PGN stream of a broadcast round.
+
+What the stream does (lichess API documentation, "Stream an ongoing broadcast round as PGN", and
+lila's RelayPgnStream): on connecting every game of a round that has begun comes whole; after
+that a game comes whole again at each new move, each followed by two blank lines; a single space
+comes when nothing has happened for a minute. It never ends by itself and never says that
+anything was missed, so a lost connection is healed by the burst of the next one, and now and then
+(and before the end is believed) the round's export is read: it has the takebacks, the corrected
+clocks and whatever a stalled connection kept from us.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+
+import httpx
+
+from live.errors import FeedUnreadable
+from live.events import GameReport
+from live.feeds import http
+from live.feeds.base import FeedSink
+from live.feeds.pgn import PgnDecoder, PgnReader
+from live.feeds.retry import LASTING_S, Trouble, spoken
+from live.feeds.sniff import not_pgn
+from live.feeds.voice import Conditions, Voice, follow
+
+log = logging.getLogger(__name__)
+
+
+class RoundFeed:
+    """Follows one round's stream; over when all results are in and stay so for the grace period."""
+
+    def __init__(
+        self, name: str, base_url: str, round_id: str, conditions: Conditions, token: str = ""
+    ) -> None:
+        self.name = name
+        api = f"{base_url.rstrip('/')}/api"
+        self._stream_url = f"{api}/stream/broadcast/round/{round_id}.pgn"
+        self._export_url = f"{api}/broadcast/round/{round_id}.pgn"
+        self._conditions = conditions
+        self._headers = {"Accept-Encoding": "identity"}  # compression would hold moves back
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+        self._decoder = PgnDecoder()
+        self._reader = PgnReader()
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._session, sink, self._conditions)
+
+    async def _session(self, voice: Voice) -> None:
+        async with (
+            http.client(self._conditions.config) as client,
+            http.request(
+                client, self.name, self._stream_url, headers=self._headers, endless=True
+            ) as response,
+        ):
+            voice.alive()
+            await self._listen(client, response, voice)
+
+    async def _listen(
+        self, client: httpx.AsyncClient, response: httpx.Response, voice: Voice
+    ) -> None:
+        settings, clock = self._conditions.config.lichess, self._conditions.clock
+        silence_s = 2 * settings.keep_alive_s + self._conditions.config.timeout_s
+        heard_s = tried_s = clock.now()
+        same_s = float("-inf")  # last successful comparison
+        given_up: float | None = None  # the change after which a comparison failed
+        # The half of a game that the last connection ended with is worth nothing: the whole game
+        # comes again.
+        self._decoder.reset()
+        chunks = response.aiter_bytes()
+        first = True
+        # A task of its own: a deadline that passes must not break the stream off.
+        reading = _next(chunks)
+        try:
+            while True:
+                now_s = clock.now()
+                changed_s = voice.roster.changed_s
+                waits_s = [
+                    heard_s + silence_s - now_s,
+                    tried_s + settings.reconcile_s - now_s,
+                ]
+                ends_in_s = voice.ends_in_s()
+                if ends_in_s is not None and given_up != changed_s:
+                    waits_s.append(ends_in_s)
+                try:
+                    async with clock.deadline(max(0.0, min(waits_s))):
+                        await asyncio.wait([reading])
+                except TimeoutError:
+                    if voice.over and same_s > changed_s:
+                        return
+                    silent = clock.now() - heard_s >= silence_s
+                    if silent and (not voice.over or given_up == changed_s):
+                        raise Trouble(f"not a sign of life for {spoken(silence_s)}") from None
+                    tried_s = clock.now()
+                    if await self._compare(client, voice):
+                        same_s = clock.now()
+                        if voice.over:
+                            return
+                    else:
+                        given_up = voice.roster.changed_s
+                    continue
+                chunk = reading.result()
+                heard_s = clock.now()
+                if chunk is None:
+                    raise Trouble("the stream ended")
+                reading = _next(chunks)
+                if not chunk.strip() and voice.over:
+                    # A keep-alive after the grace period says as much as a comparison that failed
+                    # would have.
+                    return
+                if first and chunk.strip():
+                    first = False
+                    self._refuse_other_than_pgn(chunk, response.headers.get("Content-Type", ""))
+                for games in self._decoder.slices(chunk):
+                    if games:
+                        await voice.report(games)
+                    await asyncio.sleep(0)  # a slice is some milliseconds of work
+                voice.alive()
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+    async def _compare(self, client: httpx.AsyncClient, voice: Voice) -> bool:
+        """Report the whole round as its export has it; False when it could not be had.
+
+        An export without games is not believed while the stream told some.
+        """
+        try:
+            answer = await http.get(
+                client,
+                self.name,
+                self._export_url,
+                max_bytes=self._conditions.config.max_bytes,
+                headers=self._headers,
+            )
+        except Trouble as trouble:
+            log.warning("%s: cannot be compared with its export: %s", self.name, trouble.reason)
+            return False
+        if answer is None or not_pgn(answer.body, answer.content_type):
+            return False
+        games: list[GameReport] = []
+        for some in self._reader.slices(answer.body, closed=True):
+            games += some
+            await asyncio.sleep(0)  # a slice is some milliseconds of work
+        if not games:
+            return False
+        await voice.report(games, complete=not self._reader.left_out)
+        return True
+
+    def _refuse_other_than_pgn(self, head: bytes, content_type: str) -> None:
+        if what := not_pgn(head, content_type):
+            error = FeedUnreadable(
+                self.name, f"answers with {what}", "Check the address and [feeds.lichess] base_url"
+            )
+            raise Trouble(f"the source sends {what}", wait_s=LASTING_S, fatal=error)
+
+
+def _next(chunks: AsyncIterator[bytes]) -> asyncio.Task[bytes | None]:
+    async def read() -> bytes | None:
+        return await anext(chunks, None)
+
+    return asyncio.create_task(read(), name="lichess stream")

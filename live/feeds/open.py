@@ -1,0 +1,115 @@
+"""From the text after ``--feed`` to the source that follows it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from live.config import FeedsConfig
+from live.errors import ConfigError, FeedNotFound, FeedUnreadable
+from live.feeds.base import Feed
+from live.feeds.kinds import LICHESS, Source, lichess_round, origin, recognise, split, unknown
+from live.feeds.voice import Conditions
+
+#: Characters of a lichess token (lichess API documentation, authentication).
+_TOKEN = re.compile(r"[A-Za-z0-9_]+")
+ENV_TOKEN = "LICHESS_TOKEN"
+
+
+def open_feed(
+    spec: str,
+    config: FeedsConfig,
+    *,
+    conditions: Conditions | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Feed:
+    """The source that ``--feed spec`` means, ready to run; nothing is asked of a network yet.
+
+    Args:
+        spec: ``demo``, ``-``, a path, a URL, or ``kind+`` any of these.
+        config: ``[feeds]``.
+        conditions: Time and chance for tests; the real ones when None.
+        env: The environment, for ``LICHESS_TOKEN``; the real one when None.
+
+    Raises:
+        UnknownFeed: the text names no kind of source; lists the kinds.
+        FeedNotFound: a path where there is no file.
+        FeedUnreadable: a path that is no file.
+        ConfigError: ``[feeds.lichess] token_file`` cannot be used.
+    """
+    source = recognise(spec, lichess_url=config.lichess.base_url)
+    conditions = conditions or Conditions(config)
+    # Each kind brings its own libraries: a demo needs no HTTP client.
+    match source.kind:
+        case "demo":
+            from live.feeds.demo import DemoFeed
+
+            return DemoFeed(source.name, conditions)
+        case "stdin":
+            from live.feeds.stdin import StdinFeed
+
+            return StdinFeed("standard input", conditions)
+        case "file":
+            return _file(source, conditions)
+        case "pgn-url":
+            if not _is_http(source.target):
+                raise unknown(spec, "is no http or https address")
+            from live.feeds.polled import PolledFeed
+
+            return PolledFeed(source.name, source.target, conditions)
+        case "lichess":
+            return _lichess(spec, source, conditions, os.environ if env is None else env)
+
+
+def _file(source: Source, conditions: Conditions) -> Feed:
+    text = source.target
+    if text.lower().startswith("file://"):
+        text = unquote(urlsplit(text).path)
+    path = Path(text).expanduser()
+    if not path.exists():
+        raise FeedNotFound(source.name, "there is no such file", "Check the path")
+    if path.is_dir():
+        raise FeedUnreadable(source.name, "is a folder", "Give the PGN file in it")
+    from live.feeds.file import FileFeed
+
+    return FileFeed(source.name, path, conditions)
+
+
+def _lichess(spec: str, source: Source, conditions: Conditions, env: Mapping[str, str]) -> Feed:
+    settings = conditions.config.lichess
+    round_id = lichess_round(source.target)
+    if round_id is None or not _is_http(source.target):
+        raise unknown(spec, "is no lichess broadcast round: its URL ends in an eight-letter id")
+    # A forced kind names its own server (a rehearsal, a private instance); otherwise requests
+    # go where the configuration says, whatever host the URL was copied from.
+    given = origin(source.target)
+    base_url = given if source.forced and given != LICHESS else settings.base_url
+    token = (
+        _token(settings.token_file, env) if origin(base_url) == origin(settings.base_url) else ""
+    )
+    from live.feeds.lichess import RoundFeed
+
+    return RoundFeed(source.name, base_url, round_id, conditions, token)
+
+
+def _token(token_file: str, env: Mapping[str, str]) -> str:
+    """The configured token; never shown, not even when it is wrong."""
+    where, token = f"environment: {ENV_TOKEN}", env.get(ENV_TOKEN, "").strip()
+    if token_file:
+        where = f"feeds.lichess.token_file {token_file}"
+        try:
+            token = Path(token_file).expanduser().read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "not text"
+            raise ConfigError(where, f"cannot be read ({why})", "Correct the path") from None
+    if token and not _TOKEN.fullmatch(token):
+        raise ConfigError(where, "does not hold a lichess token", "It begins with lip_")
+    return token
+
+
+def _is_http(url: str) -> bool:
+    parts = split(url)
+    return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)

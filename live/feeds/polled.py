@@ -1,0 +1,85 @@
+"""``--feed http(s)://…/games.pgn``: PGN at a URL, asked for again and again.
+
+Kind to the server: conditional requests, less often while nothing changes, its ``Retry-After``
+obeyed. One page may hold many games; they come with one request.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import httpx
+
+from live.feeds import http
+from live.feeds.base import FeedSink
+from live.feeds.snapshots import Snapshots
+from live.feeds.voice import Conditions, Voice, follow
+
+#: Every so many polls the request is unconditional: an ETag made of size and whole seconds
+#: misses a change within the second, for ever.
+TRUST_POLLS = 30
+#: Nothing new for this long: polls become rarer, up to :data:`SLOWEST` times the period.
+QUIET_S = 120.0
+SLOWEST = 2.5
+
+
+class PolledFeed:
+    """Reports the games of one PGN page whenever it changes.
+
+    Over when every game has a result and nothing has changed for the grace period.
+    """
+
+    def __init__(self, name: str, url: str, conditions: Conditions) -> None:
+        self.name = name
+        self._url, self._auth = without_user(url)
+        self._conditions = conditions
+        self._snapshots = Snapshots(name, conditions)
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._session, sink, self._conditions)
+
+    async def _session(self, voice: Voice) -> None:
+        config, clock = self._conditions.config, self._conditions.clock
+        since: http.Validators | None = None
+        polls = 0
+        async with http.client(config) as client:
+            while True:
+                if polls % TRUST_POLLS == 0:
+                    since = None
+                polls += 1
+                answer = await self._ask(client, since)
+                if answer is None:
+                    look_again_s = await self._snapshots.again(voice)
+                else:
+                    look_again_s = await self._snapshots.take(
+                        answer.body, voice, answer.content_type
+                    )
+                    since = answer.validators
+                if voice.over and look_again_s is None:
+                    return
+                still_s = clock.now() - voice.roster.changed_s
+                period_s = config.poll_s * min(SLOWEST, max(1.0, still_s / QUIET_S))
+                await clock.sleep(voice.soonest(period_s, look_again_s) or period_s)
+
+    async def _ask(
+        self, client: httpx.AsyncClient, since: http.Validators | None
+    ) -> http.Answer | None:
+        return await http.get(
+            client,
+            self.name,
+            self._url,
+            max_bytes=self._conditions.config.max_bytes,
+            since=since,
+            auth=self._auth,
+        )
+
+
+def without_user(url: str) -> tuple[str, tuple[str, str] | None]:
+    """A URL without ``user:password@``, and those two apart."""
+    parts = urlsplit(url)
+    user_info, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return url, None
+    user, _, password = user_info.partition(":")
+    bare = urlunsplit((parts.scheme, host, parts.path, parts.query, ""))
+    return bare, (unquote(user), unquote(password))

@@ -1,0 +1,159 @@
+"""What a source says about itself, and the loop that keeps it going. Shell.
+
+Every source is a ``session``: a coroutine that follows it until it is over, or raises
+:class:`Trouble`. :func:`persist` calls it again and again, so that no source has to think about
+patience, and none can bring the service down.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from live.config import FeedsConfig
+from live.errors import FeedError
+from live.events import FeedHealth, FeedName, FeedReport, FeedState, GameReport
+from live.feeds.base import FeedSink
+from live.feeds.clock import Clock, LoopClock
+from live.feeds.retry import Trouble, backoff, spoken
+from live.feeds.roster import Roster
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What every source works under: settings, time and chance."""
+
+    config: FeedsConfig
+    clock: Clock = field(default_factory=LoopClock)
+    random: Callable[[], float] = random.random
+    """Numbers in [0, 1), for the first wait before a reconnect."""
+
+
+class Voice:
+    """Reports and health of one source, each said once."""
+
+    def __init__(
+        self, name: FeedName, sink: FeedSink, clock: Clock, *, stale_after_s: float, grace_s: float
+    ) -> None:
+        self.name = name
+        self.roster = Roster(clock.now())
+        self.told = False
+        """Something was reported: from now on no trouble is fatal."""
+        self.signs = 0
+        """Counts what shows that the source works, so that waits start small again."""
+        self._sink = sink
+        self._clock = clock
+        self._stale_after_s = stale_after_s
+        self._grace_s = grace_s
+        self._health: FeedHealth | None = None
+
+    def say(self, state: FeedState, detail: str = "") -> None:
+        """Health, unless it was the last thing said."""
+        health = FeedHealth(self.name, state, detail)
+        if health != self._health:
+            self._health = health
+            self._sink.health(health)
+
+    async def report(self, games: Sequence[GameReport], *, complete: bool = False) -> None:
+        """Hand games over and count them as a sign of life. Waits while the consumer is behind."""
+        if games or complete:
+            self.roster.see(games, self._clock.now(), complete=complete)
+            self.told = True
+            await self._sink.report(FeedReport(self.name, tuple(games), complete))
+        self.alive()
+
+    def alive(self) -> None:
+        """The source answered: say ``live``, or ``stale`` when its games stand still for long."""
+        self.signs += 1
+        still_s = self._clock.now() - self.roster.changed_s
+        games = len(self.roster)
+        if not games:
+            self.say("live", "no games yet")
+        elif self.roster.unfinished and still_s >= self._stale_after_s:
+            self.say("stale", f"nothing new for {spoken(still_s)}")
+        else:
+            self.say("live", f"{games} game{'s' if games != 1 else ''}")
+
+    def ends_in_s(self) -> float | None:
+        """Seconds until the source counts as over; None while a game is unfinished.
+
+        All results are in and nothing has changed for the grace period: a result is often
+        entered before the last moves arrive, and wrong ones are mended at once.
+        """
+        if not self.roster.over:
+            return None
+        return max(0.0, self.roster.changed_s + self._grace_s - self._clock.now())
+
+    def soonest(self, *waits_s: float | None) -> float | None:
+        """The shortest of some waits and the time until the source is over."""
+        known = [wait_s for wait_s in (*waits_s, self.ends_in_s()) if wait_s is not None]
+        return min(known, default=None)
+
+    @property
+    def over(self) -> bool:
+        left_s = self.ends_in_s()
+        # A deadline may fire a clock tick early, and sums of seconds are not exact.
+        return left_s is not None and left_s < 0.1
+
+
+async def follow(
+    name: FeedName,
+    session: Callable[[Voice], Awaitable[None]],
+    sink: FeedSink,
+    conditions: Conditions,
+) -> None:
+    """Run a source's sessions until it is over: what ``Feed.run`` does for every kind."""
+    voice = Voice(
+        name,
+        sink,
+        conditions.clock,
+        stale_after_s=conditions.config.stale_after_s,
+        grace_s=conditions.config.finish_after_s,
+    )
+    await persist(
+        lambda: session(voice), voice, conditions.clock, lambda: backoff(conditions.random)
+    )
+
+
+async def persist(
+    session: Callable[[], Awaitable[None]],
+    voice: Voice,
+    clock: Clock,
+    waits: Callable[[], Iterator[float]],
+) -> None:
+    """Follow a source until it is over, whatever happens.
+
+    Raises :class:`FeedError` only for fatal trouble before the first report. A fault in our own
+    code is logged and treated like a lost connection: other feeds must not suffer from it.
+    """
+    voice.say("connecting")
+    delays = waits()
+    while True:
+        signs = voice.signs
+        try:
+            await session()
+        except Trouble as error:
+            if error.fatal is not None and not voice.told:
+                voice.say("failed", error.reason)
+                raise error.fatal from error
+            trouble = error
+        except FeedError as error:
+            if not voice.told:
+                voice.say("failed", error.problem)
+                raise
+            trouble = Trouble(error.problem)
+        except Exception as error:
+            log.exception("feed %s: fault in its reader", voice.name)
+            trouble = Trouble(f"fault in our reader of this source ({type(error).__name__})")
+        else:
+            voice.say("finished", f"{len(voice.roster)} games")
+            return
+        if voice.signs != signs:
+            delays = waits()
+        wait_s = max(next(delays), trouble.wait_s)
+        voice.say("retrying", f"{trouble.reason}, trying again in {spoken(wait_s)}")
+        await clock.sleep(wait_s)

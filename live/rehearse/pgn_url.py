@@ -1,0 +1,79 @@
+"""A tournament's web server on this machine: one PGN page that changes while games are played."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+
+from live.events import GameReport
+from live.feeds.clock import Clock, LoopClock
+from live.feeds.replay import Incident, timeline
+from live.rehearse.pgn_text import pgn_text
+from live.rehearse.serve import Reply, Request, serving
+
+PATH = "/games.pgn"
+Answer = Callable[[Request, Reply], Awaitable[None]]
+
+
+class PgnUrlRehearsal:
+    """Plays games back as a PGN page with ETag, told whole at every request.
+
+    ``weak`` gives weak tags. Answers in ``instead`` are given, each once, before the page is.
+    """
+
+    def __init__(
+        self, games: Sequence[GameReport], *, clock: Clock | None = None, weak: bool = False
+    ) -> None:
+        self._games = list(games)
+        self._clock = clock or LoopClock()
+        self._weak = weak
+        self._texts: dict[int, bytes] = {}
+        self.instead: deque[Answer] = deque()
+        self.requests: list[Request] = []
+        self.asked = asyncio.Event()
+        """Set by every request."""
+
+    @asynccontextmanager
+    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """Serve while the block runs; gives the ``--feed`` text."""
+        async with serving(self.answer, host, port) as origin:
+            yield f"{origin}{PATH}"
+
+    async def play(self, speed: float = 1.0, incidents: Iterable[Incident] = ()) -> None:
+        """Show the games move by move. Returns when the last result is in; serving goes on."""
+        start_s = self._clock.now()
+        for moment in timeline(self._games, speed=speed, incidents=incidents):
+            wait_s = start_s + moment.at_s - self._clock.now()
+            if wait_s > 0:
+                await self._clock.sleep(wait_s)
+            self.show(moment.game, moment.report)
+
+    def show(self, index: int, report: GameReport) -> None:
+        """The page now holds this of game number ``index``."""
+        self._texts[index] = pgn_text(report).encode()
+
+    def final_pgn(self) -> bytes:
+        """The page as it stands."""
+        return b"\n".join(self._texts[index] for index in sorted(self._texts))
+
+    async def answer(self, request: Request, reply: Reply) -> None:
+        """One request: what is asked for ``instead``, or the page, or 304."""
+        self.requests.append(request)
+        self.asked.set()
+        if self.instead:
+            await self.instead.popleft()(request, reply)
+            return
+        if request.path != PATH:
+            await reply.whole(404)
+            return
+        page = self.final_pgn()
+        strong = f'"{hashlib.sha256(page).hexdigest()[:16]}"'
+        tag = f"W/{strong}" if self._weak else strong
+        known = [one.strip() for one in request.headers.get("if-none-match", "").split(",")]
+        if strong in (one.removeprefix("W/") for one in known):
+            await reply.whole(304, headers={"ETag": tag})
+            return
+        await reply.whole(200, page, {"ETag": tag, "Content-Type": "application/x-chess-pgn"})

@@ -1,0 +1,170 @@
+import asyncio
+
+import httpx
+import pytest
+
+from live.config import FeedsConfig
+from live.errors import FeedNotFound, FeedUnreadable
+from live.feeds import http
+from live.feeds.retry import Trouble
+from live.rehearse.serve import Handler, Reply, Request, serving
+
+CONFIG = FeedsConfig(timeout_s=5.0)
+
+
+async def ask(handler: Handler, path: str = "/", **options: object) -> http.Answer | None:
+    async with serving(handler) as origin, http.client(CONFIG) as client:
+        return await http.get(client, "feed", origin + path, max_bytes=1000)
+
+
+@pytest.mark.parametrize(
+    ("validators", "headers"),
+    [
+        (http.Validators(), {}),
+        (http.Validators(etag='"a"'), {"If-None-Match": '"a"'}),
+        (http.Validators(etag='W/"a"'), {"If-None-Match": 'W/"a", "a"'}),
+        (
+            http.Validators(last_modified="Sat, 21 Nov 2026 12:00:00 GMT"),
+            {"If-Modified-Since": "Sat, 21 Nov 2026 12:00:00 GMT"},
+        ),
+    ],
+)
+def test_what_makes_a_request_conditional(
+    validators: http.Validators, headers: dict[str, str]
+) -> None:
+    assert validators.headers() == headers
+
+
+async def test_a_body_comes_with_its_validators() -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        assert request.headers["user-agent"].startswith("live-rate/")
+        await reply.whole(200, b"1. e4 *", {"ETag": '"a"', "Content-Type": "text/plain"})
+
+    got = await ask(answer)
+    assert got == http.Answer(b"1. e4 *", "text/plain", http.Validators('"a"'))
+
+
+async def test_redirects_are_followed_but_not_for_ever() -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        hops = int(request.path[1:])
+        if hops == 0:
+            await reply.whole(200, b"there")
+        else:
+            await reply.whole(302, b"", {"Location": f"/{hops - 1}"})
+
+    got = await ask(answer, "/5")
+    assert got is not None and got.body == b"there"
+    with pytest.raises(Trouble, match="redirects without end") as caught:
+        await ask(answer, "/9999")
+    assert isinstance(caught.value.fatal, FeedUnreadable)
+
+
+async def test_no_more_than_the_limit_is_read() -> None:
+    sent = 0
+
+    async def endless(request: Request, reply: Reply) -> None:
+        nonlocal sent
+        await reply.begin(200)
+        while True:
+            await reply.chunk(b"x" * 500)
+            sent += 500
+
+    with pytest.raises(Trouble, match="larger than 1000 bytes"):
+        await ask(endless)
+    assert sent < 50_000_000  # what socket buffers hold, not what a server can send
+
+
+async def test_a_compressed_bomb_is_bounded_too() -> None:
+    import gzip
+
+    async def answer(request: Request, reply: Reply) -> None:
+        await reply.whole(200, gzip.compress(b"x" * 1_000_000), {"Content-Encoding": "gzip"})
+
+    with pytest.raises(Trouble, match="larger than 1000 bytes"):
+        await ask(answer)
+
+
+async def test_a_body_that_breaks_off() -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        await reply.begin(200)
+        await reply.chunk(b"1. e4")
+        reply.drop()
+
+    with pytest.raises(Trouble) as caught:
+        await ask(answer)
+    assert caught.value.fatal is None
+
+
+async def test_damaged_compression() -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        await reply.whole(200, b"no gzip", {"Content-Encoding": "gzip"})
+
+    with pytest.raises(Trouble, match="compression"):
+        await ask(answer)
+
+
+async def test_a_server_that_does_not_speak_http() -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(b"220 ftp.example.org ready\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server, http.client(CONFIG) as client:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Trouble, match="does not speak HTTP"):
+            await http.get(client, "feed", f"http://127.0.0.1:{port}/", max_bytes=1000)
+
+
+async def test_an_unreachable_host_is_named_with_the_systems_words() -> None:
+    async with serving(_never) as origin:
+        pass  # the port is free again: nobody listens there
+    async with http.client(CONFIG) as client:
+        with pytest.raises(Trouble) as caught:
+            await http.get(client, "feed", origin, max_bytes=1000)
+    assert caught.value.fatal is None
+    assert caught.value.reason.startswith("cannot reach 127.0.0.1")
+
+
+async def test_a_redirect_to_what_is_no_http() -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        await reply.whole(301, b"", {"Location": "file:///etc/passwd"})
+
+    with pytest.raises(Trouble) as caught:
+        await ask(answer)
+    assert isinstance(caught.value.fatal, FeedUnreadable)
+
+
+async def test_404_is_fatal() -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        await reply.whole(404)
+
+    with pytest.raises(Trouble) as caught:
+        await ask(answer)
+    assert isinstance(caught.value.fatal, FeedNotFound)
+
+
+def test_every_error_of_httpx_has_words_of_ours() -> None:
+    """No exception class falls through to the last case but those that name no cause."""
+    request = httpx.Request("GET", "http://example.org/?token=hunter2")
+    classes: list[type[Exception]] = [httpx.InvalidURL]
+    todo: list[type[Exception]] = [httpx.HTTPError]
+    while todo:
+        todo += (kind := todo.pop()).__subclasses__()
+        classes.append(kind)
+    vague = []
+    for kind in classes:
+        error: Exception
+        if kind is httpx.HTTPStatusError:
+            error = httpx.HTTPStatusError("x", request=request, response=httpx.Response(500))
+        else:
+            error = kind("http://example.org/?token=hunter2")
+        trouble = http.trouble_of("feed", error, "example.org")
+        assert "hunter2" not in trouble.reason and "hunter2" not in str(trouble.fatal)
+        if "the request failed" in trouble.reason:
+            vague.append(kind)
+    assert set(vague) == {httpx.HTTPError, httpx.HTTPStatusError, httpx.RequestError}
+
+
+async def _never(request: Request, reply: Reply) -> None:
+    raise AssertionError

@@ -1,0 +1,58 @@
+from pathlib import Path
+
+import pytest
+
+from live.config import FeedsConfig, LichessConfig
+from live.errors import ConfigError, FeedNotFound, FeedUnreadable, UnknownFeed
+from live.feeds.demo import DemoFeed
+from live.feeds.file import FileFeed
+from live.feeds.lichess import RoundFeed
+from live.feeds.open import open_feed
+from live.feeds.polled import PolledFeed
+from live.feeds.stdin import StdinFeed
+
+CONFIG = FeedsConfig()
+
+
+def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.touch()
+    opened = {
+        "demo": DemoFeed,
+        "-": StdinFeed,
+        str(path): FileFeed,
+        path.as_uri(): FileFeed,
+        f"file+{path}": FileFeed,
+        "https://example.org/games.pgn": PolledFeed,
+        "pgn-url+https://example.org/games": PolledFeed,
+        "https://lichess.org/broadcast/a/b/abcdefgh": RoundFeed,
+    }
+    for spec, kind in opened.items():
+        feed = open_feed(spec, CONFIG, env={})
+        assert type(feed) is kind
+        assert feed.name == ("standard input" if spec == "-" else spec)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["nonsense", "pgn-url+ftp://example.org/x", "lichess+https://lichess.org/", "lichess+demo"],
+)
+def test_what_cannot_be_followed(spec: str) -> None:
+    with pytest.raises(UnknownFeed, match="The kinds are: demo"):
+        open_feed(spec, CONFIG, env={})
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(FeedNotFound, match="there is no such file"):
+        open_feed(str(tmp_path / "none.pgn"), CONFIG)
+
+
+def test_a_folder_where_a_file_is_forced(tmp_path: Path) -> None:
+    with pytest.raises(FeedUnreadable, match="is a folder"):
+        open_feed(f"file+{tmp_path}", CONFIG)
+
+
+def test_a_token_file_that_is_not_there() -> None:
+    config = FeedsConfig(lichess=LichessConfig(token_file="/nonexistent/token"))
+    with pytest.raises(ConfigError, match="token_file /nonexistent/token: cannot be read"):
+        open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config, env={})

@@ -1,0 +1,94 @@
+from collections.abc import Iterator
+
+import pytest
+
+from live.errors import FeedNotFound
+from live.events import GameReport, Headers, Player
+from live.feeds.retry import Trouble, backoff
+from live.feeds.voice import Voice, persist
+from tests.feeds.fakes import DrivenClock, Ledger
+
+GAME = GameReport("", Headers(Player("A"), Player("B")), "8/8/8/8/8/8/8/K1k5 w - - 0 1")
+FATAL = FeedNotFound("x", "the source has nothing there (404)", "Check the address")
+
+
+class Case:
+    """A voice with a scripted session: each step is raised, reported, or ends the source."""
+
+    def __init__(self, *steps: Exception | GameReport | None) -> None:
+        self.clock, self.ledger = DrivenClock(), Ledger()
+        self.voice = Voice("x", self.ledger, self.clock, stale_after_s=300, grace_s=20)
+        self._steps = iter(steps)
+
+    async def session(self) -> None:
+        for step in self._steps:
+            if isinstance(step, Exception):
+                raise step
+            if step is None:
+                return
+            await self.voice.report([step])
+
+    async def run(self) -> None:
+        await persist(self.session, self.voice, self.clock, self.waits)
+
+    def waits(self) -> Iterator[float]:
+        return backoff(lambda: 0.5)
+
+
+async def test_trouble_is_told_in_words_and_tried_again_after_growing_waits() -> None:
+    case = Case(*[Trouble("connection to example.org lost")] * 4, None)
+    await case.run()
+    assert case.clock.slept == [1, 2, 4, 8]
+    assert case.ledger.states == ["connecting", *["retrying"] * 4, "finished"]
+    assert case.ledger.healths[3].detail == "connection to example.org lost, trying again in 4 s"
+
+
+async def test_a_sign_of_life_makes_waits_small_again() -> None:
+    case = Case(Trouble("a"), Trouble("b"), GAME, Trouble("c"), None)
+    await case.run()
+    assert case.clock.slept == [1, 2, 1]
+
+
+async def test_the_source_may_ask_for_a_longer_wait() -> None:
+    case = Case(Trouble("too many requests", wait_s=60), None)
+    await case.run()
+    assert case.clock.slept == [60]
+
+
+async def test_fatal_trouble_is_raised_before_the_first_report() -> None:
+    case = Case(Trouble("nothing there", fatal=FATAL))
+    with pytest.raises(FeedNotFound):
+        await case.run()
+    assert case.ledger.last.state == "failed"
+
+
+async def test_fatal_trouble_is_retried_after_the_first_report() -> None:
+    case = Case(GAME, Trouble("nothing there", wait_s=30, fatal=FATAL), FATAL, None)
+    await case.run()
+    assert case.clock.slept == [30, 2]
+    assert case.ledger.last.state == "finished"
+
+
+async def test_a_fault_of_ours_never_escapes(caplog: pytest.LogCaptureFixture) -> None:
+    case = Case(ZeroDivisionError("oops"), None)
+    await case.run()
+    assert "ZeroDivisionError" in case.ledger.healths[1].detail
+    assert case.ledger.healths[1].state == "retrying"
+    assert "oops" in caplog.text
+
+
+async def test_the_same_health_is_said_once() -> None:
+    case = Case(GAME, GAME, GAME, None)
+    await case.run()
+    assert case.ledger.states == ["connecting", "live", "finished"]
+
+
+async def test_games_that_stand_still_for_long_are_stale_and_say_how_long() -> None:
+    case = Case()
+    await case.voice.report([GAME])
+    case.clock.time_s += 299
+    case.voice.alive()
+    assert case.ledger.last.state == "live"
+    case.clock.time_s += 100
+    case.voice.alive()
+    assert (case.ledger.last.state, case.ledger.last.detail) == ("stale", "nothing new for 7 min")
