@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from email.utils import formatdate
-from typing import Protocol
+from typing import Protocol, cast
 
 import h11
 from websockets.datastructures import Headers
@@ -66,9 +66,9 @@ class HttpConnection(asyncio.Protocol):
     # --- asyncio's side ---------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        transport.set_write_buffer_limits(high=self._limits.write_bytes)
+        # Not checked with isinstance: uvloop's transports don't inherit from asyncio's.
+        self.transport = cast(asyncio.Transport, transport)
+        self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
         if not self._reception.entered(self):
             self._last(problem(503, "too many connections; come back later"), linger=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -402,3 +402,18 @@ async def test_publish_reaches_the_client_within_a_tick() -> None:
         publisher.publish(world.appear("g1"))
         async with asyncio.timeout(5):
             assert [json.loads(await ws.recv())["type"] for _ in range(3)][-1] == "game"
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot,
+        test_a_client_that_never_reads_is_bounded_skipped_and_closed,
+        test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost,
+        test_a_silent_client_is_closed_and_one_that_answers_pings_is_not,
+        test_at_the_end_everything_is_sent_and_goodbye_said,
+    ],
+)
+def test_all_this_holds_on_uvloop_too(scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    uvloop = pytest.importorskip("uvloop", reason="uvloop does not exist for this system")
+    uvloop.run(scenario())
