@@ -42,6 +42,10 @@ export function span(data) {
   return [low - missing - 20, high + missing + 20];
 }
 
+function count(values) {
+  return values.filter((value) => value !== null).length;
+}
+
 export class Curve {
   constructor(box) {
     this._box = box;
@@ -76,7 +80,12 @@ export class Curve {
   _options() {
     const style = getComputedStyle(this._box);
     const color = (name) => style.getPropertyValue(name).trim();
-    const line = (name) => ({ stroke: color(name), width: 2, points: { show: false } });
+    const line = (name) => ({
+      stroke: color(name),
+      width: 2,
+      // One value alone has no line to be seen by.
+      points: { show: (plot, at) => count(plot.data[at]) < 4, size: 6, fill: color(name) },
+    });
     const edge = { stroke: "transparent", width: 0, points: { show: false } };
     const axis = {
       stroke: color("--quiet"),
