@@ -27,7 +27,7 @@ def decode(raw: bytes, fallback: str = "cp1252") -> str:
         pass
     try:
         return raw.decode(fallback, "replace")
-    except (LookupError, UnicodeError):  # an HTTP header may name a charset nobody knows
+    except (LookupError, ValueError):  # an HTTP header may name a charset nobody knows
         return raw.decode("cp1252", "replace")
 
 

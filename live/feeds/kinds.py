@@ -12,6 +12,8 @@ from live.errors import UnknownFeed
 
 Kind = Literal["demo", "stdin", "file", "pgn-url", "lichess"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+#: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments.
+Scope = Literal["round", "tour", "group"]
 
 LICHESS = "https://lichess.org"
 
@@ -21,8 +23,16 @@ _FORCED = re.compile(r"([a-z][a-z-]*)\+(.*)", re.DOTALL)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
 #: Eight letters and digits (lichess API, ids of rounds and tournaments).
 _ID8 = r"[A-Za-z0-9]{8}"
-_ROUND_PAGE = re.compile(rf"/broadcast/[^/]+/[^/]+/({_ID8})(?:/{_ID8})?/?")
-_ROUND_API = re.compile(rf"/api/(?:stream/)?broadcast/round/({_ID8})(?:\.pgn)?")
+#: What people copy from the browser, and the API's own addresses, with the scope each means.
+_BROADCASTS: tuple[tuple[Scope, re.Pattern[str]], ...] = (
+    ("round", re.compile(rf"/broadcast/[^/]+/[^/]+/({_ID8})(?:/{_ID8})?/?")),
+    ("tour", re.compile(rf"/broadcast/[^/]+/({_ID8})/?")),
+    ("round", re.compile(rf"/api/(?:stream/)?broadcast/round/({_ID8})(?:\.pgn)?")),
+    # One link of the API documentation spells it "tournament".
+    ("tour", re.compile(rf"/api/stream/broadcast/tour(?:nament)?/({_ID8})(?:\.pgn)?")),
+    ("group", re.compile(rf"/api/stream/broadcast/group/({_ID8})(?:\.pgn)?")),
+    ("tour", re.compile(rf"/api/broadcast/({_ID8})(?:\.pgn)?")),
+)
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -81,26 +91,26 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
             if url is None or not url.hostname:
                 raise unknown(spec, "is not a URL that can be read")
             if _same_site(url, LICHESS) or _same_site(url, lichess_url):
-                if lichess_round(text) is None and not url.path.endswith(".pgn"):
+                if lichess_broadcast(text) is not None:
+                    return "lichess"
+                if not url.path.endswith(".pgn"):
                     raise unknown(
                         spec,
-                        "is a lichess page that cannot be followed: a broadcast round ends in"
-                        " its eight-letter id",
+                        "is a lichess page that cannot be followed: a broadcast's URL ends in its"
+                        " eight-letter id",
                     )
-                return "lichess" if lichess_round(text) is not None else "pgn-url"
             return "pgn-url"
         case _:
             raise unknown(spec)
 
 
-def lichess_round(url: str) -> str | None:
-    """The round's id in a browser's or the API's URL of a lichess broadcast round."""
+def lichess_broadcast(url: str) -> tuple[Scope, str] | None:
+    """Scope and id in a browser's or the API's URL of a lichess broadcast; None for any other."""
     parts = split(url)
-    if parts is None:
-        return None
-    for pattern in (_ROUND_PAGE, _ROUND_API):
-        if found := pattern.fullmatch(parts.path):
-            return found.group(1)
+    if parts is not None:
+        for scope, pattern in _BROADCASTS:
+            if found := pattern.fullmatch(parts.path):
+                return scope, found.group(1)
     return None
 
 

@@ -1,4 +1,4 @@
-"""``--feed https://lichess.org/broadcast/…/ROUND``: the live PGN stream of a broadcast round.
+"""``--feed https://lichess.org/broadcast/…``: the live PGN stream of a round or tournament.
 
 What the stream does (lichess API documentation, "Stream an ongoing broadcast round as PGN", and
 lila's RelayPgnStream): on connecting every game of a round that has begun comes whole; after
@@ -16,11 +16,13 @@ import logging
 from collections.abc import AsyncIterator
 
 import httpx
+import msgspec
 
 from live.errors import FeedUnreadable
 from live.events import GameReport
 from live.feeds import http
 from live.feeds.base import FeedSink
+from live.feeds.kinds import Scope
 from live.feeds.pgn import PgnDecoder, PgnReader
 from live.feeds.retry import LASTING_S, Trouble, spoken
 from live.feeds.sniff import not_pgn
@@ -29,16 +31,29 @@ from live.feeds.voice import Conditions, Voice, follow
 log = logging.getLogger(__name__)
 
 
-class RoundFeed:
-    """Follows one round's stream; over when all results are in and stay so for the grace period."""
+class BroadcastFeed:
+    """Follows the stream of a round, of a tournament (round after round) or of a group.
+
+    A round is over when all results are in, stay so for the grace period, and its export says the
+    same. A tournament is over when, besides, lichess says so of each of its rounds. A group has
+    no such word: it is followed until somebody stops us.
+    """
 
     def __init__(
-        self, name: str, base_url: str, round_id: str, conditions: Conditions, token: str = ""
+        self,
+        name: str,
+        base_url: str,
+        scope: Scope,
+        broadcast_id: str,
+        conditions: Conditions,
+        token: str = "",
     ) -> None:
         self.name = name
         api = f"{base_url.rstrip('/')}/api"
-        self._stream_url = f"{api}/stream/broadcast/round/{round_id}.pgn"
-        self._export_url = f"{api}/broadcast/round/{round_id}.pgn"
+        self._stream_url = f"{api}/stream/broadcast/{scope}/{broadcast_id}.pgn"
+        self._export_url = f"{api}/broadcast/round/{broadcast_id}.pgn"
+        self._tour_url = f"{api}/broadcast/{broadcast_id}"
+        self._scope = scope
         self._conditions = conditions
         self._headers = {"Accept-Encoding": "identity"}  # compression would hold moves back
         if token:
@@ -107,7 +122,7 @@ class RoundFeed:
                 if chunk is None:
                     raise Trouble("the stream ended")
                 reading = _next(chunks)
-                if not chunk.strip() and voice.over:
+                if not chunk.strip() and voice.over and self._scope == "round":
                     # A keep-alive after the grace period says as much as a comparison that failed
                     # would have.
                     return
@@ -124,29 +139,36 @@ class RoundFeed:
             await asyncio.gather(reading, return_exceptions=True)
 
     async def _compare(self, client: httpx.AsyncClient, voice: Voice) -> bool:
-        """Report the whole round as its export has it; False when it could not be had.
-
-        An export without games is not believed while the stream told some.
+        """Ask lichess what the stream does not tell; False when that could not be had, or when
+        there is more to come.
         """
+        match self._scope:
+            case "round":
+                answer = await self._get(client, self._export_url)
+                if answer is None or not_pgn(answer.body, answer.content_type):
+                    return False
+                return await self._report_export(answer.body, voice)
+            case "tour":
+                answer = await self._get(client, self._tour_url) if voice.over else None
+                return answer is not None and tour_is_over(answer.body)
+            case "group":
+                return False
+
+    async def _get(self, client: httpx.AsyncClient, url: str) -> http.Answer | None:
+        limit = self._conditions.config.max_bytes
         try:
-            answer = await http.get(
-                client,
-                self.name,
-                self._export_url,
-                max_bytes=self._conditions.config.max_bytes,
-                headers=self._headers,
-            )
+            return await http.get(client, self.name, url, max_bytes=limit, headers=self._headers)
         except Trouble as trouble:
-            log.warning("%s: cannot be compared with its export: %s", self.name, trouble.reason)
-            return False
-        if answer is None or not_pgn(answer.body, answer.content_type):
-            return False
+            log.warning("%s: cannot be compared with the whole: %s", self.name, trouble.reason)
+            return None
+
+    async def _report_export(self, text: bytes, voice: Voice) -> bool:
         games: list[GameReport] = []
-        for some in self._reader.slices(answer.body, closed=True):
+        for some in self._reader.slices(text, closed=True):
             games += some
             await asyncio.sleep(0)  # a slice is some milliseconds of work
         if not games:
-            return False
+            return False  # the stream told some: an empty export is not believed
         await voice.report(games, complete=not self._reader.left_out)
         return True
 
@@ -156,6 +178,26 @@ class RoundFeed:
                 self.name, f"answers with {what}", "Check the address and [feeds.lichess] base_url"
             )
             raise Trouble(f"the source sends {what}", wait_s=LASTING_S, fatal=error)
+
+
+class _Round(msgspec.Struct):
+    finishedAt: int | None = None  # noqa: N815 - lichess' own name; milliseconds
+    finished: bool = False
+
+
+class _Tour(msgspec.Struct):
+    rounds: list[_Round] = []
+
+
+def tour_is_over(body: bytes) -> bool:
+    """Tell from ``/api/broadcast/{tourId}`` whether every round of the tournament has ended."""
+    try:
+        tour = msgspec.json.decode(body, type=_Tour)
+    except msgspec.DecodeError:
+        return False
+    return bool(tour.rounds) and all(
+        each.finished or each.finishedAt is not None for each in tour.rounds
+    )
 
 
 def _next(chunks: AsyncIterator[bytes]) -> asyncio.Task[bytes | None]:

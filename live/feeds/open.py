@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.feeds.base import Feed
-from live.feeds.kinds import LICHESS, Source, lichess_round, origin, recognise, split, unknown
+from live.feeds.kinds import LICHESS, Source, lichess_broadcast, origin, recognise, split, unknown
 from live.feeds.voice import Conditions
 
 #: Characters of a lichess token (lichess API documentation, authentication).
@@ -80,9 +80,9 @@ def _file(source: Source, conditions: Conditions) -> Feed:
 
 def _lichess(spec: str, source: Source, conditions: Conditions, env: Mapping[str, str]) -> Feed:
     settings = conditions.config.lichess
-    round_id = lichess_round(source.target)
-    if round_id is None or not _is_http(source.target):
-        raise unknown(spec, "is no lichess broadcast round: its URL ends in an eight-letter id")
+    found = lichess_broadcast(source.target)
+    if found is None or not _is_http(source.target):
+        raise unknown(spec, "is no lichess broadcast: its URL ends in an eight-letter id")
     # A forced kind names its own server (a rehearsal, a private instance); otherwise requests
     # go where the configuration says, whatever host the URL was copied from.
     given = origin(source.target)
@@ -90,9 +90,9 @@ def _lichess(spec: str, source: Source, conditions: Conditions, env: Mapping[str
     token = (
         _token(settings.token_file, env) if origin(base_url) == origin(settings.base_url) else ""
     )
-    from live.feeds.lichess import RoundFeed
+    from live.feeds.lichess import BroadcastFeed
 
-    return RoundFeed(source.name, base_url, round_id, conditions, token)
+    return BroadcastFeed(source.name, base_url, *found, conditions, token)
 
 
 def _token(token_file: str, env: Mapping[str, str]) -> str:

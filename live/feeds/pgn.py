@@ -34,8 +34,9 @@ from live.feeds.pgn_split import End, Segment, Splitter
 _SLICE_TOKENS = 500
 #: What finding and reporting a game costs, in tokens.
 _GAME_TOKENS = 5
-#: Bytes split at once; splitting them costs less than a slice.
-_PIECE_BYTES = 16_384
+#: Bytes split at once, and what splitting them can cost, in tokens.
+_PIECE_BYTES = 4096
+_PIECE_TOKENS = 50
 
 
 class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,7 +145,7 @@ class _GameReader:
         budget = _SLICE_TOKENS
         for segment in segments:
             if segment is None:
-                budget -= _GAME_TOKENS
+                budget -= _PIECE_TOKENS
             else:
                 header = segment.header.strip()
                 nth = 0
@@ -224,10 +225,10 @@ class PgnDecoder:
         return self._reader.slices(_split(self._splitter, data), numbered=False)
 
     def feed(self, data: bytes) -> list[GameReport]:
-        """As :meth:`slices`, at once: for up to some 16 KiB where nothing may block."""
+        """As :meth:`slices`, at once: for up to some 8 KiB where nothing may block."""
         return [report for reports in self.slices(data) for report in reports]
 
-    def finish(self) -> list[GameReport]:
+    def finish_slices(self) -> Iterator[list[GameReport]]:
         """End of input: the last game, if it is still open, as far as it is complete.
 
         A word, comment or tag cut at the end is left out. The end is taken for the true one, so
@@ -235,8 +236,11 @@ class PgnDecoder:
         broke, call :meth:`reset`.
         """
         segments = self._splitter.finish()
-        slices = self._reader.slices(segments, numbered=False, closed=True)
-        return [report for reports in slices for report in reports]
+        return self._reader.slices(segments, numbered=False, closed=True)
+
+    def finish(self) -> list[GameReport]:
+        """As :meth:`finish_slices`, at once."""
+        return [report for reports in self.finish_slices() for report in reports]
 
     def reset(self) -> None:
         """Forget the game that was coming in, but not the games known: a new connection."""

@@ -147,12 +147,11 @@ class Splitter:
             header, movetext = self._parts(len(buffer) - cut)
             return Segment(header, movetext, End.CUT)
         if self._phase is _Phase.HEADERS:
-            if cut and not buffer.rstrip().endswith(b'"]'):
-                del buffer[buffer.rfind(b"\n", 0, len(buffer) - 1) + 1 :]
             # Tags that are still being written name nobody yet.
             ready = buffer.endswith(b"\n\n") or (b"[White " in buffer and b"[Black " in buffer)
-            if ready and b"[" in buffer:
-                return Segment(bytes(buffer), b"", End.CUT)
+            header, rest = self._parts(len(buffer) - cut)
+            if ready and b"[" in header:
+                return Segment(header, b"" if rest.lstrip().startswith(b"[") else rest, End.CUT)
         return None
 
     def _normal(self, data: bytes) -> bytes:
@@ -173,7 +172,11 @@ class Splitter:
         if self._phase in (_Phase.MOVES, _Phase.ENDED):
             moves_at = min(self._moves_at, end)
             return bytes(buffer[:moves_at]), bytes(buffer[moves_at:end])
-        return bytes(buffer[:end]), b""
+        # A game whose tags and moves share one line, as JSON and chat programs flatten it.
+        tags_end = buffer.rfind(b'"]', 0, end) + 2
+        if tags_end < 2:
+            return bytes(buffer[:end]), b""
+        return bytes(buffer[:tags_end]), bytes(buffer[tags_end:end])
 
     def _take(self, end: int) -> Segment | None:
         """Cut the game off in front of ``end``; nothing if just that was given already."""
@@ -244,7 +247,8 @@ class Splitter:
                 if self._event_seen:
                     return self._take(line)
                 self._event_seen = True
-            event = buffer.find(b"[Event ", event + 1, stop)
+            line_end = buffer.find(b"\n", event, stop)
+            event = buffer.find(b"[Event ", line_end, stop)
         self._at = stop
         if stop < end:
             self._phase = _Phase.MOVES
@@ -320,11 +324,10 @@ class Splitter:
             self._in_comment = False
             self._tag_in_comment = -1
             at = close + 1
-        if (
-            buffer.find(b";", at, stop) < 0
-            and buffer.find(b"\n%", at, stop) < 0
-            and buffer[start] != 0x25
-        ):
+        escaped = buffer[start] == 0x25 or (
+            buffer.find(b"\n", start, stop - 1) >= 0 and buffer.find(b"\n%", start, stop) >= 0
+        )
+        if not escaped and buffer.find(b";", at, stop) < 0:
             opened = buffer.rfind(b"{", at, stop)
             self._in_comment = opened >= 0 and buffer.find(b"}", opened, stop) < 0
             return False

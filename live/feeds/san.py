@@ -18,7 +18,7 @@ import chess
 MAX_MOVE_CHARS = 24
 
 _SAN = re.compile(
-    r"([NBKRQ]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:[=/]?([nbrqkNBRQK])|\(([nbrqNBRQ])\)|=)?\Z"
+    r"([NBKRQ]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:[=/]?([nbrqNBRQ])|\(([nbrqNBRQ])\)|=)?\Z"
 )
 _CASTLING = re.compile(r"[0Oo]-[0Oo](-[0Oo])?\Z")
 _NULL = frozenset({"--", "Z0", "0000", "@@@@", "null", "pass"})
