@@ -181,7 +181,9 @@ class BroadcastFeed:
 
 
 class _Round(msgspec.Struct):
-    finishedAt: int | None = None  # noqa: N815 - lichess' own name; milliseconds
+    """As lichess names things; times in milliseconds."""
+
+    finishedAt: int | None = None
     finished: bool = False
 
 

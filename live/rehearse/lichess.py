@@ -20,6 +20,11 @@ from live.rehearse.pgn_text import pgn_text
 from live.rehearse.serve import Reply, Request, serving
 
 ROUND_ID = "Rehearse"
+TOUR_ID = "RehTour1"
+_STREAMS = (
+    f"/api/stream/broadcast/round/{ROUND_ID}.pgn",
+    f"/api/stream/broadcast/tour/{TOUR_ID}.pgn",
+)
 #: Between games and after the last (lila Annotator.toPgnString): two blank lines.
 GAME_END = "\n\n"
 
@@ -53,6 +58,8 @@ class LichessRehearsal:
         self._listeners: set[_Listener] = set()
         self.connected = asyncio.Event()
         """Set while somebody listens to the stream."""
+        self.tour_over = True
+        """Every round of the tournament has ended."""
         self.export = True
         """The round can be had as a whole."""
         self.stalled = False
@@ -116,8 +123,14 @@ class LichessRehearsal:
             await reply.whole(401, b'{"error":"Missing or unknown token"}')
             return
         match request.path:
-            case path if path == f"/api/stream/broadcast/round/{ROUND_ID}.pgn":
+            case path if path in _STREAMS:
                 await self._stream(reply)
+            case path if path == f"/api/broadcast/{TOUR_ID}":
+                ended = ', "finishedAt": 1' if self.tour_over else ""
+                body = (
+                    f'{{"tour": {{"id": "{TOUR_ID}"}}, "rounds": [{{"id": "{ROUND_ID}"{ended}}}]}}'
+                )
+                await reply.whole(200, body.encode(), {"Content-Type": "application/json"})
             case path if path == f"/api/broadcast/round/{ROUND_ID}.pgn" and self.export:
                 kind = {"Content-Type": "application/x-chess-pgn"}
                 await reply.whole(200, self.final_pgn(), kind)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.errors import UnknownFeed
-from live.feeds.kinds import KINDS, lichess_round, origin, public_name, recognise
+from live.feeds.kinds import KINDS, lichess_broadcast, origin, public_name, recognise
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,8 @@ from live.feeds.kinds import KINDS, lichess_round, origin, public_name, recognis
         ("https://lichess.org/broadcast/-/-/abcdEFG1#boards", "lichess"),
         ("https://lichess.org/api/stream/broadcast/round/abcdEFG1.pgn", "lichess"),
         ("https://lichess.org/api/broadcast/round/abcdEFG1.pgn", "lichess"),
+        ("https://lichess.org/broadcast/norway-chess/abcdEFG1", "lichess"),
+        ("https://lichess.org/api/stream/broadcast/tour/abcdEFG1.pgn", "lichess"),
         ("https://lichess.org/study/abcdEFG1.pgn", "pgn-url"),
         ("file+demo", "file"),
         ("pgn-url+https://lichess.org/x", "pgn-url"),
@@ -65,7 +67,7 @@ def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
     url = "http://localhost:9663/broadcast/-/-/abcdEFG1"
     assert recognise(url).kind == "pgn-url"
     assert recognise(url, lichess_url="http://localhost:9663").kind == "lichess"
-    assert lichess_round(url) == "abcdEFG1"
+    assert lichess_broadcast(url) == ("round", "abcdEFG1")
 
 
 @pytest.mark.parametrize(
@@ -103,6 +105,25 @@ def test_any_text_is_a_source_or_an_unknown_one(spec: str) -> None:
         return
     assert source.kind in KINDS
     assert source.name.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("/broadcast/a/b/abcdEFG1", ("round", "abcdEFG1")),
+        ("/broadcast/a/b/abcdEFG1/hijk5678", ("round", "abcdEFG1")),
+        ("/broadcast/a/abcdEFG1", ("tour", "abcdEFG1")),
+        ("/api/stream/broadcast/tour/abcdEFG1.pgn", ("tour", "abcdEFG1")),
+        ("/api/stream/broadcast/tournament/abcdEFG1.pgn", ("tour", "abcdEFG1")),
+        ("/api/broadcast/abcdEFG1.pgn", ("tour", "abcdEFG1")),
+        ("/api/stream/broadcast/group/abcdEFG1.pgn", ("group", "abcdEFG1")),
+        ("/broadcast", None),
+        ("/broadcast/a/b/short", None),
+        ("/broadcast/by/user", None),
+    ],
+)
+def test_scope_and_id_of_a_broadcast(path: str, found: tuple[str, str] | None) -> None:
+    assert lichess_broadcast("https://lichess.org" + path) == found
 
 
 def test_origin_leaves_out_everything_private() -> None:

@@ -11,10 +11,11 @@ from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.events import GameReport
 from live.feeds.clock import LoopClock
+from live.feeds.lichess import tour_is_over
 from live.feeds.open import open_feed
 from live.feeds.replay import Incident
 from live.rehearse.faults import GOOD, Connection
-from live.rehearse.lichess import ROUND_ID, LichessRehearsal
+from live.rehearse.lichess import ROUND_ID, TOUR_ID, LichessRehearsal
 from live.rehearse.serve import Reply, Request, serving
 from tests.feeds.fakes import (
     DATA,
@@ -46,10 +47,13 @@ class Case:
             GAMES, clock=self.server_clock, fates=chain(fates, repeat(GOOD)), token=token
         )
         self.config = CONFIG
+        self.tour = False
 
     @asynccontextmanager
     async def following(self, **env: str) -> AsyncIterator[asyncio.Task[None]]:
         async with self.round.serving() as spec:
+            if self.tour:
+                spec = spec.replace(f"/round/{ROUND_ID}", f"/{TOUR_ID}")
             feed = open_feed(
                 spec, self.config, conditions=conditions(self.config, self.clock), env=env
             )
@@ -305,6 +309,39 @@ async def test_without_an_export_silence_is_no_end() -> None:
             await case.clock.expire()
         await until(lambda: "retrying" in case.ledger.states)
         assert not task.done()
+
+
+async def test_a_tournament_is_followed_from_round_to_round() -> None:
+    case = Case()
+    case.tour, case.round.tour_over = True, False
+    for index, game in enumerate(GAMES[:2]):
+        case.round.show(index, game)
+    async with case.following() as task:
+        await until(lambda: len(case.ledger.games) == 2)
+        await until(lambda: case.clock.next_deadline_s == 20.0)
+        await case.clock.expire()  # all results are in, but there are rounds to come
+        await until(lambda: case.clock.next_deadline_s == 105.0)
+        assert not task.done()
+        for index, game in enumerate(GAMES):  # the next round
+            case.round.show(index, game)
+        case.round.tour_over = True
+        await case.finish(task)
+    case.check()
+
+
+@pytest.mark.parametrize(
+    ("body", "over"),
+    [
+        (b'{"rounds": [{"finishedAt": 1}, {"finished": true}]}', True),
+        (b'{"rounds": [{"finishedAt": 1}, {"ongoing": true}]}', False),
+        (b'{"rounds": []}', False),
+        (b"{}", False),
+        (b"<html>", False),
+        (b'{"rounds": 3}', False),
+    ],
+)
+def test_a_tournament_is_over_when_all_its_rounds_are(body: bytes, over: bool) -> None:
+    assert tour_is_over(body) is over
 
 
 async def test_no_such_round() -> None:

@@ -6,7 +6,7 @@ from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable, UnknownFeed
 from live.feeds.demo import DemoFeed
 from live.feeds.file import FileFeed
-from live.feeds.lichess import RoundFeed
+from live.feeds.lichess import BroadcastFeed
 from live.feeds.open import open_feed
 from live.feeds.polled import PolledFeed
 from live.feeds.stdin import StdinFeed
@@ -25,7 +25,7 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
         f"file+{path}": FileFeed,
         "https://example.org/games.pgn": PolledFeed,
         "pgn-url+https://example.org/games": PolledFeed,
-        "https://lichess.org/broadcast/a/b/abcdefgh": RoundFeed,
+        "https://lichess.org/broadcast/a/b/abcdefgh": BroadcastFeed,
     }
     for spec, kind in opened.items():
         feed = open_feed(spec, CONFIG, env={})
