@@ -37,7 +37,7 @@ class Reception(Protocol):
     def answer(self, request: Request) -> Response:
         """The response to anything but a handshake."""
 
-    def refusal(self, request: Request) -> Response | None:
+    def refusal(self, connection: HttpConnection, request: Request) -> Response | None:
         """Why this handshake is refused, if it is."""
 
     def subscribe(
@@ -51,6 +51,8 @@ class HttpConnection(asyncio.Protocol):
 
     def __init__(self, reception: Reception, clock: Callable[[], float], limits: Limits) -> None:
         self.transport: asyncio.Transport
+        self.address = ""
+        """Where the client is, without its port."""
         self._reception = reception
         self._clock = clock
         self._limits = limits
@@ -68,6 +70,8 @@ class HttpConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Not checked with isinstance: uvloop's transports don't inherit from asyncio's.
         self.transport = cast(asyncio.Transport, transport)
+        peer = transport.get_extra_info("peername")
+        self.address = str(peer[0]) if peer else ""
         self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
         if not self._reception.entered(self):
             self._last(problem(503, "too many connections; come back later"), linger=False)
@@ -169,7 +173,7 @@ class HttpConnection(asyncio.Protocol):
         self._respond(response, head=request.method == "HEAD")
 
     def _handshake(self, request: Request, event: h11.Request) -> None:
-        refusal = self._reception.refusal(request)
+        refusal = self._reception.refusal(self, request)
         if refusal is not None:
             self._respond(refusal)
             return

@@ -36,6 +36,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Frames, pongs aside, that a subscriber may send within ``messages_s``."""
     messages_s: float = 30.0
     connections: int = 10_000
+    connections_per_address: int = 256
+    """From one address; this machine's own is not counted."""
+    handshakes_per_s: float = 200.0
+    """Each new subscriber costs a snapshot: from all addresses together."""
+    handshakes_burst: float = 2_000.0
+    handshakes_per_address_per_s: float = 5.0
+    handshakes_per_address_burst: float = 50.0
     filters: int = 512
     """Distinct filters served at once."""
     history: HistoryLimits = HistoryLimits()

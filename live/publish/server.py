@@ -12,6 +12,7 @@ from types import TracebackType
 from live.config import ServerConfig
 from live.events import Change
 from live.publish import wire
+from live.publish.admission import Admission
 from live.publish.audience import Audience
 from live.publish.gate import Gate
 from live.publish.http import Request, Response, Routes, problem
@@ -49,6 +50,7 @@ class Publisher:
         self._config = config
         self._clock = clock
         self._limits = limits
+        self._admission = Admission(limits, clock)
         self._gate = Gate(config.host)
         self._routes = Routes(state, site or Site(), lambda: len(self.audience))
         self.audience = Audience(state, epoch=secrets.token_hex(6), clock=clock, limits=limits)
@@ -145,12 +147,13 @@ class Publisher:
         """Count a connection; whether there is room for it."""
         self._connections.add(connection)
         self._empty.clear()
-        return len(self._connections) <= self._limits.connections and not self._stopping
+        return self._admission.enter(connection.address) and not self._stopping
 
     def gone(self, connection: asyncio.Protocol) -> None:
         """Forget a connection."""
         assert isinstance(connection, HttpConnection | Subscriber)
         self._connections.discard(connection)
+        self._admission.leave(connection.address)
         if not self._connections:
             self._empty.set()
 
@@ -158,22 +161,25 @@ class Publisher:
         """Answer anything but a handshake."""
         return self._foreign(request) or self._routes.answer(request)
 
-    def refusal(self, request: Request) -> Response | None:
+    def refusal(self, connection: HttpConnection, request: Request) -> Response | None:
         """Why a handshake is refused, if it is."""
         if (foreign := self._foreign(request)) is not None:
             return foreign
         headers = request.headers
         if not self._gate.lets_in(headers.get("origin"), headers.get("host", "")):
             return problem(403, f"pages of {headers['origin']} may not connect")
+        later = [("Retry-After", "5")]
         if self._stopping:
-            return problem(503, "the service stops; come back later")
+            return problem(503, "the service stops; come back later", later)
+        if not self._admission.shake(connection.address):
+            return problem(429, "too many new subscribers at once; come back later", later)
         try:
             _resume_point(request)
             self.audience.stream(parse(request.query))
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
-            return problem(503, "too many different filters are in use; come back later")
+            return problem(503, "too many different filters are in use; come back later", later)
         return None
 
     def subscribe(

@@ -54,6 +54,8 @@ class Subscriber(asyncio.Protocol):
     ) -> None:
         self.stream = stream
         self.transport = transport
+        peer = transport.get_extra_info("peername")
+        self.address = str(peer[0]) if peer else ""
         self.write = transport.write
         self.ready = False
         """Whether the next messages may be written."""

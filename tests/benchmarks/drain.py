@@ -36,18 +36,18 @@ def main() -> None:
     buffer = bytearray(1 << 18)
     while True:
         for key, _ in ready.select():
-            sock = key.fileobj
-            if not isinstance(sock, socket.socket):
+            client = key.fileobj
+            if not isinstance(client, socket.socket):
                 if not sys.stdin.readline():
                     return
                 print(total, flush=True)
                 continue
             try:
-                got = sock.recv_into(buffer)
+                got = client.recv_into(buffer)
             except (BlockingIOError, ConnectionError):
                 continue
             if got == 0:
-                ready.unregister(sock)
+                ready.unregister(client)
             total += got
 
 

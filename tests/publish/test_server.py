@@ -120,7 +120,7 @@ async def test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot() -> 
 
 async def test_a_thousand_disconnects_lose_and_repeat_nothing() -> None:
     world, random = World(11), Random(11)
-    limits = Limits(history=HistoryLimits(messages=30))
+    limits = Limits(history=HistoryLimits(messages=30), handshakes_burst=1e9)
     resumed = fresh = 0
     async with serving(world, limits) as publisher:
         replica, query = Replica(), ""
@@ -182,6 +182,18 @@ async def test_too_many_filters_are_refused_and_the_old_ones_go_on() -> None:
         assert refused.value.response.status_code == 503
         publisher.publish(world.appear("g1"))
         assert json.loads(await ws.recv())["type"] == "hello"
+
+
+async def test_too_many_handshakes_at_once_are_put_off() -> None:
+    clock = Clock()
+    limits = Limits(handshakes_per_s=1, handshakes_burst=1)
+    async with serving(World(), limits, clock) as publisher, connect(live(publisher)):
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(live(publisher))
+        assert refused.value.response.status_code == 429
+        assert refused.value.response.headers["Retry-After"] == "5"
+        clock.now_s += 1
+        await (await connect(live(publisher))).close()
 
 
 @pytest.mark.parametrize(
