@@ -34,9 +34,9 @@ Counts = npt.NDArray[np.int64]
 ENOUGH_MOVES = 500
 
 #: Moves that the interval, not the estimate, assumes beyond those seen in each class of
-#: evaluation: what was never seen to happen may still happen. Half a move makes the interval cover
+#: evaluation: what was never seen to happen may still happen. A quarter makes the interval cover
 #: what it says for the matrices of real players (``tests/benchmarks/alliot.py``).
-_UNSEEN_MOVES = 0.5
+_UNSEEN_MOVES = 0.25
 
 
 class Chain(msgspec.Struct, frozen=True):
