@@ -12,11 +12,12 @@ import logging
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds.base import FeedSink
 from live.feeds.retry import LASTING_S, Trouble
-from live.feeds.snapshots import Snapshots
+from live.feeds.snapshots import Snapshots, Text
 from live.feeds.voice import Conditions, Voice, follow
 
 log = logging.getLogger(__name__)
@@ -38,56 +39,75 @@ class FileFeed:
         self._path = path
         self._conditions = conditions
         self._watch = watch or watch_folder
-        self._snapshots = Snapshots(name, conditions)
+        self._text = Text(name, conditions)
+        self._snapshots = Snapshots()
+        self._seen: Signature | None = None
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._session, sink, self._conditions)
 
     async def _session(self, voice: Voice) -> None:
-        changed = asyncio.Event()
-        watcher = asyncio.create_task(self._watched(changed), name=f"watch {self._path.name}")
-        try:
-            await self._follow_file(voice, changed)
-        finally:
-            watcher.cancel()
-            await asyncio.gather(watcher, return_exceptions=True)
+        self._seen = None
+        await look_on(self._path, self._look, self._watch, voice, self._conditions)
 
-    async def _watched(self, changed: asyncio.Event) -> None:
+    async def _look(self, voice: Voice) -> Look:
         try:
-            await self._watch(self._path, changed)
+            now = await asyncio.to_thread(signature, self._path)
+            if now != self._seen:
+                limit = self._conditions.config.max_bytes
+                await self._text.take(await asyncio.to_thread(read, self._path, limit))
+                self._seen = now
+        except FileNotFoundError:
+            if not voice.told:
+                raise not_there(self.name) from None
+            self._seen = None
+            voice.say("retrying", "the file is gone, waiting for it to come back")
+            return Look(None, there=False)
+        except OSError as error:
+            raise unreadable(self.name, error) from error
+        return Look(await self._snapshots.tell([await self._text.believe()], voice))
+
+
+class Look(NamedTuple):
+    """What one look at a file or folder came to."""
+
+    again_s: float | None
+    """Something was not believed yet: look again after so long."""
+    there: bool = True
+
+
+async def look_on(
+    path: Path,
+    look: Callable[[Voice], Awaitable[Look]],
+    watch: Watch,
+    voice: Voice,
+    conditions: Conditions,
+) -> None:
+    """Look whenever the path may have changed, and every ``poll_s``, until its games are over."""
+    changed = asyncio.Event()
+
+    async def watched() -> None:
+        try:
+            await watch(path, changed)
         except Exception as error:  # no inotify left, a folder that went away: polling remains
-            log.warning("%s: cannot be watched (%s), looking now and then", self.name, error)
+            log.warning("%s: cannot be watched (%s), looking now and then", path, error)
 
-    async def _follow_file(self, voice: Voice, changed: asyncio.Event) -> None:
-        config = self._conditions.config
-        seen: Signature | None = None
+    watcher = asyncio.create_task(watched(), name=f"watch {path.name}")
+    try:
         while True:
             changed.clear()
-            look_again_s = None
-            try:
-                now = await asyncio.to_thread(signature, self._path)
-                if now != seen:
-                    text = await asyncio.to_thread(read, self._path, config.max_bytes)
-                    look_again_s = await self._snapshots.take(text, voice)
-                    seen = now
-                else:
-                    look_again_s = await self._snapshots.again(voice)
-            except FileNotFoundError:
-                if not voice.told:
-                    raise not_there(self.name) from None
-                seen = None
-                voice.say("retrying", "the file is gone, waiting for it to come back")
-            except OSError as error:
-                raise unreadable(self.name, error) from error
-            if voice.over and look_again_s is None and seen is not None:
+            looked = await look(voice)
+            if voice.over and looked.again_s is None and looked.there:
                 return
+            wait_s = voice.soonest(conditions.config.poll_s, looked.again_s)
             try:
-                async with self._conditions.clock.deadline(
-                    voice.soonest(config.poll_s, look_again_s)
-                ):
+                async with conditions.clock.deadline(wait_s):
                     await changed.wait()
             except TimeoutError:
                 pass
+    finally:
+        watcher.cancel()
+        await asyncio.gather(watcher, return_exceptions=True)
 
 
 #: What tells a changed file from an unchanged one: modification time, size and inode.

@@ -10,7 +10,7 @@ import msgspec
 
 from live.errors import UnknownFeed
 
-Kind = Literal["demo", "stdin", "file", "pgn-url", "lichess"]
+Kind = Literal["demo", "stdin", "file", "folder", "pgn-url", "lichess"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments.
 Scope = Literal["round", "tour", "group"]

@@ -52,7 +52,7 @@ def open_feed(
             from live.feeds.stdin import StdinFeed
 
             return StdinFeed("standard input", conditions)
-        case "file":
+        case "file" | "folder":
             return _file(source, conditions)
         case "pgn-url":
             if not _is_http(source.target):
@@ -72,7 +72,13 @@ def _file(source: Source, conditions: Conditions) -> Feed:
     if not path.exists():
         raise FeedNotFound(source.name, "there is no such file", "Check the path")
     if path.is_dir():
-        raise FeedUnreadable(source.name, "is a folder", "Give the PGN file in it")
+        if source.forced and source.kind == "file":
+            raise FeedUnreadable(source.name, "is a folder", "Give a file, or leave file+ out")
+        from live.feeds.folder import FolderFeed
+
+        return FolderFeed(source.name, path, conditions)
+    if source.kind == "folder":
+        raise FeedUnreadable(source.name, "is no folder", "Give a folder, or leave folder+ out")
     from live.feeds.file import FileFeed
 
     return FileFeed(source.name, path, conditions)

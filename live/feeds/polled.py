@@ -12,7 +12,7 @@ import httpx
 
 from live.feeds import http
 from live.feeds.base import FeedSink
-from live.feeds.snapshots import Snapshots
+from live.feeds.snapshots import Snapshots, Text
 from live.feeds.voice import Conditions, Voice, follow
 
 #: Every so many polls the request is unconditional: an ETag made of size and whole seconds
@@ -33,7 +33,8 @@ class PolledFeed:
         self.name = name
         self._url, self._auth = without_user(url)
         self._conditions = conditions
-        self._snapshots = Snapshots(name, conditions)
+        self._text = Text(name, conditions)
+        self._snapshots = Snapshots()
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._session, sink, self._conditions)
@@ -48,13 +49,10 @@ class PolledFeed:
                     since = None
                 polls += 1
                 answer = await self._ask(client, since)
-                if answer is None:
-                    look_again_s = await self._snapshots.again(voice)
-                else:
-                    look_again_s = await self._snapshots.take(
-                        answer.body, voice, answer.content_type
-                    )
+                if answer is not None:
+                    await self._text.take(answer.body, answer.content_type)
                     since = answer.validators
+                look_again_s = await self._snapshots.tell([await self._text.believe()], voice)
                 if voice.over and look_again_s is None:
                     return
                 still_s = clock.now() - voice.roster.changed_s

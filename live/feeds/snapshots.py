@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from email.message import Message
 
 from live.errors import FeedUnreadable
 from live.events import FeedName, GameReport
 from live.feeds.pgn import PgnReader
 from live.feeds.retry import LASTING_S, Trouble
-from live.feeds.settle import Settling, ends_whole
+from live.feeds.settle import Belief, Settling, ends_whole
 from live.feeds.sniff import HEAD_BYTES, not_pgn
 from live.feeds.voice import Conditions, Voice
 
 
-class Snapshots:
-    """Turns successive readings of one text into reports. Kept over reconnects."""
+class Text:
+    """One text that somebody else writes: its games, and which of them to believe now."""
 
     def __init__(self, name: FeedName, conditions: Conditions) -> None:
         self._name = name
@@ -29,14 +30,9 @@ class Snapshots:
         self._closed = False
         """Read as a text that nobody is writing any more."""
         self._games: tuple[GameReport, ...] = ()
-        self._reported: tuple[tuple[GameReport, ...], bool] | None = None
 
-    async def take(self, text: bytes, voice: Voice, content_type: str = "") -> float | None:
-        """Report what is new in a reading; returns after how many seconds to read again at the
-        latest because part of it was not believed yet, or None.
-
-        Raises :class:`Trouble` when the text is not PGN.
-        """
+    async def take(self, text: bytes, content_type: str = "") -> None:
+        """A new reading. Raises :class:`Trouble` when the text is not PGN."""
         if what := not_pgn(text[:HEAD_BYTES], content_type):
             error = FeedUnreadable(self._name, f"holds {what}", "Give the address of PGN text")
             raise Trouble(f"the source sends {what}", wait_s=LASTING_S, fatal=error)
@@ -46,14 +42,20 @@ class Snapshots:
             self._since_s = self._clock.now()
             self._closed = False
         await self._read()
-        return await self._tell(voice)
 
-    async def again(self, voice: Voice) -> float | None:
-        """The source still reads the same: what was doubted may be believed now."""
+    async def believe(self) -> Belief:
+        """What to report now. Asked again while the text stands still, it believes more."""
         if not self._closed and self._clock.now() - self._since_s >= self._settle_s:
             self._closed = True
             await self._read()
-        return await self._tell(voice)
+        whole = self._closed or ends_whole(self._text[-4096:])
+        belief = self._settling.believe(self._games, whole=whole, now_s=self._clock.now())
+        look_again_s = belief.look_again_s
+        if not whole and look_again_s is None:
+            look_again_s = self._since_s + self._settle_s - self._clock.now()
+        # With games beyond our bound a game that is not there may still be there.
+        complete = belief.complete and not self._reader.left_out
+        return Belief(belief.games, complete, look_again_s)
 
     async def _read(self) -> None:
         games: list[GameReport] = []
@@ -62,24 +64,32 @@ class Snapshots:
             await asyncio.sleep(0)  # a slice is some milliseconds of work
         self._games = tuple(games)
 
-    async def _tell(self, voice: Voice) -> float | None:
-        whole = self._closed or ends_whole(self._text[-4096:])
-        belief = self._settling.believe(self._games, whole=whole, now_s=self._clock.now())
-        # With games beyond our bound a game that is not there may still be there.
-        complete = belief.complete and not self._reader.left_out
-        if (belief.games, complete) != self._reported:
-            await voice.report(belief.games, complete=complete)
-            self._reported = (belief.games, complete)
-        else:
-            voice.alive()
-        if self._closed or whole:
-            return belief.look_again_s
-        return belief.look_again_s or self._since_s + self._settle_s - self._clock.now()
-
     def _use_charset(self, charset: str) -> None:
         if charset != self._charset:
             self._charset = charset
             self._reader = PgnReader(fallback_charset=charset) if charset else PgnReader()
+
+
+class Snapshots:
+    """Reports what is new in the beliefs about a source. Kept over reconnects."""
+
+    def __init__(self) -> None:
+        self._reported: tuple[tuple[GameReport, ...], bool] | None = None
+
+    async def tell(self, beliefs: Iterable[Belief], voice: Voice) -> float | None:
+        """Report all texts of a source together; returns after how many seconds to read again
+        at the latest because something was not believed yet, or None.
+        """
+        beliefs = list(beliefs)
+        games = tuple(game for belief in beliefs for game in belief.games)
+        complete = all(belief.complete for belief in beliefs)
+        if (games, complete) != self._reported:
+            await voice.report(games, complete=complete)
+            self._reported = (games, complete)
+        else:
+            voice.alive()
+        waits_s = [b.look_again_s for b in beliefs if b.look_again_s is not None]
+        return min(waits_s, default=None)
 
 
 def charset_of(content_type: str) -> str:

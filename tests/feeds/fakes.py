@@ -111,9 +111,9 @@ def conditions(config: FeedsConfig | None = None, clock: DrivenClock | None = No
     return Conditions(config or FeedsConfig(), clock or DrivenClock(), lambda: 0.5)
 
 
-async def until(condition: Callable[[], bool]) -> None:
+async def until(condition: Callable[[], bool], within_s: float = 20) -> None:
     """Wait for something to become true: bounded, and without a clock of its own."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(within_s):
         while not condition():  # noqa: ASYNC110 - no one event tells of it
             # A real file, socket or thread is on its way; a millisecond keeps the processor free.
             await asyncio.sleep(0.001)

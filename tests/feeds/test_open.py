@@ -6,6 +6,7 @@ from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable, UnknownFeed
 from live.feeds.demo import DemoFeed
 from live.feeds.file import FileFeed
+from live.feeds.folder import FolderFeed
 from live.feeds.lichess import BroadcastFeed
 from live.feeds.open import open_feed
 from live.feeds.polled import PolledFeed
@@ -22,6 +23,8 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
         "-": StdinFeed,
         str(path): FileFeed,
         path.as_uri(): FileFeed,
+        str(tmp_path): FolderFeed,
+        f"folder+{tmp_path}": FolderFeed,
         f"file+{path}": FileFeed,
         "https://example.org/games.pgn": PolledFeed,
         "pgn-url+https://example.org/games": PolledFeed,
@@ -50,6 +53,12 @@ def test_no_such_file(tmp_path: Path) -> None:
 def test_a_folder_where_a_file_is_forced(tmp_path: Path) -> None:
     with pytest.raises(FeedUnreadable, match="is a folder"):
         open_feed(f"file+{tmp_path}", CONFIG)
+
+
+def test_a_file_where_a_folder_is_forced(tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").touch()
+    with pytest.raises(FeedUnreadable, match="is no folder"):
+        open_feed(f"folder+{tmp_path}/games.pgn", CONFIG)
 
 
 def test_a_token_file_that_is_not_there() -> None:
