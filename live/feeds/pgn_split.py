@@ -36,9 +36,10 @@ _RESULT_END = re.compile(
     rb"|1:0|0:1|1/2:1/2|0?[.,]5-0?[.,]5|1\.0-0\.0|0\.0-1\.0)[ \t]*+\Z"
 )
 _RESULT_END_BYTES = 40
-_FIRST_MOVE = re.compile(rb"[ \t]*+1[. \t]")
+_FIRST_MOVE = re.compile(rb"[ \t]*+1(?:\.(?!\.)|[ \t])")
 _MOVE_LIKE = re.compile(rb"\d\s*+\.|[a-h][1-8]|O-O|\*|\d-\d")
-_NEXT_TAG_LINE = re.compile(rb"\n" + _INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
+_NEXT_TAG = re.compile(rb"\n" + _INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
+_NEXT_EVENT = re.compile(rb"\n" + _INDENT + rb"\[[ \t]*+Event[ \t]")
 #: A text that keeps going on after its result is not given more often than this until it is over.
 _MAX_RESULTS = 4
 #: Comments and escapes, for text in which line comments occur.
@@ -85,6 +86,7 @@ class Splitter:
         self._eager = eager
         self._wide = Utf16ToUtf8()
         self._after_cr = False
+        self._moves_skipped = True
         #: Bytes of the game being collected, from its first one.
         self._buffer = bytearray()
         self._restart(_Phase.HEADERS)
@@ -205,12 +207,13 @@ class Splitter:
             else:
                 if not self._given:
                     yield Segment(*self._parts(self._limit), End.TOO_LONG)
+                self._moves_skipped = self._phase is not _Phase.HEADERS
                 del buffer[: self._limit]
                 self._restart(_Phase.SKIPPING)
 
     def _skip(self) -> bool:
         """Drop the rest of a game that is too long; true when the next one begins."""
-        match = _NEXT_TAG_LINE.search(self._buffer)
+        match = (_NEXT_TAG if self._moves_skipped else _NEXT_EVENT).search(self._buffer)
         if match is not None:
             del self._buffer[: match.start() + 1]
             self._restart(_Phase.HEADERS)
