@@ -13,6 +13,7 @@ from live.events import Change, HeartbeatMessage, HelloMessage
 from live.publish import wire
 from live.publish.hub import Hub
 from live.publish.limits import Limits
+from live.publish.metrics import Tally
 from live.publish.select import Filter
 from live.publish.state import State
 from live.publish.stream import Numbered, Stream, TooOld
@@ -23,9 +24,16 @@ class Audience:
     """All subscribers of one service run. ``epoch`` must differ at every start."""
 
     def __init__(
-        self, state: State, *, epoch: str, clock: Callable[[], float], limits: Limits
+        self,
+        state: State,
+        *,
+        epoch: str,
+        clock: Callable[[], float],
+        limits: Limits,
+        tally: Tally | None = None,
     ) -> None:
         self._state = state
+        self._tally = tally or Tally()
         self._limits = limits
         self._hub = Hub(
             state, epoch=epoch, clock=clock, limits=limits.history, max_filters=limits.filters
@@ -33,7 +41,7 @@ class Audience:
         self._readers: dict[Stream, set[Subscriber]] = {}
 
     def __len__(self) -> int:
-        return sum(map(len, self._readers.values()))
+        return self._tally.subscribers
 
     # --- changes out ------------------------------------------------------------------------------
 
@@ -63,11 +71,16 @@ class Audience:
         """Write each stream's new frames, joined once, to all who read it and can take more."""
         for stream in self._hub.waiting():
             frames = stream.take()
-            for subscriber in self._readers.get(stream, ()):
+            readers = self._readers.get(stream, ())
+            skipped = 0
+            for subscriber in readers:
                 if subscriber.ready:
                     subscriber.write(frames)
                 else:
                     subscriber.missed = True
+                    skipped += 1
+            self._tally.deliveries += len(readers) - skipped
+            self._tally.skips += skipped
 
     # --- subscribers ------------------------------------------------------------------------------
 
@@ -87,7 +100,9 @@ class Audience:
         if isinstance(missing, TooOld):
             now = self._hub.snapshot(stream)
             first, rest = now.seq, self._snapshot_frames(now)
+            self._tally.snapshots["joined"] += 1
         else:
+            self._tally.resumes += 1
             first = stream.seq - len(missing) + 1
             rest = [each.frame() for each in missing]
         hello = HelloMessage(
@@ -101,6 +116,7 @@ class Audience:
         greeting = wire.frame(wire.number(wire.encode(hello), first - 1))
         self._readers.setdefault(stream, set()).add(subscriber)
         self._hub.hold(stream)
+        self._tally.subscribers += 1
         subscriber.begin([greeting, *rest], stream.seq)
 
     def left(self, subscriber: Subscriber) -> None:
@@ -109,12 +125,17 @@ class Audience:
         if readers is None or subscriber not in readers:
             return
         readers.remove(subscriber)
+        self._tally.subscribers -= 1
         self._hub.release(subscriber.stream)
         if not readers:
             del self._readers[subscriber.stream]
 
     def refresh(self, subscriber: Subscriber) -> None:
         """Give a subscriber that was skipped a fresh snapshot."""
+        self._tally.snapshots["skipped"] += 1
+        self._give_snapshot(subscriber)
+
+    def _give_snapshot(self, subscriber: Subscriber) -> None:
         self.flush()
         now = self._hub.snapshot(subscriber.stream)
         subscriber.begin(self._snapshot_frames(now), now.seq)
@@ -129,7 +150,12 @@ class Audience:
             if sum(map(len, frames)) <= self._limits.write_bytes:
                 subscriber.begin(frames, stream.seq)
                 return
-        self.refresh(subscriber)
+        self._tally.snapshots["late"] += 1
+        self._give_snapshot(subscriber)
+
+    def closed(self, reason: str) -> None:
+        """Count a connection that we ended."""
+        self._tally.closes[reason] += 1
 
     def drop_unused(self) -> None:
         """Forget streams that nobody reads any more, once resuming them is over."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import http
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
 from live.events import EngineHealth, FeedHealth, GameView, PlayerView
-from live.publish import pages, pgn_export
+from live.publish import metrics, pages, pgn_export, schema
+from live.publish.metrics import Metrics, Tally
 from live.publish.select import FilterError, parse
 from live.publish.state import State, game_order
 
@@ -122,10 +123,11 @@ def health(state: State, subscribers: int) -> Health:
 class Routes:
     """Answers every request that does not become a websocket."""
 
-    def __init__(self, state: State, site: pages.Site, subscribers: Callable[[], int]) -> None:
+    def __init__(self, state: State, site: pages.Site, tally: Tally) -> None:
         self._state = state
         self._site = site
-        self._subscribers = subscribers
+        self._tally = tally
+        self._metrics = Metrics(state, tally)
 
     def answer(self, request: Request) -> Response:
         """The response. HEAD has its body here too; the shell leaves it out."""
@@ -139,10 +141,15 @@ class Routes:
     def _route(self, request: Request) -> Response:
         path = request.path
         if path == "/healthz":
-            return _json(health(self._state, self._subscribers()))
+            return _json(health(self._state, self._tally.subscribers))
         if path == "/readyz":
-            now = health(self._state, self._subscribers())
+            now = health(self._state, self._tally.subscribers)
             return _json(now, 200 if now.ready else 503)
+        if path == "/metrics":
+            no_store = [("Cache-Control", "no-store")]
+            return respond(200, metrics.CONTENT_TYPE, self._metrics.text(), no_store)
+        if path == "/asyncapi.json":
+            return _json(schema.asyncapi())
         if path == "/api/v1" or path.startswith("/api/v1/"):
             return self._api(path.removeprefix("/api/v1").strip("/"), request)
         if (page := self._site.page(path)) is not None:
@@ -164,7 +171,7 @@ class Routes:
             players: list[PlayerView] = sorted(self._state.players(), key=lambda each: each.id)
             return _json({"players": players})
         if name == "health":
-            return _json(health(self._state, self._subscribers()))
+            return _json(health(self._state, self._tally.subscribers))
         return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")
 
     def _games(self, request: Request) -> Response:

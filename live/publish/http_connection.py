@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from email.utils import formatdate
+from http import HTTPStatus
 from typing import Protocol, cast
 
 import h11
@@ -202,7 +203,13 @@ class HttpConnection(asyncio.Protocol):
         if response.status != 304:
             headers.append(("Content-Length", str(len(body))))
         parts = [
-            self._h11.send(h11.Response(status_code=response.status, headers=headers)),
+            self._h11.send(
+                h11.Response(
+                    status_code=response.status,
+                    headers=headers,
+                    reason=HTTPStatus(response.status).phrase.encode("ascii"),
+                )
+            ),
             b"" if head or not body else self._h11.send(h11.Data(data=body)),
             self._h11.send(h11.EndOfMessage()),
         ]

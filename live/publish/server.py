@@ -20,6 +20,7 @@ from live.publish.http_connection import HttpConnection
 from live.publish.hub import TooManyFilters
 from live.publish.limits import Limits
 from live.publish.listener import listen
+from live.publish.metrics import Tally
 from live.publish.pages import Site
 from live.publish.select import FilterError, parse
 from live.publish.state import State
@@ -52,8 +53,11 @@ class Publisher:
         self._limits = limits
         self._admission = Admission(limits, clock)
         self._gate = Gate(config.host)
-        self._routes = Routes(state, site or Site(), lambda: len(self.audience))
-        self.audience = Audience(state, epoch=secrets.token_hex(6), clock=clock, limits=limits)
+        tally = Tally()
+        self._routes = Routes(state, site or Site(), tally)
+        self.audience = Audience(
+            state, epoch=secrets.token_hex(6), clock=clock, limits=limits, tally=tally
+        )
         self._connections: set[HttpConnection | Subscriber] = set()
         self._server: asyncio.Server | None = None
         self._loop: asyncio.AbstractEventLoop

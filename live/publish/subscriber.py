@@ -39,6 +39,9 @@ class Giver(Protocol):
     def left(self, subscriber: Subscriber) -> None:
         """It gets no more messages."""
 
+    def closed(self, reason: str) -> None:
+        """It was we who ended it."""
+
 
 class Subscriber(asyncio.Protocol):
     """Takes over the connection after the handshake."""
@@ -96,6 +99,8 @@ class Subscriber(asyncio.Protocol):
             self._stop()
             if self._protocol.state is State.OPEN:
                 self._protocol.send_close(code, reason)
+                named = code in Close.__members__.values()
+                self._giver.closed(Close(code).name.lower() if named else str(code))
             self._flush()
 
     def sweep(self, now_s: float) -> None:

@@ -409,3 +409,13 @@ def test_targets_are_read_as_paths() -> None:
     for target in ("*", "http://a/b", "", "/%ff", "/?a=%fe"):
         with pytest.raises(BadTarget):
             read_target(target)
+
+
+async def test_metrics_and_schemas_are_served(world: World, site: Site) -> None:
+    async with serving(world, site) as (_, client):
+        told = await client.get("/metrics")
+        assert told.headers["content-type"].startswith("text/plain; version=")
+        assert "live_rate_subscribers 0.0" in told.text
+        described = (await client.get("/asyncapi.json")).json()
+        assert described["asyncapi"] == "3.0.0"
+        assert "snapshot" in described["channels"]["live"]["messages"]

@@ -1,0 +1,110 @@
+"""What is measured of the service, as Prometheus text (OpenMetrics names, base units).
+
+Nothing here names a player, a board or a client: the number of series stays bounded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+
+from live.publish.state import State
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+
+class Tally:
+    """Plain counts, kept by those who do the things counted."""
+
+    def __init__(self) -> None:
+        self.subscribers = 0
+        """Websockets being served now."""
+        self.deliveries = 0
+        """Writes of new messages to one subscriber each."""
+        self.skips = 0
+        """Writes left out because the subscriber had too much unread."""
+        self.snapshots: Counter[str] = Counter()
+        """Snapshots given, by ``joined``, ``skipped`` and ``late`` (its first took too long)."""
+        self.resumes = 0
+        """Subscribers that were given just what they had missed."""
+        self.closes: Counter[str] = Counter()
+        """Connections we ended, by the close code's name."""
+
+
+class Metrics(Collector):
+    """Reads state and counts whenever somebody asks."""
+
+    def __init__(self, state: State, tally: Tally) -> None:
+        self._state = state
+        self._tally = tally
+        self._registry = CollectorRegistry(auto_describe=False)
+        self._registry.register(self)
+
+    def text(self) -> bytes:
+        """The whole exposition."""
+        return generate_latest(self._registry)
+
+    def describe(self) -> list[Metric]:
+        """Nothing ahead of time, so registering does not read the state."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self._publishing()
+        yield from self._engines()
+        games = list(self._state.games())
+        yield _gauge("games", "Games held.", len(games))
+        yield _gauge("plies", "Plies held.", sum(game.plies_played for game in games))
+        yield _gauge(
+            "plies_scored", "Plies with a final score.", sum(game.plies_scored for game in games)
+        )
+        feeds = GaugeMetricFamily("live_rate_feeds", "Feeds by state.", labels=["state"])
+        for state, count in Counter(feed.state for feed in self._state.feeds()).items():
+            feeds.add_metric([state], count)
+        yield feeds
+
+    def _publishing(self) -> Iterator[Metric]:
+        tally = self._tally
+        yield _gauge("subscribers", "Websockets being served.", tally.subscribers)
+        yield _counter("deliveries", "Writes of new messages to a subscriber.", tally.deliveries)
+        yield _counter("skips", "Writes left out for a slow subscriber.", tally.skips)
+        yield _counter("resumes", "Subscribers given just what they missed.", tally.resumes)
+        snapshots = CounterMetricFamily(
+            "live_rate_snapshots", "Snapshots given, by reason.", labels=["reason"]
+        )
+        for reason, count in tally.snapshots.items():
+            snapshots.add_metric([reason], count)
+        yield snapshots
+        closes = CounterMetricFamily(
+            "live_rate_closes", "Connections ended by us, by reason.", labels=["reason"]
+        )
+        for reason, count in tally.closes.items():
+            closes.add_metric([reason], count)
+        yield closes
+
+    def _engines(self) -> Iterator[Metric]:
+        health = self._state.engines()
+        engines = GaugeMetricFamily("live_rate_engines", "Engines by state.", labels=["state"])
+        for state, count in Counter(engine.state for engine in health.engines).items():
+            engines.add_metric([state], count)
+        yield engines
+        yield _gauge("queue", "Positions that wait for an engine.", health.queued)
+        yield _gauge(
+            "queue_oldest_seconds", "How long the oldest of them has waited.", health.oldest_wait_s
+        )
+        yield _counter("searches", "Searches done.", health.searches)
+        yield _counter("cache_hits", "Searches not needed.", health.cache_hits)
+        yield _counter("engine_restarts", "Engines replaced.", health.restarts)
+        yield _gauge("set_aside", "Positions given up.", health.set_aside)
+
+
+def _gauge(name: str, text: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"live_rate_{name}", text, value=value)
+
+
+def _counter(name: str, text: str, value: float) -> Metric:
+    return CounterMetricFamily(f"live_rate_{name}", text, value=value)
