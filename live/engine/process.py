@@ -48,7 +48,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self.on_lost: Callable[[EngineFault], None] | None = None
         self._subject = subject
         self._patience = patience
-        self._pace = Pace(patience)
+        self.pace = Pace(patience)
         self._conversation = Conversation(settings)
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.SubprocessTransport | None = None
@@ -115,11 +115,6 @@ class EngineProcess(asyncio.SubprocessProtocol):
         return self._transport.get_pid()
 
     @property
-    def knodes_per_s(self) -> float | None:
-        """Speed of its recent searches."""
-        return self._pace.knodes_per_s
-
-    @property
     def lost(self) -> EngineFault | None:
         """Why it can be used no more, if so."""
         return self._lost
@@ -147,7 +142,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self._began = self._loop.time()
         self._conversation.begin(question)
         self._flush()
-        self._arm(self._pace.longest_s(question.limit), "hung: no answer")
+        self._arm(self.pace.longest_s(question.limit), "hung: no answer")
 
     async def outcome(self) -> Finished:
         """The end of the search begun last.
@@ -161,6 +156,12 @@ class EngineProcess(asyncio.SubprocessProtocol):
         finally:
             self._outcome = None
             self._disarm()
+
+    def tidy(self) -> None:
+        """Use the engine's leisure to prepare it for the next search."""
+        if self._lost is None:
+            self._conversation.tidy()
+            self._flush()
 
     def stop(self) -> None:
         """Have the running search end now; its outcome then says ``stopped``."""
@@ -240,7 +241,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
     def _finish(self, event: Finished) -> None:
         self._disarm()
         if not event.stopped:
-            self._pace.took(self._limit, self._loop.time() - self._began, event.result)
+            self.pace.took(self._limit, self._loop.time() - self._began, event.result)
         if self._outcome is not None and not self._outcome.done():
             self._outcome.set_result(event)
 

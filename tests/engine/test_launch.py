@@ -12,12 +12,14 @@ import pytest
 
 from live.engine.child import launched
 from live.engine.discovery import EngineCommand
+from tests.engine.dying import dies
 
 #: A service in small: starts an engine with our own shell, begins a long search, says the
 #: engine's process id, and waits.
 SERVICE = """
 import asyncio, sys
 from live.engine.discovery import EngineCommand
+from tests.engine.dying import dies
 from live.engine.process import EngineProcess
 from live.engine.question import Question
 from live.engine.search import Limit
@@ -52,30 +54,13 @@ def engine_of_a_killed_service(command: EngineCommand) -> int:
     return pid
 
 
-def wait_until_gone(pid: int) -> None:
-    """Block until the process is dead, or the test's own time is up."""
-    try:
-        watched = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        import select
-
-        poll = select.poll()
-        poll.register(watched, select.POLLIN)
-        ready = poll.poll(10_000)
-        assert ready, f"engine {pid} lives on"
-    finally:
-        os.close(watched)
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
 @pytest.mark.parametrize("which", ["embedded", "native"])
 def test_an_engine_dies_with_a_service_killed_in_mid_search(
     which: str, request: pytest.FixtureRequest
 ) -> None:
     command: EngineCommand = request.getfixturevalue(which)
-    wait_until_gone(engine_of_a_killed_service(command))
+    assert dies(engine_of_a_killed_service(command))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
@@ -90,7 +75,7 @@ def test_an_engine_deaf_to_the_end_of_its_input_dies_too(tmp_path: Path) -> None
         "    if line.startswith('go'): time.sleep(3600)\n"
     )
     command = EngineCommand((sys.executable, "-I", "-S", str(deaf)), "for the test", "configured")
-    wait_until_gone(engine_of_a_killed_service(command))
+    assert dies(engine_of_a_killed_service(command))
 
 
 def test_an_engine_whose_service_is_gone_already_does_not_start() -> None:

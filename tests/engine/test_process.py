@@ -18,21 +18,13 @@ from live.engine.search import Limit, Progress
 from live.engine.uci import Settings
 from live.errors import EngineFault, NotAnEngine
 from live.events import Score
+from tests.engine.dying import dies
 
 Scripted = Callable[..., EngineCommand]
 
 
 def question(score: int, limit: Limit | None = None) -> Question:
     return Question(f"4k3/8/8/8/8/8/8/4K2R w - - {score} 1", (), limit or Limit(nodes=400))
-
-
-def gone(pid: int) -> bool:
-    """Whether a process is dead (a zombie, whose parent has not looked yet, counts)."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return True
-    return stat.rpartition(")")[2].split()[0] == "Z"
 
 
 async def fault_of(command: EngineCommand, patience: Patience) -> str:
@@ -45,7 +37,7 @@ async def fault_of(command: EngineCommand, patience: Patience) -> str:
         await process.outcome()
     assert lost == [process.lost]
     await process.close()
-    assert gone(process.pid)
+    assert dies(process.pid)
     return caught.value.problem
 
 
@@ -60,7 +52,7 @@ async def test_it_searches_again_and_again(scripted: Scripted) -> None:
         assert finished.result.best == "e1e2"
         assert progress == [Progress(Score(score), depth) for depth in (1, 2, 3)]
     await process.close()
-    assert gone(process.pid)
+    assert dies(process.pid)
 
 
 async def test_closing_twice_is_closing_once(scripted: Scripted) -> None:
@@ -148,7 +140,7 @@ async def test_a_stopped_process_counts_as_hung(scripted: Scripted, brief: Patie
     with pytest.raises(EngineFault, match="hung"):
         await process.outcome()
     await process.close()
-    assert gone(process.pid)
+    assert dies(process.pid)
 
 
 async def test_a_search_that_does_not_stop_counts_as_hung(scripted: Scripted) -> None:
@@ -176,7 +168,7 @@ async def test_one_that_does_not_quit_is_killed(scripted: Scripted) -> None:
     patience = Patience(quit_s=0.1)
     process = await EngineProcess.start(scripted("stubborn"), Settings(), patience=patience)
     await process.close()
-    assert gone(process.pid)
+    assert dies(process.pid)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +183,8 @@ async def test_one_that_does_not_quit_is_killed(scripted: Scripted) -> None:
 async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> None:
     command = EngineCommand(argv, "for the test", "configured")
     with pytest.raises(NotAnEngine, match=says):
-        await EngineProcess.start(command, Settings(), patience=Patience(handshake_s=1.0))
+        patience = Patience(handshake_s=1.0 if "within 1 s" in says else 30.0)
+        await EngineProcess.start(command, Settings(), patience=patience)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +194,7 @@ async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> N
 async def test_an_engine_that_fails_at_start_is_named(
     scripted: Scripted, mode: str, says: str
 ) -> None:
-    patience = Patience(handshake_s=1.0)
+    patience = Patience(handshake_s=1.0 if mode == "mute" else 30.0)
     with pytest.raises(NotAnEngine, match=says):
         await EngineProcess.start(scripted(mode), Settings(), patience=patience)
 
@@ -224,7 +217,7 @@ async def test_a_wrapper_s_children_die_with_it(
     wrapper.chmod(0o755)
     command = EngineCommand((str(wrapper),), "for the test", "configured")
     assert "hung" in await fault_of(command, brief)
-    assert gone(int((tmp_path / "child").read_text()))
+    assert dies(int((tmp_path / "child").read_text()))
 
 
 @pytest.mark.parametrize("which", ["embedded", "native"])

@@ -98,8 +98,24 @@ def test_a_reproducible_search_clears_the_hash_in_the_same_write() -> None:
     )
 
 
+def test_an_idle_engine_is_prepared_for_the_next_search() -> None:
+    conversation = ready()
+    conversation.tidy()
+    conversation.tidy()
+    assert conversation.to_send() == b"ucinewgame\nisready\n"
+    conversation.begin(WHITE)
+    assert conversation.to_send().startswith(b"position fen")
+    conversation.tidy()
+    assert conversation.to_send() == b""
+    answer = b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n"
+    assert isinstance(conversation.receive(answer)[-1], Finished)
+    conversation.begin(WHITE)
+    assert conversation.to_send().startswith(b"ucinewgame\nisready\nposition fen")
+
+
 def test_a_kept_hash_is_not_cleared() -> None:
     conversation = ready(Settings(reproducible=False))
+    conversation.tidy()
     conversation.begin(RESTRICTED)
     assert conversation.to_send() == (
         b"position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo movetime 50 searchmoves e1e2\n"
