@@ -31,6 +31,12 @@ Host = Annotated[str, msgspec.Meta(min_length=1, description="a host name or add
 HttpUrl = Annotated[
     str, msgspec.Meta(pattern="^https?://[^/]", description="a URL with http:// or https://")
 ]
+HttpUrlOrNone = Annotated[
+    str,
+    msgspec.Meta(
+        pattern="^(https?://[^/]|$)", description="a URL with http:// or https://, or empty"
+    ),
+]
 
 
 class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -83,6 +89,13 @@ class LichessConfig(_Section, frozen=True):
     corrected clocks, and drops what a slow reader misses."""
 
 
+class LiveChessCloudConfig(_Section, frozen=True):
+    """``[feeds.livechess_cloud]``"""
+
+    base_url: HttpUrlOrNone = ""
+    """Replaces scheme and host of every request, the host look-up included."""
+
+
 class DemoConfig(_Section, frozen=True):
     """``[feeds.demo]``: the bundled games."""
 
@@ -101,6 +114,7 @@ class FeedsConfig(_Section, frozen=True):
     """What a file or page held before and seems to have lost is believed lost after so long."""
     max_bytes: Positive = 64_000_000
     lichess: LichessConfig = LichessConfig()
+    livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
     demo: DemoConfig = DemoConfig()
 
 
