@@ -10,7 +10,7 @@ import msgspec
 
 from live.errors import UnknownFeed
 
-Kind = Literal["demo", "stdin", "file", "folder", "pgn-url", "lichess"]
+Kind = Literal["demo", "stdin", "file", "folder", "pgn-url", "lichess", "livechess-cloud"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments.
 Scope = Literal["round", "tour", "group"]
@@ -23,6 +23,10 @@ _FORCED = re.compile(r"([a-z][a-z-]*)\+(.*)", re.DOTALL)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
 #: Eight letters and digits (lichess API, ids of rounds and tournaments).
 _ID8 = r"[A-Za-z0-9]{8}"
+#: ``UUID``, ``UUID/ROUND`` or ``UUID/ROUND/BOARD``.
+_CLOUD = re.compile(
+    r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/(\d{1,3})(?:/\d{1,4})?)?", re.IGNORECASE
+)
 #: What people copy from the browser, and the API's own addresses, with the scope each means.
 _BROADCASTS: tuple[tuple[Scope, re.Pattern[str]], ...] = (
     ("round", re.compile(rf"/broadcast/[^/]+/[^/]+/({_ID8})(?:/{_ID8})?/?")),
@@ -99,6 +103,10 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
                         "is a lichess page that cannot be followed: a broadcast's URL ends in its"
                         " eight-letter id",
                     )
+            if (url.hostname or "").endswith("livechesscloud.com"):
+                if livechess_cloud(text) is None:
+                    raise unknown(spec, "is a LiveChess Cloud address without a tournament's id")
+                return "livechess-cloud"
             return "pgn-url"
         case _:
             raise unknown(spec)
@@ -111,6 +119,18 @@ def lichess_broadcast(url: str) -> tuple[Scope, str] | None:
         for scope, pattern in _BROADCASTS:
             if found := pattern.fullmatch(parts.path):
                 return scope, found.group(1)
+    return None
+
+
+def livechess_cloud(url: str) -> tuple[str, int | None] | None:
+    """Tournament and round (None: the current one) of a LiveChess Cloud viewer's URL."""
+    parts = split(url)
+    if parts is None:
+        return None
+    for text in (parts.fragment, parts.path):
+        if found := _CLOUD.fullmatch(text.strip("/")):
+            number = int(found.group(2) or 0)
+            return found.group(1).lower(), number or None
     return None
 
 

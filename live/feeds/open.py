@@ -11,7 +11,16 @@ from urllib.parse import unquote, urlsplit
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.feeds.base import Feed
-from live.feeds.kinds import LICHESS, Source, lichess_broadcast, origin, recognise, split, unknown
+from live.feeds.kinds import (
+    LICHESS,
+    Source,
+    lichess_broadcast,
+    livechess_cloud,
+    origin,
+    recognise,
+    split,
+    unknown,
+)
 from live.feeds.voice import Conditions
 
 #: Characters of a lichess token (lichess API documentation, authentication).
@@ -62,6 +71,8 @@ def open_feed(
             return PolledFeed(source.name, source.target, conditions)
         case "lichess":
             return _lichess(spec, source, conditions, os.environ if env is None else env)
+        case "livechess-cloud":
+            return _livechess_cloud(spec, source, conditions)
 
 
 def _file(source: Source, conditions: Conditions) -> Feed:
@@ -99,6 +110,19 @@ def _lichess(spec: str, source: Source, conditions: Conditions, env: Mapping[str
     from live.feeds.lichess import BroadcastFeed
 
     return BroadcastFeed(source.name, base_url, *found, conditions, token)
+
+
+def _livechess_cloud(spec: str, source: Source, conditions: Conditions) -> Feed:
+    found = livechess_cloud(source.target)
+    if found is None or not _is_http(source.target):
+        raise unknown(spec, "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND")
+    base_url = conditions.config.livechess_cloud.base_url
+    host = urlsplit(source.target).hostname or ""
+    if source.forced and not host.endswith("livechesscloud.com"):
+        base_url = origin(source.target)
+    from live.feeds.livechess_cloud import CloudFeed
+
+    return CloudFeed(source.name, *found, conditions, base_url)
 
 
 def _token(token_file: str, env: Mapping[str, str]) -> str:
