@@ -1,7 +1,8 @@
 """One TCP connection while it speaks HTTP; a handshake hands it on to a subscriber.
 
 h11 reads and writes the messages, the handshake's checks are websockets'. Requests are answered
-one after the other; while a client does not read its answers, no more of its requests are read.
+one after the other, one for each turn of the loop, so that whoever sends thousands at once waits
+for the others; while a client does not read its answers, no more of its requests are read.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ class HttpConnection(asyncio.Protocol):
         self._limits = limits
         self._h11 = h11.Connection(h11.SERVER, limits.request_bytes)
         self._request: h11.Request | None = None
+        self._next: asyncio.Handle | None = None
+        self._held_back = False
         self._paused = False
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
@@ -80,15 +83,24 @@ class HttpConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._closing_s is None:
             self._h11.receive_data(data)
-            self._advance()
+            if self._next is None:
+                self._advance()
+            else:
+                self._held_back = True
+                self.transport.pause_reading()
 
-    def eof_received(self) -> None:
+    def eof_received(self) -> bool:
         if self._closing_s is None:
             self._h11.receive_data(b"")
-            self._advance()
+            if self._next is None:
+                self._advance()
+        # Requests sent before the end are still answered.
+        return self._next is not None
 
     def connection_lost(self, error: Exception | None) -> None:
         self._closing_s = self._clock()
+        if self._next is not None:
+            self._next.cancel()
         self._reception.gone(self)
 
     def pause_writing(self) -> None:
@@ -101,7 +113,8 @@ class HttpConnection(asyncio.Protocol):
         self._stalled_s = None
         if self._closing_s is None and not self.transport.is_closing():
             self.transport.resume_reading()
-            self._advance()
+            if self._next is None:
+                self._advance()
 
     def sweep(self, now_s: float) -> None:
         """Keep deadlines; called about once a second."""
@@ -126,7 +139,8 @@ class HttpConnection(asyncio.Protocol):
     # --- requests ---------------------------------------------------------------------------------
 
     def _advance(self) -> None:
-        """Answer what has arrived whole, one request at a time."""
+        """Answer the next request that has arrived whole."""
+        self._next = None
         while self._closing_s is None and not self._paused:
             try:
                 event = self._h11.next_event()
@@ -134,6 +148,9 @@ class HttpConnection(asyncio.Protocol):
                 self._last(problem(error.error_status_hint, str(error)))
                 return
             if event is h11.NEED_DATA:
+                if self._held_back:
+                    self._held_back = False
+                    self.transport.resume_reading()
                 return
             if event is h11.PAUSED:
                 if self._h11.their_state is not h11.DONE:
@@ -150,6 +167,9 @@ class HttpConnection(asyncio.Protocol):
                     self._last(problem(413, "no request here has a body"))
             elif isinstance(event, h11.EndOfMessage):
                 self._whole()
+                if self._h11.our_state is h11.DONE:
+                    self._next = asyncio.get_running_loop().call_soon(self._advance)
+                return
             elif isinstance(event, h11.ConnectionClosed):
                 self._end()
 

@@ -9,6 +9,9 @@ import socket
 
 from live.errors import ConfigError, PortInUse
 
+#: Unsent bytes that the system holds for one client, beside what we hold (Linux doubles it).
+KERNEL_BYTES = 131_072
+
 
 def listen(host: str, port: int) -> socket.socket:
     """A bound socket. ``localhost`` is 127.0.0.1: one port on one address; port 0 is any free one.
@@ -30,6 +33,9 @@ def listen(host: str, port: int) -> socket.socket:
         if os.name == "posix":
             # A restart may take the port while old connections linger; a listener still excludes.
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Accepted sockets inherit it. The kernel would else let unread data grow to megabytes for
+        # each client that does not read (Linux: tcp_wmem), out of our sight.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, KERNEL_BYTES)
         sock.bind((address, port))
     except OSError as error:
         sock.close()

@@ -18,6 +18,7 @@ import pytest
 from live.config import ServerConfig
 from live.events import EngineHealth, EngineState, FeedHealth, GameDetail, GameView, PlayerView
 from live.publish.http import BadTarget, read_target
+from live.publish.http_connection import HttpConnection
 from live.publish.limits import Limits
 from live.publish.pages import Site
 from live.publish.server import Publisher
@@ -318,6 +319,27 @@ async def test_one_connection_serves_many_requests_in_order(world: World, site: 
         answer = await raw(publisher, one + other + one + last)
         statuses = [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]]
         assert statuses == [b"200", b"404", b"200", b"200"]
+
+
+async def test_whoever_sends_thousands_of_requests_waits_for_the_others(
+    world: World, site: Site
+) -> None:
+    async with serving(world, site) as (publisher, _):
+        one = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        reader, writer = await asyncio.open_connection(*publisher.address)
+        writer.write(one * 5000)
+        writer.write_eof()
+        # Another client's whole request, connection included, takes a few turns of the loop.
+        other = await raw(publisher, b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        assert other.startswith(b"HTTP/1.1 200 ")
+        (busy,) = publisher._connections
+        assert isinstance(busy, HttpConnection)
+        assert busy._next is not None, "the thousands were answered first"
+        async with asyncio.timeout(60):
+            answer = await reader.read()
+        assert answer.count(b"HTTP/1.1 404 ") == 5000
+        writer.close()
+        await writer.wait_closed()
 
 
 async def test_an_old_http_client_is_answered_and_closed(world: World, site: Site) -> None:
