@@ -38,8 +38,11 @@ class Listening:
         self._full: tuple[Line, ...] = ()
 
     def info(self, line: bytes, fault: Callable[[str], EngineFault]) -> Deepened | None:
-        at = line.find(b" score ")
-        if at < 0 or line.startswith(b"info string"):
+        if line.startswith(b"info string"):
+            return None
+        if not line.isascii():
+            raise fault(f"unreadable line {quoted(line)}")
+        if b" score " not in line:
             return None
         head, _, pv = line.partition(b" pv ")
         words = head.split()

@@ -54,8 +54,8 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport | None = None
         self._stderr = b""
-        # Why it can be used no more; set once.
-        self._lost: EngineFault | None = None
+        # Why it can be used no more, if so; set once, here alone.
+        self.lost: EngineFault | None = None
         self._closing = False
         self._exited = self._loop.create_future()
         self._greeted: asyncio.Future[Ready] = self._loop.create_future()
@@ -115,11 +115,6 @@ class EngineProcess(asyncio.SubprocessProtocol):
         return self._transport.get_pid()
 
     @property
-    def lost(self) -> EngineFault | None:
-        """Why it can be used no more, if so."""
-        return self._lost
-
-    @property
     def searching(self) -> bool:
         return self._outcome is not None
 
@@ -134,8 +129,8 @@ class EngineProcess(asyncio.SubprocessProtocol):
             raise RuntimeError("one search at a time")
         self._outcome = self._loop.create_future()
         self._outcome.add_done_callback(look_at)
-        if self._lost is not None:
-            self._outcome.set_exception(self._lost)
+        if self.lost is not None:
+            self._outcome.set_exception(self.lost)
             return
         self._on_progress = on_progress
         self._limit = question.limit
@@ -159,7 +154,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
 
     def tidy(self) -> None:
         """Use the engine's leisure to prepare it for the next search."""
-        if self._lost is None:
+        if self.lost is None:
             self._conversation.tidy()
             self._flush()
 
@@ -174,7 +169,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         """End the process: politely, then by killing its group. Never raises."""
         self._closing = True
         self._disarm()
-        if self._lost is None and not self._exited.done():
+        if self.lost is None and not self._exited.done():
             self._conversation.quit()
             self._flush()
             if self._stdin is not None:
@@ -201,7 +196,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         if fd != 1:
             self._stderr = (self._stderr + data)[-_STDERR_KEPT:]
             return
-        if self._lost is not None:
+        if self.lost is not None:
             return
         try:
             events = self._conversation.receive(data)
@@ -220,8 +215,12 @@ class EngineProcess(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1 and not self._closing:
-            # No more answers can come, whether or not the process lives on.
-            self._loop.call_soon(kill_group, self.pid)
+            # No more answers can come. A moment for it to exit by itself and so say why.
+            self._loop.call_later(0.2, self._cut_off)
+
+    def _cut_off(self) -> None:
+        if not self._exited.done():
+            kill_group(self.pid)
 
     def process_exited(self) -> None:
         """The process is gone. Its children may hold the pipes open, and go too."""
@@ -273,9 +272,9 @@ class EngineProcess(asyncio.SubprocessProtocol):
 
     def _lose(self, fault: EngineFault) -> None:
         """The one place where the engine becomes unusable."""
-        if self._lost is not None:
+        if self.lost is not None:
             return
-        self._lost = fault
+        self.lost = fault
         self._disarm()
         if self._weighing is not None:
             self._weighing.cancel()

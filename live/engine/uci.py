@@ -194,6 +194,10 @@ class Conversation:
         if self._state == "greeting":
             self._greeting(line)
         elif line and word not in _IGNORED:
+            # Some engines chat, and UCI asks us to bear it. Noise may be what is left of a line
+            # that counted.
+            if not line.decode("utf-8", "replace").replace("\ufffd", "\0").isprintable():
+                raise self._fault(f"prints noise: {quoted(line)}")
             self._stray += 1
         if self._stray > MAX_STRAY_LINES:
             raise self._fault(f"prints lines that are no UCI, the last {quoted(line)}")

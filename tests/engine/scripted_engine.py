@@ -64,6 +64,9 @@ def search(mode: str, fen: list[str], words: list[str]) -> None:
     if mode == "garbage":
         while True:
             say("\x1b[31m?" * 20)
+    if mode == "chat":
+        while True:
+            say("I think")
     if mode == "endless":
         while True:
             sys.stdout.write("x" * 4096)

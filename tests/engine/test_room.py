@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import signal
 from collections.abc import Callable, Hashable
 from pathlib import Path
@@ -19,6 +20,7 @@ from live.engine.room import EngineRoom
 from live.engine.search import Limit, Position, Progress, Search, SearchFailure, SearchResult
 from live.errors import NotAnEngine
 from live.events import Score
+from tests.engine.drill import Drill, garbled
 
 Scripted = Callable[..., EngineCommand]
 Searches = Callable[[int], Search]
@@ -350,3 +352,18 @@ async def test_a_real_game_comes_out_as_it_did_before(
         assert isinstance(result, SearchResult)
         assert (result.exact_best, result.depth) == (held["best"], held["depth"])
         assert [score and score.cp for score in result.by_depth] == held["by_depth"]
+
+
+@pytest.mark.slow
+async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_figure(
+    scripted: Scripted, position: Searches, tmp_path: Path
+) -> None:
+    """`tests/benchmarks/engine_faults.py` does this with a real engine and more positions."""
+    drill = Drill([position(score) for score in range(100)], random.Random(7))
+    command = garbled(scripted("well"), tmp_path / "seed", every=25)
+    health = await drill.run(command, Limit(nodes=400), engines=2)
+    assert drill.kills + drill.stops >= 2
+    assert health.restarts >= drill.kills
+    assert drill.told == 100
+    scores = [drill.results[score] for score in range(100)]
+    assert [each.score.cp for each in scores if isinstance(each, SearchResult)] == [*range(100)]

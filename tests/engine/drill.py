@@ -1,0 +1,80 @@
+"""A fault drill: engines are killed, stopped and garbled at random while a room works."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import sys
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+
+from live.engine.discovery import EngineCommand
+from live.engine.patience import Patience
+from live.engine.priority import Kind, Priority
+from live.engine.room import EngineRoom
+from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
+from live.events import EngineHealth
+
+_GARBLER = Path(__file__).with_name("garbling_engine.py")
+
+
+def garbled(command: EngineCommand, seed: Path, every: int) -> EngineCommand:
+    """The engine, with one of ``every`` searches' answers damaged. ``seed`` names new files."""
+    wrapper = (sys.executable, "-I", "-S", str(_GARBLER), str(seed), str(every))
+    return EngineCommand((*wrapper, *command.argv), "garbled", "configured")
+
+
+class Drill:
+    """Wants all searches at once; disturbs, if told to, after every few answers."""
+
+    def __init__(self, searches: Sequence[Search], chance: random.Random | None = None) -> None:
+        self.results: dict[Hashable, SearchResult | SearchFailure] = {}
+        self.told = 0
+        self.kills = 0
+        self.stops = 0
+        self._searches = searches
+        self._chance = chance
+        self._next = self._pause()
+        self._done = asyncio.Event()
+        self._room: EngineRoom | None = None
+
+    async def run(self, command: EngineCommand, limit: Limit, engines: int) -> EngineHealth:
+        patience = Patience(floor_s=2.0, slack=4.0, handshake_s=30.0)
+        async with EngineRoom(
+            command, limit, listener=self, engines=engines, nice=0, patience=patience
+        ) as self._room:
+            for number, search in enumerate(self._searches):
+                self._room.want(search, number, Priority(Kind.BACKLOG, "drill", number))
+            await self._done.wait()
+            return self._room.health()
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        self.results[owner] = result
+        self.told += 1
+        if len(self.results) == len(self._searches):
+            self._done.set()
+        elif self._chance is not None and self.told >= self._next:
+            self._next = self.told + self._pause()
+            self._disturb(self._chance)
+
+    def progressed(self, owner: Hashable, progress: Progress) -> None:
+        pass
+
+    def _pause(self) -> int:
+        return self._chance.randint(10, 30) if self._chance is not None else 0
+
+    def _disturb(self, chance: random.Random) -> None:
+        assert self._room is not None
+        process = chance.choice(self._room._seats).process
+        if process is None or process.lost is not None:
+            return
+        stop = chance.random() < 0.4
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGSTOP if stop else signal.SIGKILL)
+        self.stops += stop
+        self.kills += not stop
