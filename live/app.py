@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from live.config import Config
-from live.dashboard import panels
+from live.dashboard import tables
 from live.dashboard.display import display
 from live.dashboard.figures import plain
 from live.dashboard.lines import LineWriter
@@ -76,7 +76,7 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
         if once and not stop.is_set():
             keeper = hall.keeper
             console.print(
-                panels.players(
+                tables.players(
                     keeper.players(), keeper.engine(), keeper.gain(), width=console.width
                 )
             )
@@ -239,8 +239,8 @@ def _write(target: str, data: bytes) -> None:
 
 def _print_analysis(result: Analysis) -> None:
     console = Console()
-    console.print(panels.games(result.games, result.engine, result.gain, width=console.width))
-    console.print(panels.players(result.players, result.engine, result.gain, width=console.width))
+    console.print(tables.games(result.games, result.engine, result.gain, width=console.width))
+    console.print(tables.players(result.players, result.engine, result.gain, width=console.width))
     for game in result.games:
         if game.problem:
             label = f"{plain(game.white.name)} - {plain(game.black.name)}"

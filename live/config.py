@@ -75,6 +75,8 @@ class RatingConfig(_Section, frozen=True):
 
     gain: GainKind = "same-search"
     engine_rating: Literal["field"] | Elo = "field"
+    calibration: str = "auto"
+    """``auto``, ``none``, the name of a shipped calibration, or a file's path."""
 
 
 class LichessConfig(_Section, frozen=True):

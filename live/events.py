@@ -138,6 +138,10 @@ class EngineInfo(msgspec.Struct, frozen=True):
     rated players of the running event)."""
     rating_moves: int = 0
     """How many moves of rated players ``field`` rests on."""
+    calibration: str | None = None
+    """Name of the calibration behind ``calibrated``; null where none fits."""
+    calibration_note: str = ""
+    """For people: what it was learned from, or why none fits."""
 
 
 class PlyView(msgspec.Struct, frozen=True):
@@ -189,6 +193,9 @@ class CurvePoint(msgspec.Struct, frozen=True):
     """Posterior rating on the Elo scale; null where no calibration fits."""
     calibrated_low: float | None = None
     calibrated_high: float | None = None
+    form: float | None = None
+    """Elo above the player's own rating, as far as these moves tell; null where that rating is
+    unknown or no calibration fits."""
 
 
 class Curves(msgspec.Struct, frozen=True):
@@ -252,6 +259,11 @@ class PlayerView(msgspec.Struct, frozen=True):
     rating: float | None
     low: float | None
     high: float | None
+    calibrated: float | None = None
+    """Posterior rating on the Elo scale; null where no calibration fits."""
+    calibrated_low: float | None = None
+    calibrated_high: float | None = None
+    form: float | None = None
 
 
 class EngineState(msgspec.Struct, frozen=True):

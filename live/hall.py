@@ -18,12 +18,14 @@ from live.engine.queue import Kind, Priority
 from live.engine.room import EngineRoom
 from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
 from live.errors import FeedError
-from live.events import Change, FeedHealth, FeedReport
+from live.events import Change, FeedHealth, FeedReport, GainKind
 from live.feeds.base import Feed
 from live.ledger.evaluations import Ask
 from live.ledger.event import EventLedger
 from live.ledger.keeper import Keeper
+from live.ledger.measure import Measure
 from live.ledger.outbox import Urgency
+from live.ratings.calibration import Calibration, Weigher, load_calibration, shipped
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
 #: Algorithm 3 over an open of mean Elo 2055 (METHODS, section 6).
@@ -51,6 +53,26 @@ def engine_limit(config: EngineConfig) -> Limit:
     if config.movetime_ms:
         return Limit(movetime_ms=config.movetime_ms)
     return Limit(nodes=config.nodes)
+
+
+def fitting(name: str, engine: str, limit: str, gain: GainKind) -> tuple[Calibration | None, str]:
+    """The calibration to use and what to say of it; None with the reason where none fits.
+
+    ``auto`` takes the first shipped one that fits, classical chess before others.
+    """
+    if name == "none":
+        return None, "switched off"
+    names = ("classical", *shipped()) if name == "auto" else (name,)
+    reason = "no calibration"
+    for each in names:
+        calibration = load_calibration(each)
+        mismatch = calibration.mismatch(engine, limit, gain)
+        if mismatch is None:
+            return calibration, (
+                f"learned from {calibration.games} player-games, {calibration.time_control}"
+            )
+        reason = mismatch if name != "auto" else f"none for {engine}, {limit}, {gain} gain"
+    return None, reason
 
 
 class Hall:
@@ -83,13 +105,18 @@ class Hall:
             yield
 
     def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
+        """Start an empty event, measured by this engine."""
         rating = self.config.rating
+        gain: GainKind = rating.gain if engine_scores else "successive"
+        calibration, note = fitting(rating.calibration, engine_name, limit, gain)
+        stored = calibration.engine_rating if calibration else None
         ledger = EventLedger(
-            gain=rating.gain if engine_scores else "successive",
+            measure=Measure(gain, Weigher(calibration) if calibration else None),
             engine_name=engine_name,
             limit=limit,
             fixed_rating=None if rating.engine_rating == "field" else rating.engine_rating,
-            stored_rating=STORED_ENGINE_RATING,
+            stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
+            calibration_note=note,
             engine_scores=engine_scores,
         )
         self.keeper = Keeper(ledger, self, self._publish)

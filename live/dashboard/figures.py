@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from live.events import MATE_CP, CurvePoint, GameView, PlyView
+from live.events import MATE_CP, GameView, PlyView
 
 #: Eight heights of a sparkline.
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -64,10 +64,10 @@ def sparkline(values: Sequence[float | None], width: int, low: float, high: floa
     return "".join(cells)
 
 
-def curve_range(points: Sequence[CurvePoint]) -> tuple[float, float] | None:
+def curve_range(ratings: Sequence[float | None]) -> tuple[float, float] | None:
     """Smallest and largest bounded rating, or None when there is none."""
-    ratings = [point.rating for point in points if point.rating is not None]
-    return (min(ratings), max(ratings)) if ratings else None
+    bounded = [rating for rating in ratings if rating is not None]
+    return (min(bounded), max(bounded)) if bounded else None
 
 
 def move_text(game: GameView, ply: PlyView) -> str:

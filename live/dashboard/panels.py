@@ -27,7 +27,6 @@ from live.events import (
     GainKind,
     GameDetail,
     Player,
-    PlayerView,
 )
 
 #: Sign and style of each feed state: never told by colour alone.
@@ -42,8 +41,6 @@ _FEED_SIGNS = {
 #: Lines above and below the boards: title, column heads, feed and engine lines.
 _FRAME_LINES = 7
 _SPARK_CELLS = 12
-#: Names and figures further apart than this are hard to read as one line.
-WIDEST_TABLE = 100
 
 
 class Screen(msgspec.Struct, frozen=True):
@@ -68,7 +65,7 @@ def screen(view: Screen, *, width: int) -> RenderableType:
     more = view.games_in_all - len(view.games)
     parts: list[RenderableType] = [
         title(view.engine, view.gain, view.address),
-        boards(view.games, width=width),
+        boards(view.games, width=width, calibrated=view.engine.calibration is not None),
     ]
     if more > 0:
         parts.append(Text(f"  and {more} more boards: enlarge the terminal", style="dim"))
@@ -90,8 +87,12 @@ def title(engine: EngineInfo, gain: GainKind, address: str) -> RenderableType:
     return line
 
 
-def boards(games: Sequence[GameDetail], *, width: int) -> Table:
-    """Two lines a board: White above, Black below."""
+def boards(games: Sequence[GameDetail], *, width: int, calibrated: bool) -> Table:
+    """Two lines a board: White above, Black below.
+
+    Where a calibration fits, its rating is the large figure and Algorithm 4's stands beside it;
+    else Algorithm 4's stands alone.
+    """
     table = Table(box=box.SIMPLE_HEAD, expand=True, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("Bd", justify="right", width=3, style="dim")
     table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis", min_width=12)
@@ -100,16 +101,26 @@ def boards(games: Sequence[GameDetail], *, width: int) -> Table:
     table.add_column("Score", justify="right", width=6)
     table.add_column("Plays like", justify="right", width=10)
     table.add_column("95 %", width=9, style="dim", no_wrap=True)
-    if width >= 96:
+    columns = {"a4": calibrated, "a4_interval": calibrated and width >= 108, "curve": width >= 96}
+    if columns["a4"]:
+        table.add_column("A4", justify="right", width=4)
+    if columns["a4_interval"]:
+        table.add_column("95 %", width=9, style="dim", no_wrap=True)
+    if columns["curve"]:
         table.add_column("Curve", width=_SPARK_CELLS, no_wrap=True)
     for game in games:
-        for row in _board_rows(game, curve=width >= 96):
+        for row in _board_rows(game, **columns):
             table.add_row(*row)
     return table
 
 
-def _board_rows(game: GameDetail, *, curve: bool) -> list[list[RenderableType]]:
-    both = curve_range((*game.curves.white, *game.curves.black))
+def _board_rows(
+    game: GameDetail, *, a4: bool, a4_interval: bool, curve: bool
+) -> list[list[RenderableType]]:
+    def height(point: CurvePoint) -> float | None:
+        return point.calibrated if a4 else point.rating
+
+    both = curve_range([height(each) for each in (*game.curves.white, *game.curves.black)])
     last = game.plies[-1] if game.plies else None
     rows: list[list[RenderableType]] = []
     for sign, player, points in (
@@ -125,19 +136,35 @@ def _board_rows(game: GameDetail, *, curve: bool) -> list[list[RenderableType]]:
                 score.append("~")
         elif not top:
             moved = Text(_state_of(game), style="dim" if game.problem is None else "yellow")
+        point = points[-1] if points else None
+        by_algorithm_4 = rating_cells(point)
         row: list[RenderableType] = [
             Text(str(game.board) if top and game.board is not None else ""),
             _name(sign, player),
             Text(str(player.elo) if player.elo else ""),
             moved,
             score,
-            *_rating_cells(points[-1] if points else None),
         ]
+        if a4:
+            row += calibrated_cells(point)
+            row += by_algorithm_4[: 2 if a4_interval else 1]
+        else:
+            row += by_algorithm_4
         if curve:
-            ratings = [point.rating for point in points]
-            row.append(Text(sparkline(ratings, _SPARK_CELLS, *both) if both else ""))
+            heights = [height(each) for each in points]
+            row.append(Text(sparkline(heights, _SPARK_CELLS, *both) if both else ""))
         rows.append(row)
     return rows
+
+
+def calibrated_cells(point: CurvePoint | None) -> tuple[Text, Text]:
+    """Calibrated rating and interval."""
+    if point is None or point.calibrated is None:
+        return Text("·", style="dim"), Text("")
+    return (
+        Text(f"{point.calibrated:.0f}", style="bold"),
+        Text(interval_text(point.calibrated_low, point.calibrated_high)),
+    )
 
 
 def _name(sign: str, player: Player) -> Text:
@@ -148,7 +175,8 @@ def _name(sign: str, player: Player) -> Text:
     return name
 
 
-def _rating_cells(point: CurvePoint | None) -> tuple[Text, Text]:
+def rating_cells(point: CurvePoint | None) -> tuple[Text, Text]:
+    """Algorithm 4's rating and interval."""
     if point is None:
         return Text("·", style="dim"), Text("")
     rating = rating_text(point.rating, point.low, point.high)
@@ -203,82 +231,3 @@ def engine_line(engines: EngineHealth) -> Text:
     line.no_wrap = True
     line.overflow = "ellipsis"
     return line
-
-
-def players(
-    views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
-) -> Table:
-    """Everybody's pooled figures, strongest play first."""
-    table = _figures(
-        f"Perceived ratings (Algorithm 4, {gain} gain, engine {engine.rating} Elo by "
-        f"{engine.rating_source})",
-        width,
-    )
-    table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis")
-    for head, width in (
-        ("Elo", 4),
-        ("Games", 5),
-        ("Moves", 5),
-        ("Mean gain", 9),
-        ("Plays like", 10),
-    ):
-        table.add_column(head, justify="right", min_width=width, no_wrap=True)
-    table.add_column("95 %", justify="right", min_width=9, no_wrap=True)
-    for view in sorted(views, key=_strength, reverse=True):
-        table.add_row(
-            plain(view.name, 40),
-            str(view.elo or ""),
-            str(view.games),
-            str(view.moves),
-            f"{view.mean_gain_cp / 100:+.2f}" if view.mean_gain_cp is not None else "",
-            rating_text(view.rating, view.low, view.high),
-            interval_text(view.low, view.high),
-        )
-    return table
-
-
-def _strength(view: PlayerView) -> tuple[bool, float, str]:
-    if view.expected_score is None:
-        return False, 0.0, view.name
-    return True, view.expected_score, view.name
-
-
-def games(
-    details: Sequence[GameDetail], engine: EngineInfo, gain: GainKind, *, width: int
-) -> Table:
-    """Finished games: both players' rating over the whole game, and how they compare."""
-    table = _figures(f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width)
-    for color in ("White", "Black"):
-        table.add_column(color, ratio=1, no_wrap=True, overflow="ellipsis")
-        table.add_column("Like", justify="right", min_width=4, no_wrap=True)
-        table.add_column("95 %", justify="right", min_width=9, no_wrap=True)
-        if color == "White":
-            table.add_column("Result", justify="center", min_width=7, no_wrap=True)
-    table.add_column("Exp.", justify="right", min_width=4, no_wrap=True)
-    for game in details:
-        duel = game.head_to_head.expected_score
-        table.add_row(
-            plain(game.white.name, 28),
-            *_last_rating(game.curves.white),
-            game.result,
-            plain(game.black.name, 28),
-            *_last_rating(game.curves.black),
-            "" if duel is None else f"{duel:.2f}",
-        )
-    return table
-
-
-def _last_rating(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
-    return _rating_cells(points[-1] if points else None)
-
-
-def _figures(title: str, width: int) -> Table:
-    """A table for reading after the event: names give way, figures do not."""
-    return Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        width=min(width, WIDEST_TABLE),
-    )

@@ -1,4 +1,4 @@
-"""Both players' Algorithm 4 curves of one game, and Algorithm 1 between them.
+"""Both players' curves of one game, and Algorithm 1 between them.
 
 Gains enter in ply order for each colour, and leave from the end when moves are taken back, so
 that a curve after any history equals the curve of the moves that stand.
@@ -8,20 +8,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from live.events import Color, CurvePoint, GainKind
+import msgspec
+
+from live.events import Color, CurvePoint
+from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
+from live.ratings.calibrated import CalibratedRating, OwnRating
 from live.ratings.head_to_head import HeadToHead
 from live.ratings.perceived import PerceivedRating
-
-#: Decimals published: a hundredth of an Elo point, a millionth of a point of score. Figures are
-#: rounded once, here, so that every subscriber adds the very same numbers.
-ELO_DECIMALS = 2
-SCORE_DECIMALS = 6
-
-
-def rounded(value: float | None, decimals: int) -> float | None:
-    """``value`` as published; None stays None (unbounded or unknown)."""
-    # Adding 0.0 turns -0.0, which JSON would show, into 0.0.
-    return None if value is None else round(value, decimals) + 0.0
 
 
 class Applied(NamedTuple):
@@ -29,6 +22,8 @@ class Applied(NamedTuple):
 
     ply: int
     gain_cp: int
+    score_before_cp: int
+    previous_gain_cp: int | None
     point: CurvePoint
 
 
@@ -38,80 +33,113 @@ def rebase(point: CurvePoint, engine_rating: int) -> CurvePoint:
     def shift(difference: float | None) -> float | None:
         return None if difference is None else engine_rating + difference
 
-    return CurvePoint(
-        ply=point.ply,
-        n=point.n,
-        gain_cp=point.gain_cp,
-        expected_score=point.expected_score,
-        difference=point.difference,
-        difference_low=point.difference_low,
-        difference_high=point.difference_high,
+    return msgspec.structs.replace(
+        point,
         rating=shift(point.difference),
         low=shift(point.difference_low),
         high=shift(point.difference_high),
-        calibrated=point.calibrated,
-        calibrated_low=point.calibrated_low,
-        calibrated_high=point.calibrated_high,
     )
 
 
-class GameCurves:
-    """The two curves and the head-to-head of one game."""
+class PlayerCurve:
+    """One player's gains in one game, with a point after each."""
 
-    def __init__(self, gain: GainKind) -> None:
-        self._ratings: dict[Color, PerceivedRating] = {
-            "white": PerceivedRating(gain=gain),
-            "black": PerceivedRating(gain=gain),
-        }
-        self._applied: dict[Color, list[Applied]] = {"white": [], "black": []}
-        self.head_to_head = HeadToHead()
+    def __init__(self, measure: Measure, elo: int | None) -> None:
+        self.rating = PerceivedRating(gain=measure.gain)
+        weigher = measure.weigher
+        self.calibrated = CalibratedRating(weigher) if weigher else None
+        # The same moves seen from the player's own rating: how far above or below it they are.
+        self._form = CalibratedRating(weigher, OwnRating(elo)) if weigher and elo else None
+        self.applied: list[Applied] = []
 
-    def add(self, color: Color, ply: int, gain_cp: int, engine_rating: int) -> CurvePoint:
-        """Append one gain; ``ply`` must lie after those already in this colour's curve."""
-        applied = self._applied[color]
-        if applied and applied[-1].ply >= ply:
-            raise ValueError(f"ply {ply} does not follow ply {applied[-1].ply}")
-        rating = self._ratings[color]
-        rating.add(gain_cp)
-        self.head_to_head.add(color, gain_cp)
-        low, high = rating.interval()
-        expected = rating.expected_score
+    def add(self, ply: int, gain_cp: int, score_before_cp: int) -> CurvePoint:
+        """Append one gain; ``score_before_cp`` is from the mover's side.
+
+        Raises:
+            ValueError: ``ply`` does not lie after those already in the curve.
+        """
+        last = self.applied[-1] if self.applied else None
+        if last is not None and last.ply >= ply:
+            raise ValueError(f"ply {ply} does not follow ply {last.ply}")
+        previous = last.gain_cp if last is not None and last.ply == ply - 2 else None
+        self.rating.add(gain_cp)
+        for calibrated in (self.calibrated, self._form):
+            if calibrated is not None:
+                calibrated.add(gain_cp, score_before_cp, ply, previous)
+        point = self._point(ply, gain_cp)
+        self.applied.append(Applied(ply, gain_cp, score_before_cp, previous, point))
+        return point
+
+    def pop(self) -> int:
+        """Take back the last gain and return it."""
+        last = self.applied.pop()
+        self.rating.remove(last.gain_cp)
+        for calibrated in (self.calibrated, self._form):
+            if calibrated is not None:
+                calibrated.remove(
+                    last.gain_cp, last.score_before_cp, last.ply, last.previous_gain_cp
+                )
+        return last.gain_cp
+
+    def _point(self, ply: int, gain_cp: int) -> CurvePoint:
+        low, high = self.rating.interval()
+        expected = self.rating.expected_score
         assert expected is not None  # a gain has just been added
-        bare = CurvePoint(
+        calibrated = self.calibrated.posterior if self.calibrated else None
+        return CurvePoint(
             ply=ply,
-            n=rating.n,
+            n=self.rating.n,
             gain_cp=gain_cp,
             expected_score=round(expected, SCORE_DECIMALS),
-            difference=rounded(rating.difference, ELO_DECIMALS),
+            difference=rounded(self.rating.difference, ELO_DECIMALS),
             difference_low=rounded(low, ELO_DECIMALS),
             difference_high=rounded(high, ELO_DECIMALS),
             rating=None,
             low=None,
             high=None,
+            calibrated=rounded(calibrated.mean, ELO_DECIMALS) if calibrated else None,
+            calibrated_low=rounded(calibrated.interval[0], ELO_DECIMALS) if calibrated else None,
+            calibrated_high=rounded(calibrated.interval[1], ELO_DECIMALS) if calibrated else None,
+            form=rounded(self._form.form, ELO_DECIMALS) if self._form else None,
         )
-        point = rebase(bare, engine_rating)
-        applied.append(Applied(ply, gain_cp, point))
-        return point
+
+
+class GameCurves:
+    """The two curves and the head-to-head of one game."""
+
+    def __init__(self, measure: Measure, elo: dict[Color, int | None]) -> None:
+        self._curves = {color: PlayerCurve(measure, known) for color, known in elo.items()}
+        self.head_to_head = HeadToHead()
+
+    def add(
+        self, color: Color, ply: int, gain_cp: int, score_before_cp: int, engine_rating: int
+    ) -> CurvePoint:
+        """Append one gain of ``color``; ``score_before_cp`` is from the mover's side."""
+        point = self._curves[color].add(ply, gain_cp, score_before_cp)
+        self.head_to_head.add(color, gain_cp)
+        return rebase(point, engine_rating)
 
     def rewind(self, color: Color, ply: int) -> list[int]:
         """Take back every gain of ``color`` at ``ply`` or later; returns them, latest first."""
-        applied = self._applied[color]
+        curve = self._curves[color]
         taken: list[int] = []
-        while applied and applied[-1].ply >= ply:
-            gain_cp = applied.pop().gain_cp
-            self._ratings[color].remove(gain_cp)
-            self.head_to_head.remove(color, gain_cp)
-            taken.append(gain_cp)
+        while curve.applied and curve.applied[-1].ply >= ply:
+            taken.append(curve.pop())
+            self.head_to_head.remove(color, taken[-1])
         return taken
 
     def last_ply(self, color: Color) -> int:
         """The latest ply in this colour's curve, 0 when empty."""
-        applied = self._applied[color]
+        applied = self._curves[color].applied
         return applied[-1].ply if applied else 0
 
     def points(self, color: Color, engine_rating: int) -> tuple[CurvePoint, ...]:
-        return tuple(rebase(applied.point, engine_rating) for applied in self._applied[color])
+        return tuple(rebase(each.point, engine_rating) for each in self._curves[color].applied)
 
     def gains(self, color: Color) -> list[int]:
         """The gains in this colour's histogram, in ply order."""
-        return [applied.gain_cp for applied in self._applied[color]]
+        return [applied.gain_cp for applied in self._curves[color].applied]
+
+    def calibrated(self, color: Color) -> CalibratedRating | None:
+        """The calibrated rating of ``color``; None where no calibration fits."""
+        return self._curves[color].calibrated

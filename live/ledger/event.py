@@ -44,6 +44,7 @@ from live.games.steps import (
     applied,
 )
 from live.ledger.evaluations import Ask
+from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox
 from live.ledger.players import PlayerTally, rebase
 from live.ledger.tracked import TrackedGame
@@ -54,25 +55,27 @@ class EventLedger:
     """All state of the event.
 
     Args:
-        gain: which gain feeds the curves.
+        measure: which gain feeds the curves, and the calibration that fits.
         engine_name: as the engine calls itself, or where the evaluations come from.
         limit: of a search, for people.
         fixed_rating: the engine's Elo when configured; None measures it over the field.
         stored_rating: what the field's rating is drawn towards until enough moves are in.
+        calibration_note: for people, what the calibration was learned from or why none fits.
         engine_scores: False takes the source's own ``[%eval]`` instead of asking an engine.
     """
 
     def __init__(
         self,
         *,
-        gain: GainKind,
+        measure: Measure,
         engine_name: str,
         limit: str,
         fixed_rating: int | None,
         stored_rating: int,
+        calibration_note: str = "",
         engine_scores: bool = True,
     ) -> None:
-        self.gain: GainKind = gain
+        self._measure = measure
         self._engine_scores = engine_scores
         self._fixed = fixed_rating is not None
         self._field = FieldRating(stored_rating)
@@ -80,12 +83,20 @@ class EventLedger:
         self._players: dict[str, PlayerTally] = {}
         self._standings: dict[str, PlayerView] = {}
         self._pending = 0
+        calibration = measure.weigher.calibration if measure.weigher else None
         self.engine = EngineInfo(
             name=engine_name,
             limit=limit,
             rating=stored_rating if fixed_rating is None else fixed_rating,
             rating_source="calibration" if fixed_rating is None else "fixed",
+            calibration=calibration.name if calibration else None,
+            calibration_note=calibration_note,
         )
+
+    @property
+    def gain(self) -> GainKind:
+        """Which gain feeds the curves."""
+        return self._measure.gain
 
     # --- news -----------------------------------------------------------------------------------
 
@@ -122,8 +133,7 @@ class EventLedger:
             case EvalsChanged():
                 tracked.reread_source_evals(out, rating)
             case HeadersChanged(headers=headers):
-                tracked.reseat(self._tallies(step.id, headers))
-                tracked.show(out)
+                tracked.reseat(self._tallies(step.id, headers), out, rating)
             case ResultChanged():
                 tracked.hurry(out)
             case _:
@@ -151,7 +161,7 @@ class EventLedger:
         tracked = TrackedGame(
             game,
             self._tallies(game.id, game.headers),
-            gain=self.gain,
+            measure=self._measure,
             engine_scores=self._engine_scores,
         )
         self._games[game.id] = tracked
@@ -170,7 +180,7 @@ class EventLedger:
     def _tally(self, key: str, player: Player) -> PlayerTally:
         tally = self._players.get(key)
         if tally is None:
-            tally = self._players[key] = PlayerTally(key, player, self.gain)
+            tally = self._players[key] = PlayerTally(key, player, self._measure)
         else:
             tally.meet(player)
         return tally

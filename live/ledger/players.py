@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from live.events import GainKind, Player, PlayerView
-from live.ledger.curves import ELO_DECIMALS, SCORE_DECIMALS, rounded
+from live.events import Player, PlayerView
+from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
+from live.ratings.calibrated import CalibratedRating, OwnRating, PooledCalibratedRating
 from live.ratings.engine_distribution import EngineDistribution, Spike
 from live.ratings.expected import difference_of
 from live.ratings.histogram import GainHistogram
@@ -22,16 +23,18 @@ class PlayerTally:
     """
 
     def __init__(
-        self, key: str, player: Player, gain: GainKind, engine: EngineDistribution = _SPIKE
+        self, key: str, player: Player, measure: Measure, engine: EngineDistribution = _SPIKE
     ) -> None:
         self.key = key
         self.player = player
         self._engine = engine
         # The most that a move can score: same-search gains are never above 0.
-        self._ceiling = engine.parts(0) if gain == "same-search" else engine.scale
+        self._ceiling = engine.parts(0) if measure.gain == "same-search" else engine.scale
         self._games: dict[str, GameScores] = {}
         self._histogram = GainHistogram()
         self._scores = ClusteredScores()
+        self._measure = measure
+        self._calibrated: dict[str, CalibratedRating] = {}
 
     def meet(self, player: Player) -> None:
         """Learn what another game says of the same person: a rating once known stays."""
@@ -46,6 +49,12 @@ class PlayerTally:
         """The game is gone, or it was somebody else; its gains must have been removed."""
         if self._games.pop(game).n:
             raise ValueError(f"{self.key} still has gains of game {game}")
+        self._calibrated.pop(game, None)
+
+    def rated(self, game: str, calibrated: CalibratedRating | None) -> None:
+        """What the calibration makes of the moves of ``game``; it is read, never changed, here."""
+        if calibrated is not None:
+            self._calibrated[game] = calibrated
 
     def add(self, game: str, gain_cp: int) -> None:
         self._histogram.add(gain_cp)
@@ -100,8 +109,28 @@ class PlayerTally:
             rating=None,
             low=None,
             high=None,
+            **self._calibrated_figures(),
         )
         return rebase(bare, engine_rating)
+
+    def _calibrated_figures(self) -> dict[str, float | None]:
+        weigher = self._measure.weigher
+        if weigher is None or not self.moves:
+            return {}
+        pooled = PooledCalibratedRating(weigher.calibration)
+        elo = self.player.elo
+        own = PooledCalibratedRating(weigher.calibration, OwnRating(elo) if elo else None)
+        for game, calibrated in self._calibrated.items():
+            pooled.update(game, calibrated)
+            own.update(game, calibrated)
+        posterior = pooled.posterior
+        low, high = posterior.interval
+        return {
+            "calibrated": rounded(posterior.mean, ELO_DECIMALS),
+            "calibrated_low": rounded(low, ELO_DECIMALS),
+            "calibrated_high": rounded(high, ELO_DECIMALS),
+            "form": rounded(own.form, ELO_DECIMALS) if elo else None,
+        }
 
 
 def rebase(view: PlayerView, engine_rating: int) -> PlayerView:

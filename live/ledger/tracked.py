@@ -11,7 +11,6 @@ from live.events import (
     ClockMessage,
     Color,
     Curves,
-    GainKind,
     GameDetail,
     GameMessage,
     GameView,
@@ -24,6 +23,7 @@ from live.events import (
 from live.games.game import Game
 from live.ledger.curves import GameCurves
 from live.ledger.evaluations import Ask, Evaluated, Evaluations
+from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox, Urgency
 from live.ledger.players import PlayerTally
 from live.ledger.views import game_view, scored
@@ -39,22 +39,37 @@ class TrackedGame:
     """
 
     def __init__(
-        self, game: Game, tallies: dict[Color, PlayerTally], *, gain: GainKind, engine_scores: bool
+        self,
+        game: Game,
+        tallies: dict[Color, PlayerTally],
+        *,
+        measure: Measure,
+        engine_scores: bool,
     ) -> None:
         self.game = game
         self.tallies = tallies
-        self._gain = gain
+        self._measure = measure
+        self._gain = measure.gain
         self._engine_scores = engine_scores
         self._evaluations = _evaluations_of(game)
-        self._curves = GameCurves(gain)
+        self._curves = self._new_curves()
         self._plies: list[PlyView] = []
         self._provisional: tuple[int, Progress] | None = None
         self._scored = 0
         self._wishes = Wishes(game.id)
         self._given_up: dict[int, str] = {}
         self._shown: GameView | None = None
-        for tally in tallies.values():
+        for color, tally in tallies.items():
             tally.enter(game.id)
+            tally.rated(game.id, self._curves.calibrated(color))
+
+    def _elos(self) -> dict[Color, int | None]:
+        headers = self.game.headers
+        return {"white": headers.white.elo, "black": headers.black.elo}
+
+    def _new_curves(self) -> GameCurves:
+        self._rated_as = self._elos()
+        return GameCurves(self._measure, self._rated_as)
 
     # --- the game changes -----------------------------------------------------------------------
 
@@ -112,20 +127,22 @@ class TrackedGame:
         self._wish(range(len(self._plies), -1, -1), out)
         self.show(out)
 
-    def reseat(self, tallies: dict[Color, PlayerTally]) -> None:
-        """The players turn out to be others: their gains move with them."""
-        for color in COLORS:
-            old, new = self.tallies[color], tallies[color]
-            if old is new:
-                continue
-            gains = self._curves.gains(color)
-            for gain_cp in gains:
-                old.remove(self.game.id, gain_cp)
-            old.leave(self.game.id)
-            new.enter(self.game.id)
-            for gain_cp in gains:
-                new.add(self.game.id, gain_cp)
+    def reseat(self, tallies: dict[Color, PlayerTally], out: Outbox, engine_rating: int) -> None:
+        """The headers changed: if the players are others now, or otherwise rated, their gains
+        move with them.
+        """
+        if tallies == self.tallies and self._elos() == self._rated_as:
+            self.show(out)
+            return
+        self._rewind(1)
+        for tally in self.tallies.values():
+            tally.leave(self.game.id)
         self.tallies = tallies
+        self._curves = self._new_curves()
+        for color, tally in tallies.items():
+            tally.enter(self.game.id)
+            tally.rated(self.game.id, self._curves.calibrated(color))
+        self._settle((), out, engine_rating)
 
     def close(self, out: Outbox) -> None:
         """The game is gone: nothing of it stays anywhere."""
@@ -211,7 +228,10 @@ class TrackedGame:
             gain_cp = self._evaluations.gains(ply).of(self._gain)
             if gain_cp is None:
                 continue  # given up: this ply has no gain, the later ones still count
-            point = self._curves.add(color, ply, gain_cp, engine_rating)
+            before = self._evaluations.position(ply - 1)
+            assert before is not None  # else the ply would have no gain
+            score_before_cp = before.score.cp if color == "white" else -before.score.cp
+            point = self._curves.add(color, ply, gain_cp, score_before_cp, engine_rating)
             self.tallies[color].add(self.game.id, gain_cp)
             out.changes.append(PointMessage(self.game.id, color, point))
 

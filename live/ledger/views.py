@@ -7,8 +7,8 @@ import msgspec
 from live.engine.search import Progress
 from live.events import GainKind, GameView, HeadToHead, PlyView
 from live.games.game import Game
-from live.ledger.curves import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ledger.evaluations import Evaluations
+from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ratings.head_to_head import HeadToHead as Duel
 
 

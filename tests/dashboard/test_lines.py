@@ -17,7 +17,7 @@ from live.events import (
     PointMessage,
     ScoreMessage,
 )
-from live.publish.hub import view_of
+from live.publish.state import view_of
 from tests.dashboard.boards import detail, point
 
 VIEW: GameView = view_of(detail())

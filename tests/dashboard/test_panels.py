@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from io import StringIO
-
 import pytest
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
 
 from live.dashboard import panels
-from live.events import FeedHealth, GameDetail, PlayerView
+from live.events import FeedHealth, GameDetail
 from tests.dashboard.boards import ENGINE, ENGINES, detail
-
-
-def drawn(renderable: RenderableType, width: int = 120) -> str:
-    console = Console(file=StringIO(), width=width, force_terminal=False, color_system=None)
-    console.print(renderable)
-    assert isinstance(console.file, StringIO)
-    return console.file.getvalue()
+from tests.dashboard.drawing import drawn
 
 
 def frame(games: tuple[GameDetail, ...], width: int, in_all: int | None = None) -> str:
@@ -64,20 +55,3 @@ def test_hostile_names_stay_text() -> None:
     assert "[bold red][2J Evil" in text
     assert max(map(cell_len, text.splitlines())) <= 80
     assert "\x1b" not in text
-
-
-def test_players_are_listed_strongest_first() -> None:
-    def player(name: str, expected: float | None) -> PlayerView:
-        return PlayerView(name, name, 2000, 1, 30, -12.5, expected, None, None, None, None, None,
-                          2034.0 if expected == 0 else None)  # fmt: skip
-
-    text = drawn(panels.players([player("A", None), player("B", 0.0), player("C", 0.3)], ENGINE,
-                                "same-search", width=80), 80)  # fmt: skip
-    assert text.index("C ") < text.index("B ") < text.index("A ")
-    assert "-0.12" in text or "-0.13" in text
-
-
-def test_the_table_of_games_compares_both_players() -> None:
-    text = drawn(panels.games([detail(result="1-0")], ENGINE, "same-search", width=80), 80)
-    assert "1-0" in text
-    assert "0.61" in text

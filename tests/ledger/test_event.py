@@ -37,6 +37,7 @@ from live.games.steps import (
 )
 from live.ledger.evaluations import Ask
 from live.ledger.event import EventLedger
+from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox, Urgency
 from live.publish.replica import Replica
 from live.publish.state import snapshot
@@ -45,7 +46,7 @@ from tests.ledger.arithmetic import answer, game, line
 
 def ledger(**changes: Any) -> EventLedger:
     settings: dict[str, Any] = {
-        "gain": "same-search",
+        "measure": Measure("same-search"),
         "engine_name": "Arithmetic",
         "limit": "1 look",
         "fixed_rating": None,
@@ -312,7 +313,7 @@ def test_source_evaluations_replace_the_engine() -> None:
         msgspec.structs.replace(move, eval=Score(20 * index))
         for index, move in enumerate(MOVES[:4], 1)
     )
-    run = Run(ledger(gain="successive", engine_scores=False))
+    run = Run(ledger(measure=Measure("successive"), engine_scores=False))
     run.step(NewGame(game(moves=moves)))
     assert not run.open
     detail = run.ledger.game("g1")
