@@ -30,7 +30,7 @@ _TOKEN = re.compile(
     rb"|(\()|(;[^\n]*+\n?+)|(\Z)|[)}]|\$\d*+)"
 )
 _IN_VARIATION = re.compile(rb"[()]|\{[^}]*+(\})?+|;[^\n]*+|\n%[^\n]*+")
-_DELIMITER = re.compile(rb"[\s{}();$]|\Z")
+_DELIMITERS = b" \t\n{}();$"
 _RESULTS: dict[bytes, Result] = {
     token.encode(charset): result
     for token, result in TOKENS.items()
@@ -107,7 +107,7 @@ class Movetext:
         headers say 0-0, so these letters mean that when no castling is possible.
         """
         keep = common_prefix(self._text[: self._kept], text)
-        if keep < self._kept or not self._ended_clean(text, keep):
+        if keep < self._kept or not _ends_clean(text, keep, whole):
             # The word at the parting may have been the beginning of another.
             index = bisect_right(self._offsets, keep) - 1
             keep = self._offsets[index] if index >= 0 else 0
@@ -119,10 +119,6 @@ class Movetext:
         self._depth = 0
         self._forfeit_means_result = forfeited
         self.done = False
-
-    def _ended_clean(self, text: bytes, at: int) -> bool:
-        """True when the token before ``at`` cannot go on in ``text``."""
-        return at == 0 or text[at - 1] in b"})\n" or _DELIMITER.match(text, at) is not None
 
     def _rewind(self, pos: int) -> None:
         """Forget what was read from ``pos`` on."""
@@ -237,12 +233,12 @@ class Movetext:
         note = read_comment(comment[: self._max_comment], white_moved)
         if note is None or self.problem is not None:
             return
+        if self._result_at >= 0:  # behind what is kept: another text may not have it
+            self._kept = min(self._kept, self._offsets[-1] if plies else 0)
         if plies == 0:
             if self.start_eval is None:
                 self.start_eval = note.eval
             return
-        if self._result_at >= 0:  # a later text may not have it: read that move again
-            self._kept = min(self._kept, self._offsets[-1])
         move = self.moves[-1]
         self.moves[-1] = Move(
             move.uci,
@@ -315,6 +311,13 @@ class Movetext:
             board.push(chess.Move.from_uci(move.uci))
         self._mover = Mover(board)
         self._line = list(zip(self._words, self.moves, strict=True))
+
+
+def _ends_clean(text: bytes, at: int, whole: bool) -> bool:
+    """True when the token before ``at`` cannot go on behind it."""
+    if at == 0 or text[at - 1] in b"})\n":
+        return True
+    return text[at] in _DELIMITERS if at < len(text) else whole
 
 
 def _has_letters(text: bytes) -> bool:

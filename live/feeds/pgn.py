@@ -56,13 +56,14 @@ class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
 class _Known:
     """One game as it was read last."""
 
-    __slots__ = ("head", "header", "moves", "report", "segment")
+    __slots__ = ("closed", "head", "header", "moves", "report", "segment")
 
     def __init__(self, header: bytes, head: GameHead, moves: Movetext) -> None:
         self.header = header
         self.head = head
         self.moves = moves
         self.segment: Segment | None = None
+        self.closed = False
         self.report: GameReport | None = None
 
 
@@ -153,7 +154,7 @@ class _GameReader:
                     nth = seen.get(header, 0)
                     seen[header] = nth + 1
                 known = self._cache.find(header, nth)
-                if known.segment != segment or closed:
+                if known.segment != segment or known.closed is not closed:
                     known.segment = None
                     whole = segment.end is End.WHOLE
                     moves = known.moves
@@ -167,6 +168,7 @@ class _GameReader:
                         budget = _SLICE_TOKENS
                     known.report = self._report(known, segment.end, closed)
                     known.segment = segment
+                    known.closed = closed
                 if known.report is not None:
                     reports.append(known.report)
                 budget -= _GAME_TOKENS

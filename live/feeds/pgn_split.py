@@ -26,6 +26,7 @@ from live.feeds.charset import Utf16ToUtf8
 
 _INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
 _HEADER_LINES = re.compile(rb"(?:" + _INDENT + rb"(?:[\[%;][^\n]*+)?\n)*+")
+_HEADER_START = re.compile(_INDENT + rb"[\[%;]")
 _BLANK_LINES = re.compile(rb"(?:" + _INDENT + rb"\n)*+")
 _TAG_LINE = re.compile(_INDENT + rb'\[[ \t]*+[A-Za-z0-9][^\n"]*+"')
 _EVENT_LINE = re.compile(_INDENT + rb"\[[ \t]*+Event\b")
@@ -205,6 +206,11 @@ class Splitter:
                 if segment is not None:
                     yield segment
             else:
+                if self._phase is _Phase.HEADERS and not _HEADER_START.match(
+                    buffer, self._at, self._limit
+                ):  # movetext without a line end
+                    self._phase = _Phase.MOVES
+                    self._moves_at = self._at
                 if not self._given:
                     yield Segment(*self._parts(self._limit), End.TOO_LONG)
                 self._moves_skipped = self._phase is not _Phase.HEADERS
