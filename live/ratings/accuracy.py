@@ -1,0 +1,233 @@
+"""Accuracy as lichess shows it, and average centipawn loss.
+
+Source: lichess.org/page/accuracy, with the constants of its published source (scalachess
+``eval.scala``; lila ``AccuracyPercent.scala``). Needs the score of every position, one line each.
+
+A score becomes the chance to win; what a move loses of it becomes its accuracy in per cent. The
+accuracy of a game is the mean of two means: the harmonic one, and one weighted by how much the
+chances moved about around each move.
+
+What lichess's users found wrong there is done otherwise here:
+
+* Figures stand only when all moves are scored; until then there is a running one, named so
+  (lila #14974, #15855: 100 % while the analysis was under way).
+* A move that mates is one of the moves, without loss (#11207).
+* A move between two positions beyond the cap shows no loss whatever it lost, so the average
+  centipawn loss leaves it out of its denominator too (#11261).
+* The first move is compared with the score of the position it was made from (#13914, #11779).
+* No move is above 100 % (en-croissant #7).
+* A part of a game, such as a phase, uses the weights of the whole game: its window looks back
+  over its border (#21457).
+* A mate counts as the cap, as large scores do, in all figures (#5617).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import accumulate
+
+import msgspec
+
+from live.events import Color, Score
+
+#: Scores are clamped to this, mates included (scalachess, eval.scala: Cp.CEILING).
+CAP_CP = 1000
+#: Steepness of the chance to win (lila PR #11148, fitted on 2300+ rated rapid games).
+_WIN_PER_CP = 0.00368208
+#: Accuracy of a move by what it lost of the chance to win (lila, AccuracyPercent.scala).
+_SCALE, _RATE, _OFFSET = 103.1668100711649, 0.04354415386753951, -3.166924740191411
+#: "Uncertainty bonus, due to imperfect analysis" (the same place).
+_BONUS = 1.0
+#: Limits of the window, in positions, and of a move's weight (the same place).
+_WINDOW = (2, 8)
+_WEIGHT = (0.5, 12.0)
+
+#: What lichess takes as the score of the usual starting position (scalachess, eval.scala).
+LICHESS_START = Score(cp=15)
+
+
+class Accuracy(msgspec.Struct, frozen=True):
+    """Accuracy of one side."""
+
+    percent: float | None
+    """0 to 100; None until every move is scored, and without a move."""
+    so_far: float | None
+    """The same over the moves scored so far: what to show while scores come in, named so."""
+    moves: int
+    """Moves counted."""
+    missing: int
+    """Moves whose score, or that of the position before, is not known yet."""
+
+
+class CentipawnLoss(msgspec.Struct, frozen=True):
+    """Average centipawn loss of one side."""
+
+    average_cp: float | None
+    """0 or more; None until every move is scored, and where no move counts."""
+    so_far_cp: float | None
+    """The same over the moves scored so far."""
+    moves: int
+    """Moves counted: the denominator."""
+    missing: int
+    """Moves whose score, or that of the position before, is not known yet."""
+    beyond_cap: int
+    """Moves left out, since the positions before and after are both beyond ±1000 cp on the same
+    side, so that no loss can be seen."""
+
+
+def win_percent(score: Score) -> float:
+    """White's chance to win, 0 to 100: a mate is ±1000 cp, as every score beyond that is."""
+    return 100 / (1 + math.exp(-_WIN_PER_CP * _capped(score)))
+
+
+def move_accuracy(before: Score, after: Score, mover: Color) -> float:
+    """Accuracy of one move, 0 to 100. Scores are White's side."""
+    return _accuracy(_lost(win_percent(before), win_percent(after), mover))
+
+
+def centipawn_loss(before: Score, after: Score, mover: Color) -> int:
+    """Centipawns lost by one move, 0 or more; scores are White's side, capped at ±1000."""
+    loss_cp = _capped(before) - _capped(after)
+    return max(0, loss_cp if mover == "white" else -loss_cp)
+
+
+class GameAccuracy:
+    """The scores of one game, with the figures of both sides.
+
+    Moves and scores arrive in any order: a move may be played long before its score is known.
+    Reading a figure costs O(moves), some 50 µs; nothing is kept that a takeback would have to undo.
+    """
+
+    __slots__ = ("_first", "_mates", "_scores")
+
+    def __init__(self, start: Score | None = None, first_mover: Color = "white") -> None:
+        #: White's side, the starting position first; None where not known yet.
+        self._scores: list[Score | None] = [start]
+        self._mates: set[int] = set()
+        self._first = first_mover
+
+    @property
+    def plies(self) -> int:
+        """Moves played by both sides."""
+        return len(self._scores) - 1
+
+    def play(self, after: Score | None = None) -> None:
+        """One more move, with the score of the position after it where that is known."""
+        self._scores.append(None)
+        self.score(self.plies, after)
+
+    def score(self, ply: int, score: Score | None) -> None:
+        """Set the score of the position after ``ply`` moves (0: the start); None unsets it.
+
+        Raises ValueError when there is no such ply.
+        """
+        if not 0 <= ply <= self.plies:
+            raise ValueError(f"no ply {ply}: {self.plies} have been played")
+        self._scores[ply] = score
+        # ``mate`` 0 says that the side to move is mated.
+        if score is not None and score.mate == 0:
+            self._mates.add(ply)
+        else:
+            self._mates.discard(ply)
+
+    def take_back(self) -> None:
+        """Undo the last move. Raises ValueError when there is none."""
+        if not self.plies:
+            raise ValueError("no move to take back")
+        self._scores.pop()
+        self._mates.discard(self.plies + 1)
+
+    def mover(self, ply: int) -> Color:
+        """Who made move ``ply``, from 1."""
+        second: Color = "black" if self._first == "white" else "white"
+        return self._first if ply % 2 else second
+
+    def move_accuracy(self, ply: int) -> float | None:
+        """Accuracy of move ``ply``, from 1; None while a score is missing."""
+        before, after = self._scores[ply - 1], self._scores[ply]
+        if before is None or after is None:
+            return None
+        return move_accuracy(before, after, self.mover(ply))
+
+    def accuracy(self, color: Color, first_ply: int = 1, last_ply: int | None = None) -> Accuracy:
+        """Accuracy of one side, over the whole game or plies ``first_ply`` to ``last_ply``."""
+        weights = self._weights()
+        plies = self._plies_of(color, first_ply, last_ply)
+        counted = [(a, weights[ply]) for ply in plies if (a := self.move_accuracy(ply)) is not None]
+        missing = len(plies) - len(counted)
+        so_far = None
+        if counted:
+            total = math.fsum(weight for _, weight in counted)
+            weighted = math.fsum(a * weight for a, weight in counted) / total
+            so_far = (weighted + _harmonic_mean([a for a, _ in counted])) / 2
+        return Accuracy(None if missing else so_far, so_far, len(counted), missing)
+
+    def centipawn_loss(
+        self, color: Color, first_ply: int = 1, last_ply: int | None = None
+    ) -> CentipawnLoss:
+        """Average centipawn loss of one side, over the game or some of its plies."""
+        plies = self._plies_of(color, first_ply, last_ply)
+        total = counted = beyond = missing = 0
+        for ply in plies:
+            before, after = self._scores[ply - 1], self._scores[ply]
+            if before is None or after is None:
+                missing += 1
+            elif ply not in self._mates and _both_beyond(before, after):
+                beyond += 1
+            else:
+                counted += 1
+                total += centipawn_loss(before, after, color)
+        so_far = total / counted if counted else None
+        return CentipawnLoss(None if missing else so_far, so_far, counted, missing, beyond)
+
+    def _plies_of(self, color: Color, first_ply: int, last_ply: int | None) -> list[int]:
+        last = self.plies if last_ply is None else min(last_ply, self.plies)
+        return [ply for ply in range(max(first_ply, 1), last + 1) if self.mover(ply) == color]
+
+    def _weights(self) -> list[float]:
+        """Weight of each move, from index 1: the spread of the chances in a window up to it.
+
+        The first moves share the first whole window. Positions without a score are passed over.
+        """
+        chances = [None if score is None else win_percent(score) for score in self._scores]
+        window = max(_WINDOW[0], min(_WINDOW[1], self.plies // 10))
+        known = [0, *accumulate(chance is not None for chance in chances)]
+        # About 50, where the sum of squares loses no digits that matter.
+        centred = [0.0 if chance is None else chance - 50 for chance in chances]
+        sums = [0.0, *accumulate(centred)]
+        squares = [0.0, *accumulate(value * value for value in centred)]
+        weights = [0.0]
+        for ply in range(1, self.plies + 1):
+            end = min(max(ply + 1, window), len(chances))
+            start = max(0, end - window)
+            n = max(1, known[end] - known[start])
+            mean = (sums[end] - sums[start]) / n
+            variance = (squares[end] - squares[start]) / n - mean * mean
+            weights.append(max(_WEIGHT[0], min(_WEIGHT[1], math.sqrt(max(0.0, variance)))))
+        return weights
+
+
+def _capped(score: Score) -> int:
+    return max(-CAP_CP, min(CAP_CP, score.cp))
+
+
+def _both_beyond(before: Score, after: Score) -> bool:
+    return abs(_capped(before)) == CAP_CP and _capped(before) == _capped(after)
+
+
+def _lost(before: float, after: float, mover: Color) -> float:
+    """Of the mover's chance to win, per cent; at least 0."""
+    return max(0.0, before - after if mover == "white" else after - before)
+
+
+def _accuracy(lost: float) -> float:
+    if lost == 0:
+        return 100.0
+    return max(0.0, min(100.0, _SCALE * math.exp(-_RATE * lost) + _OFFSET + _BONUS))
+
+
+def _harmonic_mean(values: Iterable[float]) -> float:
+    """0 as soon as one value is."""
+    held = list(values)
+    return 0.0 if min(held) <= 0 else len(held) / math.fsum(1 / value for value in held)

@@ -1,0 +1,306 @@
+"""The sensitivity and competence that best explain the moves a player chose, with intervals.
+
+Two fits (Regan and Haworth 2011, section 6). Maximum likelihood takes the s and c under which the
+moves played were most probable: Fisher scoring finds them, and the expected information gives
+their covariance. The percentile method asks whether the moves fall where predicted: over the
+moves of a turn in order of merit, the played one spans an interval of the predicted cumulative
+probability, and for every percentile q the share of turns "up", at or below q, should be q. It
+minimises the squares of the differences; its covariance is that of a minimum-distance estimator
+(the delta method, from how the shares "up" vary over turns), which the paper has not.
+
+Both work in log s and log c, where they are nearly normal. What cannot be fitted is answered with
+``NoFit`` and the reason.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from scipy.special import ndtri
+
+from live.ratings.choice_model import Curve, Floats, Model, Skill, Turns, choices
+from live.ratings.spread import Spread
+
+Method = Literal["likelihood", "percentile"]
+
+#: Turns below which no interval of s and c keeps its word (``tests/benchmarks/regan_recovery.py``).
+MIN_TURNS = 20
+
+#: Percentiles, "stepping q by 0.05 from 0 to 1" (Regan and Haworth 2011, section 6). The ends
+#: match whatever the parameters are.
+PERCENTILES: Floats = np.linspace(0.05, 0.95, 19)
+
+_START = (math.log(0.1), math.log(0.5))
+#: s from 1/10,000 to 100 pawns, c from 1/50 to 20: a fit that leaves this has no finite answer.
+_LOWEST = np.array([math.log(1e-4), math.log(0.02)])
+_HIGHEST = np.array([math.log(100.0), math.log(20.0)])
+_STEPS = 100
+_PROFILE_STEPS = 30
+#: The longest step in log s or log c: e-fold.
+_LONGEST = 1.0
+_Z95 = float(ndtri(0.975))
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """Fitted parameters of one player's choices."""
+
+    method: Method
+    skill: Skill
+    s_interval: tuple[float, float]
+    """95 %, pawns."""
+    c_interval: tuple[float, float]
+    """95 %."""
+    covariance: tuple[tuple[float, float], tuple[float, float]]
+    """Of log s and log c."""
+    turns: int
+    percentile_score: float
+    """The sum over percentiles of the squared difference between predicted and actual share
+    "up" (Regan and Haworth 2011, section 6): near 0 where model and curve have the right shape."""
+
+
+class NoFit(msgspec.Struct, frozen=True):
+    """Why there are no parameters, for people."""
+
+    reason: str
+    turns: int
+
+
+class _Step(NamedTuple):
+    """What a method knows at one pair of parameters, to make its next step."""
+
+    loss: float
+    slope: Floats
+    """Of the loss, shape (2,)."""
+    curvature: Floats
+    """Positive semidefinite, shape (2, 2)."""
+
+
+def fit_likelihood(
+    spreads: Sequence[Spread] | Turns, *, model: Model = "shares", curve: Curve = "invexp"
+) -> Fit | NoFit:
+    """Maximum likelihood (Regan and Haworth 2011, section 6). Some ten milliseconds."""
+    turns = spreads if isinstance(spreads, Turns) else Turns(spreads)
+    if refused := _refusal(turns):
+        return refused
+    return _fit("likelihood", turns, model, curve)
+
+
+def fit_percentile(
+    spreads: Sequence[Spread] | Turns, *, model: Model = "shares", curve: Curve = "invexp"
+) -> Fit | NoFit:
+    """The percentile method (Regan and Haworth 2011, section 6). Some ten milliseconds.
+
+    It begins where maximum likelihood ends, since far from there its score has other minima.
+    """
+    turns = spreads if isinstance(spreads, Turns) else Turns(spreads)
+    if refused := _refusal(turns):
+        return refused
+    return _fit("percentile", turns, model, curve)
+
+
+def log_likelihood(turns: Turns, skill: Skill) -> float:
+    """Logarithm of the probability of all moves played."""
+    return float(turns.of_played(choices(turns, skill).log).sum())
+
+
+def share_up(turns: Turns, skill: Skill) -> Floats:
+    """Share of turns "up" at each of ``PERCENTILES``, shape (19,): ``R`` of section 6."""
+    mean: Floats = _ups(turns, skill)[0].mean(axis=0)
+    return mean
+
+
+def percentile_score(turns: Turns, skill: Skill) -> float:
+    """``S`` of section 6, with the square as the measure of distance."""
+    return float(((share_up(turns, skill) - PERCENTILES) ** 2).sum())
+
+
+def _refusal(turns: Turns) -> NoFit | None:
+    count = len(turns)
+    if count < MIN_TURNS:
+        return NoFit(f"{count} turns: {MIN_TURNS} are needed for s and c", count)
+    if not turns.of_played(turns.deltas).any():
+        return NoFit(
+            "every move played was a best one: no bound to how strong the player is", count
+        )
+    return None
+
+
+def _fit(method: Method, turns: Turns, model: Model, curve: Curve) -> Fit | NoFit:
+    at, last = _descend("likelihood", turns, model, curve, np.array(_START))
+    if last is not None and method == "percentile":
+        at, last = _descend("percentile", turns, model, curve, at)
+    if last is None or np.any(at <= _LOWEST) or np.any(at >= _HIGHEST):
+        return NoFit("these moves are explained best by no finite s and c", len(turns))
+    skill = _skill(at, model, curve)
+    covariance = (
+        _inverse(last.curvature) if method == "likelihood" else _percentile_covariance(turns, skill)
+    )
+    if covariance is None:
+        return NoFit("s and c cannot be told apart from these moves", len(turns))
+    if method == "likelihood":
+        ends = [_profile(turns, skill, last, covariance, i) for i in (0, 1)]
+    else:
+        ends = [_interval(at[i], covariance[i, i]) for i in (0, 1)]
+    (ss, sc), (cs, cc) = covariance.tolist()
+    return Fit(
+        method,
+        skill,
+        ends[0],
+        ends[1],
+        ((ss, sc), (cs, cc)),
+        len(turns),
+        percentile_score(turns, skill),
+    )
+
+
+def _skill(at: Floats, model: Model, curve: Curve) -> Skill:
+    return Skill(math.exp(at[0]), math.exp(at[1]), model, curve)
+
+
+def _interval(at: float, variance: float) -> tuple[float, float]:
+    half = _Z95 * math.sqrt(variance)
+    return math.exp(at - half), math.exp(at + half)
+
+
+def _profile(
+    turns: Turns, skill: Skill, best: _Step, covariance: Floats, which: int
+) -> tuple[float, float]:
+    """Where the likelihood, the other parameter at its best, has fallen by half of χ²(1, 95 %).
+
+    Each step solves the quadratic that value, slope and information describe (Venzon and
+    Moghadam 1988, "A method for computing profile-likelihood-based confidence intervals").
+    """
+    centre = np.array([math.log(skill.s), math.log(skill.c)])
+    target = best.loss + _Z95**2 / 2
+    other = 1 - which
+    reach = _Z95 * math.sqrt(covariance[which, which])
+    ends = []
+    for side, wall, beyond in ((-1.0, _LOWEST, 0.0), (1.0, _HIGHEST, math.inf)):
+        move = np.empty(2)
+        move[which] = side * reach
+        move[other] = move[which] * covariance[which, other] / covariance[which, which]
+        at = centre + np.clip(move, -_LONGEST, _LONGEST)
+        end = beyond
+        for _ in range(_PROFILE_STEPS):
+            at = np.clip(at, _LOWEST, _HIGHEST)
+            here = _likelihood_step(turns, _skill(at, skill.model, skill.curve))
+            if at[which] == wall[which] and here.loss < target:
+                break
+            move = _towards(target, here, which, side)
+            at = at + np.clip(move, -_LONGEST, _LONGEST)
+            if abs(here.loss - target) < 1e-4 and abs(move[other]) < 1e-3:
+                end = math.exp(at[which])
+                break
+        ends.append(end)
+    return ends[0], ends[1]
+
+
+def _towards(target: float, here: _Step, which: int, side: float) -> Floats:
+    """The step to where, on ``side``, the loss is ``target`` and no slope is left in the other."""
+    other = 1 - which
+    within = max(here.curvature[other, other], 1e-12)
+    along = -here.curvature[which, other] / within
+    # With the other parameter following at its best, the loss is a + b x + q x²/2 in x = move.
+    b = here.slope[which] + along * here.slope[other]
+    q = max(here.curvature[which, which] + along * here.curvature[which, other], 1e-9)
+    a = here.loss - here.slope[other] ** 2 / (2 * within) - target
+    x = (-b + side * math.sqrt(max(b * b - 2 * q * a, 0.0))) / q
+    move = np.empty(2)
+    move[which], move[other] = x, along * x - here.slope[other] / within
+    return move
+
+
+def _descend(
+    method: Method, turns: Turns, model: Model, curve: Curve, start: Floats
+) -> tuple[Floats, _Step | None]:
+    """Damped scoring steps (Levenberg) until none helps; None when they do not come to rest."""
+    step_of = _likelihood_step if method == "likelihood" else _percentile_step
+    at = start
+    here = step_of(turns, _skill(at, model, curve))
+    damping = 1e-3
+    for _ in range(_STEPS):
+        pull = here.curvature + damping * (np.diag(np.diag(here.curvature)) + 1e-12 * np.eye(2))
+        move = np.clip(-np.linalg.solve(pull, here.slope), -_LONGEST, _LONGEST)
+        there = np.clip(at + move, _LOWEST, _HIGHEST)
+        found = step_of(turns, _skill(there, model, curve))
+        if found.loss <= here.loss:
+            gained, moved = here.loss - found.loss, float(np.abs(there - at).max())
+            at, here = there, found
+            damping = max(damping / 10, 1e-9)
+            if moved < 1e-7 or gained < 1e-12 * (1 + abs(here.loss)):
+                return at, here
+        else:
+            damping *= 10
+            if damping > 1e12:
+                return at, here
+    return at, None
+
+
+def _likelihood_step(turns: Turns, skill: Skill) -> _Step:
+    found = choices(turns, skill)
+    slope = turns.of_played(found.slope).sum(axis=0)
+    information = np.einsum("tm,tmi,tmj->ij", found.probability, found.slope, found.slope)
+    return _Step(-float(turns.of_played(found.log).sum()), -slope, information)
+
+
+def _percentile_step(turns: Turns, skill: Skill) -> _Step:
+    ups, slopes = _ups(turns, skill)
+    miss = ups.mean(axis=0) - PERCENTILES
+    slope = slopes.mean(axis=0)
+    return _Step(float(miss @ miss) / 2, slope.T @ miss, slope.T @ slope)
+
+
+def _ups(turns: Turns, skill: Skill) -> tuple[Floats, Floats]:
+    """How far each turn is "up" at each percentile, and its derivatives.
+
+    Shapes (turns, 19) and (turns, 19, 2).
+    """
+    found = choices(turns, skill)
+    before = np.arange(turns.deltas.shape[1]) < turns.played[:, None]
+    below = np.where(before, found.probability, 0.0).sum(axis=1)
+    below_slope = np.einsum("tm,tmi->ti", np.where(before, found.probability, 0.0), found.slope)
+    own = np.maximum(turns.of_played(found.probability), 1e-300)
+    own_slope = turns.of_played(found.slope)
+    raw = (PERCENTILES - below[:, None]) / own[:, None]
+    straddles = (raw > 0) & (raw < 1)
+    slope = -below_slope[:, None] / own[:, None, None] - raw[:, :, None] * own_slope[:, None]
+    return np.clip(raw, 0.0, 1.0), np.where(straddles[:, :, None], slope, 0.0)
+
+
+def _percentile_covariance(turns: Turns, skill: Skill) -> Floats | None:
+    """Of the estimates, from what could have been played rather than what was."""
+    found = choices(turns, skill)
+    below = np.cumsum(found.probability, axis=1) - found.probability
+    own = np.maximum(found.probability, 1e-300)
+    raw = (PERCENTILES - below[:, :, None]) / own[:, :, None]
+    up = np.clip(raw, 0.0, 1.0) - PERCENTILES
+    slope_below = np.cumsum(found.probability[:, :, None] * found.slope, axis=1)
+    slope_below -= found.probability[:, :, None] * found.slope
+    # Where a move straddles a percentile, its own probability cancels: what it is played with.
+    straddles = (raw > 0) & (raw < 1) & turns.is_move[:, :, None]
+    slope = -np.einsum("tmq,tmi->qi", straddles, slope_below)
+    slope -= np.einsum("tmq,tmi->qi", np.where(straddles, raw * own[:, :, None], 0.0), found.slope)
+    slope /= len(turns)
+    bread = _inverse(slope.T @ slope)
+    if bread is None:
+        return None
+    spread = np.einsum("tm,tmq,tmr->qr", found.probability, up, up, optimize=True)
+    spread /= len(turns) ** 2
+    covariance: Floats = bread @ (slope.T @ spread @ slope) @ bread
+    return covariance if np.all(np.diag(covariance) > 0) else None
+
+
+def _inverse(matrix: Floats) -> Floats | None:
+    """None where it is singular, as far as rounding lets one tell."""
+    scale = np.sqrt(np.maximum(np.diag(matrix), 0.0))
+    if not np.all(np.isfinite(matrix)) or np.any(scale == 0):
+        return None
+    alike = matrix / np.outer(scale, scale)
+    if 1 - alike[0, 1] ** 2 < 1e-10:
+        return None
+    inverse: Floats = np.linalg.inv(alike) / np.outer(scale, scale)
+    return inverse
