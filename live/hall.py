@@ -28,7 +28,7 @@ from live.ledger.outbox import Urgency
 from live.ratings.calibration import Calibration, Weigher, load_calibration, shipped
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
-#: Algorithm 3 over an open of mean Elo 2055 (METHODS, section 6).
+#: Algorithm 3 over an open of mean Elo 2055.
 STORED_ENGINE_RATING = 2160
 #: Longest the loop is kept from other work while a large report is taken in, seconds.
 SLICE_S = 0.01

@@ -91,7 +91,7 @@ class Listening:
         """What was found, or None when no score was ever told.
 
         A whole search counts its last exact line (and, should an engine never print one, its
-        last bound); a restricted one its last line (METHODS section 6).
+        last bound); a restricted one its last line.
         """
         told = self._last if self.question.only is not None else self._exact or self._last
         if told is None:

@@ -23,7 +23,7 @@ from live.engine.priority import Priority as Priority
 from live.engine.search import Search, SearchFailure
 from live.engine.waiting import Job, Key, Owner, Waiting, Want
 
-#: Engines a search may kill before it is set aside (DESIGN, Engine).
+#: Engines a search may kill before it is set aside.
 MAX_KILLS: Final = 3
 #: Set-aside searches remembered, so that asking again does not kill again.
 _ASIDE_KEPT: Final = 1_000
@@ -201,14 +201,9 @@ class SearchQueue(Generic[Key]):
         return Counter(job.kind for job in self._jobs.values() if job.engine is None)
 
     def oldest_wait_s(self, now: float) -> float:
-        """How long the search that has waited longest has waited. Costs a look at each."""
-        asked = (
-            want.asked_at
-            for job in self._jobs.values()
-            if job.engine is None
-            for want in job.wants.values()
-        )
-        return max(0.0, now - min(asked, default=now))
+        """How long the search that has waited longest has waited."""
+        oldest = self._waiting.oldest()
+        return 0.0 if oldest is None else max(0.0, now - oldest)
 
     @property
     def queued(self) -> int:
@@ -241,6 +236,8 @@ class SearchQueue(Generic[Key]):
             assert all(map(self._waiting.holds, job.wants.values())), "a lost want"
         idle = any(slot.state == "idle" for slot in self._engines)
         assert not (idle and waiting), "an idle engine while a search waits"
+        asked = [want.asked_at for job in waiting for want in job.wants.values()]
+        assert self._waiting.oldest() == min(asked, default=None), "a wrong oldest wait"
 
     # Inside.
 

@@ -59,7 +59,7 @@ class SearchResult(msgspec.Struct, frozen=True):
     score: Score
     """White's side. A whole search: the last **exact** info line (a line marked ``lowerbound``
     or ``upperbound`` belongs to an unfinished iteration). A restricted search: the last info
-    line, bound or not (METHODS section 6: that is what calibrations were learned from)."""
+    line, bound or not (that is what the calibrations were learned from)."""
     best: str
     """``bestmove``, UCI."""
     depth: int

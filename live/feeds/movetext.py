@@ -280,7 +280,7 @@ class Movetext:
                 self.result, self._result_at = "0-0", start
                 return
             self._stop(f"{error.why} {error.text} {self._where(plies)}", start)
-        except Exception as error:  # python-chess on a position it did not foresee (FINDINGS 1.4)
+        except Exception as error:  # python-chess on a position it did not foresee
             what = f"cannot read {printable(decode(text))} {self._where(plies)}"
             self._stop(f"{what}: {type(error).__name__}", start)
             self._mover = Mover(self._start.copy(stack=False))

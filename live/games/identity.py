@@ -33,7 +33,7 @@ _WORD = re.compile(r"\w+(?:\.\d+)*")
 _WRITTEN_OUT_UMLAUT = re.compile("([aou])e")
 _TITLES = {"gm", "im", "fm", "cm", "nm", "wgm", "wim", "wfm", "wcm", "wnm", "agm", "aim", "afm"}
 _TITLES |= {"acm", "dr", "prof", "mr", "mrs", "ms"}
-# What sources write where they know no name (feeds.md section 3; lila RelayGame).
+# What sources write where they know no name (lila RelayGame).
 _NOBODY = frozenset({"", "unknown", "nn", "n n", "tbd", "tba", "noname", "no name"})
 _BYE = "bye"
 

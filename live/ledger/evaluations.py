@@ -2,7 +2,7 @@
 
 Position ``k`` is the one after ``k`` plies; ply ``k`` leads from position ``k - 1`` to ``k``.
 n moves need n + 1 searches of positions, and one search restricted to the move played for each
-move that was not the engine's first choice (METHODS, section 6).
+move that was not the engine's first choice (Alliot 2017, section 3.3).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Gains(msgspec.Struct, frozen=True):
 def rule_score(board: chess.Board) -> Score | None:
     """Score of a finished position by the rules of chess, or None when play can go on.
 
-    Checkmate ±3900, stalemate and dead position 0 (METHODS, section 1).
+    Checkmate ±3900, stalemate and dead position 0 (mate as in Ferreira 2012, section 3).
     """
     if board.is_checkmate():
         return Score(cp=-MATE_CP if board.turn == chess.WHITE else MATE_CP, mate=0)

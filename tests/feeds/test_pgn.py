@@ -44,7 +44,7 @@ def names(games: list[GameReport]) -> list[str]:
     return [game.headers.white.name for game in games]
 
 
-# --- against python-chess -----------------------------------------------------------------------
+# --- against python-chess ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -91,7 +91,7 @@ def test_lichess_evaluations_are_whites() -> None:
     assert game.moves[0].eval is not None and abs(game.moves[0].eval.cp) < 100
 
 
-# --- the traps of feeds.md, section 5 -------------------------------------------------------------
+# --- the traps of feeds.md, section 5 ------------------------------------------------------------
 
 
 def test_keep_alive_spaces_before_a_game() -> None:
@@ -208,7 +208,7 @@ def test_utf16_text() -> None:
     assert (game.headers.white.name, sans(game)) == ("Müller", "e4 e5")
 
 
-# --- the traps of python-chess --------------------------------------------------------------------
+# --- the traps of python-chess -------------------------------------------------------------------
 
 
 def test_illegal_variation_does_not_truncate_the_mainline() -> None:
@@ -242,7 +242,7 @@ def test_other_variant() -> None:
     assert game.problem == "the variant crazyhouse is not followed"
 
 
-# --- results ----------------------------------------------------------------------------------------
+# --- results -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_start_evaluation() -> None:
     assert one(b"{[%eval 0.13]} 1. e4 {[%eval 0.2]} *").start_eval == Score(13)
 
 
-# --- bounds -----------------------------------------------------------------------------------------
+# --- bounds --------------------------------------------------------------------------------------
 
 
 def test_bounds_cost_their_game_only() -> None:
@@ -326,7 +326,7 @@ def test_text_without_games() -> None:
         assert decode(text) == []
 
 
-# --- streams and cuts -------------------------------------------------------------------------------
+# --- streams and cuts ----------------------------------------------------------------------------
 
 
 def test_a_game_is_told_when_its_result_token_is_there() -> None:
@@ -416,9 +416,9 @@ def test_a_file_read_while_it_grows_never_tells_what_is_not_so(name: str) -> Non
 
 
 _PIECES = st.sampled_from(
-    [HEAD, b"\n", b"\n\n", b"\r\n", b"1. e4", b" e5 ", b" Nf3", b" O-O", b" *", b" 1-0", b"{", b"}", b"(",
-     b")", b";", b"%", b"[", b'[Event "x"]', b"\xbd", b"\xc2", b"{[%clk 0:0:1]}", b"\xef\xbb\xbf", b"$1",
-     b'[Result "1-0"]', b'[FEN "x"]']
+    [HEAD, b"\n", b"\n\n", b"\r\n", b"1. e4", b" e5 ", b" Nf3", b" O-O", b" *", b" 1-0", b"{", b"}",
+     b"(", b")", b";", b"%", b"[", b'[Event "x"]', b"\xbd", b"\xc2", b"{[%clk 0:0:1]}", b"\xef\xbb\xbf",
+     b"$1", b'[Result "1-0"]', b'[FEN "x"]']
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The rehearsal's bytes, against what feeds.md says of lichess' own."""
+"""The rehearsal's bytes, against what lichess documents of its own."""
 
 import asyncio
 from itertools import chain, repeat
