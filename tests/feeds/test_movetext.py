@@ -14,9 +14,11 @@ from live.feeds.movetext import Movetext, common_prefix
 DATA = Path(__file__).parents[1] / "data"
 
 
-def new(start: chess.Board | None = None, **options: int) -> Movetext:
+def new(
+    start: chess.Board | None = None, *, max_plies: int = 1200, max_comment_bytes: int = 8192
+) -> Movetext:
     return Movetext(
-        start or chess.Board(), **{"max_plies": 1200, "max_comment_bytes": 8192, **options}
+        start or chess.Board(), max_plies=max_plies, max_comment_bytes=max_comment_bytes
     )
 
 
@@ -246,9 +248,9 @@ def test_a_clock_corrected_early_costs_no_look_at_the_board() -> None:
 
 
 _PARTS = st.sampled_from(
-    [b"e4", b"e5", b"Nf3", b"Nc6", b"O-O", b"Bc4", b"Bc5", b"Nf6", b"d3", b"d6", b" ", b"  ", b"\n", b"1.",
-     b"{", b"}", b"(", b")", b";", b"%", b"*", b"1-0", b"$1", b"{[%clk 0:1:1]}", b"{[%clk 0:1:2]}",
-     b"{[%eval 1]}", b"Qh9", b"--", b"x", b"\xff"]
+    [b"e4", b"e5", b"Nf3", b"Nc6", b"O-O", b"Bc4", b"Bc5", b"Nf6", b"d3", b"d6", b" ", b"  ", b"\n",
+     b"1.", b"{", b"}", b"(", b")", b";", b"%", b"*", b"1-0", b"$1", b"{[%clk 0:1:1]}",
+     b"{[%clk 0:1:2]}", b"{[%eval 1]}", b"Qh9", b"--", b"x", b"\xff"]
 )  # fmt: skip
 _TEXTS = st.lists(_PARTS | st.just(b" "), max_size=30).map(b"".join)
 
@@ -297,8 +299,8 @@ def test_common_prefix(prefix: bytes, a: bytes, b: bytes) -> None:
 
 @pytest.mark.parametrize(
     "flood",
-    [b"(", b")", b"()", b"(e4) ", b"{", b"{}", b" ", b"\n", b";\n", b"%\n", b"$1", b"$", b"1.", b"* ",
-     b"x ", b"Nf3 ", b"Nf3 Nf6 Ng1 Ng8 (e4) ", b"(((e4))) "],
+    [b"(", b")", b"()", b"(e4) ", b"{", b"{}", b" ", b"\n", b";\n", b"%\n", b"$1", b"$", b"1.",
+     b"* ", b"x ", b"Nf3 ", b"Nf3 Nf6 Ng1 Ng8 (e4) ", b"(((e4))) "],
 )  # fmt: skip
 def test_time_is_linear(flood: bytes) -> None:
     def seconds(size: int) -> float:

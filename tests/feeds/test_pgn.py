@@ -417,8 +417,8 @@ def test_a_file_read_while_it_grows_never_tells_what_is_not_so(name: str) -> Non
 
 _PIECES = st.sampled_from(
     [HEAD, b"\n", b"\n\n", b"\r\n", b"1. e4", b" e5 ", b" Nf3", b" O-O", b" *", b" 1-0", b"{", b"}",
-     b"(", b")", b";", b"%", b"[", b'[Event "x"]', b"\xbd", b"\xc2", b"{[%clk 0:0:1]}", b"\xef\xbb\xbf",
-     b"$1", b'[Result "1-0"]', b'[FEN "x"]']
+     b"(", b")", b";", b"%", b"[", b'[Event "x"]', b"\xbd", b"\xc2", b"{[%clk 0:0:1]}",
+     b"\xef\xbb\xbf", b"$1", b'[Result "1-0"]', b'[FEN "x"]']
 )  # fmt: skip
 
 

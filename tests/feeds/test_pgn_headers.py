@@ -29,8 +29,8 @@ BROADCAST = b"""[Event "Round 1: Moss, M - Lonning, H"]
 """
 
 
-def head(raw: bytes, **limits: int) -> GameHead:
-    return read_head(raw, **{"max_tags": 100, "max_line_bytes": 2000, **limits})
+def head(raw: bytes, *, max_tags: int = 100, max_line_bytes: int = 2000) -> GameHead:
+    return read_head(raw, max_tags=max_tags, max_line_bytes=max_line_bytes)
 
 
 def test_lichess_broadcast() -> None:

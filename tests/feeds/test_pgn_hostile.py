@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,12 +28,17 @@ SLICE_MS = 50.0
 _SEEDS = [path.read_bytes() for path in sorted(DATA.glob("*.pgn"))]
 _GAMES = [b"[Event " + game for text in _SEEDS for game in text.split(b"[Event ")[1:]]
 _TOKENS = [
-    *b"e4 e5 Nf3 Nc6 Bb5 a6 O-O 0-0 O-O-O e8=Q exd5 Qh9 -- Z0 e2e4 Ng1-f3 1. 1... 12. 1-0 0-1 "
-    b'1/2-1/2 * ( ) { } ; % $ $1 $99999 ! ?? += [ ] " \\ [%clk 0:1:2] {[%clk 0:01:00]} '
-    b'{[%eval #-3]} {[%eval 0.3,18]} {[%emt 0:0:1]} [Event "x"] [White "A"] [FEN "8/8"] '
-    b"e8(Q) Pe4 0000 @@@@ e.p. \xbd-\xbd \xc2\xbd-\xc2\xbd \xef\xbb\xbf \xff\xfe \x00 \x1b[2J".split(
-        b" "
-    ),
+    *b"e4 e5 Nf3 Nc6 Bb5 a6 O-O 0-0 O-O-O e8=Q exd5 Qh9 -- Z0 e2e4 Ng1-f3 1. 1... 12.".split(),
+    *b'1-0 0-1 1/2-1/2 * ( ) { } ; % $ $1 $99999 ! ?? += [ ] " \\ e8(Q) Pe4 0000 @@@@ e.p.'.split(),
+    *b"\xbd-\xbd \xc2\xbd-\xc2\xbd \xef\xbb\xbf \xff\xfe \x00 \x1b[2J".split(),
+    b"[%clk 0:1:2]",
+    b"{[%clk 0:01:00]}",
+    b"{[%eval #-3]}",
+    b"{[%eval 0.3,18]}",
+    b"{[%emt 0:0:1]}",
+    b'[Event "x"]',
+    b'[White "A"]',
+    b'[FEN "8/8"]',
     b"\n",
     b"\n\n",
     b"\r\n",
@@ -127,7 +133,7 @@ class _Watch:
         self.text = b""
 
     def over(self, slices: Iterator[list[GameReport]], text: bytes) -> list[GameReport]:
-        games = []
+        games: list[GameReport] = []
         while True:
             start = time.thread_time()
             reports = next(slices, None)
@@ -162,7 +168,9 @@ def test_hostile_texts() -> None:
                 _check(report)
         games += len(reports)
         problems += sum(report.problem is not None for report in reports)
-    print(f"\n{TEXTS} texts, {games} games, {problems} with a problem, ", end="")
-    print(f"slowest slice {watch.slowest_ms:.1f} ms CPU ({watch.text[:60]!r}…)")
+    sys.stdout.write(
+        f"\n{TEXTS} texts, {games} games, {problems} with a problem, slowest slice "
+        f"{watch.slowest_ms:.1f} ms of CPU time ({watch.text[:60]!r}…)\n"
+    )
     assert games > TEXTS / 4
     assert watch.slowest_ms < SLICE_MS, watch.text[:200]

@@ -13,7 +13,7 @@ def split(
     text: bytes, *, eager: bool = False, limit: int = 100_000, size: int = 0
 ) -> list[Segment]:
     splitter = Splitter(max_game_bytes=limit, eager=eager)
-    segments = []
+    segments: list[Segment] = []
     for start in range(0, len(text), size or len(text) or 1):
         segments += splitter.feed(text[start : start + (size or len(text))])
     return segments + list(splitter.finish())
@@ -190,7 +190,7 @@ def test_a_game_too_long_is_cut_and_the_next_one_is_not(line: bytes, eager: bool
 
 def test_a_stream_without_newline_is_bounded() -> None:
     splitter = Splitter(max_game_bytes=10_000, eager=True)
-    segments = []
+    segments: list[Segment] = []
     for _ in range(1000):
         segments += splitter.feed(b"x" * 1000)
         assert len(splitter._buffer) <= 11_000
@@ -206,8 +206,8 @@ def test_keep_alive_does_not_pile_up() -> None:
 
 
 _PIECES = st.sampled_from(
-    [b'[Event "a"]', b'[White "x"]', b"\n", b"\n\n", b"\r\n", b"\r", b" ", b"1. e4", b"1-0", b"*", b"{",
-     b"}", b";", b"%", b"[", b'"', b"(", b"\xbd-\xbd", b"\xef\xbb\xbf", b"\x00", b"x" * 30]
+    [b'[Event "a"]', b'[White "x"]', b"\n", b"\n\n", b"\r\n", b"\r", b" ", b"1. e4", b"1-0", b"*",
+     b"{", b"}", b";", b"%", b"[", b'"', b"(", b"\xbd-\xbd", b"\xef\xbb\xbf", b"\x00", b"x" * 30]
 )  # fmt: skip
 
 
@@ -224,7 +224,7 @@ def test_games_do_not_depend_on_cuts(
     whole = split(text, eager=eager, limit=limit)
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
     splitter = Splitter(max_game_bytes=limit, eager=eager)
-    cut = []
+    cut: list[Segment] = []
     for start, stop in zip([0, *cuts], [*cuts, len(text)], strict=True):
         cut += splitter.feed(text[start:stop])
     cut += splitter.finish()

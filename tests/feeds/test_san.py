@@ -113,7 +113,7 @@ def test_uci_moves_get_their_san() -> None:
 
 def random_boards(seed: int, count: int) -> list[chess.Board]:
     rng = random.Random(seed)
-    boards = []
+    boards: list[chess.Board] = []
     board = chess.Board()
     while len(boards) < count:
         moves = list(board.legal_moves)
