@@ -23,6 +23,13 @@ _FORCED = re.compile(r"([a-z][a-z-]*)\+(.*)", re.DOTALL)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
 #: Eight letters and digits (lichess API, ids of rounds and tournaments).
 _ID8 = r"[A-Za-z0-9]{8}"
+#: A game's id has eight letters; a player's own link has four more.
+_GAME = re.compile(rf"/(?:api/stream/game/)?({_ID8})(?:[A-Za-z0-9]{{4}})?(?:/white|/black)?/?")
+_TV = re.compile(r"/(?:api/)?tv(?:/([A-Za-z0-9]{2,20}))??(?:/feed)?/?")
+#: Pages of lichess whose names look like ids of games.
+_PAGES = frozenset(
+    {"training", "practice", "analysis", "streamer", "insights", "timeline", "features", "tourname"}
+)
 #: ``UUID``, ``UUID/ROUND`` or ``UUID/ROUND/BOARD``.
 _CLOUD = re.compile(
     r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/(\d{1,3})(?:/\d{1,4})?)?", re.IGNORECASE
@@ -95,13 +102,13 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
             if url is None or not url.hostname:
                 raise unknown(spec, "is not a URL that can be read")
             if _same_site(url, LICHESS) or _same_site(url, lichess_url):
-                if lichess_broadcast(text) is not None:
+                if lichess_broadcast(text) is not None or lichess_watch(text) is not None:
                     return "lichess"
                 if not url.path.endswith(".pgn"):
                     raise unknown(
                         spec,
-                        "is a lichess page that cannot be followed: a broadcast's URL ends in its"
-                        " eight-letter id",
+                        "is a lichess page that cannot be followed: broadcasts and games end in"
+                        " their eight-letter id",
                     )
             if (url.hostname or "").endswith("livechesscloud.com"):
                 if livechess_cloud(text) is None:
@@ -119,6 +126,18 @@ def lichess_broadcast(url: str) -> tuple[Scope, str] | None:
         for scope, pattern in _BROADCASTS:
             if found := pattern.fullmatch(parts.path):
                 return scope, found.group(1)
+    return None
+
+
+def lichess_watch(url: str) -> tuple[Literal["game", "tv"], str] | None:
+    """The game's id, or the TV channel (empty: the best), that a lichess URL shows."""
+    parts = split(url)
+    if parts is None:
+        return None
+    if found := _TV.fullmatch(parts.path):
+        return "tv", found.group(1) or ""
+    if (found := _GAME.fullmatch(parts.path)) and found.group(1) not in _PAGES:
+        return "game", found.group(1)
     return None
 
 

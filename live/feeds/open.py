@@ -15,6 +15,7 @@ from live.feeds.kinds import (
     LICHESS,
     Source,
     lichess_broadcast,
+    lichess_watch,
     livechess_cloud,
     origin,
     recognise,
@@ -97,9 +98,9 @@ def _file(source: Source, conditions: Conditions) -> Feed:
 
 def _lichess(spec: str, source: Source, conditions: Conditions, env: Mapping[str, str]) -> Feed:
     settings = conditions.config.lichess
-    found = lichess_broadcast(source.target)
-    if found is None or not _is_http(source.target):
-        raise unknown(spec, "is no lichess broadcast: its URL ends in an eight-letter id")
+    broadcast, watch = lichess_broadcast(source.target), lichess_watch(source.target)
+    if (broadcast or watch) is None or not _is_http(source.target):
+        raise unknown(spec, "is no lichess broadcast or game: its URL ends in an eight-letter id")
     # A forced kind names its own server (a rehearsal, a private instance); otherwise requests
     # go where the configuration says, whatever host the URL was copied from.
     given = origin(source.target)
@@ -107,9 +108,15 @@ def _lichess(spec: str, source: Source, conditions: Conditions, env: Mapping[str
     token = (
         _token(settings.token_file, env) if origin(base_url) == origin(settings.base_url) else ""
     )
-    from live.feeds.lichess import BroadcastFeed
+    if broadcast is not None:
+        from live.feeds.lichess import BroadcastFeed
 
-    return BroadcastFeed(source.name, base_url, *found, conditions, token)
+        return BroadcastFeed(source.name, base_url, *broadcast, conditions, token)
+    assert watch is not None
+    from live.feeds.lichess_game import GameFeed
+
+    what = {"game_id": watch[1]} if watch[0] == "game" else {"channel": watch[1]}
+    return GameFeed(source.name, base_url, conditions, token=token, **what)
 
 
 def _livechess_cloud(spec: str, source: Source, conditions: Conditions) -> Feed:
