@@ -58,6 +58,8 @@ class _Stand(msgspec.Struct, frozen=True):
     """A position reached, and what of its past matters."""
 
     board: chess.Board
+    fen: str
+    """As sent."""
     zeroed_fen: str
     """The position after the last pawn move or capture (or the start), as sent."""
     moves: tuple[str, ...]
@@ -98,7 +100,7 @@ class Questioner:
             return SearchFailure(reason=f"the game is over in {board.fen()}: the rules score it")
         repeated = len(set(stand.past)) < len(stand.past)
         return Question(
-            fen=stand.zeroed_fen if repeated else _fen(board),
+            fen=stand.zeroed_fen if repeated else stand.fen,
             moves=stand.moves if repeated else (),
             limit=search.limit or self._limit,
             only=search.only,
@@ -142,7 +144,13 @@ def _start(fen: str, chess960: bool) -> _Stand:
         # An empty board kills Stockfish 15.1 with a segmentation fault (measured).
         wrong = ", ".join(flag.name.lower() for flag in chess.Status if flag & status and flag.name)
         raise _Unplayable(f"not a chess position ({wrong}): {fen}")
-    return _Stand(board=board, zeroed_fen=_fen(board), moves=(), past=(_key(board),))
+    return _zeroed(board)
+
+
+def _zeroed(board: chess.Board) -> _Stand:
+    """A position whose past does not matter."""
+    fen = _fen(board)
+    return _Stand(board=board, fen=fen, zeroed_fen=fen, moves=(), past=(_key(board),))
 
 
 def _push(before: _Stand, uci: str, ply: int) -> _Stand:
@@ -157,9 +165,10 @@ def _push(before: _Stand, uci: str, ply: int) -> _Stand:
     board.push(move)
     board.clear_stack()
     if zeroing:
-        return _Stand(board=board, zeroed_fen=_fen(board), moves=(), past=(_key(board),))
+        return _zeroed(board)
     return _Stand(
         board=board,
+        fen=_fen(board),
         zeroed_fen=before.zeroed_fen,
         moves=(*before.moves, uci),
         past=(*before.past, _key(board)),

@@ -173,7 +173,7 @@ class EngineRoom:
         return self._cache.get(self._identity_text, question)
 
     def health(self) -> EngineHealth:
-        """How the engines are doing. Costs a look at every waiting search."""
+        """How the engines are doing."""
         return EngineHealth(
             engines=tuple(self._state(seat) for seat in self._seats),
             queued=self._queue.queued,

@@ -33,9 +33,14 @@ class Want(Generic[Key]):
         # False when answered, dropped or replaced by one of another priority.
         self.alive = True
 
+    @property
+    def waits(self) -> bool:
+        """Whether it still waits for an engine."""
+        return self.alive and self.job.engine is None
+
     def counts(self, kind: Kind) -> bool:
         """Whether it waits, and as this kind."""
-        return self.alive and self.job.engine is None and self.priority.kind is kind
+        return self.waits and self.priority.kind is kind
 
 
 class Job(Generic[Key]):
@@ -69,6 +74,9 @@ class Waiting(Generic[Key]):
         self._starts = 0
         # Breaks ties by order of asking.
         self._asked = 0
+        # All that was pushed, longest asked for first.
+        self._ages: list[tuple[float, int, Want[Key]]] = []
+        self._ages_bound = 1_000
 
     def push(self, want: Want[Key]) -> None:
         """A want begins to wait (again), or waits now under another kind."""
@@ -82,6 +90,12 @@ class Waiting(Generic[Key]):
         self._asked += 1
         heap = self._heaps[priority.kind].setdefault(priority.board, [])
         heapq.heappush(heap, (order, self._asked, want))
+        heapq.heappush(self._ages, (want.asked_at, self._asked, want))
+        if len(self._ages) > self._ages_bound:
+            # Behind one that waits long, those that came and went pile up.
+            self._ages = [age for age in self._ages if age[2].waits]
+            heapq.heapify(self._ages)
+            self._ages_bound = 1_000 + 2 * len(self._ages)
 
     def _top(self, kind: Kind, board: str) -> _Entry[Key] | None:
         """The board's first entry that still counts; empty heaps are taken away."""
@@ -117,6 +131,12 @@ class Waiting(Generic[Key]):
                     self._served.popitem(last=False)
                 return want.job
         return None
+
+    def oldest(self) -> float | None:
+        """When the want that waits longest was asked for."""
+        while self._ages and not self._ages[0][2].waits:
+            heapq.heappop(self._ages)
+        return self._ages[0][0] if self._ages else None
 
     def heads(self, board: str | None = None) -> Iterator[Want[Key]]:
         """Heads that wait, of one board or of all."""

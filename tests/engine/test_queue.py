@@ -312,7 +312,7 @@ class AnyShell(RuleBasedStateMachine):
         self.asked += 1
         owner = f"owner {self.asked}"
         self.open.add((owner, search(name)))
-        self.obey(self.queue.want(owner, search(name), name, priority, 0.0))
+        self.obey(self.queue.want(owner, search(name), name, priority, self.asked))
         return owner
 
     @rule(owner=owners, name=NAMES, priority=PRIORITIES)

@@ -57,3 +57,21 @@ def test_heads_that_wait_are_told_by_board() -> None:
     assert list(waiting.heads()) == [one, two]
     assert list(waiting.heads("c")) == []
     assert waiting.holds(one)
+
+
+def test_the_oldest_is_told_and_what_came_and_went_is_forgotten() -> None:
+    waiting: Waiting[str] = Waiting()
+    patient = want("patient", 0, Kind.SPECULATE)
+    patient.asked_at = 5.0
+    waiting.push(patient)
+    for ply in range(5_000):
+        other = want("a", ply)
+        other.asked_at = 6.0 + ply
+        waiting.push(other)
+        job = waiting.pop()
+        assert job is other.job
+        job.engine = 0
+    assert waiting.oldest() == 5.0
+    assert len(waiting._ages) < 2_000
+    patient.alive = False
+    assert waiting.oldest() is None
