@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import msgspec
 
 from live.events import EngineHealth, FeedHealth, GameView, PlayerView
-from live.publish import metrics, pages, pgn_export, schema
+from live.publish import metrics, pages, pgn_export, schema, tables
 from live.publish.metrics import Metrics, Tally
 from live.publish.select import FilterError, parse
 from live.publish.state import State, game_order
@@ -170,6 +170,10 @@ class Routes:
         if name == "players":
             players: list[PlayerView] = sorted(self._state.players(), key=lambda each: each.id)
             return _json({"players": players})
+        if name == "standings":
+            return _json({"standings": tables.standings(self._state.players())})
+        if name == "events":
+            return _json({"events": tables.events(self._state.games())})
         if name == "health":
             return _json(health(self._state, self._tally.subscribers))
         return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")

@@ -441,3 +441,11 @@ async def test_metrics_and_schemas_are_served(world: World, site: Site) -> None:
         described = (await client.get("/asyncapi.json")).json()
         assert described["asyncapi"] == "3.0.0"
         assert "snapshot" in described["channels"]["live"]["messages"]
+
+
+async def test_events_and_standings(world: World, site: Site) -> None:
+    async with serving(world, site) as (_, client):
+        events = (await client.get("/api/v1/events")).json()["events"]
+        assert sum(event["games"] for event in events) == len(world.held)
+        rows = (await client.get("/api/v1/standings")).json()["standings"]
+        assert {row["id"] for row in rows} == set(world.standings)
