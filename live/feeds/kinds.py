@@ -10,7 +10,9 @@ import msgspec
 
 from live.errors import UnknownFeed
 
-Kind = Literal["demo", "stdin", "file", "folder", "pgn-url", "lichess", "livechess-cloud"]
+Kind = Literal[
+    "demo", "stdin", "file", "folder", "pgn-url", "lichess", "livechess-cloud", "dgt-board"
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments.
 Scope = Literal["round", "tour", "group"]
@@ -97,6 +99,8 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
     match scheme.group(1).lower():
         case "file":
             return "file"
+        case "ws" | "wss":
+            return "dgt-board"
         case "http" | "https":
             url = split(text)
             if url is None or not url.hostname:

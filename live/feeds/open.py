@@ -72,6 +72,10 @@ def open_feed(
             return PolledFeed(source.name, source.target, conditions)
         case "lichess":
             return _lichess(spec, source, conditions, os.environ if env is None else env)
+        case "dgt-board":
+            from live.feeds.dgt_board import DgtBoardFeed
+
+            return DgtBoardFeed(source.name, source.target, conditions)
         case "livechess-cloud":
             return _livechess_cloud(spec, source, conditions)
 

@@ -29,6 +29,13 @@ from live.feeds.kinds import KINDS, lichess_broadcast, origin, public_name, reco
         ("https://lichess.org/broadcast/norway-chess/abcdEFG1", "lichess"),
         ("https://lichess.org/api/stream/broadcast/tour/abcdEFG1.pgn", "lichess"),
         ("https://lichess.org/study/abcdEFG1.pgn", "pgn-url"),
+        ("https://lichess.org/abcd1234", "lichess"),
+        ("https://lichess.org/tv/blitz", "lichess"),
+        (
+            "https://view.livechesscloud.com/#11111111-2222-3333-4444-555555555555/2",
+            "livechess-cloud",
+        ),
+        ("ws://192.168.1.5:1982/api/v1.0", "dgt-board"),
         ("file+demo", "file"),
         ("pgn-url+https://lichess.org/x", "pgn-url"),
         ("lichess+http://127.0.0.1:9000/broadcast/a/b/abcdEFG1", "lichess"),
@@ -50,6 +57,7 @@ def test_the_kind_is_told_from_the_text(spec: str, kind: str) -> None:
         "https://example.org:port/games.pgn",
         "https://lichess.org/",
         "https://lichess.org/training",
+        "https://view.livechesscloud.com/#about",
         "chessbase+https://example.org/games.pgn",
     ],
 )

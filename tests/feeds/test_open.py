@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from live.feeds.polled import PolledFeed
 from live.feeds.stdin import StdinFeed
 
 CONFIG = FeedsConfig()
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
@@ -65,3 +68,16 @@ def test_a_token_file_that_is_not_there() -> None:
     config = FeedsConfig(lichess=LichessConfig(token_file="/nonexistent/token"))
     with pytest.raises(ConfigError, match="token_file /nonexistent/token: cannot be read"):
         open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config, env={})
+
+
+def test_a_demo_brings_in_no_network_library() -> None:
+    """A newcomer's first command starts fast."""
+    program = (
+        "import sys; from live.config import FeedsConfig; from live.feeds.open import open_feed;"
+        "open_feed('demo', FeedsConfig());"
+        "print([name for name in ('httpx', 'websockets', 'watchfiles') if name in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT
+    )
+    assert found.stdout.strip() == b"[]"

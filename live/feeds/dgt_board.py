@@ -1,0 +1,85 @@
+"""``--feed ws://HOST:1982/api/v1.0``: boards in the hall, through DGT LiveChess on its computer.
+
+LiveChess knows neither players nor results, so these games have none, and the feed has no end.
+"""
+
+from __future__ import annotations
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidMessage,
+    InvalidStatus,
+    InvalidURI,
+)
+
+from live.errors import FeedUnreadable
+from live.feeds.base import FeedSink
+from live.feeds.dgt_board_json import BOARDS_S, DgtBoards
+from live.feeds.retry import LASTING_S, Trouble
+from live.feeds.voice import Conditions, Voice, follow
+
+MAX_MESSAGE_BYTES = 1 << 20
+
+
+class DgtBoardFeed:
+    """Follows every board that one LiveChess has."""
+
+    def __init__(self, name: str, url: str, conditions: Conditions) -> None:
+        self.name = name
+        self._url = url
+        self._conditions = conditions
+        self._boards = DgtBoards()
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._session, sink, self._conditions)
+
+    async def _session(self, voice: Voice) -> None:
+        timeout_s = self._conditions.config.timeout_s
+        try:
+            async with connect(
+                self._url,
+                open_timeout=timeout_s,
+                close_timeout=timeout_s,
+                max_size=MAX_MESSAGE_BYTES,
+                proxy=None,  # the hall's own network
+            ) as connection:
+                await self._listen(connection, voice)
+        except InvalidURI as error:
+            raise self._fatal("is no websocket address") from error
+        except (InvalidStatus, InvalidMessage, InvalidHandshake) as error:
+            raise self._fatal("answers, but is no LiveChess") from error
+        except ConnectionClosed as error:
+            raise Trouble("connection to LiveChess lost") from error
+        except TimeoutError as error:
+            raise Trouble("LiveChess does not answer") from error
+        except OSError as error:
+            raise Trouble(
+                f"cannot reach LiveChess ({error.strerror or 'no connection'})"
+            ) from error
+
+    async def _listen(self, connection: ClientConnection, voice: Voice) -> None:
+        self._boards.reconnected()
+        await connection.send(self._boards.ask(), text=True)
+        voice.alive()
+        while True:
+            try:
+                async with self._conditions.clock.deadline(BOARDS_S):
+                    message = await connection.recv()
+            except TimeoutError:
+                await connection.send(self._boards.ask(), text=True)
+                voice.alive()
+                continue
+            answers, games = self._boards.receive(message)
+            for answer in answers:
+                await connection.send(answer, text=True)
+            if games:
+                await voice.report(games)
+
+    def _fatal(self, problem: str) -> Trouble:
+        return Trouble(
+            f"the address {problem}",
+            wait_s=LASTING_S,
+            fatal=FeedUnreadable(self.name, problem, "It looks like ws://HOST:1982/api/v1.0"),
+        )

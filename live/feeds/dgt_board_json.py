@@ -1,0 +1,176 @@
+"""DGT LiveChess' websocket protocol: messages in, messages and reports out. Pure.
+
+There is no public description; the messages are those of captures of LiveChess 2 and of clients
+that work with it. LiveChess reconstructs the game from the sensors and tells all moves so far at
+each event, once it was told the starting position (``setup``); before that it only tells which
+pieces stand where, with every piece lifted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import msgspec
+
+from live.events import GameReport, Headers, Move, Player
+from live.feeds.pgn_headers import clean
+from live.feeds.san import Mover, UnplayableMove
+
+MAX_BOARDS = 768
+MAX_PLIES = 1200
+#: The first moves may be taken back one by one; a longer game that is suddenly empty is over and
+#: the pieces stand ready for the next.
+NEW_GAME_PLIES = 4
+#: Ask again which boards there are, every so many seconds: more may be plugged in.
+BOARDS_S = 30.0
+
+
+class _Sides(msgspec.Struct):
+    white: float | None = None
+    black: float | None = None
+
+
+class _Event(msgspec.Struct):
+    """A board's event; what has not changed is left out."""
+
+    serialnr: str = ""
+    board: str | None = None
+    clock: _Sides | None = None
+    start: str | None = None
+    san: list[str] | None = None
+
+
+class _Message(msgspec.Struct):
+    response: str = ""
+    id: int = 0
+    param: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Board:
+    """One board: what is on it and how its game went."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.game = 1
+        self.asked = False
+        """The setup call was sent."""
+        self.start_fen = chess.STARTING_FEN
+        self.clock = _Sides()
+        self.moves: list[Move] = []
+        self.problem: str | None = None
+
+    def set_moves(self, san: list[str]) -> None:
+        """All moves so far, as told; clocks of moves that were there before stay."""
+        if not san and len(self.moves) >= NEW_GAME_PLIES:
+            self.game += 1
+        before, self.moves, self.problem = self.moves, [], None
+        board = chess.Board(self.start_fen)
+        mover = Mover(board)
+        for ply, text in enumerate(san[:MAX_PLIES]):
+            white = board.turn == chess.WHITE
+            try:
+                uci, played = mover.play_san(text)
+            except UnplayableMove as error:
+                self.problem = f"{error} at ply {ply + 1}"
+                return
+            if ply < len(before) and before[ply].uci == uci:
+                self.moves.append(before[ply])
+                continue
+            before = before[:ply]
+            # Only the newest move is told with its clock.
+            latest = ply == len(san) - 1
+            clock_s = (self.clock.white if white else self.clock.black) if latest else None
+            self.moves.append(Move(uci, played, clock_s))
+
+
+class DgtBoards:
+    """All boards of one LiveChess.
+
+    Send what :meth:`ask` gives after connecting and every :data:`BOARDS_S`; give each message to
+    :meth:`receive`, send what it says, and report the games it tells.
+    """
+
+    def __init__(self) -> None:
+        self._calls = 0
+        self._boards: dict[str, _Board] = {}
+        self._feeds: dict[int, str] = {}
+        self._subscribed: set[str] = set()
+
+    def reconnected(self) -> None:
+        """Subscriptions are gone, the games are not."""
+        self._feeds.clear()
+        self._subscribed.clear()
+        for board in self._boards.values():
+            board.asked = False
+
+    def ask(self) -> bytes:
+        """Ask which boards there are."""
+        return self._call("eboards")
+
+    def receive(self, raw: str | bytes) -> tuple[list[bytes], list[GameReport]]:
+        """What to send and what to report after a message. Never raises."""
+        try:
+            message = msgspec.json.decode(raw, type=_Message)
+            if message.response == "call":
+                return self._subscriptions(msgspec.json.decode(message.param)), []
+            if message.response == "feed" and message.id in self._feeds:
+                return self._event(message.id, msgspec.json.decode(message.param, type=_Event))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            pass
+        return [], []
+
+    def _subscriptions(self, boards: Any) -> list[bytes]:
+        """The answer to ``eboards`` is a list; other calls answer null."""
+        sent = []
+        for told in boards if isinstance(boards, list) else ():
+            serial = str(told.get("serialnr") or "") if isinstance(told, dict) else ""
+            if not serial or serial in self._subscribed or len(self._subscribed) >= MAX_BOARDS:
+                continue
+            self._subscribed.add(serial)
+            if serial not in self._boards:
+                self._boards[serial] = _Board(len(self._boards) + 1)
+            feed = self._boards[serial].number
+            self._feeds[feed] = serial
+            wanted = {"feed": "eboardevent", "id": feed, "param": {"serialnr": serial}}
+            sent.append(self._call("subscribe", wanted))
+        return sent
+
+    def _event(self, feed: int, event: _Event) -> tuple[list[bytes], list[GameReport]]:
+        serial = self._feeds[feed]
+        board = self._boards[serial]
+        if event.clock is not None:
+            board.clock = event.clock
+        if event.san is None:
+            placed = (event.board or "").partition(" ")[0]
+            if placed == chess.STARTING_BOARD_FEN and not board.asked:
+                board.asked = True
+                setup = {"id": feed, "method": "setup", "param": {"fen": chess.STARTING_FEN}}
+                return [self._call("call", setup)], []
+            return [], []  # pieces in the air
+        if event.start and event.start != board.start_fen:
+            try:
+                board.start_fen = chess.Board(event.start).fen()
+            except ValueError:
+                return [], []
+        board.set_moves(event.san)
+        return [], [self._report(serial, board)]
+
+    @staticmethod
+    def _report(serial: str, board: _Board) -> GameReport:
+        name = clean(serial, 40)
+        headers = Headers(Player("?"), Player("?"), event=f"Board {name}", board=board.number)
+        return GameReport(
+            f"{name}/{board.game}",
+            headers,
+            board.start_fen,
+            tuple(board.moves),
+            problem=board.problem,
+        )
+
+    def _call(self, call: str, param: object = None) -> bytes:
+        self._calls += 1
+        message: dict[str, object] = {"id": self._calls, "call": call}
+        if param is not None:
+            message["param"] = param
+        return msgspec.json.encode(message)

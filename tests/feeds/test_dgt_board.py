@@ -1,0 +1,149 @@
+import json
+
+import msgspec
+import pytest
+
+from live.config import FeedsConfig
+from live.errors import FeedUnreadable
+from live.events import GameReport
+from live.feeds.dgt_board_json import DgtBoards
+from live.feeds.open import open_feed
+from live.feeds.replay import Incident
+from live.rehearse.dgt_board import DgtBoardRehearsal
+from live.rehearse.serve import Reply, Request, serving
+from tests.feeds.fakes import DATA, DrivenClock, Ledger, conditions, decode, running, until
+
+GAMES = decode((DATA / "four-boards.pgn").read_bytes())
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
+FEN = f"{START} w KQkq - 0 1"
+
+
+class Case:
+    """One board, spoken to directly."""
+
+    def __init__(self) -> None:
+        self.boards = DgtBoards()
+        assert json.loads(self.boards.ask()) == {"id": 1, "call": "eboards"}
+        (sent,), _ = self.boards.receive(
+            '{"response":"call","id":1,"param":[{"serialnr":"23946","state":"ACTIVE"}]}'
+        )
+        assert json.loads(sent)["param"] == {
+            "feed": "eboardevent",
+            "id": 1,
+            "param": {"serialnr": "23946"},
+        }
+
+    def event(self, **param: object) -> tuple[list[bytes], list[GameReport]]:
+        message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
+        return self.boards.receive(json.dumps(message))
+
+    def moves(self, *san: str, **param: object) -> GameReport:
+        sent, (game,) = self.event(san=list(san), start=FEN, **param)
+        assert sent == []
+        return game
+
+
+def test_a_board_in_its_starting_position_is_set_up_once() -> None:
+    case = Case()
+    assert case.event(board="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKB1R") == ([], [])
+    (setup,), games = case.event(board=START)
+    assert json.loads(setup)["param"] == {"id": 1, "method": "setup", "param": {"fen": FEN}}
+    assert games == []
+    assert case.event(board=START) == ([], [])
+
+
+def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks() -> None:
+    case = Case()
+    case.moves("e4", clock={"white": 5390, "black": 5400, "run": False, "time": 1})
+    game = case.moves("e4", "c5", clock={"white": 5390, "black": 5330, "run": True, "time": 2})
+    assert [(m.uci, m.clock_s) for m in game.moves] == [("e2e4", 5390), ("c7c5", 5330)]
+    assert (game.key, game.headers.board, game.result) == ("23946/1", 1, "*")
+
+
+def test_a_corrected_move_keeps_the_clocks_before_it() -> None:
+    case = Case()
+    clock = {"white": 90, "black": 80}
+    case.moves("e4", clock=clock)
+    case.moves("e4", "c5", clock=clock)
+    game = case.moves("e4", "e5")
+    assert [(m.san, m.clock_s) for m in game.moves] == [("e4", 90), ("e5", 80)]
+    assert len(case.moves("e4").moves) == 1
+
+
+def test_pieces_set_back_after_a_game_begin_another() -> None:
+    case = Case()
+    assert case.moves("e4", "e5", "Nf3", "Nc6").key == "23946/1"
+    assert case.moves().key == "23946/2"
+    assert case.moves("d4").key == "23946/2"
+    assert case.moves().key == "23946/2"
+
+
+def test_an_illegal_move_ends_the_game_there() -> None:
+    game = Case().moves("e4", "Ke4")
+    assert len(game.moves) == 1 and game.problem == "illegal move Ke4 at ply 2"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "",
+        "[]",
+        '{"response":"error","id":1,"param":{"message":"x"}}',
+        '{"response":"feed","id":99,"param":{}}',
+        '{"response":"feed","id":1,"param":{"san":3}}',
+        '{"response":"feed","id":1,"param":{"san":[],"start":"nonsense"}}',
+        '{"response":"call","id":1,"param":[3,{"serialnr":null}]}',
+        b"\xff",
+    ],
+)
+def test_what_cannot_be_read_is_passed_over(raw: str | bytes) -> None:
+    assert Case().boards.receive(raw) == ([], [])
+
+
+async def test_boards_in_the_hall_are_followed_through_a_lost_connection() -> None:
+    hall, ledger = DgtBoardRehearsal(GAMES, clock=DrivenClock()), Ledger()
+    wanted = {
+        index: [(m.uci, m.clock_s) for m in game.moves] for index, game in enumerate(GAMES, start=1)
+    }
+
+    def told() -> dict[int | None, list[tuple[str, float | None]]]:
+        latest = {game.headers.board: game for report in ledger.reports for game in report.games}
+        return {board: [(m.uci, m.clock_s) for m in game.moves] for board, game in latest.items()}
+
+    async with hall.serving() as spec:
+        feed = open_feed(spec, FeedsConfig(timeout_s=5.0), conditions=conditions())
+        async with running(feed, ledger) as task:
+            await until(lambda: hall.boards_ready == 4)
+            await hall.play(
+                speed=60, incidents=[Incident("slip", 0, 9), Incident("takeback", 1, 8)]
+            )
+            await until(lambda: told() == wanted)
+            hall.drop()
+            await until(lambda: "retrying" in ledger.states)
+            assert not task.done()
+    detail = next(health.detail for health in ledger.healths if health.state == "retrying")
+    assert detail == "connection to LiveChess lost, trying again in 1 s"
+
+
+async def test_no_livechess_there_yet() -> None:
+    hall, ledger = DgtBoardRehearsal(GAMES), Ledger()
+    async with hall.serving() as spec:
+        port = int(spec.split(":")[2].partition("/")[0])
+    feed = open_feed(spec, FeedsConfig(timeout_s=5.0), conditions=conditions())
+    async with running(feed, ledger):
+        await until(lambda: ledger.states.count("retrying") > 1)
+        assert "cannot reach LiveChess" in ledger.healths[1].detail
+        async with hall.serving(port=port):
+            await until(lambda: hall.boards_ready == 4)
+            await hall.show(0, msgspec.structs.replace(GAMES[0], moves=GAMES[0].moves[:1]))
+            await until(lambda: any(r.games[0].moves for r in ledger.reports))
+
+
+async def test_something_else_on_that_port() -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        await reply.whole(200, b"a web server")
+
+    async with serving(answer) as origin:
+        feed = open_feed(origin.replace("http", "ws"), FeedsConfig(), conditions=conditions())
+        with pytest.raises(FeedUnreadable, match="is no LiveChess"):
+            await feed.run(Ledger())
