@@ -367,3 +367,19 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
     assert drill.told == 100
     scores = [drill.results[score] for score in range(100)]
     assert [each.score.cp for each in scores if isinstance(each, SearchResult)] == [*range(100)]
+
+
+async def test_a_head_takes_an_engine_off_speculation_which_is_made_up_for_later(
+    embedded: EngineCommand, ledger: Ledger
+) -> None:
+    """A guess that would take minutes gives way at once."""
+    long = Search(Position(START), limit=Limit(nodes=10**9))
+    short = Search(Position(START, ("e2e4",)), limit=Limit(nodes=1000))
+    async with room(embedded, ledger) as engines:
+        engines.want(long, "guess", Priority(Kind.SPECULATE, "a", 5))
+        engines.want(short, "head", Priority(Kind.HEAD, "b", 1))
+        await ledger.answers(1)
+        assert list(ledger.results) == ["head"]
+        assert engines.health().queued == 0
+        assert engines.health().engines[0].searching == "a ply 5"
+        engines.drop("guess")

@@ -1,0 +1,170 @@
+"""While a player thinks: what the most likely replies will need, searched ahead.
+
+A scout, one search of the live position for its best few moves under a quarter of the limit,
+orders the replies. Each then needs its restricted search (the gain) and the position after it
+(the score), under the very same limit as if it had been played, so that the results are those
+that would be found then. All at the lowest priority: a head takes the engine away at once.
+
+Stands between the room and whoever listens to it; leaving it out switches speculation off.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Final, Protocol
+
+import msgspec
+
+from live.engine.priority import Kind, Priority
+from live.engine.replies import Listener
+from live.engine.search import Limit, Position, Progress, Search, SearchFailure, SearchResult
+
+#: Replies searched ahead for each live position.
+REPLIES: Final = 8
+#: Guessed searches remembered until they come true.
+_KEPT: Final = 10_000
+
+
+class Desk(Protocol):
+    """Where searches are asked for: the room."""
+
+    def want(self, search: Search, owner: Hashable, priority: Priority) -> None: ...
+
+    def drop(self, owner: Hashable) -> None: ...
+
+
+class Guess(msgspec.Struct, frozen=True):
+    """Who wants a speculative search: a live position."""
+
+    board: str
+    ply: int
+
+
+class Figures(msgspec.Struct):
+    """What speculation was good for so far."""
+
+    searches: int = 0
+    hits: int = 0
+    """Searches that were wanted later, and were ready."""
+    misses: int = 0
+    """Searches of heads that were not ready when wanted."""
+    nodes: int = 0
+    """Spent in all, scouts included."""
+    nodes_hit: int = 0
+    """Spent on searches that came true; the rest is wasted."""
+
+
+class Speculation:
+    """A desk for its owner, and the listener of the room behind it."""
+
+    def __init__(self, listener: Listener, limit: Limit, replies: int = REPLIES) -> None:
+        self.figures = Figures()
+        # The room; known only after it was made with us as its listener.
+        self.desk: Desk
+        self._listener = listener
+        self._limit = limit
+        self._replies = replies
+        # The newest position of each live board, its guess's owner.
+        self._live: dict[str, Guess] = {}
+        # Whole searches of heads under way, by owner: what a scout may follow.
+        self._heads: dict[Hashable, tuple[Search, Priority]] = {}
+        # First choice in the position a scout looks at.
+        self._best: dict[Guess, str] = {}
+        # Guessed searches that were made, with their nodes.
+        self._made: OrderedDict[Search, int] = OrderedDict()
+
+    def want(self, search: Search, owner: Hashable, priority: Priority) -> None:
+        """As the room's own; a board's new head ends the guesses of its last."""
+        nodes = self._made.pop(search, None)
+        if nodes is not None:
+            self.figures.hits += 1
+            self.figures.nodes_hit += nodes
+        elif priority.kind is Kind.HEAD:
+            self.figures.misses += 1
+        if priority.kind is Kind.HEAD and search.only is None:
+            self._heads[owner] = (search, priority)
+        # First the head, then the drop: a guess under way that comes true goes on.
+        self.desk.want(search, owner, priority)
+        old = self._live.get(priority.board)
+        over = priority.kind is Kind.FINISHED
+        if old is not None and (over or (priority.kind is Kind.HEAD and priority.ply != old.ply)):
+            self._forget(old)
+
+    def drop(self, owner: Hashable) -> None:
+        """As the room's own."""
+        self._heads.pop(owner, None)
+        self.desk.drop(owner)
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        """As the listener's own; guesses are not told on."""
+        if isinstance(owner, Guess):
+            if isinstance(result, SearchResult):
+                self._guessed(owner, search, result)
+            return
+        head = self._heads.get(owner)
+        self._listener.searched(owner, search, result)
+        if head is not None and head[0] == search:
+            self._heads.pop(owner, None)
+            if isinstance(result, SearchResult):
+                self._scout(search, head[1], result)
+
+    def progressed(self, owner: Hashable, progress: Progress) -> None:
+        self._listener.progressed(owner, progress)
+
+    def _scout(self, search: Search, priority: Priority, result: SearchResult) -> None:
+        """A live position has its score: find out what may be played there."""
+        newest = self._live.get(priority.board)
+        if newest is not None:
+            if newest.ply > priority.ply:
+                return
+            self._forget(newest)
+        guess = Guess(priority.board, priority.ply)
+        self._live[priority.board] = guess
+        self._best[guess] = result.best
+        scout = Search(search.position, lines=self._replies, limit=scout_limit(self._limit))
+        self.desk.want(scout, guess, _speculative(guess, 0))
+
+    def _guessed(self, guess: Guess, search: Search, result: SearchResult) -> None:
+        self.figures.searches += 1
+        self.figures.nodes += result.nodes
+        if search.lines == 1:
+            self._made[search] = result.nodes
+            if len(self._made) > _KEPT:
+                self._made.popitem(last=False)
+            return
+        best = self._best.pop(guess, None)
+        if best is not None:
+            for rank, each in enumerate(needed(search.position, best, result)):
+                self.desk.want(each, guess, _speculative(guess, rank + 1))
+
+    def _forget(self, guess: Guess) -> None:
+        self._live.pop(guess.board, None)
+        self._best.pop(guess, None)
+        self.desk.drop(guess)
+
+
+def needed(position: Position, best: str, scout: SearchResult) -> list[Search]:
+    """What the likely replies need, likeliest first; the first choice's gain needs nothing."""
+    wanted: list[Search] = []
+    for move in (best, *(line.move for line in scout.lines if line.move != best)):
+        if move != best:
+            wanted.append(Search(position, only=move))
+        moves = (*position.moves, move)
+        wanted.append(Search(Position(position.start_fen, moves, position.chess960)))
+    return wanted
+
+
+def scout_limit(limit: Limit) -> Limit:
+    """About a quarter of the effort."""
+    if limit.nodes is not None:
+        return Limit(nodes=max(1, limit.nodes // 4))
+    if limit.depth is not None:
+        return Limit(depth=max(1, limit.depth - 3))
+    return Limit(movetime_ms=max(1, (limit.movetime_ms or 0) // 4))
+
+
+def _speculative(guess: Guess, rank: int) -> Priority:
+    return Priority(Kind.SPECULATE, guess.board, guess.ply, rank)
