@@ -133,7 +133,11 @@ class PooledCalibratedRating:
 
         Raises ValueError for a game rated by another calibration.
         """
-        if game is not None and game.calibration != self.calibration:
+        if (
+            game is not None
+            and game.calibration is not self.calibration
+            and game.calibration != self.calibration
+        ):
             raise ValueError(
                 f"game {game_id!r} is rated by calibration {game.calibration.name!r}, "
                 f"the player's others by {self.calibration.name!r}"

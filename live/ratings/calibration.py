@@ -2,9 +2,9 @@
 
 A calibration turns each move into evidence: how much more likely players of each Elo are to make
 a move of this kind than others. With ``z = (Elo - centre_elo) / scale_elo`` a move adds
-``slope * z - curvature * z**2 / 2`` to the log-likelihood, where slope and curvature are sums over
-the parts of the calibration, each a table by a circumstance of the move (its phase, the
-evaluation it was made from, the gain before it) and by the class of its gain.
+``slope * z - curvature * z**2 / 2`` to the log-likelihood. The curvature goes with the class of its
+gain; the slope is a sum over the parts of the calibration, each a table by a circumstance of the
+move (its phase, the evaluation it was made from, the gain before it) and by the class of its gain.
 
 Moves of one game are not independent, nor are games of one player. ``n`` moves of a game therefore
 count ``n / (1 + n / half_moves)``, and ``G`` games of a player ``G / (1 + (G - 1) *
@@ -63,7 +63,7 @@ class RatedMove(msgspec.Struct, frozen=True, gc=False):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One share of a move's evidence: tables of shape (circumstances, classes of gain).
+    """One share of a move's slope: tables of shape (circumstances, classes of gain).
 
     ``edges`` cut the circumstance into classes; a value equal to an edge belongs below it.
     """
@@ -71,9 +71,7 @@ class Part(msgspec.Struct, frozen=True):
     by: Circumstance
     edges: tuple[int, ...]
     slope: Table
-    curvature: Table
     pooled_slope: Table
-    pooled_curvature: Table
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -133,6 +131,9 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     games_correlation: float
     pooling_games: float
     gain_edges_cp: tuple[int, ...]
+    curvature: tuple[float, ...]
+    """By class of gain; never below 0, also with ``pooled_curvature`` added."""
+    pooled_curvature: tuple[float, ...]
     parts: tuple[Part, ...]
     measured: Measured | None = None
     format: int = FORMAT
@@ -146,9 +147,14 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"games_correlation {self.games_correlation} is not in [0, 1]")
         _increasing("gain_edges_cp", self.gain_edges_cp)
         classes = len(self.gain_edges_cp) + 1
+        if len(self.curvature) != classes or len(self.pooled_curvature) != classes:
+            raise ValueError(f"curvatures must be given for {classes} classes of gain")
+        for single, pooled in zip(self.curvature, self.pooled_curvature, strict=True):
+            if single < 0 or single + pooled < -1e-4:
+                raise ValueError("a curvature is below 0")
         for part in self.parts:
             _increasing(f"edges of {part.by}", part.edges)
-            for table in (part.slope, part.curvature, part.pooled_slope, part.pooled_curvature):
+            for table in (part.slope, part.pooled_slope):
                 if len(table) != len(part.edges) + 1 or any(len(row) != classes for row in table):
                     raise ValueError(f"a table by {part.by} has the wrong shape")
 
@@ -168,26 +174,23 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 class Weigher:
     """Looks up the evidence of moves; O(parts) each."""
 
-    __slots__ = ("_parts", "calibration")
+    __slots__ = ("_curvature", "_parts", "calibration")
 
     def __init__(self, calibration: Calibration) -> None:
         self.calibration = calibration
+        self._curvature = [
+            (_whole(single), _whole(pooled))
+            for single, pooled in zip(
+                calibration.curvature, calibration.pooled_curvature, strict=True
+            )
+        ]
         self._parts = [
             (
                 part.by,
                 part.edges,
                 [
-                    [Evidence(*(round(cell * PARTS_OF_ONE) for cell in cells)) for cells in rows]
-                    for rows in (
-                        zip(*tables, strict=True)
-                        for tables in zip(
-                            part.slope,
-                            part.curvature,
-                            part.pooled_slope,
-                            part.pooled_curvature,
-                            strict=True,
-                        )
-                    )
+                    [(_whole(a), _whole(b)) for a, b in zip(*rows, strict=True)]
+                    for rows in zip(part.slope, part.pooled_slope, strict=True)
                 ],
             )
             for part in calibration.parts
@@ -196,14 +199,17 @@ class Weigher:
     def weigh(self, move: RatedMove) -> Evidence:
         """The evidence of one move, all parts together."""
         kind = bisect_left(self.calibration.gain_edges_cp, move.gain_cp)
-        slope = curvature = pooled_slope = pooled_curvature = 0
+        slope = pooled_slope = 0
         for by, edges, rows in self._parts:
-            found = rows[circumstance_class(by, edges, move)][kind]
-            slope += found.slope
-            curvature += found.curvature
-            pooled_slope += found.pooled_slope
-            pooled_curvature += found.pooled_curvature
+            single, pooled = rows[circumstance_class(by, edges, move)][kind]
+            slope += single
+            pooled_slope += pooled
+        curvature, pooled_curvature = self._curvature[kind]
         return Evidence(slope, curvature, pooled_slope, pooled_curvature)
+
+
+def _whole(weight: float) -> int:
+    return round(weight * PARTS_OF_ONE)
 
 
 def circumstance_class(by: Circumstance, edges: tuple[int, ...], move: RatedMove) -> int:

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from live.ratings.calibrated import CalibratedRating, PooledCalibratedRating
-from live.ratings.calibration import Calibration, Weigher
+from live.ratings.calibration import Calibration, Measured, Weigher
 from live.ratings.posterior import Posterior
 from live.ratings.rated_games import RatedGame, belongs
 
@@ -167,6 +167,31 @@ def cross_validate(
     if outcomes is None:
         raise ValueError("cross-validation needs folds")
     return outcomes.summary()
+
+
+def measured(found: Check, how: str) -> Measured:
+    """The figures a calibration file keeps; ``how`` says on whom, for people.
+
+    Raises ValueError when nothing was found.
+    """
+    coverage, error = found.coverage, found.mean_absolute_error
+    if coverage is None or error is None or found.constant_error is None:
+        raise ValueError("a check of no games measures nothing")
+    pooled = found.pooled
+    return Measured(
+        how=how,
+        coverage=round(coverage, 4),
+        mean_absolute_error=round(error, 1),
+        constant_error=round(found.constant_error, 1),
+        pooled_players=pooled.players,
+        pooled_r=_rounded(pooled.r, 3),
+        pooled_mean_absolute_error=_rounded(pooled.mean_absolute_error, 1),
+        pooled_coverage=_rounded(pooled.coverage, 3),
+    )
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
 
 
 def _outcome(elo: float, posterior: Posterior) -> _Outcome:

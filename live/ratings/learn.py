@@ -1,21 +1,16 @@
 """Learn a calibration from rated games.
 
-The weights are those under which the players' true ratings are most probable (maximum posterior
-of a conditional log-linear model), first over single games, then, for the ``pooled`` tables, over
-players with several games. What keeps small samples honest is a normal prior on every weight: a
-circumstance changes what a gain says only as far as the data insist. A game also counts as it
-stood after a few moves, so that the interval is honest from the start.
+The weights are those of ``live.ratings.likelihood``, found first over single games, then, for the
+``pooled`` tables, over players with several games. A game also counts as it stood after a few
+moves, so that the interval is honest from the start.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from live.events import GainKind
 from live.ratings.calibration import (
@@ -23,9 +18,11 @@ from live.ratings.calibration import (
     Circumstance,
     Part,
     Population,
+    Table,
     circumstance_class,
 )
 from live.ratings.engine_distribution import Spike
+from live.ratings.likelihood import Sample, Weights, fit_weights
 from live.ratings.perceived import PerceivedRating
 from live.ratings.posterior import Floats
 from live.ratings.rated_games import RatedGame, belongs
@@ -43,33 +40,27 @@ CIRCUMSTANCES: tuple[tuple[Circumstance, tuple[int, ...]], ...] = (
     ("score_before_cp", (-300, -100, -30, 30, 100, 300)),
     ("previous_gain_cp", (-100, -20)),
 )
-#: Precision of the normal prior on a weight, of a part that depends on a circumstance, and of the
-#: part that does not.
-PRECISION, PRECISION_ALWAYS = 144.0, 36.0
-HALF_MOVES = 30.0
+#: Precision of the normal prior on a weight that holds in all circumstances; chosen by
+#: cross-validation on the games over the board.
+PRECISION = 20.0
+#: Precision for the pooled tables, which are corrections to the others.
+POOLED_PRECISION = 12.0
+HALF_MOVES = 40.0
 GAMES_CORRELATION = 0.12
 POOLING_GAMES = 3.0
 #: Players need this many games to teach the pooled tables, and so many such players are needed.
 POOLED_GAMES, POOLED_PLAYERS = 2, 200
 #: A player of G games teaches with weight G / (G + this).
-POOLED_TRUST = 30.0
+POOLED_TRUST = 15.0
 #: A game also counts as it stood after so many moves, in turn, with this weight.
 PREFIXES, PREFIX_WEIGHT = (5, 10, 20, 40), 0.5
 #: Fewest player-games to learn anything from.
 MIN_GAMES = 50
-_STEP_ELO = 60.0
+_ROWS = sum(len(cuts) + 1 for _, cuts in CIRCUMSTANCES)
 
 
 class TooFewGames(ValueError):
     """Not enough rated games to learn from."""
-
-
-class _Sample(NamedTuple):
-    """Rows to learn from: counted features (m, k), true Elo (m,), weights (m,)."""
-
-    features: Floats
-    elo: Floats
-    weight: Floats
 
 
 def learn(
@@ -101,16 +92,17 @@ def learn(
     population = _population(elo, np.ones(len(held)))
     centre, scale = float(round(population.mean_elo)), 300.0
     features, prefixes, prefix_of = _count(held, edges)
-    single = _fit(
+    single = fit_weights(
         [
-            _Sample(features, elo, np.ones(len(held))),
-            _Sample(prefixes, elo[prefix_of], np.full(len(prefix_of), PREFIX_WEIGHT)),
+            Sample(features, elo, np.ones(len(held))),
+            Sample(prefixes, elo[prefix_of], np.full(len(prefix_of), PREFIX_WEIGHT)),
         ],
         population,
         (centre, scale),
+        len(edges) + 1,
+        PRECISION,
     )
     pooled, players_population, players = _pool(held, features, elo, single, (centre, scale))
-    shape = (len(edges) + 1,)
     return Calibration(
         name=name,
         engine=engine,
@@ -132,7 +124,9 @@ def learn(
         games_correlation=GAMES_CORRELATION,
         pooling_games=POOLING_GAMES,
         gain_edges_cp=edges,
-        parts=_parts(single, pooled, shape[0]),
+        curvature=_row(single.curvature),
+        pooled_curvature=_row(pooled.curvature),
+        parts=_parts(single.slope, pooled.slope, len(edges) + 1),
     )
 
 
@@ -163,9 +157,8 @@ def _count(held: Sequence[RatedGame], edges: tuple[int, ...]) -> tuple[Floats, F
     index (h,).
     """
     classes = len(edges) + 1
-    rows = sum(len(cuts) + 1 for _, cuts in CIRCUMSTANCES)
     starts = np.cumsum([0] + [(len(cuts) + 1) * classes for _, cuts in CIRCUMSTANCES])
-    whole = np.zeros((len(held), rows * classes))
+    whole = np.zeros((len(held), _ROWS * classes))
     cut, cut_of = [], []
     for index, game in enumerate(held):
         gains = np.array([move.gain_cp for move in game.moves])
@@ -196,17 +189,18 @@ def _pool(
     held: Sequence[RatedGame],
     features: Floats,
     elo: Floats,
-    single: Floats,
+    single: Weights,
     scale: tuple[float, float],
-) -> tuple[Floats, Population | None, int]:
-    """The pooled weights (k, 2), the population of players with several games, all players."""
+) -> tuple[Weights, Population | None, int]:
+    """The pooled weights, the population of players with several games, all players."""
     names = sorted({game.player for game in held})
     number = {name: index for index, name in enumerate(names)}
     of = np.array([number[game.player] for game in held])
     games = np.bincount(of, minlength=len(names)).astype(np.float64)
     several = games >= POOLED_GAMES
     if several.sum() < POOLED_PLAYERS:
-        return np.zeros_like(single), None, len(names)
+        nothing = Weights(np.zeros_like(single.slope), np.zeros_like(single.curvature))
+        return nothing, None, len(names)
     total = np.zeros((len(names), features.shape[1]))
     np.add.at(total, of, features)
     total /= (1 + (games - 1) * GAMES_CORRELATION)[:, None]
@@ -215,8 +209,10 @@ def _pool(
     population = _population(strength[several], trust[several])
     more = games - 1
     share = (more / (more + POOLING_GAMES))[:, None]
-    sample = _Sample((total * share)[several], strength[several], trust[several])
-    weights = _fit([sample], population, scale, known=[(total @ single)[several]])
+    sample = Sample((total * share)[several], strength[several], trust[several])
+    known = single, single.evidence(total[several])
+    classes = len(single.curvature)
+    weights = fit_weights([sample], population, scale, classes, POOLED_PRECISION, known)
     return weights, population, len(names)
 
 
@@ -226,47 +222,12 @@ def _population(elo: Floats, weight: Floats) -> Population:
     return Population(round(float(mean), 1), round(float(max(sd, 1.0)), 1))
 
 
-def _fit(
-    samples: list[_Sample],
-    population: Population,
-    scale: tuple[float, float],
-    known: list[Floats] | None = None,
-) -> Floats:
-    """Weights (k, 2) of slope and curvature that make the true ratings most probable.
+def _table(weights: Floats, classes: int) -> Table:
+    return tuple(_row(row) for row in weights.reshape(-1, classes))
 
-    ``known`` is evidence already there, shape (m, 2) for each sample. The log posterior is
-    concave, so there is one answer.
-    """
-    features = np.concatenate([sample.features for sample in samples])
-    elo = np.concatenate([sample.elo for sample in samples])
-    weight = np.concatenate([sample.weight for sample in samples])
-    mean, sd = population.mean_elo, population.sd_elo
-    grid = np.arange(min(mean - 4 * sd, elo.min()), max(mean + 4 * sd, elo.max()) + 1, _STEP_ELO)
-    z = (grid - scale[0]) / scale[1]
-    basis = np.stack([z, -z * z / 2])
-    z_true = (elo - scale[0]) / scale[1]
-    basis_true = np.stack([z_true, -z_true * z_true / 2], axis=1)
-    prior = -0.5 * ((grid - mean) / sd) ** 2
-    offset = np.concatenate(known) if known else np.zeros((len(elo), 2))
-    always = features.shape[1] // sum(len(cuts) + 1 for _, cuts in CIRCUMSTANCES)
-    precision = np.full((features.shape[1], 1), PRECISION)
-    precision[:always] = PRECISION_ALWAYS
 
-    def loss(flat: Floats) -> tuple[float, Floats]:
-        weights = flat.reshape(-1, 2)
-        natural = features @ weights + offset
-        log = natural @ basis + prior
-        norm = logsumexp(log, axis=1)
-        log -= norm[:, None]
-        expected = np.exp(log) @ basis.T
-        fit = weight @ (np.einsum("mi,mi->m", natural, basis_true) - norm)
-        slope = features.T @ (weight[:, None] * (basis_true - expected))
-        penalty = 0.5 * float((precision * weights**2).sum())
-        return penalty - float(fit), (precision * weights - slope).ravel()
-
-    start = np.zeros(features.shape[1] * 2)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})
-    return np.asarray(found.x, dtype=np.float64).reshape(-1, 2)
+def _row(weights: Floats) -> tuple[float, ...]:
+    return tuple(round(float(cell), 5) + 0.0 for cell in weights)
 
 
 def _parts(single: Floats, pooled: Floats, classes: int) -> tuple[Part, ...]:
@@ -274,14 +235,7 @@ def _parts(single: Floats, pooled: Floats, classes: int) -> tuple[Part, ...]:
     start = 0
     for by, cuts in CIRCUMSTANCES:
         end = start + (len(cuts) + 1) * classes
-        tables = [
-            tuple(tuple(round(float(cell), 5) for cell in row) for row in column)
-            for weights in (single, pooled)
-            for column in (
-                weights[start:end, 0].reshape(-1, classes),
-                weights[start:end, 1].reshape(-1, classes),
-            )
-        ]
+        tables = (_table(weights[start:end], classes) for weights in (single, pooled))
         parts.append(Part(by, cuts, *tables))
         start = end
     return tuple(parts)
