@@ -56,12 +56,14 @@ class Drain:
         return int(await self._line())
 
     async def settled(self) -> int:
-        """The total once nothing more comes."""
-        last = -1
-        while (now := await self.total()) != last:
+        """The total once nothing more has come for half a second."""
+        last, still = -1, 0
+        while still < 10:
+            now = await self.total()
+            still = still + 1 if now == last else 0
             last = now
             await asyncio.sleep(0.05)
-        return now
+        return last
 
     def end(self) -> None:
         self._process.kill()
