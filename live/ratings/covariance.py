@@ -35,6 +35,9 @@ Floats = npt.NDArray[np.float64]
 #: a move back undoes adding it exactly.
 PARTS_OF_ONE = 10**12
 
+#: A variance that is nothing but the rounding of equal values.
+_NO_SPREAD = 1e-24
+
 _ALIKE = "the moves are too few or too much alike to tell how they vary"
 
 
@@ -240,8 +243,7 @@ def self_convolved(lowest: int, distribution: Floats, times: int) -> tuple[int, 
     """The sum of ``times`` independent values: its lowest value and its distribution, by FFT.
 
     ``distribution[i]`` is the probability of ``lowest + i``; the answer reads alike, and for no
-    values is 0 with certainty. Entries are right to about 1e-16, so none is more than that below
-    the truth, and none below 0.
+    values is 0 with certainty. Entries are right to about 1e-16, and none is below 0.
     """
     if times == 0:
         return 0, np.ones(1)
@@ -279,7 +281,7 @@ def _interval(
         of_mean = _variance_of_mean(values, counts)
         variance += of_mean
         squares += of_mean**2 / freedom
-    if not squares:
+    if variance < _NO_SPREAD:
         return None, None
     # The degrees of freedom of two samples of unequal variance (Welch 1947).
     return interval_within_bounds(score, variance * design_effect, variance**2 / squares)

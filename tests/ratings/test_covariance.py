@@ -273,6 +273,16 @@ def test_what_cannot_be_told_says_so() -> None:
     assert (alike.win, alike.draw, alike.loss) == (0.0, 1.0, 0.0)
 
 
+@pytest.mark.parametrize("n", [2, 3, 7, 41, 49, 93, 1000])
+def test_moves_all_alike_tell_no_spread_whatever_the_rounding(n: int) -> None:
+    white, black = GainHistogram([0] * n), GainHistogram([-7] * (n + 1))
+    found = predict_by_covariance(white, black, OutcomeVector(0.3))
+    assert (found.low, found.high) == (None, None)
+    found = predict_by_convolution(white, black, Convolution(20, 147))
+    assert (found.low, found.high) == (None, None)
+    assert found.draw == pytest.approx(1)
+
+
 @pytest.mark.parametrize("slope", [0.0, -1.0, math.nan])
 def test_a_vector_that_does_not_rise_is_refused(slope: float) -> None:
     with pytest.raises(ValueError, match="rises"):
