@@ -28,6 +28,8 @@ def main() -> None:
         head = b""
         while b"\r\n\r\n" not in head:
             head += sock.recv(65536)
+        if b" 101 " not in head.split(b"\r\n", 1)[0]:
+            raise SystemExit(head.decode("latin-1"))
         sock.setblocking(False)
         ready.register(sock, selectors.EVENT_READ)
     ready.register(sys.stdin, selectors.EVENT_READ)

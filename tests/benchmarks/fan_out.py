@@ -125,6 +125,7 @@ async def ours(clients: int, count: int) -> float:
     """The publisher, from the change to the last socket: encoding, numbering, framing, writing."""
     from live.config import ServerConfig
     from live.events import MoveMessage, PlyView
+    from live.publish.limits import Limits
     from live.publish.server import Publisher
     from live.publish.wire import encode, number
     from tests.publish.world import World
@@ -132,7 +133,8 @@ async def ours(clients: int, count: int) -> float:
     world = World(1)
     world.appear("g1")
     ply = PlyView(1, "e4", "e2e4", 1.0, 1.0, best="e2e4")
-    async with Publisher(ServerConfig(port=0), world) as publisher:
+    limits = Limits(handshakes_burst=1e6)  # all come at once here
+    async with Publisher(ServerConfig(port=0), world, limits=limits) as publisher:
         drain = Drain(*publisher.address, clients)
         try:
             # The game's id makes up what is missing to the payload size.
