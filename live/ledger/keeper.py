@@ -53,7 +53,8 @@ class Keeper:
         self.ledger = ledger
         self._searches = searches
         self._publish = publish
-        self._held = Holding()
+        # Sources that rewrite whole texts already wait until one has settled, so a report is believed.
+        self._held = Holding(patience=1)
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
 
