@@ -1,4 +1,4 @@
-"""How many engines a machine can carry."""
+"""How many engines a machine can carry, and how large."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 import os
 from pathlib import Path
 from typing import Final
+
+from live.errors import ConfigError
 
 #: cgroup v2: quota and period in µs, or ``max`` for no quota.
 _CPU_MAX: Final = Path("/sys/fs/cgroup/cpu.max")
@@ -23,6 +25,30 @@ def engines_for_machine(
         usable = min(usable, max(1.0, quota))
     whole = math.floor(usable)
     return max(1, (whole - whole // 8) // threads)
+
+
+def check_hash(hash_mb: int, engines: int, *, memory_mb: int | None = None) -> None:
+    """Refuse hash tables that would drive the machine into swapping. They are not made smaller
+    on our own account, because a score depends on their size.
+
+    Raises:
+        ConfigError: all engines' hash together is over half of the memory.
+    """
+    memory = _memory_mb() if memory_mb is None else memory_mb
+    if memory is not None and hash_mb * engines > memory // 2:
+        raise ConfigError(
+            "engine.hash_mb",
+            f"{engines} engines with {hash_mb} MB each need over half of this machine's {memory} MB",
+            f"Set it to {max(1, memory // 2 // engines)} or less, or run fewer engines",
+        )
+
+
+def _memory_mb() -> int | None:
+    """Physical memory, where the system tells."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    except (AttributeError, ValueError, OSError):
+        return None
 
 
 def _cores() -> int:

@@ -22,7 +22,7 @@ import msgspec
 from live.engine.cache import Cache, MemoryCache
 from live.engine.discovery import EngineCommand
 from live.engine.instructions import Answer, Instruction, Start, Stop
-from live.engine.machine import engines_for_machine
+from live.engine.machine import check_hash, engines_for_machine
 from live.engine.patience import Patience
 from live.engine.priority import Priority
 from live.engine.process import EngineProcess
@@ -72,7 +72,11 @@ class EngineRoom:
         clock: Callable[[], float] = time.monotonic,
         rng: random.Random | None = None,
     ) -> None:
-        """``engines`` 0 means :func:`live.engine.machine.engines_for_machine`."""
+        """``engines`` 0 means :func:`live.engine.machine.engines_for_machine`.
+
+        Raises:
+            ConfigError: the hash tables do not fit this machine.
+        """
         self.limit = limit
         self._command = command
         self._listener = listener
@@ -84,6 +88,7 @@ class EngineRoom:
         self._clock = clock
         self._rng = rng or random.Random()
         count = engines or engines_for_machine(threads)
+        check_hash(hash_mb, count)
         self._seats = [Seat(index, self, self._rng, clock) for index in range(count)]
         self._queue: SearchQueue[Question] = SearchQueue(count)
         self._questioner = Questioner(limit)

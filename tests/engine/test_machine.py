@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.machine import engines_for_machine
+from live.engine.machine import check_hash, engines_for_machine
+from live.errors import ConfigError
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,11 @@ def test_a_container_s_quota_counts(tmp_path: Path, quota: str, engines: int) ->
 
 def test_this_machine_carries_one() -> None:
     assert 1 <= engines_for_machine() <= (os.cpu_count() or 1)
+
+
+def test_hash_tables_over_half_of_the_memory_are_refused() -> None:
+    check_hash(512, 4, memory_mb=4096)
+    with pytest.raises(ConfigError, match=r"^engine.hash_mb: 4 engines.*Set it to 512 or less"):
+        check_hash(513, 4, memory_mb=4096)
+    with pytest.raises(ConfigError):
+        check_hash(2**25, 2)
