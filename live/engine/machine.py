@@ -38,7 +38,7 @@ def check_hash(hash_mb: int, engines: int, *, memory_mb: int | None = None) -> N
     if memory is not None and hash_mb * engines > memory // 2:
         raise ConfigError(
             "engine.hash_mb",
-            f"{engines} engines with {hash_mb} MB each need over half of this machine's {memory} MB",
+            f"{engines} engines of {hash_mb} MB need over half of this machine's {memory} MB",
             f"Set it to {max(1, memory // 2 // engines)} or less, or run fewer engines",
         )
 
