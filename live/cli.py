@@ -121,6 +121,14 @@ def follow(
     once: Annotated[
         bool, typer.Option("--once", help="End when all games are over and analysed.")
     ] = False,
+    delay: Annotated[
+        float | None,
+        typer.Option(
+            "--delay",
+            metavar="SECONDS",
+            help="Hold everything back, moves and scores alike, as tournaments require.",
+        ),
+    ] = None,
     host: Annotated[
         str | None, typer.Option("--host", help="Address to serve on (127.0.0.1).")
     ] = None,
@@ -151,6 +159,7 @@ def follow(
         )
     settings = _settings(
         config,
+        feeds__delay_s=delay,
         server__host=host,
         server__port=port,
         engine__path=engine,

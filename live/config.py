@@ -26,6 +26,9 @@ HashSize = Annotated[int, msgspec.Meta(ge=1, le=2**20, description="megabytes, 1
 Nice = Annotated[int, msgspec.Meta(ge=0, le=19, description="a whole number from 0 to 19")]
 Elo = Annotated[int, msgspec.Meta(ge=0, le=5000, description="an Elo rating from 0 to 5000")]
 Seconds = Annotated[float, msgspec.Meta(gt=0, description="seconds, above 0")]
+Delay = Annotated[
+    float, msgspec.Meta(ge=0, le=86_400, description="seconds, 0 for none, up to 86400")
+]
 Factor = Annotated[float, msgspec.Meta(gt=0, description="a number above 0")]
 Host = Annotated[str, msgspec.Meta(min_length=1, description="a host name or address")]
 HttpUrl = Annotated[
@@ -115,6 +118,8 @@ class FeedsConfig(_Section, frozen=True):
     settle_s: Seconds = 1.0
     """What a file or page held before and seems to have lost is believed lost after so long."""
     max_bytes: Positive = 64_000_000
+    delay_s: Delay = 0.0
+    """Everything is held back for so long, moves and so scores alike; 0: nothing is."""
     lichess: LichessConfig = LichessConfig()
     livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
     demo: DemoConfig = DemoConfig()

@@ -40,7 +40,7 @@ def open_feed(
 
     Args:
         spec: ``demo``, ``-``, a path, a URL, or ``kind+`` any of these.
-        config: ``[feeds]``.
+        config: ``[feeds]``; with a ``delay_s`` everything the source tells comes that much later.
         conditions: Time and chance for tests; the real ones when None.
         env: The environment, for ``LICHESS_TOKEN``; the real one when None.
 
@@ -50,8 +50,17 @@ def open_feed(
         FeedUnreadable: a path that is no file.
         ConfigError: ``[feeds.lichess] token_file`` cannot be used.
     """
-    source = recognise(spec, lichess_url=config.lichess.base_url)
     conditions = conditions or Conditions(config)
+    feed = _open(spec, config, conditions, os.environ if env is None else env)
+    if config.delay_s > 0:
+        from live.feeds.delay import DelayedFeed
+
+        return DelayedFeed(feed, config.delay_s, conditions.clock)
+    return feed
+
+
+def _open(spec: str, config: FeedsConfig, conditions: Conditions, env: Mapping[str, str]) -> Feed:
+    source = recognise(spec, lichess_url=config.lichess.base_url)
     # Each kind brings its own libraries: a demo needs no HTTP client.
     match source.kind:
         case "demo":
@@ -71,7 +80,7 @@ def open_feed(
 
             return PolledFeed(source.name, source.target, conditions)
         case "lichess":
-            return _lichess(spec, source, conditions, os.environ if env is None else env)
+            return _lichess(spec, source, conditions, env)
         case "dgt-board":
             from live.feeds.dgt_board import DgtBoardFeed
 

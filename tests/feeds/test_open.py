@@ -6,6 +6,8 @@ import pytest
 
 from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable, UnknownFeed
+from live.events import FeedReport
+from live.feeds.delay import DelayedFeed
 from live.feeds.demo import DemoFeed
 from live.feeds.file import FileFeed
 from live.feeds.folder import FolderFeed
@@ -13,6 +15,7 @@ from live.feeds.lichess import BroadcastFeed
 from live.feeds.open import open_feed
 from live.feeds.polled import PolledFeed
 from live.feeds.stdin import StdinFeed
+from tests.feeds.fakes import DrivenClock, Ledger, conditions
 
 CONFIG = FeedsConfig()
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,3 +84,26 @@ def test_a_demo_brings_in_no_network_library() -> None:
         [sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT
     )
     assert found.stdout.strip() == b"[]"
+
+
+async def test_with_a_delay_every_feed_is_late() -> None:
+    config = FeedsConfig(delay_s=300.0)
+    clock, ledger = DrivenClock(), Ledger()
+    feed = open_feed("demo", config, conditions=conditions(config, clock))
+    assert type(feed) is DelayedFeed
+    heard: list[float] = []
+
+    class Watching(Ledger):
+        async def report(self, report: FeedReport) -> None:
+            heard.append(clock.now())
+            await ledger.report(report)
+
+    await feed.run(Watching())
+    assert min(heard) >= 1000 + 300
+    assert len(ledger.games) == 6
+
+
+@pytest.mark.parametrize("spec", ["-", "https://example.org/games.pgn"])
+def test_without_a_delay_none_is(spec: str) -> None:
+    assert type(open_feed(spec, FeedsConfig(delay_s=0.0), env={})) is not DelayedFeed
+    assert open_feed(spec, FeedsConfig(delay_s=1.0), env={}).name == open_feed(spec, CONFIG).name
