@@ -24,7 +24,7 @@ What lichess's users found wrong there is done otherwise here:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import accumulate
 
 import msgspec
@@ -227,7 +227,6 @@ def _accuracy(lost: float) -> float:
     return max(0.0, min(100.0, _SCALE * math.exp(-_RATE * lost) + _OFFSET + _BONUS))
 
 
-def _harmonic_mean(values: Iterable[float]) -> float:
-    """0 as soon as one value is."""
-    held = list(values)
-    return 0.0 if min(held) <= 0 else len(held) / math.fsum(1 / value for value in held)
+def _harmonic_mean(values: Sequence[float]) -> float:
+    """Values below 1 count as 1 (lila, Maths.scala), so one blunder does not make all 0."""
+    return len(values) / math.fsum(1 / max(1.0, value) for value in values)

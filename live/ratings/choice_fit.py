@@ -1,12 +1,13 @@
 """The sensitivity and competence that best explain the moves a player chose, with intervals.
 
 Two fits (Regan and Haworth 2011, section 6). Maximum likelihood takes the s and c under which the
-moves played were most probable: Fisher scoring finds them, and the expected information gives
-their covariance. The percentile method asks whether the moves fall where predicted: over the
-moves of a turn in order of merit, the played one spans an interval of the predicted cumulative
-probability, and for every percentile q the share of turns "up", at or below q, should be q. It
-minimises the squares of the differences; its covariance is that of a minimum-distance estimator
-(the delta method, from how the shares "up" vary over turns), which the paper has not.
+moves played were most probable: Fisher scoring finds them, the expected information gives their
+covariance, and the intervals are those of the profile likelihood. The percentile method asks
+whether the moves fall where predicted: over the moves of a turn in order of merit, the played one
+spans an interval of the predicted cumulative probability, and for every percentile q the share of
+turns "up", at or below q, should be q. It minimises the squares of the differences; its covariance
+is that of a minimum-distance estimator (the delta method, from how the shares "up" vary under the
+model). The paper has no intervals.
 
 Both work in log s and log c, where they are nearly normal. What cannot be fitted is answered with
 ``NoFit`` and the reason.
@@ -15,20 +16,21 @@ Both work in log s and log c, where they are nearly normal. What cannot be fitte
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import msgspec
 import numpy as np
 from scipy.special import ndtri
 
 from live.ratings.choice_model import Curve, Floats, Model, Skill, Turns, choices
+from live.ratings.scoring import LONGEST, Step, descend, inverse
 from live.ratings.spread import Spread
 
 Method = Literal["likelihood", "percentile"]
 
-#: Turns below which no interval of s and c keeps its word (``tests/benchmarks/regan_recovery.py``).
-MIN_TURNS = 20
+#: Turns below which the intervals do not keep their word (``tests/benchmarks/regan_recovery.py``).
+MIN_TURNS: dict[Method, int] = {"likelihood": 20, "percentile": 160}
 
 #: Percentiles, "stepping q by 0.05 from 0 to 1" (Regan and Haworth 2011, section 6). The ends
 #: match whatever the parameters are.
@@ -38,10 +40,7 @@ _START = (math.log(0.1), math.log(0.5))
 #: s from 1/10,000 to 100 pawns, c from 1/50 to 20: a fit that leaves this has no finite answer.
 _LOWEST = np.array([math.log(1e-4), math.log(0.02)])
 _HIGHEST = np.array([math.log(100.0), math.log(20.0)])
-_STEPS = 100
 _PROFILE_STEPS = 30
-#: The longest step in log s or log c: e-fold.
-_LONGEST = 1.0
 _Z95 = float(ndtri(0.975))
 
 
@@ -69,24 +68,11 @@ class NoFit(msgspec.Struct, frozen=True):
     turns: int
 
 
-class _Step(NamedTuple):
-    """What a method knows at one pair of parameters, to make its next step."""
-
-    loss: float
-    slope: Floats
-    """Of the loss, shape (2,)."""
-    curvature: Floats
-    """Positive semidefinite, shape (2, 2)."""
-
-
 def fit_likelihood(
     spreads: Sequence[Spread] | Turns, *, model: Model = "shares", curve: Curve = "invexp"
 ) -> Fit | NoFit:
     """Maximum likelihood (Regan and Haworth 2011, section 6). Some ten milliseconds."""
-    turns = spreads if isinstance(spreads, Turns) else Turns(spreads)
-    if refused := _refusal(turns):
-        return refused
-    return _fit("likelihood", turns, model, curve)
+    return _fit("likelihood", spreads, model, curve)
 
 
 def fit_percentile(
@@ -96,10 +82,7 @@ def fit_percentile(
 
     It begins where maximum likelihood ends, since far from there its score has other minima.
     """
-    turns = spreads if isinstance(spreads, Turns) else Turns(spreads)
-    if refused := _refusal(turns):
-        return refused
-    return _fit("percentile", turns, model, curve)
+    return _fit("percentile", spreads, model, curve)
 
 
 def log_likelihood(turns: Turns, skill: Skill) -> float:
@@ -118,10 +101,10 @@ def percentile_score(turns: Turns, skill: Skill) -> float:
     return float(((share_up(turns, skill) - PERCENTILES) ** 2).sum())
 
 
-def _refusal(turns: Turns) -> NoFit | None:
+def _refusal(method: Method, turns: Turns) -> NoFit | None:
     count = len(turns)
-    if count < MIN_TURNS:
-        return NoFit(f"{count} turns: {MIN_TURNS} are needed for s and c", count)
+    if count < MIN_TURNS[method]:
+        return NoFit(f"{count} turns: by {method}, s and c need {MIN_TURNS[method]}", count)
     if not turns.of_played(turns.deltas).any():
         return NoFit(
             "every move played was a best one: no bound to how strong the player is", count
@@ -129,15 +112,25 @@ def _refusal(turns: Turns) -> NoFit | None:
     return None
 
 
-def _fit(method: Method, turns: Turns, model: Model, curve: Curve) -> Fit | NoFit:
-    at, last = _descend("likelihood", turns, model, curve, np.array(_START))
+def _fit(
+    method: Method, spreads: Sequence[Spread] | Turns, model: Model, curve: Curve
+) -> Fit | NoFit:
+    turns = spreads if isinstance(spreads, Turns) else Turns(spreads)
+    if refused := _refusal(method, turns):
+        return refused
+
+    def step_of(by: Callable[[Turns, Skill], Step]) -> Callable[[Floats], Step]:
+        return lambda at: by(turns, _skill(at, model, curve))
+
+    bounds = (_LOWEST, _HIGHEST)
+    at, last = descend(step_of(_likelihood_step), np.array(_START), bounds, LONGEST)
     if last is not None and method == "percentile":
-        at, last = _descend("percentile", turns, model, curve, at)
+        at, last = descend(step_of(_percentile_step), at, bounds, LONGEST)
     if last is None or np.any(at <= _LOWEST) or np.any(at >= _HIGHEST):
         return NoFit("these moves are explained best by no finite s and c", len(turns))
     skill = _skill(at, model, curve)
     covariance = (
-        _inverse(last.curvature) if method == "likelihood" else _percentile_covariance(turns, skill)
+        inverse(last.curvature) if method == "likelihood" else _percentile_covariance(turns, skill)
     )
     if covariance is None:
         return NoFit("s and c cannot be told apart from these moves", len(turns))
@@ -167,7 +160,7 @@ def _interval(at: float, variance: float) -> tuple[float, float]:
 
 
 def _profile(
-    turns: Turns, skill: Skill, best: _Step, covariance: Floats, which: int
+    turns: Turns, skill: Skill, best: Step, covariance: Floats, which: int
 ) -> tuple[float, float]:
     """Where the likelihood, the other parameter at its best, has fallen by half of χ²(1, 95 %).
 
@@ -183,7 +176,7 @@ def _profile(
         move = np.empty(2)
         move[which] = side * reach
         move[other] = move[which] * covariance[which, other] / covariance[which, which]
-        at = centre + np.clip(move, -_LONGEST, _LONGEST)
+        at = centre + np.clip(move, -LONGEST, LONGEST)
         end = beyond
         for _ in range(_PROFILE_STEPS):
             at = np.clip(at, _LOWEST, _HIGHEST)
@@ -191,7 +184,7 @@ def _profile(
             if at[which] == wall[which] and here.loss < target:
                 break
             move = _towards(target, here, which, side)
-            at = at + np.clip(move, -_LONGEST, _LONGEST)
+            at = at + np.clip(move, -LONGEST, LONGEST)
             if abs(here.loss - target) < 1e-4 and abs(move[other]) < 1e-3:
                 end = math.exp(at[which])
                 break
@@ -199,7 +192,7 @@ def _profile(
     return ends[0], ends[1]
 
 
-def _towards(target: float, here: _Step, which: int, side: float) -> Floats:
+def _towards(target: float, here: Step, which: int, side: float) -> Floats:
     """The step to where, on ``side``, the loss is ``target`` and no slope is left in the other."""
     other = 1 - which
     within = max(here.curvature[other, other], 1e-12)
@@ -214,44 +207,18 @@ def _towards(target: float, here: _Step, which: int, side: float) -> Floats:
     return move
 
 
-def _descend(
-    method: Method, turns: Turns, model: Model, curve: Curve, start: Floats
-) -> tuple[Floats, _Step | None]:
-    """Damped scoring steps (Levenberg) until none helps; None when they do not come to rest."""
-    step_of = _likelihood_step if method == "likelihood" else _percentile_step
-    at = start
-    here = step_of(turns, _skill(at, model, curve))
-    damping = 1e-3
-    for _ in range(_STEPS):
-        pull = here.curvature + damping * (np.diag(np.diag(here.curvature)) + 1e-12 * np.eye(2))
-        move = np.clip(-np.linalg.solve(pull, here.slope), -_LONGEST, _LONGEST)
-        there = np.clip(at + move, _LOWEST, _HIGHEST)
-        found = step_of(turns, _skill(there, model, curve))
-        if found.loss <= here.loss:
-            gained, moved = here.loss - found.loss, float(np.abs(there - at).max())
-            at, here = there, found
-            damping = max(damping / 10, 1e-9)
-            if moved < 1e-7 or gained < 1e-12 * (1 + abs(here.loss)):
-                return at, here
-        else:
-            damping *= 10
-            if damping > 1e12:
-                return at, here
-    return at, None
-
-
-def _likelihood_step(turns: Turns, skill: Skill) -> _Step:
+def _likelihood_step(turns: Turns, skill: Skill) -> Step:
     found = choices(turns, skill)
     slope = turns.of_played(found.slope).sum(axis=0)
     information = np.einsum("tm,tmi,tmj->ij", found.probability, found.slope, found.slope)
-    return _Step(-float(turns.of_played(found.log).sum()), -slope, information)
+    return Step(-float(turns.of_played(found.log).sum()), -slope, information)
 
 
-def _percentile_step(turns: Turns, skill: Skill) -> _Step:
+def _percentile_step(turns: Turns, skill: Skill) -> Step:
     ups, slopes = _ups(turns, skill)
     miss = ups.mean(axis=0) - PERCENTILES
     slope = slopes.mean(axis=0)
-    return _Step(float(miss @ miss) / 2, slope.T @ miss, slope.T @ slope)
+    return Step(float(miss @ miss) / 2, slope.T @ miss, slope.T @ slope)
 
 
 def _ups(turns: Turns, skill: Skill) -> tuple[Floats, Floats]:
@@ -285,22 +252,10 @@ def _percentile_covariance(turns: Turns, skill: Skill) -> Floats | None:
     slope = -np.einsum("tmq,tmi->qi", straddles, slope_below)
     slope -= np.einsum("tmq,tmi->qi", np.where(straddles, raw * own[:, :, None], 0.0), found.slope)
     slope /= len(turns)
-    bread = _inverse(slope.T @ slope)
+    bread = inverse(slope.T @ slope)
     if bread is None:
         return None
     spread = np.einsum("tm,tmq,tmr->qr", found.probability, up, up, optimize=True)
     spread /= len(turns) ** 2
     covariance: Floats = bread @ (slope.T @ spread @ slope) @ bread
     return covariance if np.all(np.diag(covariance) > 0) else None
-
-
-def _inverse(matrix: Floats) -> Floats | None:
-    """None where it is singular, as far as rounding lets one tell."""
-    scale = np.sqrt(np.maximum(np.diag(matrix), 0.0))
-    if not np.all(np.isfinite(matrix)) or np.any(scale == 0):
-        return None
-    alike = matrix / np.outer(scale, scale)
-    if 1 - alike[0, 1] ** 2 < 1e-10:
-        return None
-    inverse: Floats = np.linalg.inv(alike) / np.outer(scale, scale)
-    return inverse

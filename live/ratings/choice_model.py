@@ -40,6 +40,8 @@ Ints = npt.NDArray[np.int64]
 #: A discount beyond exp(-300) is as good as never, and keeps its exponential finite.
 _MOST_DISCOUNT = 300.0
 _NEWTON_STEPS = 60
+#: At the root a step may fall beside a bracket that has closed on it.
+_ROUNDING = 1e-9
 
 
 class Skill(msgspec.Struct, frozen=True, gc=False):
@@ -77,6 +79,14 @@ class Turns:
 
     def __len__(self) -> int:
         return len(self.played)
+
+    def take(self, rows: Ints) -> Turns:
+        """Some of the turns, shape (taken,), with repetition where a row is named twice."""
+        taken = Turns(())
+        taken.deltas = self.deltas[rows]
+        taken.is_move = self.is_move[rows]
+        taken.played = self.played[rows]
+        return taken
 
     def of_played(self, values: Floats) -> Floats:
         """The entries of (turns, moves, …) that belong to the moves played."""
@@ -244,7 +254,8 @@ def _balance(
     others = is_move.copy()
     others[:, 0] = False
     alone = ~others.any(axis=1)
-    low, high = low.copy(), np.maximum(high, low) + 1e-9
+    # Where all moves are alike the answer is an end itself: leave it room.
+    low, high = low - 0.01, np.maximum(high, low) + 0.01
     at = low.copy()
     for _ in range(_NEWTON_STEPS):
         bits, by = surprise(at)
@@ -257,9 +268,9 @@ def _balance(
         low = np.where(value > 0, at, low)
         high = np.where(value > 0, high, at)
         step = at - value / slope
-        step = np.where((step > low) & (step < high), step, (low + high) / 2)
-        moved = np.abs(step - at)
-        at = step
+        inside = (step > low - _ROUNDING) & (step < high + _ROUNDING)
+        moved = np.where(inside, np.abs(step - at), np.inf)
+        at = np.where(inside, step, (low + high) / 2)
         if not np.any(moved[~alone] > 1e-8 * (1 + np.abs(at[~alone]))):  # squared by this step
             break
     return np.where(alone, -_MOST_DISCOUNT, at)

@@ -171,12 +171,20 @@ class IntrinsicCounter:
         return np.asarray(np.rint(np.maximum(log, -50.0) * _PARTS_OF_ONE), dtype=np.int64)
 
     @property
+    def log_likelihood(self) -> Floats:
+        """Log-likelihood of the turns at every Elo of the grid, shape (grid,): from
+        ``REACH_ELO`` below the first milepost, ``STEP_ELO`` apart.
+        """
+        return self._log / _PARTS_OF_ONE
+
+    @property
     def rating(self) -> IntrinsicRating:
         """The rating now. O(grid)."""
         table = self.table
         if not self.n:
             return self._answer(None, None, None, reason="no turn with several lines yet")
-        log = (self._log - self._log.max()) / _PARTS_OF_ONE
+        log = self.log_likelihood
+        log -= log.max()
         best = int(log.argmax())
         inside = np.flatnonzero(log > -_FALL)
         low = self._crossing(log, int(inside[0]), -1)
