@@ -31,6 +31,14 @@ Delay = Annotated[
 ]
 Factor = Annotated[float, msgspec.Meta(gt=0, description="a number above 0")]
 Host = Annotated[str, msgspec.Meta(min_length=1, description="a host name or address")]
+Hosts = Annotated[
+    tuple[str, ...], msgspec.Meta(description='a list of host names, such as ["chess.example.org"]')
+]
+Origin = Annotated[str, msgspec.Meta(pattern="^(null|https?://[^/]+)$")]
+Origins = Annotated[
+    tuple[Origin, ...],
+    msgspec.Meta(description='a list of origins, such as ["https://example.org"] or ["null"]'),
+]
 HttpUrl = Annotated[
     str, msgspec.Meta(pattern="^https?://[^/]", description="a URL with http:// or https://")
 ]
@@ -52,6 +60,23 @@ class ServerConfig(_Section, frozen=True):
     host: Host = "127.0.0.1"
     port: Port = 8765
     """0 takes any free one."""
+    public: bool = False
+    """Whoever reaches the port may read without a token."""
+    tokens_file: str = ""
+    """Who may read what; see :mod:`live.publish.tokens`."""
+    hide_scores: bool = False
+    """Nothing an engine said reaches those without an arbiter's token: for venues."""
+    hosts: Hosts = ()
+    """Names to answer to, beside those of this machine; none: any, where not on loopback."""
+    origins: Origins = ()
+    """Whose pages may connect, beside our own."""
+    certificate_file: str = ""
+    """Certificate chain in PEM: the port speaks TLS then."""
+    key_file: str = ""
+    """Its private key, where the certificate's file does not hold it."""
+    max_connections: Positive = 10_000
+    max_connections_per_address: Positive = 256
+    """From one address; this machine's own is not counted."""
 
 
 class EngineConfig(_Section, frozen=True):
@@ -70,6 +95,7 @@ class EngineConfig(_Section, frozen=True):
     hash_mb: HashSize = 16
     threads: Positive = 1
     reproducible: bool = True
+    speculate: bool = True
     nice: Nice = 5
 
 

@@ -55,12 +55,15 @@ def nested(values: Mapping[str, object]) -> dict[str, Any]:
 def checked(subject: str, key: str, value: object, types: Types, *, text: bool = False) -> object:
     """``value`` as the type of ``key``, or ConfigError about ``subject``.
 
-    With ``text`` the value is read from a string, as the environment holds it.
+    With ``text`` the value is read from a string, as the environment holds it; a list has commas
+    between its values.
     """
     if key not in types:
         if _is_table(key, types):
             raise ConfigError(subject, "is a table, not a value", f"Write [{key}] and keys below")
         raise unknown(subject, key, types)
+    if text and isinstance(value, str) and _is_list(types[key]):
+        value = [part.strip() for part in value.split(",") if part.strip()]
     try:
         converted = msgspec.convert(value, types[key], strict=not text)
     except msgspec.ValidationError:
@@ -99,3 +102,10 @@ def in_words(info: msgspec.inspect.Type) -> str:
 
 def _is_table(key: str, types: Types) -> bool:
     return any(known.startswith(key + ".") for known in types)
+
+
+def _is_list(kind: Any) -> bool:
+    info = msgspec.inspect.type_info(kind)
+    while isinstance(info, msgspec.inspect.Metadata):
+        info = info.type
+    return isinstance(info, msgspec.inspect.VarTupleType)

@@ -22,7 +22,7 @@ def write(folder: Path, text: str) -> Path:
 
 
 def defaults() -> dict[str, Any]:
-    return dict(flat(msgspec.to_builtins(Config()), SETTINGS))
+    return dict(flat(msgspec.json.decode(msgspec.json.encode(Config())), SETTINGS))
 
 
 def test_the_shipped_file_has_every_setting_at_its_default() -> None:
@@ -171,3 +171,13 @@ def test_the_file_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.Mon
     named = {"LIVE_RATE_CONFIG": "missing.toml"}
     assert find_config_file(None, named, cwd) == Path("missing.toml")
     assert find_config_file(Path("flag.toml"), named, cwd) == Path("flag.toml")
+
+
+def test_a_list_in_the_environment_has_commas() -> None:
+    env = {"LIVE_RATE_SERVER_ORIGINS": "https://a.example, https://b.example:8443,"}
+    assert load_config(None, env, {}).server.origins == (
+        "https://a.example",
+        "https://b.example:8443",
+    )
+    with pytest.raises(ConfigError, match="a list of origins"):
+        load_config(None, {"LIVE_RATE_SERVER_ORIGINS": "a.example"}, {})
