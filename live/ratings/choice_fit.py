@@ -21,7 +21,7 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from live.ratings.choice_model import Curve, Floats, Model, Skill, Turns, choices
 from live.ratings.scoring import LONGEST, Step, descend, inverse
@@ -41,7 +41,6 @@ _START = (math.log(0.1), math.log(0.5))
 _LOWEST = np.array([math.log(1e-4), math.log(0.02)])
 _HIGHEST = np.array([math.log(100.0), math.log(20.0)])
 _PROFILE_STEPS = 30
-_Z95 = float(ndtri(0.975))
 
 
 class Fit(msgspec.Struct, frozen=True):
@@ -71,14 +70,17 @@ class NoFit(msgspec.Struct, frozen=True):
 def fit_likelihood(
     spreads: Sequence[Spread] | Turns, *, model: Model = "shares", curve: Curve = "invexp"
 ) -> Fit | NoFit:
-    """Maximum likelihood (Regan and Haworth 2011, section 6). Some ten milliseconds."""
+    """Maximum likelihood (Regan and Haworth 2011, section 6).
+
+    For 400 turns of 20 moves some 20 ms by the shares model, half a second by the product model.
+    """
     return _fit("likelihood", spreads, model, curve)
 
 
 def fit_percentile(
     spreads: Sequence[Spread] | Turns, *, model: Model = "shares", curve: Curve = "invexp"
 ) -> Fit | NoFit:
-    """The percentile method (Regan and Haworth 2011, section 6). Some ten milliseconds.
+    """The percentile method (Regan and Haworth 2011, section 6). As quick as the other.
 
     It begins where maximum likelihood ends, since far from there its score has other minima.
     """
@@ -137,7 +139,7 @@ def _fit(
     if method == "likelihood":
         ends = [_profile(turns, skill, last, covariance, i) for i in (0, 1)]
     else:
-        ends = [_interval(at[i], covariance[i, i]) for i in (0, 1)]
+        ends = [_interval(at[i], covariance[i, i], len(turns)) for i in (0, 1)]
     (ss, sc), (cs, cc) = covariance.tolist()
     return Fit(
         method,
@@ -154,23 +156,28 @@ def _skill(at: Floats, model: Model, curve: Curve) -> Skill:
     return Skill(math.exp(at[0]), math.exp(at[1]), model, curve)
 
 
-def _interval(at: float, variance: float) -> tuple[float, float]:
-    half = _Z95 * math.sqrt(variance)
+def _quantile(turns: int) -> float:
+    """Student's instead of the normal curve's: with few turns the latter is too bold."""
+    return float(stdtrit(turns - 2, 0.975))
+
+
+def _interval(at: float, variance: float, turns: int) -> tuple[float, float]:
+    half = _quantile(turns) * math.sqrt(variance)
     return math.exp(at - half), math.exp(at + half)
 
 
 def _profile(
     turns: Turns, skill: Skill, best: Step, covariance: Floats, which: int
 ) -> tuple[float, float]:
-    """Where the likelihood, the other parameter at its best, has fallen by half of χ²(1, 95 %).
+    """Where the likelihood, the other parameter at its best, has fallen by half of Student's t².
 
     Each step solves the quadratic that value, slope and information describe (Venzon and
     Moghadam 1988, "A method for computing profile-likelihood-based confidence intervals").
     """
     centre = np.array([math.log(skill.s), math.log(skill.c)])
-    target = best.loss + _Z95**2 / 2
+    target = best.loss + _quantile(len(turns)) ** 2 / 2
     other = 1 - which
-    reach = _Z95 * math.sqrt(covariance[which, which])
+    reach = _quantile(len(turns)) * math.sqrt(covariance[which, which])
     ends = []
     for side, wall, beyond in ((-1.0, _LOWEST, 0.0), (1.0, _HIGHEST, math.inf)):
         move = np.empty(2)

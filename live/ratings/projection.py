@@ -88,28 +88,95 @@ def project(spreads: Sequence[Spread] | Turns, by: Skill | Fit) -> Projection | 
     moves agrees with them by construction and screens for nothing.
     """
     turns = spreads if isinstance(spreads, Turns) else Turns(spreads)
+    skill = by.skill if isinstance(by, Fit) else by
+    return _combine(_summaries(turns, skill) if len(turns) else _NOTHING, by)
+
+
+class ProjectionCounter:
+    """A projection that follows a game: adding a turn is O(lines), reading it O(turns²)."""
+
+    __slots__ = ("_turns", "by")
+
+    def __init__(self, by: Skill | Fit) -> None:
+        self.by = by
+        self._turns: list[tuple[float, ...]] = []
+
+    @property
+    def n(self) -> int:
+        """Turns counted."""
+        return len(self._turns)
+
+    def add(self, spread: Spread) -> None:
+        """One more turn. Raises ValueError when the move played is not among the lines."""
+        self._turns.append(self._summary(spread))
+
+    def remove(self, spread: Spread) -> None:
+        """Take a turn back. Raises ValueError when no such turn is counted."""
+        try:
+            self._turns.remove(self._summary(spread))
+        except ValueError:
+            raise ValueError("this turn was never added, so it cannot be removed") from None
+
+    @property
+    def projection(self) -> Projection | NoProjection:
+        """As ``project`` of the same turns."""
+        return _combine(np.array(self._turns) if self._turns else _NOTHING, self.by)
+
+    def _summary(self, spread: Spread) -> tuple[float, ...]:
+        skill = self.by.skill if isinstance(self.by, Fit) else self.by
+        return tuple(_summaries(Turns([spread]), skill)[0].tolist())
+
+
+#: No turn; columns as ``_summaries`` has them.
+_NOTHING: Floats = np.zeros((0, 9))
+
+
+def _summaries(turns: Turns, skill: Skill) -> Floats:
+    """All that a projection needs of each turn, shape (turns, 9).
+
+    Probability of the first choice, whether it was played, mean and variance of the loss, the
+    actual loss, and the derivatives to log s and log c of the first and of the third.
+    """
+    found = choices(turns, skill)
+    p = found.probability
+    mean = (p * turns.deltas).sum(axis=1)
+    variance = (p * (turns.deltas - mean[:, None]) ** 2).sum(axis=1)
+    return np.column_stack(
+        [
+            p[:, 0],
+            turns.played == 0,
+            mean,
+            variance,
+            turns.of_played(turns.deltas),
+            p[:, :1] * found.slope[:, 0],
+            ((p * turns.deltas)[:, :, None] * found.slope).sum(axis=1),
+        ]
+    )
+
+
+def _combine(turns: Floats, by: Skill | Fit) -> Projection | NoProjection:
     n = len(turns)
     if not n:
         return NoProjection("no turn to project: all were left out, or none had several lines")
     skill = by.skill if isinstance(by, Fit) else by
     covariance = np.array(by.covariance) if isinstance(by, Fit) else np.zeros((2, 2))
-    found = choices(turns, skill)
-    p = found.probability
-
-    first = p[:, 0]
-    matched = int((turns.played == 0).sum())
-    by_skill = (first[:, None] * found.slope[:, 0]).sum(axis=0)
-    variance = float((first * (1 - first)).sum() + by_skill @ covariance @ by_skill)
-    matches = _figure("move matches", float(matched), float(first.sum()), variance, 1)
-
-    means = (p * turns.deltas).sum(axis=1)
-    spread = ((p * turns.deltas**2).sum(axis=1) - means**2).sum()
-    losses = np.where(turns.is_move, p * turns.deltas, 0.0)
-    by_skill = (losses[:, :, None] * found.slope).sum(axis=(0, 1))
-    variance = float(max(spread, 0.0) + by_skill @ covariance @ by_skill) / n**2
-    actual = float(turns.of_played(turns.deltas).mean())
-    difference = _figure("average difference", actual, float(means.mean()), variance, -1)
-    return Projection(skill, n, matches, difference, chance_of_matches(first, matched))
+    first, matched, mean, variance, loss = turns[:, :5].T
+    of_skill = turns[:, 5:].sum(axis=0)
+    uncertain = [float(g @ covariance @ g) for g in (of_skill[:2], of_skill[2:])]
+    by_chance = float((first * (1 - first)).sum())
+    matches = _figure(
+        "move matches", float(matched.sum()), float(first.sum()), by_chance + uncertain[0], 1
+    )
+    by_chance = float(variance.sum())
+    difference = _figure(
+        "average difference",
+        float(loss.mean()),
+        float(mean.mean()),
+        (by_chance + uncertain[1]) / n**2,
+        -1,
+    )
+    chance = chance_of_matches(first, int(matched.sum()))
+    return Projection(skill, n, matches, difference, chance)
 
 
 def _figure(

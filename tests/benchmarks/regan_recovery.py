@@ -131,25 +131,12 @@ def main(samples: int) -> None:
     out = sys.stdout.write
     out(f"{len(real_turns())} real turns, {samples} simulations a line\n\n")
     out("method      model    curve       s     c     n  covers s  covers c  refused  bias s  ms\n")
-    kinds: list[tuple[Method, Model, Curve]] = [("likelihood", "shares", "invexp")]
-    kinds += [("percentile", "shares", "invexp")]
-    kinds += [("likelihood", model, "invexp") for model in MODELS[1:]]
-    kinds += [("likelihood", "shares", curve) for curve in CURVES[1:]]
-    for method, model, curve in kinds:
-        main_one = model == "shares" and curve == "invexp"
-        players = PLAYERS if main_one else PLAYERS[1:2]
-        sizes = (20, 40, 80, 160, 320) if main_one else (40, 160)
-        for s, c in players:
-            for n in sizes:
-                if n < MIN_TURNS[method]:
-                    continue
-                row = recover(method, Skill(s, c, model, curve), n, samples, seed=n)
-                out(
-                    f"{method:<11} {model:<8} {curve:<7} {s:.3f} {c:.3f} {n:5d}"
-                    f"  {row.s:8.3f}  {row.c:8.3f}  {row.refused:7.3f}  {row.bias_s:+6.2f}"
-                    f"  {row.ms:.1f}\n"
-                )
-                sys.stdout.flush()
+    methods: tuple[Method, ...] = ("likelihood", "percentile")
+    for method in methods:
+        for s, c in PLAYERS:
+            for n in (20, 40, 80, 160, 320):
+                if n >= MIN_TURNS[method]:
+                    _line(method, Skill(s, c), n, samples)
     out("\nintrinsic rating along the published table\n")
     out("  Elo     n  coverage  open ends  sd of estimates\n")
     for elo in (1700, 2200, 2600):
@@ -157,6 +144,21 @@ def main(samples: int) -> None:
             line = recover_elo(RYBKA_3, elo, n, samples, seed=n)
             out(f"{elo:5d} {n:5d}  {line.coverage:8.3f}  {line.open_ends:9.3f}  {line.sd:6.0f}\n")
             sys.stdout.flush()
+    out("\nother curves and models, by likelihood, a quarter of the simulations\n")
+    kinds: list[tuple[Model, Curve]] = [("shares", curve) for curve in CURVES[1:]]
+    kinds += [(model, "invexp") for model in MODELS[1:]]
+    for model, curve in kinds:
+        for n in (40, 160):
+            _line("likelihood", Skill(*PLAYERS[1], model, curve), n, samples // 4)
+
+
+def _line(method: Method, skill: Skill, n: int, samples: int) -> None:
+    row = recover(method, skill, n, samples, seed=n)
+    sys.stdout.write(
+        f"{method:<11} {skill.model:<8} {skill.curve:<7} {skill.s:.3f} {skill.c:.3f} {n:5d}"
+        f"  {row.s:8.3f}  {row.c:8.3f}  {row.refused:7.3f}  {row.bias_s:+6.2f}  {row.ms:.1f}\n"
+    )
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import minimize
 
 from live.ratings.choice_fit import (
@@ -21,8 +22,6 @@ from live.ratings.choice_fit import (
 from live.ratings.choice_model import CURVES, MODELS, Curve, Model, Skill, Turns, choices
 from live.ratings.spread import Spread
 from tests.benchmarks.regan_recovery import FIT, PLAYERS, real_turns, recover, simulate, spreads_of
-
-CHI_95 = 3.841458820694124
 
 
 def some_turns(n: int, skill: Skill, seed: int = 7) -> Turns:
@@ -110,15 +109,16 @@ def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
     fit = fit_likelihood(turns)
     assert isinstance(fit, Fit)
     best = log_likelihood(turns, fit.skill)
+    fallen = float(stats.t.ppf(0.975, 118)) ** 2
     grid = np.linspace(-1.5, 1.5, 601)
     for end in fit.s_interval:
         profile = max(log_likelihood(turns, Skill(end, fit.skill.c * math.exp(x))) for x in grid)
-        assert 2 * (best - profile) == pytest.approx(CHI_95, abs=0.01)
+        assert 2 * (best - profile) == pytest.approx(fallen, abs=0.01)
     for end in fit.c_interval:
         profile = max(
             log_likelihood(turns, Skill(fit.skill.s * math.exp(2 * x), end)) for x in grid
         )
-        assert 2 * (best - profile) == pytest.approx(CHI_95, abs=0.01)
+        assert 2 * (best - profile) == pytest.approx(fallen, abs=0.01)
 
 
 def test_covariance_is_the_inverse_of_the_expected_information() -> None:
