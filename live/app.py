@@ -100,7 +100,7 @@ async def _serve(
                 sources.create_task(hall.follow(feed), name=f"feed {feed.name}")
         # Every source is over; without --once the service stays for those who look.
         await hall.settled()
-        hall.keeper.engine_health(hall.room.health())
+        hall.tell_engines()
         if not once:
             await asyncio.Event().wait()
         for task in background:
@@ -165,7 +165,7 @@ async def analyze(
             await hall.take(report)
         await hall.settled()
     else:
-        async with hall.with_engine():
+        async with hall.with_engine(live=False):
             with _progress(hall):
                 for report in reports:
                     await hall.take(report)

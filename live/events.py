@@ -210,6 +210,76 @@ class HeadToHead(msgspec.Struct, frozen=True):
     difference: float | None = None
 
 
+class Share(msgspec.Struct, frozen=True, gc=False):
+    """A share of moves, with its 95 % interval (by game where there are several)."""
+
+    share: float | None = None
+    low: float | None = None
+    high: float | None = None
+    moves: int = 0
+    """Moves counted: the denominator."""
+
+
+class MoveMethods(msgspec.Struct, frozen=True, kw_only=True):
+    """What methods beside Algorithm 4 say of one player's moves. Null is never zero: ``missing``
+    says why a figure is null.
+    """
+
+    conformance: Share = Share()
+    """``p(30 cp)``: share of moves that fall at most 30 centipawns short of the engine's (Alliot
+    2017, section 4.2); from move 10 on, forced moves left out."""
+    guid_bratko: Share = Share()
+    """``p(20 cp)``, where the position is within two pawns of level."""
+    ponderated: Share = Share()
+    """``p(30 cp)``, each shortfall divided by how far ahead or behind the mover is."""
+    first_choice: Share = Share()
+    """Share of moves that were the engine's first choice: from move 9 on, forced moves and
+    positions decided by more than three pawns left out (after Regan and Haworth 2011)."""
+    centipawn_loss: float | None = None
+    """Average centipawn loss of a move, scores capped at ±1000; null until all are scored."""
+    centipawn_loss_so_far: float | None = None
+    """The same over the moves scored so far."""
+    accuracy: float | None = None
+    """Accuracy in per cent by lichess's published formula; null until all moves are scored."""
+    accuracy_so_far: float | None = None
+    missing: dict[str, str] = {}
+    """Why a figure is null, for people, by the figure's name."""
+
+
+class SideMethods(MoveMethods, frozen=True, kw_only=True):
+    """One side of one game."""
+
+    mean_gain_cp: float | None = None
+
+
+class GameMethods(msgspec.Struct, frozen=True):
+    """One game by the methods that need nothing but its own moves."""
+
+    white: SideMethods = SideMethods()
+    black: SideMethods = SideMethods()
+    expected_score: float | None = None
+    """White's, by the difference of conformance (Alliot 2017, section 4.2)."""
+    low: float | None = None
+    """95 % interval of ``expected_score``."""
+    high: float | None = None
+    missing: str = ""
+    """Why ``expected_score`` is null, for people."""
+
+
+class PlayerMethods(MoveMethods, frozen=True, kw_only=True):
+    """One player over all games of the event."""
+
+    tournament_rating: int | None = None
+    """Algorithm 2: whole Elo, from all comparisons of the event, the mean of the rated players
+    kept (Ferreira 2012, section 5)."""
+    tournament_difference: int | None = None
+    """The same as Elo above the mean of those who can be compared (``tournament_group``)."""
+    tournament_group: int | None = None
+    """Players of one group are linked by games; between groups nothing can be compared."""
+    markov_moves: int = 0
+    """Moves that count for the Markov predictor; it needs 500 (Alliot 2017, section 4.4.1)."""
+
+
 class GameView(msgspec.Struct, frozen=True):
     """One game without its plies and curves."""
 
@@ -234,6 +304,7 @@ class GameView(msgspec.Struct, frozen=True):
     site: str = ""
     date: str = ""
     time_control: str = ""
+    methods: GameMethods = GameMethods()
 
 
 class GameDetail(GameView, frozen=True, kw_only=True):
@@ -264,6 +335,7 @@ class PlayerView(msgspec.Struct, frozen=True):
     calibrated_low: float | None = None
     calibrated_high: float | None = None
     form: float | None = None
+    methods: PlayerMethods = PlayerMethods()
 
 
 class EngineState(msgspec.Struct, frozen=True):
@@ -274,17 +346,54 @@ class EngineState(msgspec.Struct, frozen=True):
     knodes_per_s: float | None = None
     searching: str = ""
     """For people: the game and ply being searched."""
+    depth: int | None = None
+    """Reached in the running search, or in the last one."""
+
+
+class QueueLengths(msgspec.Struct, frozen=True):
+    """Searches that wait for an engine, by class, most urgent first."""
+
+    head: int = 0
+    """The newest positions of running games, and what their last moves need."""
+    backlog: int = 0
+    finished: int = 0
+    deepen: int = 0
+    """A second, longer look at what is scored already."""
+    speculate: int = 0
+
+
+class SpeculationFigures(msgspec.Struct, frozen=True):
+    """What searching ahead of the moves was good for so far."""
+
+    hits: int = 0
+    """Searches a new move needed that had been made before it came."""
+    misses: int = 0
+    """Searches a new move needed that had not."""
+    wasted_nodes: int = 0
+    """Spent on searches that have not come true, scouts included."""
 
 
 class EngineHealth(msgspec.Struct, frozen=True):
     engines: tuple[EngineState, ...] = ()
     queued: int = 0
+    """Searches somebody waits for; those ahead of the moves are in ``waiting`` only."""
     oldest_wait_s: float = 0.0
+    """Of those somebody waits for."""
     searches: int = 0
+    """Made, those ahead of the moves included."""
     cache_hits: int = 0
+    """Searches asked for whose result was known already."""
     restarts: int = 0
     set_aside: int = 0
     """Positions given up after killing three engines."""
+    asked: int = 0
+    """Searches asked for, those ahead of the moves not counted: ``cache_hits`` of them were
+    known."""
+    waiting: QueueLengths = QueueLengths()
+    speculation: SpeculationFigures | None = None
+    """Null when switched off."""
+    problem: str = ""
+    """For people: what the engines have to do without, and why."""
 
 
 # The messages. ``tag`` is the ``type`` on the wire.

@@ -10,15 +10,27 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator
+
+import msgspec
 
 from live.config import Config, EngineConfig
 from live.engine.discovery import find_engine
 from live.engine.queue import Kind, Priority
 from live.engine.room import EngineRoom
 from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
+from live.engine.speculation import Speculation
 from live.errors import FeedError
-from live.events import Change, FeedHealth, FeedReport, GainKind
+from live.events import (
+    Change,
+    FeedHealth,
+    FeedReport,
+    GainKind,
+    GameId,
+    GameMessage,
+    GoneMessage,
+    MoveMessage,
+)
 from live.feeds.base import Feed
 from live.ledger.evaluations import Ask
 from live.ledger.event import EventLedger
@@ -75,6 +87,17 @@ def fitting(name: str, engine: str, limit: str, gain: GainKind) -> tuple[Calibra
     return None, reason
 
 
+def boards_over(changes: Iterable[Change]) -> Iterator[GameId]:
+    """Games whose last position stands no more, or in which nobody will move."""
+    for change in changes:
+        if isinstance(change, GameMessage) and change.game.result != "*":
+            yield change.game.id
+        elif isinstance(change, GoneMessage) or (
+            isinstance(change, MoveMessage) and change.move is None
+        ):
+            yield change.game
+
+
 class Hall:
     """The parts of a running service, and the doors between them."""
 
@@ -82,14 +105,19 @@ class Hall:
         self.config = config
         self.keeper: Keeper
         self.room: EngineRoom
+        self._speculation: Speculation | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
 
     @contextlib.asynccontextmanager
-    async def with_engine(self) -> AsyncIterator[None]:
-        """Engines running, ledger open."""
+    async def with_engine(self, *, live: bool = True) -> AsyncIterator[None]:
+        """Engines running, ledger open. ``live`` False: nobody will move, so nothing is searched
+        ahead.
+        """
         settings = self.config.engine
+        if live and settings.speculate:
+            self._speculation = Speculation(self, engine_limit(settings))
         self.room = EngineRoom(
             find_engine(settings.path),
             engine_limit(settings),
@@ -98,8 +126,10 @@ class Hall:
             threads=settings.threads,
             reproducible=settings.reproducible,
             nice=settings.nice,
-            listener=self,
+            listener=self._speculation or self,
         )
+        if self._speculation is not None:
+            self._speculation.desk = self.room
         async with self.room:
             self.open_ledger(self.room.identity.name, str(engine_limit(settings)))
             yield
@@ -126,6 +156,9 @@ class Hall:
         self._listeners.append(listener)
 
     def _publish(self, changes: Iterable[Change]) -> None:
+        if self._speculation is not None:
+            for board in boards_over(changes):
+                self._speculation.over(board)
         for listener in self._listeners:
             listener(changes)
         self._changed.set()
@@ -133,10 +166,12 @@ class Hall:
     # --- the door of the ledger to the engines ---------------------------------------------------
 
     def want(self, search: Search, ask: Ask, urgency: Urgency) -> None:
-        self.room.want(search, ask, Priority(_KINDS[urgency], ask.game, ask.ply))
+        desk = self._speculation or self.room
+        desk.want(search, ask, Priority(_KINDS[urgency], ask.game, ask.ply))
 
     def drop(self, ask: Ask) -> None:
-        self.room.drop(ask)
+        desk = self._speculation or self.room
+        desk.drop(ask)
 
     # --- what engines say ------------------------------------------------------------------------
 
@@ -179,7 +214,15 @@ class Hall:
     async def watch_engines(self) -> None:
         while True:
             await asyncio.sleep(HEALTH_PERIOD_S)
-            self.keeper.engine_health(self.room.health())
+            self.tell_engines()
+
+    def tell_engines(self) -> None:
+        """Engine figures as of now."""
+        health = self.room.health()
+        if self._speculation is not None:
+            figures = self._speculation.figures.told()
+            health = msgspec.structs.replace(health, speculation=figures)
+        self.keeper.engine_health(health)
 
     async def follow(self, feed: Feed) -> None:
         """Run one feed; what no retry can mend ends the service only at its start."""

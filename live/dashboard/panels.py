@@ -220,14 +220,49 @@ def engine_line(engines: EngineHealth) -> Text:
     )
     if speeds:
         line.append(f" · {sum(speeds):.0f} knodes/s")
-    line.append(f" · queue {engines.queued}")
+    depths = [engine.depth for engine in engines.engines if engine.state == "searching"]
+    if any(depths):
+        line.append(
+            f" · depth {'/'.join('–' if depth is None else str(depth) for depth in depths)}"
+        )
+    line.append(f" · queue {queue_text(engines)}")
     if engines.oldest_wait_s >= 1:
         line.append(f" · oldest waits {engines.oldest_wait_s:.0f} s")
-    line.append(f" · {engines.searches} searches, {engines.cache_hits} known")
+    line.append(f" · {engines.searches} searches")
+    if engines.asked:
+        line.append(f", {engines.cache_hits / engines.asked:.0%} known before")
+    if ahead_text(engines):
+        line.append(f" · {ahead_text(engines)}")
     if engines.restarts:
         line.append(f" · {engines.restarts} restarts", style="yellow")
     if engines.set_aside:
         line.append(f" · {engines.set_aside} given up", style="red")
+    if engines.problem:
+        line.append(f" · {plain(engines.problem, 120)}", style="yellow")
     line.no_wrap = True
     line.overflow = "ellipsis"
     return line
+
+
+def queue_text(engines: EngineHealth) -> str:
+    """``14 (2 live, 12 behind)``: the classes are named where more than one waits."""
+    waiting = engines.waiting
+    classes = [
+        f"{number} {name}"
+        for number, name in (
+            (waiting.head, "live"),
+            (waiting.backlog, "behind"),
+            (waiting.finished, "of games over"),
+        )
+        if number
+    ]
+    return f"{engines.queued} ({', '.join(classes)})" if len(classes) > 1 else str(engines.queued)
+
+
+def ahead_text(engines: EngineHealth) -> str:
+    """How often a move found what it needed already searched; empty while that says nothing."""
+    ahead = engines.speculation
+    if ahead is None or not ahead.hits + ahead.misses:
+        return ""
+    share = ahead.hits / (ahead.hits + ahead.misses)
+    return f"ahead of {share:.0%} ({ahead.wasted_nodes / 1e6:.0f} Mnodes in vain)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Final
 
 import msgspec
 
@@ -20,6 +21,10 @@ class Kind(IntEnum):
     """A second, longer look at what is scored already."""
     SPECULATE = 4
     """What the most likely replies will need."""
+
+
+#: Given up at once when a head waits: nobody waits for these.
+YIELDS: Final = (Kind.DEEPEN, Kind.SPECULATE)
 
 
 class Priority(msgspec.Struct, frozen=True, gc=False):

@@ -1,9 +1,8 @@
 """One engine process that stays alive: the thin asyncio shell around a UCI conversation.
 
-It owns the process, its pipes and the deadlines. Every wait for the engine has one: for the
-handshake, and for each search (also under node and depth limits, where the bound follows from
-the speed seen so far). Whatever goes wrong is an :class:`live.errors.EngineFault`, the whole
-process group is killed, and this object is done: the room makes another.
+It owns the process, its pipes and the deadlines: for the handshake, and for each search (under
+node and depth limits the bound follows from the speed seen so far). Whatever goes wrong is an
+:class:`live.errors.EngineFault`, the whole process group is killed, and the room makes another.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ from live.engine.search import Limit, Progress
 from live.engine.uci import Conversation, Finished, Ready, Settings
 from live.errors import EngineFault
 
-#: Bytes of standard error kept for the message when it dies.
-_STDERR_KEPT: Final = 2_000
+_STDERR_KEPT: Final = 2_000  # bytes, for the message when it dies
 
 
 class EngineProcess(asyncio.SubprocessProtocol):
@@ -65,8 +63,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._memory_limit = (self._patience.memory_mb + settings.hash_mb) << 20
         self._weighing: asyncio.TimerHandle | None = None
-        # The running search's limit and when it began.
-        self._limit = Limit()
+        self._limit = Limit()  # of the running search
         self._began = 0.0
 
     @classmethod
@@ -97,7 +94,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
                 ready = await self._greeted
         except (TimeoutError, EngineFault) as error:
             await self._abandon()
-            silent = f"did not answer 'uci' within {self._patience.handshake_s:g} s"
+            silent = f"was not ready within {self._patience.handshake_s:g} s"
             problem = error.problem if isinstance(error, EngineFault) else silent
             raise no_uci(subject, problem) from None
         except BaseException:
@@ -180,7 +177,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         await self._abandon()
 
     def kill(self, problem: str) -> None:
-        """Give the engine up now, because of ``problem``."""
+        """Give it up now."""
         self._lose(EngineFault(self.name or self._subject, problem))
 
     # What the pipes tell (asyncio.SubprocessProtocol).
@@ -190,6 +187,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
         self._conversation.greet()
         self._flush()
+        self._deadline = self._loop.call_later(self._patience.uciok_s, self._await_uciok)
         self._weigh()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -243,6 +241,10 @@ class EngineProcess(asyncio.SubprocessProtocol):
             self.pace.took(self._limit, self._loop.time() - self._began, event.result)
         if self._outcome is not None and not self._outcome.done():
             self._outcome.set_result(event)
+
+    def _await_uciok(self) -> None:
+        if self._conversation.greeting:
+            self.kill(f"did not answer 'uci' within {self._patience.uciok_s:g} s")
 
     def _weigh(self) -> None:
         """Look every second whether it grows without end (where /proc tells)."""

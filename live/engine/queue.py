@@ -18,6 +18,7 @@ from typing import Final, Generic, Literal
 import msgspec
 
 from live.engine.instructions import Answer, Assign, Instruction, Start, Stop
+from live.engine.priority import YIELDS
 from live.engine.priority import Kind as Kind
 from live.engine.priority import Priority as Priority
 from live.engine.search import Search, SearchFailure
@@ -29,8 +30,6 @@ MAX_KILLS: Final = 3
 _ASIDE_KEPT: Final = 1_000
 #: Transitions kept for error messages.
 _STORY_KEPT: Final = 200
-#: Given up at once when a head waits: nobody waits for these.
-_YIELDS: Final = (Kind.DEEPEN, Kind.SPECULATE)
 
 
 class InvalidTransition(RuntimeError):
@@ -56,6 +55,8 @@ class SearchQueue(Generic[Key]):
         self._aside: OrderedDict[Key, SearchFailure] = OrderedDict()
         self._story: deque[str] = deque(maxlen=_STORY_KEPT)
         self.set_aside = 0
+        # Searches asked for, speculation not counted.
+        self.asked = 0
 
     # Events.
 
@@ -77,7 +78,9 @@ class SearchQueue(Generic[Key]):
         mine = self._owned.setdefault(owner, {})
         old = mine.get(search)
         asked_at = now
-        if old is not None:
+        if old is None:
+            self.asked += priority.kind is not Kind.SPECULATE
+        else:
             if old.priority == priority:
                 return []
             old.alive = False
@@ -201,14 +204,9 @@ class SearchQueue(Generic[Key]):
         return Counter(job.kind for job in self._jobs.values() if job.engine is None)
 
     def oldest_wait_s(self, now: float) -> float:
-        """How long the search that has waited longest has waited."""
+        """The longest wait of a search that somebody waits for."""
         oldest = self._waiting.oldest()
         return 0.0 if oldest is None else max(0.0, now - oldest)
-
-    @property
-    def queued(self) -> int:
-        """Searches that wait for an engine."""
-        return len(self._jobs) - sum(slot.state == "busy" for slot in self._engines)
 
     def check(self) -> None:
         """Raise AssertionError where the state contradicts itself."""
@@ -236,7 +234,12 @@ class SearchQueue(Generic[Key]):
             assert all(map(self._waiting.holds, job.wants.values())), "a lost want"
         idle = any(slot.state == "idle" for slot in self._engines)
         assert not (idle and waiting), "an idle engine while a search waits"
-        asked = [want.asked_at for job in waiting for want in job.wants.values()]
+        asked = [
+            want.asked_at
+            for job in waiting
+            for want in job.wants.values()
+            if want.priority.kind not in YIELDS
+        ]
         assert self._waiting.oldest() == min(asked, default=None), "a wrong oldest wait"
 
     # Inside.
@@ -255,7 +258,7 @@ class SearchQueue(Generic[Key]):
         yielding = [
             (slot.job.kind, index)
             for index, slot in enumerate(self._engines)
-            if slot.state == "busy" and slot.job is not None and slot.job.kind in _YIELDS
+            if slot.state == "busy" and slot.job is not None and slot.job.kind in YIELDS
         ]
         if not yielding:
             return []

@@ -24,7 +24,7 @@ from live.engine.discovery import EngineCommand
 from live.engine.instructions import Answer, Instruction, Start, Stop
 from live.engine.machine import check_hash, engines_for_machine
 from live.engine.patience import Patience
-from live.engine.priority import Priority
+from live.engine.priority import YIELDS, Kind, Priority
 from live.engine.process import EngineProcess
 from live.engine.question import Question, Questioner
 from live.engine.queue import SearchQueue
@@ -33,7 +33,7 @@ from live.engine.search import Limit, Progress, Search, SearchFailure, SearchRes
 from live.engine.seat import Seat
 from live.engine.uci import Finished, Settings
 from live.errors import NotAnEngine
-from live.events import EngineHealth, EngineState
+from live.events import EngineHealth, EngineState, QueueLengths
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -159,7 +159,7 @@ class EngineRoom:
             return
         known = self._cache.get(self._identity_text, question)
         if known is not None:
-            self._cache_hits += 1
+            self._cache_hits += priority.kind is not Kind.SPECULATE
             self._replies.add(Reply(owner, search, known))
             return
         self._needed.set()
@@ -179,9 +179,12 @@ class EngineRoom:
 
     def health(self) -> EngineHealth:
         """How the engines are doing."""
+        waiting = self._queue.waiting()
         return EngineHealth(
             engines=tuple(self._state(seat) for seat in self._seats),
-            queued=self._queue.queued,
+            queued=sum(number for kind, number in waiting.items() if kind not in YIELDS),
+            asked=self._queue.asked + self._cache_hits,
+            waiting=QueueLengths(**{kind.name.lower(): waiting[kind] for kind in Kind}),
             oldest_wait_s=self._queue.oldest_wait_s(self._clock()),
             searches=self._searches,
             cache_hits=self._cache_hits,

@@ -56,6 +56,7 @@ class Seat:
         self._clock = clock
         self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
         self._question: Question | None = None
+        self._depth: int | None = None
         self._knodes_per_s: float | None = None
         # Set when the owner task has something to look at.
         self._news = asyncio.Event()
@@ -115,6 +116,7 @@ class Seat:
             state="searching" if busy else self._state,
             knodes_per_s=self._knodes_per_s,
             searching=searching,
+            depth=self._depth,
         )
 
     async def _serve(self, process: EngineProcess) -> bool:
@@ -159,6 +161,7 @@ class Seat:
 
     def _deepened(self, progress: Progress) -> None:
         """Tell it if the last one is long enough ago, else in time."""
+        self._depth = progress.depth
         self._untold = progress
         if self._telling is not None:
             return

@@ -19,6 +19,7 @@ import msgspec
 from live.engine.priority import Kind, Priority
 from live.engine.replies import Listener
 from live.engine.search import Limit, Position, Progress, Search, SearchFailure, SearchResult
+from live.events import SpeculationFigures
 
 #: Replies searched ahead for each live position.
 REPLIES: Final = 8
@@ -42,7 +43,7 @@ class Guess(msgspec.Struct, frozen=True):
 
 
 class Figures(msgspec.Struct):
-    """What speculation was good for so far."""
+    """What speculation was good for so far; :meth:`told` is what people see of it."""
 
     searches: int = 0
     hits: int = 0
@@ -53,6 +54,9 @@ class Figures(msgspec.Struct):
     """Spent in all, scouts included."""
     nodes_hit: int = 0
     """Spent on searches that came true; the rest is wasted."""
+
+    def told(self) -> SpeculationFigures:
+        return SpeculationFigures(self.hits, self.misses, self.nodes - self.nodes_hit)
 
 
 class Speculation:
@@ -95,6 +99,12 @@ class Speculation:
         """As the room's own."""
         self._heads.pop(owner, None)
         self.desk.drop(owner)
+
+    def over(self, board: str) -> None:
+        """The board's last position stands no more, or nobody will move there: guess no more."""
+        old = self._live.get(board)
+        if old is not None:
+            self._forget(old)
 
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure

@@ -84,6 +84,11 @@ class Conversation:
         self._listening: Listening | None = None
 
     @property
+    def greeting(self) -> bool:
+        """``uci`` has not been answered with ``uciok`` yet."""
+        return self._state in ("new", "greeting")
+
+    @property
     def idle(self) -> bool:
         return self._state == "idle"
 
@@ -205,6 +210,8 @@ class Conversation:
 
     def _greeting(self, line: bytes) -> None:
         text = line.decode("utf-8", "replace")
+        if text == "uci":
+            raise self._fault("echoes what it is told")
         if text.startswith("id name "):
             self._name = text[8:].strip()
         elif text.startswith("option name "):

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterator
 from typing import Final, Generic, TypeVar
 
-from live.engine.priority import Kind, Priority
+from live.engine.priority import YIELDS, Kind, Priority
 from live.engine.search import Search
 
 Owner = Hashable
@@ -90,6 +90,8 @@ class Waiting(Generic[Key]):
         self._asked += 1
         heap = self._heaps[priority.kind].setdefault(priority.board, [])
         heapq.heappush(heap, (order, self._asked, want))
+        if priority.kind in YIELDS:
+            return
         heapq.heappush(self._ages, (want.asked_at, self._asked, want))
         if len(self._ages) > self._ages_bound:
             # Behind one that waits long, those that came and went pile up.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+import msgspec
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -96,8 +97,28 @@ class Metrics(Collector):
         yield _gauge(
             "queue_oldest_seconds", "How long the oldest of them has waited.", health.oldest_wait_s
         )
+        waiting = GaugeMetricFamily(
+            "live_rate_waiting", "Searches that wait for an engine, by class.", labels=["class"]
+        )
+        for name, number in msgspec.structs.asdict(health.waiting).items():
+            waiting.add_metric([name], number)
+        yield waiting
+        depths = GaugeMetricFamily(
+            "live_rate_engine_depth", "Depth of each engine's search.", labels=["engine"]
+        )
+        for engine in health.engines:
+            if engine.depth is not None:
+                depths.add_metric([str(engine.index)], engine.depth)
+        yield depths
         yield _counter("searches", "Searches done.", health.searches)
-        yield _counter("cache_hits", "Searches not needed.", health.cache_hits)
+        yield _counter("searches_asked", "Searches asked for.", health.asked)
+        yield _counter("cache_hits", "Of those, known already.", health.cache_hits)
+        if (ahead := health.speculation) is not None:
+            yield _counter("ahead_hits", "Searches of moves ready before them.", ahead.hits)
+            yield _counter("ahead_misses", "Searches of moves that were not.", ahead.misses)
+            yield _gauge(
+                "ahead_wasted_nodes", "Spent on what did not come true.", ahead.wasted_nodes
+            )
         yield _counter("engine_restarts", "Engines replaced.", health.restarts)
         yield _gauge("set_aside", "Positions given up.", health.set_aside)
 

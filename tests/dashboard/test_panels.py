@@ -6,7 +6,14 @@ import pytest
 from rich.cells import cell_len
 
 from live.dashboard import panels
-from live.events import FeedHealth, GameDetail
+from live.events import (
+    EngineHealth,
+    EngineState,
+    FeedHealth,
+    GameDetail,
+    QueueLengths,
+    SpeculationFigures,
+)
 from tests.dashboard.boards import ENGINE, ENGINES, detail
 from tests.dashboard.drawing import drawn
 
@@ -55,3 +62,32 @@ def test_hostile_names_stay_text() -> None:
     assert "[bold red][2J Evil" in text
     assert max(map(cell_len, text.splitlines())) <= 80
     assert "\x1b" not in text
+
+
+def test_the_engine_line_tells_depth_queue_by_class_and_what_was_known_before() -> None:
+    engines = EngineHealth(
+        engines=(
+            EngineState(0, "searching", 500.0, depth=17),
+            EngineState(1, "searching", 500.0),
+            EngineState(2, "idle", depth=16),
+        ),
+        queued=14,
+        searches=900,
+        asked=200,
+        cache_hits=150,
+        waiting=QueueLengths(head=2, backlog=12, speculate=40),
+        speculation=SpeculationFigures(hits=30, misses=10, wasted_nodes=42_000_000),
+        problem="cache x: is damaged",
+    )
+    text = panels.engine_line(engines).plain
+    assert "depth 17/–" in text
+    assert "queue 14 (2 live, 12 behind)" in text
+    assert "900 searches, 75% known before" in text
+    assert "ahead of 75% (42 Mnodes in vain)" in text
+    assert "cache x: is damaged" in text
+
+
+def test_the_engine_line_leaves_out_what_says_nothing() -> None:
+    text = panels.engine_line(EngineHealth(speculation=SpeculationFigures())).plain
+    assert "queue 0 · 0 searches" in text
+    assert "known" not in text and "ahead" not in text and "depth" not in text

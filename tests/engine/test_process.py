@@ -176,7 +176,8 @@ async def test_one_that_does_not_quit_is_killed(scripted: Scripted) -> None:
     ("argv", "says"),
     [
         (("/bin/echo", "hello"), r"hello: is no UCI engine: exited with code 0"),
-        (("/bin/cat",), r"/bin/cat: is no UCI engine: did not answer 'uci' within 1 s"),
+        (("/bin/cat",), r"/bin/cat: is no UCI engine: echoes what it is told"),
+        (("/bin/sleep", "99"), r"99: is no UCI engine: did not answer 'uci' within 1 s"),
         (("/no/such/engine",), r"exited with code 127: '/no/such/engine: No such file"),
         (("/etc/passwd",), r"exited with code 127: '/etc/passwd: Permission denied'"),
     ],
@@ -184,7 +185,7 @@ async def test_one_that_does_not_quit_is_killed(scripted: Scripted) -> None:
 async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> None:
     command = EngineCommand(argv, "for the test", "configured")
     with pytest.raises(NotAnEngine, match=says):
-        patience = Patience(handshake_s=1.0 if "within 1 s" in says else 30.0)
+        patience = Patience(uciok_s=1.0 if "within 1 s" in says else 30.0)
         await EngineProcess.start(command, Settings(), patience=patience)
 
 
@@ -195,7 +196,7 @@ async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> N
 async def test_an_engine_that_fails_at_start_is_named(
     scripted: Scripted, mode: str, says: str
 ) -> None:
-    patience = Patience(handshake_s=1.0 if mode == "mute" else 30.0)
+    patience = Patience(uciok_s=1.0 if mode == "mute" else 30.0)
     with pytest.raises(NotAnEngine, match=says):
         await EngineProcess.start(scripted(mode), Settings(), patience=patience)
 

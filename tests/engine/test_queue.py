@@ -62,7 +62,7 @@ def desk() -> Iterator[Desk]:
 def test_an_idle_engine_starts_at_once(desk: Desk) -> None:
     assert desk.want("x") == [Start(0, "x")]
     assert desk.want("y") == []
-    assert desk.queue.queued == 1
+    assert desk.queue.waiting().total() == 1
 
 
 def test_kinds_come_in_their_order(desk: Desk) -> None:
@@ -352,7 +352,7 @@ class AnyShell(RuleBasedStateMachine):
         if not hasattr(self, "queue"):
             return
         self.queue.check()
-        assert self.queue.queued >= 0
+        assert self.queue.waiting().total() >= 0
 
     def teardown(self) -> None:
         """In the end every search still wanted is answered."""
@@ -364,7 +364,7 @@ class AnyShell(RuleBasedStateMachine):
             self.finish(next(iter(self.running)))
             self.queue.check()
         assert not self.open
-        assert self.queue.queued == 0
+        assert self.queue.waiting().total() == 0
 
 
 AnyShell.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

@@ -380,6 +380,6 @@ async def test_a_head_takes_an_engine_off_speculation_which_is_made_up_for_later
         engines.want(short, "head", Priority(Kind.HEAD, "b", 1))
         await ledger.answers(1)
         assert list(ledger.results) == ["head"]
-        assert engines.health().queued == 0
+        assert engines.health().waiting.speculate == 0
         assert engines.health().engines[0].searching == "a ply 5"
         engines.drop("guess")

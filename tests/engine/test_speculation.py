@@ -22,7 +22,7 @@ from live.engine.search import (
     SearchResult,
 )
 from live.engine.speculation import Guess, Speculation, needed, scout_limit
-from live.events import Score
+from live.events import Score, SpeculationFigures
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LIMIT = Limit(nodes=1000)
@@ -172,6 +172,7 @@ def test_what_came_true_is_counted(speculation: Speculation) -> None:
     figures = speculation.figures
     assert (figures.searches, figures.hits, figures.misses) == (2, 1, 1)
     assert (figures.nodes, figures.nodes_hit) == (200, 100)
+    assert figures.told() == SpeculationFigures(hits=1, misses=1, wasted_nodes=100)
 
 
 def test_failures_and_progress_pass(speculation: Speculation, bench: Bench) -> None:
@@ -184,6 +185,15 @@ def test_failures_and_progress_pass(speculation: Speculation, bench: Bench) -> N
     speculation.drop("head")
     assert bench.dropped == ["head"]
     assert bench.guesses() == []
+
+
+def test_a_board_that_is_over_is_guessed_at_no_more(speculation: Speculation, bench: Bench) -> None:
+    play_head(speculation)
+    speculation.over("b")
+    assert bench.dropped == []
+    speculation.over("a")
+    speculation.over("a")
+    assert bench.dropped == [Guess("a", 0)]
 
 
 def test_chess960_stays_chess960() -> None:

@@ -61,9 +61,10 @@ def test_heads_that_wait_are_told_by_board() -> None:
 
 def test_the_oldest_is_told_and_what_came_and_went_is_forgotten() -> None:
     waiting: Waiting[str] = Waiting()
-    patient = want("patient", 0, Kind.SPECULATE)
-    patient.asked_at = 5.0
+    patient, guess = want("patient", 0, Kind.FINISHED), want("guess", 0, Kind.SPECULATE)
+    patient.asked_at, guess.asked_at = 5.0, 1.0
     waiting.push(patient)
+    waiting.push(guess)
     for ply in range(5_000):
         other = want("a", ply)
         other.asked_at = 6.0 + ply
@@ -74,4 +75,4 @@ def test_the_oldest_is_told_and_what_came_and_went_is_forgotten() -> None:
     assert waiting.oldest() == 5.0
     assert len(waiting._ages) < 2_000
     patient.alive = False
-    assert waiting.oldest() is None
+    assert waiting.oldest() is None, "nobody waits for a guess"

@@ -5,7 +5,13 @@ from __future__ import annotations
 import msgspec
 from prometheus_client.parser import text_string_to_metric_families
 
-from live.events import EngineHealth, EngineState, FeedHealth
+from live.events import (
+    EngineHealth,
+    EngineState,
+    FeedHealth,
+    QueueLengths,
+    SpeculationFigures,
+)
 from live.publish.metrics import Metrics, Tally
 from tests.publish.world import NAMES, World
 
@@ -26,7 +32,14 @@ def test_what_is_counted_is_told() -> None:
         world.move(game)
     world.feed_health = (FeedHealth("a", "live"), FeedHealth("b", "live"), FeedHealth("c", "stale"))
     world.engine_health = EngineHealth(
-        (EngineState(0, "idle"), EngineState(1, "failed")), queued=7, oldest_wait_s=1.5, searches=9
+        (EngineState(0, "idle", depth=17), EngineState(1, "failed")),
+        queued=7,
+        oldest_wait_s=1.5,
+        searches=9,
+        asked=12,
+        cache_hits=5,
+        waiting=QueueLengths(head=2, backlog=5, speculate=30),
+        speculation=SpeculationFigures(hits=4, misses=3, wasted_nodes=1000),
     )
     tally.subscribers, tally.deliveries, tally.skips = 3, 40, 2
     tally.snapshots["joined"] += 5
@@ -46,6 +59,17 @@ def test_what_is_counted_is_told() -> None:
     assert told["live_rate_queue"] == 7
     assert told["live_rate_queue_oldest_seconds"] == 1.5
     assert told["live_rate_searches_total"] == 9
+    assert told["live_rate_searches_asked_total"] == 12
+    assert told["live_rate_cache_hits_total"] == 5
+    assert [told[f"live_rate_waiting {name}"] for name in ("head", "backlog", "speculate")] == [
+        2,
+        5,
+        30,
+    ]
+    assert told["live_rate_engine_depth 0"] == 17
+    assert told["live_rate_ahead_hits_total"] == 4
+    assert told["live_rate_ahead_misses_total"] == 3
+    assert told["live_rate_ahead_wasted_nodes"] == 1000
 
 
 def test_nobody_is_named_and_the_series_stay_few() -> None:
