@@ -140,6 +140,10 @@ class GameCurves:
         """The gains in this colour's histogram, in ply order."""
         return [applied.gain_cp for applied in self._curves[color].applied]
 
+    def mean_gain_cp(self, color: Color) -> float | None:
+        """Mean of the gains in this colour's histogram."""
+        return self._curves[color].rating.histogram.mean
+
     def calibrated(self, color: Color) -> CalibratedRating | None:
         """The calibrated rating of ``color``; None where no calibration fits."""
         return self._curves[color].calibrated

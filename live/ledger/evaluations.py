@@ -68,6 +68,12 @@ def rule_score(board: chess.Board) -> Score | None:
     return None
 
 
+def _only_one(board: chess.Board) -> bool:
+    """Whether there is exactly one legal move."""
+    moves = board.generate_legal_moves()
+    return next(moves, None) is not None and next(moves, None) is None
+
+
 class Evaluations:
     """Scores of one game's positions; grows with its moves, forgets with its takebacks."""
 
@@ -79,6 +85,7 @@ class Evaluations:
         self._positions: list[Evaluated | None] = [self._by_rule()]
         # Index 0 is never used, so that index and ply agree.
         self._played: list[Score | None] = [None]
+        self._forced = [False]
         self._lost: set[tuple[AskKind, int]] = set()
 
     def __len__(self) -> int:
@@ -101,6 +108,7 @@ class Evaluations:
 
     def extend(self, uci: str) -> None:
         """One more move; its resulting position is scored at once when the game ends by rule."""
+        self._forced.append(_only_one(self._board))
         self._board.push_uci(uci)
         self._moves.append(uci)
         self._positions.append(self._by_rule())
@@ -113,12 +121,22 @@ class Evaluations:
             self._board.pop()
         del self._positions[ply + 1 :]
         del self._played[ply + 1 :]
+        del self._forced[ply + 1 :]
         self._lost = {(kind, index) for kind, index in self._lost if index <= ply}
 
     # --- what becomes known ---------------------------------------------------------------------
 
     def set_position(self, index: int, evaluated: Evaluated) -> None:
         self._positions[index] = evaluated
+
+    def take_told(self, index: int, told: Score | None) -> None:
+        """The source's own evaluation of a position, or None: then there will never be one."""
+        if self._positions[index] is not None:
+            return  # over by rule
+        if told is None:
+            self.give_up("position", index)
+        else:
+            self.set_position(index, Evaluated(told, None))
 
     def set_played(self, ply: int, score: Score) -> None:
         self._played[ply] = score
@@ -129,6 +147,14 @@ class Evaluations:
 
     def position(self, index: int) -> Evaluated | None:
         return self._positions[index]
+
+    def move(self, ply: int) -> str:
+        """The move played, UCI."""
+        return self._moves[ply - 1]
+
+    def forced(self, ply: int) -> bool:
+        """Whether the move played was the only legal one."""
+        return self._forced[ply]
 
     def played(self, ply: int) -> Score | None:
         """Score of the move played, as far as it needs no search of its own or had it."""

@@ -47,6 +47,7 @@ from live.ledger.evaluations import Ask
 from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox
 from live.ledger.players import PlayerTally, rebase
+from live.ledger.strengths import EventStrengths
 from live.ledger.tracked import TrackedGame
 from live.ratings.field import FieldRating
 
@@ -82,6 +83,7 @@ class EventLedger:
         self._games: dict[GameId, TrackedGame] = {}
         self._players: dict[str, PlayerTally] = {}
         self._standings: dict[str, PlayerView] = {}
+        self._strengths = EventStrengths()
         self._pending = 0
         calibration = measure.weigher.calibration if measure.weigher else None
         self.engine = EngineInfo(
@@ -111,11 +113,15 @@ class EventLedger:
         if isinstance(step, GameGone):
             tracked.close(out)
             del self._games[step.id]
+            self._strengths.part(*(tally.key for tally in touched))
             out.changes.append(GoneMessage(step.id))
         else:
             tracked.game = applied(tracked.game, step)
             self._follow(tracked, step, out)
-            touched += tracked.tallies.values()
+            if (now := list(tracked.tallies.values())) != touched:
+                self._strengths.part(*(tally.key for tally in touched))
+                self._strengths.meet(*(tally.key for tally in now))
+                touched += now
         self._pending += tracked.pending - pending
         self._rate(touched, out)
         return out
@@ -165,6 +171,7 @@ class EventLedger:
             engine_scores=self._engine_scores,
         )
         self._games[game.id] = tracked
+        self._strengths.meet(*(tally.key for tally in tracked.tallies.values()))
         tracked.begin(out, self.engine.rating)
         self._pending += tracked.pending
         self._rate(tracked.tallies.values(), out)
@@ -180,7 +187,7 @@ class EventLedger:
     def _tally(self, key: str, player: Player) -> PlayerTally:
         tally = self._players.get(key)
         if tally is None:
-            tally = self._players[key] = PlayerTally(key, player, self._measure)
+            tally = self._players[key] = PlayerTally(key, player, self._measure, self._strengths)
         else:
             tally.meet(player)
         return tally
@@ -192,6 +199,7 @@ class EventLedger:
         tallies = {tally.key: tally for tally in touched}
         for tally in tallies.values():
             self._field.update(tally.key, tally.player.elo, tally.moves, tally.expected_score)
+            self._strengths.rate(tally.key, tally.player.elo if tally.games else None)
         if not self._fixed and (measured := self._measured()) != self.engine:
             self.engine = measured
             out.changes.append(EngineMessage(self.engine))
@@ -199,14 +207,21 @@ class EventLedger:
             self._standings = {
                 key: rebase(view, self.engine.rating) for key, view in self._standings.items()
             }
+        for key in self._strengths.renew():
+            # One move shifts others a little too; their other figures stay.
+            if key not in tallies and (view := self._standings.get(key)) is not None:
+                methods = self._strengths.on(view.methods, key)
+                self._show(msgspec.structs.replace(view, methods=methods), out)
         for key, tally in tallies.items():
-            view = tally.view(self.engine.rating)
-            if self._standings.get(key) != view:
-                self._standings[key] = view
-                out.changes.append(StandingMessage(view))
+            self._show(tally.view(self.engine.rating), out)
             if not tally.games:
                 self._players.pop(key, None)
                 self._standings.pop(key, None)
+
+    def _show(self, view: PlayerView, out: Outbox) -> None:
+        if self._standings.get(view.id) != view:
+            self._standings[view.id] = view
+            out.changes.append(StandingMessage(view))
 
     def _measured(self) -> EngineInfo:
         return msgspec.structs.replace(

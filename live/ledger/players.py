@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
-from live.events import Player, PlayerView
+from live.events import Player, PlayerMethods, PlayerView
+from live.ledger.figures import move_figures
+from live.ledger.judged import Side
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
+from live.ledger.strengths import EventStrengths
 from live.ratings.calibrated import CalibratedRating, OwnRating, PooledCalibratedRating
 from live.ratings.engine_distribution import EngineDistribution, Spike
 from live.ratings.expected import difference_of
 from live.ratings.histogram import GainHistogram
 from live.ratings.interval import ClusteredScores, GameScores
+from live.ratings.markov import ENOUGH_MOVES
 
 _SPIKE = Spike()
 _NO_MOVES = GameScores(0, 0, 0)
@@ -23,7 +27,12 @@ class PlayerTally:
     """
 
     def __init__(
-        self, key: str, player: Player, measure: Measure, engine: EngineDistribution = _SPIKE
+        self,
+        key: str,
+        player: Player,
+        measure: Measure,
+        strengths: EventStrengths,
+        engine: EngineDistribution = _SPIKE,
     ) -> None:
         self.key = key
         self.player = player
@@ -34,7 +43,9 @@ class PlayerTally:
         self._histogram = GainHistogram()
         self._scores = ClusteredScores()
         self._measure = measure
+        self._strengths = strengths
         self._calibrated: dict[str, CalibratedRating] = {}
+        self._sides: dict[str, Side] = {}
 
     def meet(self, player: Player) -> None:
         """Learn what another game says of the same person: a rating once known stays."""
@@ -50,18 +61,25 @@ class PlayerTally:
         if self._games.pop(game).n:
             raise ValueError(f"{self.key} still has gains of game {game}")
         self._calibrated.pop(game, None)
+        self._sides.pop(game, None)
 
     def rated(self, game: str, calibrated: CalibratedRating | None) -> None:
         """What the calibration makes of the moves of ``game``; it is read, never changed, here."""
         if calibrated is not None:
             self._calibrated[game] = calibrated
 
+    def judged(self, game: str, side: Side) -> None:
+        """The judged moves of ``game``; they are read, never changed, here."""
+        self._sides[game] = side
+
     def add(self, game: str, gain_cp: int) -> None:
         self._histogram.add(gain_cp)
+        self._strengths.add(self.key, gain_cp)
         self._count(game, gain_cp, 1)
 
     def remove(self, game: str, gain_cp: int) -> None:
         self._histogram.remove(gain_cp)
+        self._strengths.remove(self.key, gain_cp)
         self._count(game, gain_cp, -1)
 
     def _count(self, game: str, gain_cp: int, sign: int) -> None:
@@ -109,9 +127,18 @@ class PlayerTally:
             rating=None,
             low=None,
             high=None,
+            methods=self._methods(),
             **self._calibrated_figures(),
         )
         return rebase(bare, engine_rating)
+
+    def _methods(self) -> PlayerMethods:
+        sides = tuple(self._sides.values())
+        figures = move_figures(sides)
+        moves = sum(side.markov_moves for side in sides)
+        if moves < ENOUGH_MOVES:
+            figures["missing"]["markov"] = f"{moves} of {ENOUGH_MOVES} moves"
+        return self._strengths.on(PlayerMethods(**figures, markov_moves=moves), self.key)
 
     def _calibrated_figures(self) -> dict[str, float | None]:
         weigher = self._measure.weigher

@@ -23,13 +23,12 @@ from live.events import (
 from live.games.game import Game
 from live.ledger.curves import GameCurves
 from live.ledger.evaluations import Ask, Evaluated, Evaluations
+from live.ledger.judgement import COLORS, Judgement
 from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox, Urgency
 from live.ledger.players import PlayerTally
 from live.ledger.views import game_view, scored
 from live.ledger.wishes import Wishes
-
-COLORS: tuple[Color, Color] = ("white", "black")
 
 
 class TrackedGame:
@@ -51,17 +50,22 @@ class TrackedGame:
         self._measure = measure
         self._gain = measure.gain
         self._engine_scores = engine_scores
-        self._evaluations = _evaluations_of(game)
+        self._evaluations = Evaluations(game.start_fen, chess960=game.chess960)
         self._curves = self._new_curves()
+        self._judgement = Judgement()
         self._plies: list[PlyView] = []
         self._provisional: tuple[int, Progress] | None = None
         self._scored = 0
         self._wishes = Wishes(game.id)
         self._given_up: dict[int, str] = {}
         self._shown: GameView | None = None
-        for color, tally in tallies.items():
-            tally.enter(game.id)
-            tally.rated(game.id, self._curves.calibrated(color))
+        self._seat()
+
+    def _seat(self) -> None:
+        for color, tally in self.tallies.items():
+            tally.enter(self.game.id)
+            tally.rated(self.game.id, self._curves.calibrated(color))
+            tally.judged(self.game.id, self._judgement.sides[color])
 
     def _elos(self) -> dict[Color, int | None]:
         headers = self.game.headers
@@ -118,7 +122,7 @@ class TrackedGame:
         """The source corrected its ``[%eval]`` comments; they count only without an engine."""
         if not self._engine_scores:
             self._forget_from(1, out)
-            self._evaluations = _evaluations_of(self.game)
+            self._evaluations = Evaluations(self.game.start_fen, chess960=self.game.chess960)
             self._take_source_evals(range(1))
             self.play(1, self.game.moves, out, engine_rating)
 
@@ -139,9 +143,7 @@ class TrackedGame:
             tally.leave(self.game.id)
         self.tallies = tallies
         self._curves = self._new_curves()
-        for color, tally in tallies.items():
-            tally.enter(self.game.id)
-            tally.rated(self.game.id, self._curves.calibrated(color))
+        self._seat()
         self._settle((), out, engine_rating)
 
     def close(self, out: Outbox) -> None:
@@ -161,6 +163,7 @@ class TrackedGame:
         self._given_up = {at: why for at, why in self._given_up.items() if at < ply}
         self._rewind(ply)
         self._evaluations.truncate(ply - 1)
+        self._judgement.truncate(ply - 1)
         self._wishes.drop_from(ply, out)
 
     def _rewind(self, ply: int) -> None:
@@ -201,13 +204,8 @@ class TrackedGame:
         if self._engine_scores:
             return
         for ply in plies:
-            if self._evaluations.position(ply) is not None:
-                continue  # over by rule
             told = self.game.start_eval if ply == 0 else self.game.moves[ply - 1].eval
-            if told is None:
-                self._evaluations.give_up("position", ply)
-            else:
-                self._evaluations.set_position(ply, Evaluated(told, None))
+            self._evaluations.take_told(ply, told)
 
     # --- what follows ---------------------------------------------------------------------------
 
@@ -262,6 +260,7 @@ class TrackedGame:
             self._provisional[1] if self._provisional and self._provisional[0] == ply else None
         )
         view = scored(shown, self._evaluations, provisional, self._gain)
+        self._judgement.judge(self._evaluations, ply)
         if view != shown:
             self._scored += view.final - shown.final
             self._plies[ply - 1] = view
@@ -269,10 +268,12 @@ class TrackedGame:
 
     def view(self) -> GameView:
         """The game without plies and curves."""
+        gains = {color: self._curves.mean_gain_cp(color) for color in COLORS}
         return game_view(
             self.game,
             self._evaluations,
             self._curves.head_to_head,
+            self._judgement.methods(self._evaluations, gains),
             scored=self._scored,
             problem=self.game.problem or next(iter(self._given_up.values()), None),
         )
@@ -294,7 +295,3 @@ class TrackedGame:
         if view != self._shown:
             self._shown = view
             out.changes.append(GameMessage(view))
-
-
-def _evaluations_of(game: Game) -> Evaluations:
-    return Evaluations(game.start_fen, chess960=game.chess960)

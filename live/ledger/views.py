@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.engine.search import Progress
-from live.events import GainKind, GameView, HeadToHead, PlyView
+from live.events import GainKind, GameMethods, GameView, HeadToHead, PlyView
 from live.games.game import Game
 from live.ledger.evaluations import Evaluations
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
@@ -39,7 +39,13 @@ def scored(
 
 
 def game_view(
-    game: Game, known: Evaluations, duel: Duel, *, scored: int, problem: str | None
+    game: Game,
+    known: Evaluations,
+    duel: Duel,
+    methods: GameMethods,
+    *,
+    scored: int,
+    problem: str | None,
 ) -> GameView:
     """The game without plies and curves; ``scored`` plies have their final score."""
     headers = game.headers
@@ -66,4 +72,5 @@ def game_view(
         site=headers.site,
         date=headers.date,
         time_control=headers.time_control,
+        methods=methods,
     )

@@ -1,0 +1,109 @@
+"""Every move as the methods beside Ferreira's need it, and one side's moves of a game counted.
+
+Counts are whole numbers and do not depend on order, so a side after any history equals a fresh
+count of the moves that stand.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.ledger.evaluations import Evaluations
+from live.ratings.accuracy import Accuracy, CentipawnLoss
+from live.ratings.conformance import (
+    GUID_BRATKO,
+    PONDERATED,
+    RAW,
+    AccumulatedConformance,
+    is_counted,
+)
+
+#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
+FIRST_CHOICE_PLY = 17
+DECIDED_CP = 300
+
+
+class JudgedMove(msgspec.Struct, frozen=True, gc=False):
+    """One move against the engine's choice; scores and gain from the mover's side."""
+
+    ply: int
+    best_cp: int | None = None
+    """Score of the position before the move; None while unknown."""
+    gain_cp: int | None = None
+    """Same-search gain; None while unknown, or for ever without a first choice."""
+    first_choice: bool | None = None
+    """Whether it was the engine's own; None where nobody chose."""
+    forced: bool = False
+    """It was the only legal move."""
+
+
+def judged(known: Evaluations, ply: int) -> JudgedMove:
+    """What is finally known of ``ply``."""
+    before = known.position(ply - 1)
+    forced = known.forced(ply)
+    if before is None:
+        return JudgedMove(ply, forced=forced)
+    sign = 1 if known.mover(ply) == "white" else -1
+    choice = None if before.best is None else before.best == known.move(ply)
+    return JudgedMove(ply, sign * before.score.cp, known.gains(ply).same_search_cp, choice, forced)
+
+
+class Side:
+    """One player's moves of one game. ``accuracy`` and ``loss`` are set by whoever knows all
+    positions (:class:`live.ledger.judgement.Judgement`).
+    """
+
+    __slots__ = (
+        "_chosen",
+        "_known",
+        "accuracy",
+        "choices",
+        "guid_bratko",
+        "loss",
+        "markov_moves",
+        "matches",
+        "ponderated",
+        "raw",
+    )
+
+    def __init__(self) -> None:
+        self.raw = AccumulatedConformance(RAW)
+        self.guid_bratko = AccumulatedConformance(GUID_BRATKO)
+        self.ponderated = AccumulatedConformance(PONDERATED)
+        self.choices = 0
+        self.matches = 0
+        self.markov_moves = 0
+        self._known = 0
+        self._chosen = 0
+        self.accuracy = Accuracy(None, None, 0, 0)
+        self.loss = CentipawnLoss(None, None, 0, 0, 0)
+
+    def add(self, move: JudgedMove) -> None:
+        """Count a move as far as it is judged."""
+        self._count(move, 1)
+
+    def remove(self, move: JudgedMove) -> None:
+        """Take back a move added with the same figures."""
+        self._count(move, -1)
+
+    def _count(self, move: JudgedMove, by: int) -> None:
+        if move.best_cp is None:
+            return
+        self._known += by
+        if move.gain_cp is not None:
+            for tally in (self.raw, self.guid_bratko, self.ponderated):
+                change = tally.add if by > 0 else tally.remove
+                change(move.best_cp, move.gain_cp, ply=move.ply, forced=move.forced)
+            self.markov_moves += by * is_counted(move.ply, forced=move.forced)
+        if move.first_choice is None:
+            return
+        self._chosen += by
+        decided = abs(move.best_cp) > DECIDED_CP
+        if move.ply >= FIRST_CHOICE_PLY and not move.forced and not decided:
+            self.choices += by
+            self.matches += by * move.first_choice
+
+    @property
+    def unchosen(self) -> bool:
+        """Scores without a first choice are all there is, as ``[%eval]`` comments give them."""
+        return self._known > 0 and not self._chosen

@@ -1,0 +1,77 @@
+"""One game by the methods beside Ferreira's: both sides' moves, kept as scores come and go."""
+
+from __future__ import annotations
+
+import chess
+
+from live.events import Color, GameMethods, SideMethods
+from live.ledger.evaluations import Evaluations
+from live.ledger.figures import move_figures
+from live.ledger.judged import JudgedMove, Side, judged
+from live.ledger.measure import SCORE_DECIMALS, rounded
+from live.ratings.accuracy import LICHESS_START, GameAccuracy
+from live.ratings.conformance import predict_by_conformance
+
+COLORS: tuple[Color, Color] = ("white", "black")
+
+
+class Judgement:
+    """The judged moves of one game. A move costs O(1) to judge or take back; accuracy is read
+    anew, O(moves), when something has changed.
+    """
+
+    def __init__(self) -> None:
+        self.sides: dict[Color, Side] = {color: Side() for color in COLORS}
+        self._moves: list[tuple[Color, JudgedMove]] = []
+        self._shown = GameMethods()
+        self._stale = True
+
+    def judge(self, known: Evaluations, ply: int) -> None:
+        """Something of ``ply`` has become known; plies come in order at first."""
+        self._stale = True
+        color, move = known.mover(ply), judged(known, ply)
+        if ply <= len(self._moves):
+            self.sides[color].remove(self._moves[ply - 1][1])
+            self._moves[ply - 1] = (color, move)
+        else:
+            self._moves.append((color, move))
+        self.sides[color].add(move)
+
+    def truncate(self, ply: int) -> None:
+        """Forget every move after ``ply``."""
+        self._stale = True
+        while len(self._moves) > ply:
+            color, move = self._moves.pop()
+            self.sides[color].remove(move)
+
+    def methods(self, known: Evaluations, mean_gain_cp: dict[Color, float | None]) -> GameMethods:
+        """All figures of the game; the same object as long as nothing has changed."""
+        if self._stale:
+            self._stale = False
+            self._measure_accuracy(known)
+            predicted = predict_by_conformance(self.sides["white"].raw, self.sides["black"].raw)
+            self._shown = GameMethods(
+                **{c: _side(self.sides[c], mean_gain_cp[c]) for c in COLORS},
+                expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
+                low=rounded(predicted.low, SCORE_DECIMALS),
+                high=rounded(predicted.high, SCORE_DECIMALS),
+                missing=predicted.missing,
+            )
+        return self._shown
+
+    def _measure_accuracy(self, known: Evaluations) -> None:
+        start = known.position(0)
+        first = start.score if start else None
+        never = start is None and not known.needs_position(0)
+        if never and known.start_fen == chess.STARTING_FEN:
+            first = LICHESS_START
+        game = GameAccuracy(first, known.mover(1))
+        for ply in range(1, len(known) + 1):
+            after = known.position(ply)
+            game.play(after.score if after else None)
+        for color, side in self.sides.items():
+            side.accuracy, side.loss = game.accuracy(color), game.centipawn_loss(color)
+
+
+def _side(side: Side, mean_gain_cp: float | None) -> SideMethods:
+    return SideMethods(**move_figures((side,)), mean_gain_cp=rounded(mean_gain_cp, 2))
