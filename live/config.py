@@ -96,6 +96,8 @@ class EngineConfig(_Section, frozen=True):
     threads: Positive = 1
     reproducible: bool = True
     speculate: bool = True
+    cache_file: str = ""
+    """Empty: results are kept in memory only."""
     nice: Nice = 5
 
 
@@ -127,6 +129,17 @@ class LiveChessCloudConfig(_Section, frozen=True):
     """Replaces scheme and host of every request, the host look-up included."""
 
 
+class MqttFeedConfig(_Section, frozen=True):
+    """``[feeds.mqtt]``: what addresses of brokers do not say themselves."""
+
+    user: str = ""
+    password_file: str = ""
+    ca_file: str = ""
+    """Certificates to trust; empty: the system's."""
+    client_id: str = ""
+    """Empty: made from this machine's name and the source's."""
+
+
 class DemoConfig(_Section, frozen=True):
     """``[feeds.demo]``: the bundled games."""
 
@@ -148,6 +161,7 @@ class FeedsConfig(_Section, frozen=True):
     """Everything is held back for so long, moves and so scores alike; 0: nothing is."""
     lichess: LichessConfig = LichessConfig()
     livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
+    mqtt: MqttFeedConfig = MqttFeedConfig()
     demo: DemoConfig = DemoConfig()
 
 

@@ -11,11 +11,13 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator
+from pathlib import Path
 
 import msgspec
 
 from live.config import Config, EngineConfig
 from live.engine.discovery import find_engine
+from live.engine.disk import DiskCache
 from live.engine.queue import Kind, Priority
 from live.engine.room import EngineRoom
 from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
@@ -118,6 +120,7 @@ class Hall:
         settings = self.config.engine
         if live and settings.speculate:
             self._speculation = Speculation(self, engine_limit(settings))
+        cache = DiskCache(Path(settings.cache_file)) if settings.cache_file else None
         self.room = EngineRoom(
             find_engine(settings.path),
             engine_limit(settings),
@@ -127,12 +130,14 @@ class Hall:
             reproducible=settings.reproducible,
             nice=settings.nice,
             listener=self._speculation or self,
+            cache=cache,
         )
         if self._speculation is not None:
             self._speculation.desk = self.room
-        async with self.room:
-            self.open_ledger(self.room.identity.name, str(engine_limit(settings)))
-            yield
+        with cache or contextlib.nullcontext():
+            async with self.room:
+                self.open_ledger(self.room.identity.name, str(engine_limit(settings)))
+                yield
 
     def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
         """Start an empty event, measured by this engine."""

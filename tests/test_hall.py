@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -98,3 +99,27 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
         await until(lambda: hall.room.health().waiting.speculate > 0)
         await hall.take(FeedReport("file", (msgspec.structs.replace(game, result="1-0"),)))
         assert hall.room.health().waiting.speculate == 0
+
+
+async def test_after_a_restart_nothing_is_searched_again(tmp_path: Path) -> None:
+    config = settings(**{"engine.cache_file": str(tmp_path / "cache.sqlite")})
+    game = beginnings(demo.games()[0], 10)[-1]
+    made, told = [], []
+    for _ in range(2):
+        async with opened(config, live=False) as hall:
+            await hall.take(FeedReport("file", (game,), complete=True))
+            await hall.settled()
+            made.append(hall.room.health().searches)
+            told.append(to_json(analysis(hall.keeper)))
+    assert made[0] >= 11 and made[1] == 0
+    assert told[0] == told[1]
+
+
+async def test_a_cache_file_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
+    game = beginnings(demo.games()[0], 2)[-1]
+    async with opened(settings(**{"engine.cache_file": str(tmp_path)}), live=False) as hall:
+        await hall.take(FeedReport("file", (game,), complete=True))
+        await hall.settled()
+        hall.tell_engines()
+        assert str(tmp_path) in hall.keeper.engines().problem
+        assert hall.keeper.analysed

@@ -15,6 +15,9 @@ class Cache(Protocol):
     Both are called on the event loop and must return at once.
     """
 
+    problem: str
+    """For people: what is wrong with it; empty when nothing is."""
+
     def get(self, identity: str, question: Question) -> SearchResult | None:
         """The result, or None. ``identity`` is the engine's name and options."""
 
@@ -24,6 +27,8 @@ class Cache(Protocol):
 
 class MemoryCache:
     """The results used last, up to a number of them (about 1.5 kB each)."""
+
+    problem = ""
 
     def __init__(self, capacity: int = 50_000) -> None:
         self._capacity = capacity

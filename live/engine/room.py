@@ -190,6 +190,7 @@ class EngineRoom:
             cache_hits=self._cache_hits,
             restarts=sum(seat.restarts for seat in self._seats),
             set_aside=self._queue.set_aside,
+            problem=self._cache.problem,
         )
 
     # What seats ask and tell (:class:`live.engine.seat.Foreman`).

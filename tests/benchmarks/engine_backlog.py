@@ -54,6 +54,8 @@ class Contestant(Protocol):
 class NoCache(Cache):
     """Forgets, so that games which share an opening cost all contestants the same."""
 
+    problem = ""
+
     def get(self, identity: str, question: Question) -> SearchResult | None:
         return None
 

@@ -1,0 +1,190 @@
+"""Results on disk: kept over restarts, and never in the way."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from live.engine.cache import MemoryCache
+from live.engine.disk import DiskCache, digest
+from live.engine.question import Question
+from live.engine.search import Limit, Line, SearchResult
+from live.events import Score
+
+KINGS = "4k3/8/8/8/8/8/8/4K2R w - - 0 1"
+QUESTION = Question(KINGS, (), Limit(nodes=400))
+RESULT = SearchResult(
+    score=Score(3900, 2),
+    best="e1e2",
+    depth=9,
+    by_depth=(None, Score(12), Score(-7, -3)),
+    nodes=400,
+    time_ms=3,
+    exact_best="e1e2",
+    lines=(Line("e1e2", Score(12), 9),),
+)
+
+
+def numbered(number: int) -> Question:
+    return Question(f"4k3/8/8/8/8/8/8/4K2R w - - {number} 1", (), Limit(nodes=400))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder that is not there" / "cache.sqlite"
+
+
+def test_what_was_found_is_found_after_a_restart(path: Path) -> None:
+    with DiskCache(path) as cache:
+        assert cache.get("engine", QUESTION) is None
+        cache.put("engine", QUESTION, RESULT)
+        assert cache.get("engine", QUESTION) == RESULT
+    with DiskCache(path) as cache:
+        assert cache.problem == ""
+        assert cache.get("engine", QUESTION) == RESULT
+
+
+def test_everything_is_written_however_much(path: Path) -> None:
+    with DiskCache(path) as cache:
+        for number in range(1_234):
+            cache.put("engine", numbered(number), RESULT)
+    with DiskCache(path, MemoryCache(1)) as cache:
+        assert all(cache.get("engine", numbered(number)) == RESULT for number in range(1_234))
+
+
+def test_what_left_memory_is_read_back_from_the_file(path: Path) -> None:
+    with DiskCache(path) as cache:
+        cache.put("engine", numbered(0), RESULT)
+    with DiskCache(path, MemoryCache(1)) as cache:
+        for number in (0, 1, 0):
+            assert (cache.get("engine", numbered(number)) == RESULT) == (number == 0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Question(KINGS.replace(" w ", " b "), (), Limit(nodes=400)),
+        Question(KINGS, ("e1e2",), Limit(nodes=400)),
+        Question(KINGS, (), Limit(nodes=401)),
+        Question(KINGS, (), Limit(depth=400)),
+        Question(KINGS, (), Limit(nodes=400), only="e1e2"),
+        Question(KINGS, (), Limit(nodes=400), lines=2),
+        Question(KINGS, (), Limit(nodes=400), chess960=True),
+    ],
+)
+def test_another_question_or_engine_is_another_result(other: Question) -> None:
+    assert digest("engine", other) != digest("engine", QUESTION)
+    assert digest("engine; Hash=32", QUESTION) != digest("engine; Hash=16", QUESTION)
+
+
+def test_two_services_share_a_file(path: Path) -> None:
+    with DiskCache(path) as one, DiskCache(path) as two:
+        one.put("engine", numbered(1), RESULT)
+        two.put("engine", numbered(2), RESULT)
+        two.put("engine", numbered(1), RESULT)
+        assert one.problem == two.problem == ""
+    with DiskCache(path) as three:
+        assert three.get("engine", numbered(1)) == three.get("engine", numbered(2)) == RESULT
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"not a database, however you look at it" * 100)
+
+
+def foreign(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE diary (line TEXT)")
+    connection.commit()
+    connection.close()
+
+
+def newer(path: Path) -> None:
+    with DiskCache(path):
+        pass
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (garbage, "file is not a database"),
+        (foreign, "another program's database"),
+        (newer, "is of version 99"),
+        (Path.mkdir, "unable to open database file"),
+    ],
+)
+def test_a_file_that_is_no_cache_is_named_left_alone_and_done_without(
+    tmp_path: Path,
+    spoil: Callable[[Path], None],
+    says: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    path = tmp_path / "cache.sqlite"
+    spoil(path)
+    before = path.read_bytes() if path.is_file() else None
+    with DiskCache(path) as cache:
+        assert says in cache.problem and str(path) in cache.problem
+        cache.put("engine", QUESTION, RESULT)
+        assert cache.get("engine", QUESTION) == RESULT
+    assert (path.read_bytes() if path.is_file() else None) == before
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with DiskCache(tmp_path / "file" / "cache.sqlite") as cache:
+        assert "cannot be used" in cache.problem
+
+
+def test_a_file_damaged_in_the_middle_is_done_without(path: Path) -> None:
+    with DiskCache(path) as cache:
+        for number in range(500):
+            cache.put("engine", numbered(number), RESULT)
+    data = bytearray(path.read_bytes())
+    # All pages but the first two: the head and the root of the table.
+    data[8192:] = b"\xff" * (len(data) - 8192)
+    path.write_bytes(data)
+    with DiskCache(path, MemoryCache(10)) as cache:
+        assert [cache.get("engine", numbered(number)) for number in range(500)].count(None) == 500
+        assert "can" in cache.problem
+        cache.put("engine", numbered(1), RESULT)
+        assert cache.get("engine", numbered(1)) == RESULT
+
+
+def test_a_file_that_can_only_be_read_is_read(path: Path) -> None:
+    with DiskCache(path) as cache:
+        cache.put("engine", numbered(0), RESULT)
+    # A database whose write version is above 2 must be treated as read-only (SQLite file format,
+    # section 1.3.4); the owner of a file, or root, is not stopped by its permissions.
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
+    data = bytearray(path.read_bytes())
+    data[18] = 3
+    path.write_bytes(data)
+    with DiskCache(path) as cache:
+        assert cache.get("engine", numbered(0)) == RESULT
+        cache.put("engine", numbered(1), RESULT)
+        assert cache.get("engine", numbered(1)) == RESULT
+    assert "takes no more results (attempt to write a readonly database)" in cache.problem
+    assert path.read_bytes() == bytes(data)
+
+
+def test_a_file_somebody_else_holds_locked_is_read_and_not_waited_for_on_the_loop(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("live.engine.disk._BUSY_S", 0.05)
+    with DiskCache(path) as cache:
+        cache.put("engine", numbered(0), RESULT)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with DiskCache(path) as cache:
+        assert cache.get("engine", numbered(0)) == RESULT
+        cache.put("engine", numbered(1), RESULT)
+    holder.close()
+    assert "takes no more results (database is locked)" in cache.problem
