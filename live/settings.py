@@ -8,11 +8,41 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from live.errors import ConfigError
+
+Port = Annotated[int, msgspec.Meta(ge=0, le=65535, description="a port from 0 to 65535")]
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**12, description="a whole number, 0 or more")]
+Positive = Annotated[int, msgspec.Meta(ge=1, le=10**12, description="a whole number above 0")]
+HashSize = Annotated[int, msgspec.Meta(ge=1, le=2**20, description="megabytes, 1 to 1048576")]
+Nice = Annotated[int, msgspec.Meta(ge=0, le=19, description="a whole number from 0 to 19")]
+Elo = Annotated[int, msgspec.Meta(ge=0, le=5000, description="an Elo rating from 0 to 5000")]
+Seconds = Annotated[float, msgspec.Meta(gt=0, description="seconds, above 0")]
+Delay = Annotated[
+    float, msgspec.Meta(ge=0, le=86_400, description="seconds, 0 for none, up to 86400")
+]
+Factor = Annotated[float, msgspec.Meta(gt=0, description="a number above 0")]
+Host = Annotated[str, msgspec.Meta(min_length=1, description="a host name or address")]
+Hosts = Annotated[
+    tuple[str, ...], msgspec.Meta(description='a list of host names, such as ["chess.example.org"]')
+]
+Origin = Annotated[str, msgspec.Meta(pattern="^(null|https?://[^/]+)$")]
+Origins = Annotated[
+    tuple[Origin, ...],
+    msgspec.Meta(description='a list of origins, such as ["https://example.org"] or ["null"]'),
+]
+HttpUrl = Annotated[
+    str, msgspec.Meta(pattern="^https?://[^/]", description="a URL with http:// or https://")
+]
+HttpUrlOrNone = Annotated[
+    str,
+    msgspec.Meta(
+        pattern="^(https?://[^/]|$)", description="a URL with http:// or https://, or empty"
+    ),
+]
 
 Types = Mapping[str, Any]
 """The type of every setting by its dotted key (``feeds.lichess.base_url``)."""
