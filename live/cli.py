@@ -7,6 +7,7 @@ from __future__ import annotations
 import enum
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -135,6 +136,13 @@ def follow(
     port: Annotated[
         int | None, typer.Option("--port", help="Port to serve on (8765); 0 takes any free one.")
     ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="Let whoever reaches the address read, without token.")
+    ] = False,
+    hide_scores: Annotated[
+        bool,
+        typer.Option("--hide-scores", help="Serve moves, clocks and results only: for venues."),
+    ] = False,
     engine: EngineFlag = None,
     depth: DepthFlag = None,
     nodes: NodesFlag = None,
@@ -162,6 +170,8 @@ def follow(
         feeds__delay_s=delay,
         server__host=host,
         server__port=port,
+        server__public=public or None,
+        server__hide_scores=hide_scores or None,
         engine__path=engine,
         engine__depth=depth,
         engine__nodes=nodes,
@@ -215,6 +225,37 @@ def analyze(
     from live.app import run
 
     run(analyze_files(settings, pgn, evals=evals.value, json=json, pgn=pgn_out))
+
+
+@app.command()
+def token(
+    name: Annotated[str, typer.Argument(help="Whom it is for; shown to nobody else.")],
+    arbiter: Annotated[
+        bool, typer.Option("--arbiter", help="It also shows what is for arbiters alone.")
+    ] = False,
+    event: Annotated[
+        list[str] | None,
+        typer.Option("--event", metavar="NAME", help="Only this event; may be repeated."),
+    ] = None,
+    expires: Annotated[
+        datetime | None,
+        typer.Option("--expires", formats=["%Y-%m-%d"], help="The last day it is valid, UTC."),
+    ] = None,
+) -> None:
+    """Make a token that lets somebody read: its entry for server.tokens_file goes to standard
+    output, the token itself, shown this once, to standard error.
+    """
+    from live.publish.tokens import new_token
+
+    secret, entry = new_token(
+        name,
+        os.urandom,
+        arbiter=arbiter,
+        events=tuple(event or ()),
+        expires=expires.date() if expires else None,
+    )
+    typer.echo(entry)
+    typer.echo(f"Token for {name}, shown this once: {secret}", err=True)
 
 
 @app.command()

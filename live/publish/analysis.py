@@ -5,6 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from live.events import EngineInfo, GainKind, GameDetail, PlayerView
+from live.publish.select import Filter
+from live.publish.sight import Sight
 from live.publish.state import State, snapshot
 
 
@@ -19,7 +21,7 @@ class Analysis(msgspec.Struct, frozen=True):
 
 def analysis(state: State) -> Analysis:
     """The state as it stands; games and players in the order of a snapshot."""
-    whole = snapshot(state)
+    whole = snapshot(state, Filter(sight=Sight.ARBITER))
     return Analysis(
         engine=whole.engine, gain=state.gain(), games=whole.games, players=whole.players
     )

@@ -15,6 +15,7 @@ from live.publish.hub import Hub
 from live.publish.limits import Limits
 from live.publish.metrics import Tally
 from live.publish.select import Filter
+from live.publish.sight import shown
 from live.publish.state import State
 from live.publish.stream import Numbered, Stream, TooOld
 from live.publish.subscriber import Subscriber
@@ -108,7 +109,7 @@ class Audience:
         hello = HelloMessage(
             protocol=wire.PROTOCOL,
             epoch=stream.epoch,
-            engine=self._state.engine(),
+            engine=shown(self._state.engine(), stream.filter.sight),
             gain=self._state.gain(),
             version=live.__version__,
             resumed=not isinstance(missing, TooOld),

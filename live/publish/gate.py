@@ -55,6 +55,10 @@ class Gate:
             return True
         return is_loopback(host) if self._loopback_only else not self._hosts
 
+    def names(self, origin: str) -> bool:
+        """Whether this origin is one of those listed: its pages may read answers, too."""
+        return origin.lower() in self._origins
+
     def lets_in(self, origin: str | None, authority: str) -> bool:
         """Whether a page of ``origin`` may open a websocket. Programs send no origin."""
         if origin is None:

@@ -13,8 +13,8 @@ import msgspec
 from live.events import EngineHealth, FeedHealth, GameView, PlayerView
 from live.publish import metrics, pages, pgn_export, schema, tables
 from live.publish.metrics import Metrics, Tally
-from live.publish.select import FilterError, parse
-from live.publish.state import State, game_order
+from live.publish.select import EVERYTHING, Filter, FilterError, parse
+from live.publish.state import Seen, State, game_order
 
 JSON = "application/json"
 
@@ -99,6 +99,14 @@ def problem(status: int, detail: str, headers: Iterable[tuple[str, str]] = ()) -
     return respond(status, "application/problem+json", body, (no_store, *headers))
 
 
+#: Who gives no token, or a wrong one, is told so (RFC 6750, section 3).
+UNKNOWN = problem(
+    401,
+    "a valid token is needed: Authorization: Bearer TOKEN",
+    [("WWW-Authenticate", 'Bearer realm="live-rate"')],
+)
+
+
 class Health(msgspec.Struct, frozen=True):
     """What ``/healthz``, ``/readyz`` and ``/api/v1/health`` answer."""
 
@@ -129,29 +137,26 @@ class Routes:
         self._tally = tally
         self._metrics = Metrics(state, tally)
 
-    def answer(self, request: Request) -> Response:
-        """The response. HEAD has its body here too; the shell leaves it out."""
+    def answer(self, request: Request, sees: Filter | None = EVERYTHING) -> Response:
+        """The response to somebody who may see ``sees``, or null: nothing but pages.
+
+        HEAD has its body here too; the shell leaves it out.
+        """
         if request.method not in ("GET", "HEAD"):
             return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
-        response = self._route(request)
+        response = self._open(request.path, sees) or self._data(request, sees)
         if response.status != 200:
             return response
         return _conditional(request, response)
 
-    def _route(self, request: Request) -> Response:
-        path = request.path
-        if path == "/healthz":
-            return _json(health(self._state, self._tally.subscribers))
-        if path == "/readyz":
-            now = health(self._state, self._tally.subscribers)
-            return _json(now, 200 if now.ready else 503)
-        if path == "/metrics":
-            no_store = [("Cache-Control", "no-store")]
-            return respond(200, metrics.CONTENT_TYPE, self._metrics.text(), no_store)
+    def _open(self, path: str, sees: Filter | None) -> Response | None:
+        """What everybody gets: pages, descriptions, and whether the service is well."""
+        if path in ("/healthz", "/readyz"):
+            now = health(Seen(self._state, sees or EVERYTHING), self._tally.subscribers)
+            told = now if sees is not None else {"status": now.status, "ready": now.ready}
+            return _json(told, 503 if path == "/readyz" and not now.ready else 200)
         if path == "/asyncapi.json":
             return _json(schema.asyncapi())
-        if path == "/api/v1" or path.startswith("/api/v1/"):
-            return self._api(path.removeprefix("/api/v1").strip("/"), request)
         if (page := self._site.page(path)) is not None:
             return respond(
                 200,
@@ -160,41 +165,56 @@ class Routes:
                 [("Cache-Control", "no-cache")],
                 policy=pages.POLICY,
             )
+        return None
+
+    def _data(self, request: Request, sees: Filter | None) -> Response:
+        """What a token may be needed for. Without one, nobody learns what there is."""
+        if sees is None:
+            return UNKNOWN
+        path = request.path
+        if path == "/metrics":
+            no_store = [("Cache-Control", "no-store")]
+            return respond(200, metrics.CONTENT_TYPE, self._metrics.text(), no_store)
+        if path == "/api/v1" or path.startswith("/api/v1/"):
+            name = path.removeprefix("/api/v1").strip("/")
+            return self._api(name, request, Seen(self._state, sees))
         return problem(404, f"nothing is at {path}")
 
-    def _api(self, name: str, request: Request) -> Response:
+    def _api(self, name: str, request: Request, state: State) -> Response:
         if name == "games":
-            return self._games(request)
+            return _games(state, request)
         if name.startswith("games/"):
-            return self._game(name.removeprefix("games/"))
+            return _game(state, name.removeprefix("games/"))
         if name == "players":
-            players: list[PlayerView] = sorted(self._state.players(), key=lambda each: each.id)
+            players: list[PlayerView] = sorted(state.players(), key=lambda each: each.id)
             return _json({"players": players})
         if name == "standings":
-            return _json({"standings": tables.standings(self._state.players())})
+            return _json({"standings": tables.standings(state.players())})
         if name == "events":
-            return _json({"events": tables.events(self._state.games())})
+            return _json({"events": tables.events(state.games())})
         if name == "health":
-            return _json(health(self._state, self._tally.subscribers))
+            return _json(health(state, self._tally.subscribers))
         return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")
 
-    def _games(self, request: Request) -> Response:
-        try:
-            selected = parse(request.query)
-        except FilterError as error:
-            return problem(400, str(error))
-        games: list[GameView] = sorted(filter(selected.takes, self._state.games()), key=game_order)
-        return _json({"games": games})
 
-    def _game(self, name: str) -> Response:
-        # An id may itself end in ".pgn", so the plain one is tried first.
-        if (game := self._state.game(name)) is not None:
-            return _json(game)
-        game_id = name.removesuffix(".pgn")
-        if game_id != name and (game := self._state.game(game_id)) is not None:
-            text = pgn_export.export(game).encode("utf-8", "replace")
-            return respond(200, "application/x-chess-pgn; charset=utf-8", text, _REVALIDATE)
-        return problem(404, f"there is no game {game_id!r}")
+def _games(state: State, request: Request) -> Response:
+    try:
+        selected = parse(request.query)
+    except FilterError as error:
+        return problem(400, str(error))
+    games: list[GameView] = sorted(filter(selected.takes, state.games()), key=game_order)
+    return _json({"games": games})
+
+
+def _game(state: State, name: str) -> Response:
+    # An id may itself end in ".pgn", so the plain one is tried first.
+    if (game := state.game(name)) is not None:
+        return _json(game)
+    game_id = name.removesuffix(".pgn")
+    if game_id != name and (game := state.game(game_id)) is not None:
+        text = pgn_export.export(game).encode("utf-8", "replace")
+        return respond(200, "application/x-chess-pgn; charset=utf-8", text, _REVALIDATE)
+    return problem(404, f"there is no game {game_id!r}")
 
 
 _REVALIDATE = (("Cache-Control", "no-cache"),)

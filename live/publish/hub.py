@@ -26,6 +26,7 @@ from live.publish import wire
 from live.publish.coalesce import Coalescer
 from live.publish.select import Filter
 from live.publish.selection import Index, Selection
+from live.publish.sight import Sight, shown
 from live.publish.state import State, snapshot, view_of
 from live.publish.stream import HistoryLimits, Numbered, Stream, TooOld
 
@@ -201,10 +202,12 @@ class Hub:
                 self._reseat(selection)
 
     def _send(self, change: Change, selections: list[Selection]) -> None:
-        body = b""
+        bodies: dict[Sight, bytes] = {}
         for selection in selections:
-            if selection.stream.filter.takes_type(change):
-                body = body or wire.encode(change)
+            wanted = selection.stream.filter
+            if wanted.takes_type(change):
+                if (body := bodies.get(wanted.sight)) is None:
+                    body = bodies[wanted.sight] = wire.encode(shown(change, wanted.sight))
                 selection.stream.append(body)
 
     def _moved(self, view: GameView) -> bool:

@@ -6,6 +6,7 @@ import errno
 import ipaddress
 import os
 import socket
+import ssl
 
 from live.errors import ConfigError, PortInUse
 
@@ -51,3 +52,29 @@ def listen(host: str, port: int) -> socket.socket:
             "Give another --host or --port",
         ) from None
     return sock
+
+
+def encryption(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
+    """TLS 1.2 or later with this certificate; null where none is given.
+
+    Raises:
+        ConfigError: a file cannot be read, or the two do not belong together.
+    """
+    if not certificate_file:
+        if key_file:
+            raise ConfigError(
+                "server.key_file", "has no certificate", "Set server.certificate_file too"
+            )
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        context.load_cert_chain(certificate_file, key_file or None, password="")
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
+        raise ConfigError(
+            f"server.certificate_file {certificate_file}",
+            f"cannot be used ({str(why).replace('_', ' ').lower()})",
+            "Give a certificate chain and its unencrypted key, both in PEM",
+        ) from None
+    return context

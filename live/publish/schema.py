@@ -24,9 +24,11 @@ _CLOSE_CODES = {
     1001: "the service stops or restarts: come back",
     1003: "text only: do not come back",
     1009: "a message too big: do not come back",
+    1013: "too many different filters are in use: come back",
     Close.SLOW: "the client did not read fast enough: come back",
     Close.SILENT: "no pong in time: come back",
     Close.TOO_MUCH: "the client sends too much: do not come back",
+    Close.FORBIDDEN: "the token is missing, wrong, withdrawn or expired: do not come back",
 }
 
 

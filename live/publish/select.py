@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from live.events import Change, GameId, GameView, Player
+from live.publish.sight import Sight, sends
 
 #: Longest accepted filter value, characters; longer than any real name or id.
 MAX_VALUE_CHARS = 200
@@ -41,11 +42,16 @@ class Filter(msgspec.Struct, frozen=True):
     players: frozenset[str] = frozenset()
     """Folded names, or FIDE ids as decimal digits."""
     types: frozenset[str] = frozenset()
+    within: Filter | None = None
+    """What a token confines the subscriber to, whatever it asks for."""
+    sight: Sight = Sight.PUBLIC
 
     @property
     def narrow(self) -> bool:
         """True when some game could be left out."""
-        return bool(self.games or self.events or self.players)
+        return bool(self.games or self.events or self.players) or (
+            self.within is not None and self.within.narrow
+        )
 
     def takes(self, view: GameView) -> bool:
         """Whether the game is selected."""
@@ -53,11 +59,13 @@ class Filter(msgspec.Struct, frozen=True):
             (not self.games or view.id in self.games)
             and (not self.events or fold(view.event) in self.events)
             and (not self.players or not self.players.isdisjoint(_names_of(view)))
+            and (self.within is None or self.within.takes(view))
         )
 
     def takes_type(self, change: Change) -> bool:
-        """Whether messages of this type are wanted."""
-        return not self.types or change.__struct_config__.tag in self.types
+        """Whether messages of this type are wanted, and for these eyes."""
+        wanted = not self.types or change.__struct_config__.tag in self.types
+        return wanted and sends(type(change), self.sight)
 
 
 EVERYTHING = Filter()

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 
+from websockets.server import ServerProtocol
+
 from live.config import ServerConfig
 from live.events import Change
-from live.publish import wire
+from live.publish import exposure, wire
 from live.publish.admission import Admission
 from live.publish.audience import Audience
+from live.publish.door import Door, resume_point
 from live.publish.gate import Gate
+from live.publish.guard import Guard, Guest
 from live.publish.http import Request, Response, Routes, problem
 from live.publish.http_connection import HttpConnection
 from live.publish.hub import TooManyFilters
 from live.publish.limits import Limits
-from live.publish.listener import listen
+from live.publish.listener import encryption, listen
 from live.publish.metrics import Tally
+from live.publish.newcomer import Newcomer
 from live.publish.pages import Site
-from live.publish.select import FilterError, parse
+from live.publish.select import EVERYTHING
 from live.publish.state import State
 from live.publish.subscriber import Subscriber
+from live.publish.token_file import TokenFile
 
 _log = logging.getLogger(__name__)
 
@@ -45,20 +52,33 @@ class Publisher:
         state: State,
         *,
         clock: Callable[[], float] = time.monotonic,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
+        now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
+        limits: Limits | None = None,
         site: Site | None = None,
     ) -> None:
         self._config = config
         self._clock = clock
+        limits = limits or Limits(
+            connections=config.max_connections,
+            connections_per_address=config.max_connections_per_address,
+        )
         self._limits = limits
         self._admission = Admission(limits, clock)
-        self._gate = Gate(config.host)
         tally = Tally()
         self._routes = Routes(state, site or Site(), tally)
         self.audience = Audience(
             state, epoch=secrets.token_hex(6), clock=clock, limits=limits, tally=tally
         )
-        self._connections: set[HttpConnection | Subscriber] = set()
+        self._tokens = TokenFile(config.tokens_file) if config.tokens_file else None
+        self._guard = Guard(
+            self._tokens.read() if self._tokens else None,
+            public=config.public,
+            hide_scores=config.hide_scores,
+            now=now,
+        )
+        gate = Gate(config.host, config.hosts, config.origins)
+        self._door = Door(gate, self._guard, self._admission, self.audience)
+        self._connections: set[HttpConnection | Newcomer | Subscriber] = set()
         self._server: asyncio.Server | None = None
         self._loop: asyncio.AbstractEventLoop
         self._tick: asyncio.TimerHandle | None = None
@@ -75,12 +95,21 @@ class Publisher:
 
         Raises:
             PortInUse: somebody else listens there.
-            ConfigError: the address cannot be listened on.
+            ConfigError: the address cannot be listened on or lets in more people than was said,
+                or a certificate cannot be used.
         """
+        config = self._config
         self._loop = asyncio.get_running_loop()
-        sock = listen(self._config.host, self._config.port)
+        for warning in exposure.check(config):
+            _log.warning("%s", warning)
+        tls = encryption(config.certificate_file, config.key_file)
+        sock = listen(config.host, config.port)
         self._server = await self._loop.create_server(
-            lambda: HttpConnection(self, self._clock, self._limits), sock=sock, backlog=_BACKLOG
+            lambda: HttpConnection(self, self._clock, self._limits),
+            sock=sock,
+            backlog=_BACKLOG,
+            ssl=tls,
+            ssl_handshake_timeout=self._limits.request_s if tls else None,
         )
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
         self._heartbeat_timer = self._loop.call_later(
@@ -103,7 +132,7 @@ class Publisher:
             if timer is not None:
                 timer.cancel()
         for connection in list(self._connections):
-            if isinstance(connection, Subscriber):
+            if isinstance(connection, Subscriber | Newcomer):
                 connection.close(wire.Close.GOING_AWAY, "the service stops")
             else:
                 connection.shut()
@@ -128,7 +157,8 @@ class Publisher:
         """Where a browser on this machine finds the page."""
         host, port = self.address
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-        return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+        scheme = "https" if self._config.certificate_file else "http"
+        return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
 
     # --- changes out ------------------------------------------------------------------------------
 
@@ -155,7 +185,7 @@ class Publisher:
 
     def gone(self, connection: asyncio.Protocol) -> None:
         """Forget a connection."""
-        assert isinstance(connection, HttpConnection | Subscriber)
+        assert isinstance(connection, HttpConnection | Newcomer | Subscriber)
         self._connections.discard(connection)
         self._admission.leave(connection.address)
         if not self._connections:
@@ -163,59 +193,89 @@ class Publisher:
 
     def answer(self, request: Request) -> Response:
         """Answer anything but a handshake."""
-        return self._foreign(request) or self._routes.answer(request)
+        return self._door.answer(request, self._serve)
+
+    def _serve(self, request: Request, guest: Guest | None) -> Response:
+        return self._routes.answer(request, guest.limit(EVERYTHING) if guest else None)
 
     def refusal(self, connection: HttpConnection, request: Request) -> Response | None:
         """Why a handshake is refused, if it is."""
-        if (foreign := self._foreign(request)) is not None:
-            return foreign
-        headers = request.headers
-        if not self._gate.lets_in(headers.get("origin"), headers.get("host", "")):
-            return problem(403, f"pages of {headers['origin']} may not connect")
-        later = [("Retry-After", "5")]
         if self._stopping:
-            return problem(503, "the service stops; come back later", later)
-        if not self._admission.shake(connection.address):
-            return problem(429, "too many new subscribers at once; come back later", later)
-        try:
-            _resume_point(request)
-            self.audience.stream(parse(request.query))
-        except FilterError as error:
-            return problem(400, str(error))
-        except TooManyFilters:
-            return problem(503, "too many different filters are in use; come back later", later)
-        return None
+            return problem(503, "the service stops; come back later", [("Retry-After", "5")])
+        return self._door.refusal(request, connection.address)
 
     def subscribe(
         self, connection: HttpConnection, request: Request, accepted: bytes, early: bytes
     ) -> None:
-        """Turn a connection into a subscriber: greet it, then give what it lacks."""
-        stream = self.audience.stream(parse(request.query))
+        """Turn a connection into a subscriber, or into a newcomer that must say who it is."""
         transport = connection.transport
-        subscriber = Subscriber(
-            self.audience, stream, transport, self._clock, self._limits, when_gone=self.gone
-        )
-        self._connections.discard(connection)
-        self._connections.add(subscriber)
-        transport.set_protocol(subscriber)
         transport.write(accepted)
-        self.audience.join(subscriber, _resume_point(request))
+        if self._guard.asks_first(request):
+            newcomer = Newcomer(
+                self, request, transport, connection.address, self._clock, self._limits
+            )
+            self._hand_on(connection, newcomer)
+            if early:
+                newcomer.data_received(early)
+            return
+        guest = self._guard.who(request)
+        assert guest is not None, "refused before"
+        subscriber = self._seat(connection, request, guest)
         if early:
             subscriber.data_received(early)
 
-    def _foreign(self, request: Request) -> Response | None:
-        authority = request.headers.get("host", "")
-        if self._gate.answers_to(authority):
-            return None
-        return problem(421, f"this service does not answer to the name {authority!r}")
+    def introduce(self, newcomer: Newcomer, message: bytes) -> bool:
+        """A newcomer says who it is: seat it if that is somebody."""
+        guest = self._guard.introduced(message)
+        if guest is None:
+            self.audience.closed("forbidden")
+            return False
+        try:
+            self._door.stream(newcomer.request, guest)
+        except TooManyFilters:
+            newcomer.close(1013, "too many different filters are in use")  # try again later
+            return True
+        self._seat(newcomer, newcomer.request, guest, newcomer.protocol).data_received(b"")
+        return True
+
+    def _seat(
+        self,
+        before: HttpConnection | Newcomer,
+        request: Request,
+        guest: Guest,
+        protocol: ServerProtocol | None = None,
+    ) -> Subscriber:
+        """Greet a subscriber, then give it what it lacks."""
+        subscriber = Subscriber(
+            self.audience,
+            self._door.stream(request, guest),
+            before.transport,
+            self._clock,
+            self._limits,
+            when_gone=self.gone,
+            guest=guest,
+            protocol=protocol,
+        )
+        self._hand_on(before, subscriber)
+        self.audience.join(subscriber, resume_point(request))
+        return subscriber
+
+    def _hand_on(self, before: HttpConnection | Newcomer, after: Newcomer | Subscriber) -> None:
+        self._connections.discard(before)
+        self._connections.add(after)
+        before.transport.set_protocol(after)
 
     # --- the clock --------------------------------------------------------------------------------
 
     def sweep(self) -> None:
         """Keep all deadlines. Runs about once a second by itself."""
         now_s = self._clock()
+        if self._tokens is not None and (changed := self._tokens.changed()) is not None:
+            self._guard.replace(changed)
         for connection in list(self._connections):
             connection.sweep(now_s)
+            if isinstance(connection, Subscriber) and not self._guard.still(connection.guest):
+                connection.close(wire.Close.FORBIDDEN, "the token is no longer valid")
         self.audience.drop_unused()
 
     def _sweep_again(self) -> None:
@@ -227,16 +287,3 @@ class Publisher:
             self._limits.heartbeat_s, self._heartbeat_again
         )
         self.audience.heartbeat()
-
-
-def _resume_point(request: Request) -> tuple[str, int] | None:
-    """``epoch`` and ``since`` of a query; null without both, as a number means nothing alone.
-
-    Raises:
-        FilterError: ``since`` is no number.
-    """
-    query = dict(request.query)
-    epoch, since = query.get("epoch"), query.get("since")
-    if since is not None and not (since.isascii() and since.isdigit() and len(since) <= 18):
-        raise FilterError("since is not a message number")
-    return None if epoch is None or since is None else (epoch, int(since))

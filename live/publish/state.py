@@ -23,6 +23,7 @@ from live.events import (
     SnapshotMessage,
 )
 from live.publish.select import EVERYTHING, Filter
+from live.publish.sight import shown
 
 
 class State(Protocol):
@@ -48,7 +49,7 @@ class State(Protocol):
 
 
 def snapshot(state: State, selected: Filter = EVERYTHING) -> SnapshotMessage:
-    """All that ``selected`` takes: its games, who plays in them, and everybody's health.
+    """All that ``selected`` takes and may see: games, who plays in them, and everybody's health.
 
     Games are in :func:`game_order`, players in the order of their ids, so that equal states have
     equal snapshots.
@@ -62,13 +63,55 @@ def snapshot(state: State, selected: Filter = EVERYTHING) -> SnapshotMessage:
     if selected.narrow:
         ids = {each for detail in details for each in state.player_ids(detail.id)}
         players = (player for player in players if player.id in ids)
-    return SnapshotMessage(
+    whole = SnapshotMessage(
         engine=state.engine(),
         games=tuple(details),
         players=tuple(sorted(players, key=lambda player: player.id)),
         feeds=state.feeds(),
         engines=state.engines(),
     )
+    return shown(whole, selected.sight)
+
+
+class Seen:
+    """A :class:`State` as one filter's subscriber may see it: its games, its players, its sight."""
+
+    def __init__(self, state: State, selected: Filter) -> None:
+        self._state = state
+        self._selected = selected
+
+    def engine(self) -> EngineInfo:
+        return shown(self._state.engine(), self._selected.sight)
+
+    def gain(self) -> GainKind:
+        return self._state.gain()
+
+    def games(self) -> Iterable[GameView]:
+        sight = self._selected.sight
+        return [shown(view, sight) for view in self._state.games() if self._selected.takes(view)]
+
+    def game(self, game: GameId) -> GameDetail | None:
+        detail = self._state.game(game)
+        if detail is None or not self._selected.takes(detail):
+            return None
+        return shown(detail, self._selected.sight)
+
+    def players(self) -> Iterable[PlayerView]:
+        sight = self._selected.sight
+        players = self._state.players()
+        if self._selected.narrow:
+            ids = {each for view in self.games() for each in self._state.player_ids(view.id)}
+            players = (player for player in players if player.id in ids)
+        return [shown(player, sight) for player in players]
+
+    def player_ids(self, game: GameId) -> Iterable[str]:
+        return self._state.player_ids(game) if self.game(game) is not None else ()
+
+    def feeds(self) -> tuple[FeedHealth, ...]:
+        return tuple(shown(feed, self._selected.sight) for feed in self._state.feeds())
+
+    def engines(self) -> EngineHealth:
+        return shown(self._state.engines(), self._selected.sight)
 
 
 def game_order(view: GameView) -> tuple[str, tuple[tuple[int, str], ...], int, str]:

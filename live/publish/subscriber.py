@@ -17,6 +17,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
 
+from live.publish.guard import Guest
 from live.publish.limits import Limits
 from live.publish.stream import Stream
 from live.publish.wire import Close
@@ -44,7 +45,7 @@ class Giver(Protocol):
 
 
 class Subscriber(asyncio.Protocol):
-    """Takes over the connection after the handshake."""
+    """Takes over the connection after the handshake, or with ``protocol`` from a newcomer."""
 
     def __init__(
         self,
@@ -54,8 +55,11 @@ class Subscriber(asyncio.Protocol):
         clock: Callable[[], float],
         limits: Limits,
         when_gone: Callable[[Subscriber], None],
+        guest: Guest = Guest(),  # noqa: B008 - frozen
+        protocol: ServerProtocol | None = None,
     ) -> None:
         self.stream = stream
+        self.guest = guest
         self.transport = transport
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
@@ -71,7 +75,7 @@ class Subscriber(asyncio.Protocol):
         self._clock = clock
         self._limits = limits
         # Frames and closing handshake; no extensions, so our own frames fit in between its.
-        self._protocol = ServerProtocol(
+        self._protocol = protocol or ServerProtocol(
             state=State.OPEN, max_size=limits.message_bytes, logger=_log
         )
         self._rest: Iterator[bytes] | None = None

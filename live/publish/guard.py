@@ -1,0 +1,115 @@
+"""Who a client is, and what it may see: tokens by header, query or first message. Pure.
+
+Without a file of tokens everybody is a guest of the same sight. With one, a token is needed for all
+data; with ``public`` as well, those without a token are the public and a token shows more.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+
+import msgspec
+
+from live.publish.http import Request
+from live.publish.select import Filter
+from live.publish.sight import Sight
+from live.publish.tokens import MAX_CHARS, Tokens, digest_of
+
+
+class Guest(msgspec.Struct, frozen=True):
+    """Somebody who may read."""
+
+    sight: Sight = Sight.PUBLIC
+    within: Filter | None = None
+    """What its token confines it to."""
+    digest: str = ""
+    """SHA-256 of its token; empty for those without."""
+
+    def limit(self, selected: Filter) -> Filter:
+        """What this guest gets that asks for ``selected``."""
+        return msgspec.structs.replace(selected, within=self.within, sight=self.sight)
+
+
+class FirstMessage(msgspec.Struct, frozen=True, tag="token"):
+    """What a client may send first instead of a header: ``{"type":"token","token":"…"}``."""
+
+    token: str
+
+
+class Guard:
+    """Tells clients apart. ``now`` gives the time of day, with its zone."""
+
+    def __init__(
+        self,
+        tokens: Tokens | None,
+        *,
+        public: bool,
+        hide_scores: bool,
+        now: Callable[[], dt.datetime],
+    ) -> None:
+        self._tokens = tokens
+        self._public = public
+        self._sight = Sight.VENUE if hide_scores else Sight.PUBLIC
+        self._now = now
+
+    def replace(self, tokens: Tokens) -> None:
+        """From now on these are the tokens."""
+        self._tokens = tokens
+
+    @property
+    def anybody(self) -> Guest | None:
+        """What those without a token are; null where they are nobody."""
+        open_to_all = self._tokens is None or self._public
+        return Guest(self._sight) if open_to_all else None
+
+    def who(self, request: Request) -> Guest | None:
+        """Who sends this request; null when its token is missing or wrong.
+
+        A token that is given must be right: somebody who means to see more is not quietly shown
+        less. Where no tokens exist, none is looked at.
+        """
+        token = given_token(request)
+        return self.anybody if token is None or self._tokens is None else self._known(token)
+
+    def introduced(self, message: str | bytes) -> Guest | None:
+        """Who sends this as its first websocket message; null when that is nobody."""
+        try:
+            first = msgspec.json.decode(message, type=FirstMessage)
+        except msgspec.DecodeError:
+            return None
+        return self.anybody if self._tokens is None else self._known(first.token)
+
+    def asks_first(self, request: Request) -> bool:
+        """Whether a websocket is to say who it is in its first message."""
+        if given_token(request) is not None:
+            return False
+        return self.anybody is None or ("auth", "message") in request.query
+
+    def still(self, guest: Guest) -> bool:
+        """Whether this guest may stay: its token is neither withdrawn nor changed nor over."""
+        if not guest.digest:
+            return self.anybody == guest
+        return self._guest(guest.digest) == guest
+
+    def _known(self, token: str) -> Guest | None:
+        return self._guest(digest_of(token)) if 0 < len(token) <= MAX_CHARS else None
+
+    def _guest(self, digest: str) -> Guest | None:
+        token = self._tokens.find(digest, self._now()) if self._tokens is not None else None
+        if token is None:
+            return None
+        return Guest(Sight.ARBITER if token.arbiter else self._sight, token.within, digest)
+
+
+def given_token(request: Request) -> str | None:
+    """The token of the ``Authorization`` header, else of the query; null when there is none.
+
+    The query is for pages in OBS, which can set no header. What is neither, such as another
+    scheme, is a token that nobody has.
+    """
+    if (header := request.headers.get("authorization")) is not None:
+        scheme, _, token = header.partition(" ")
+        return token.strip() if scheme.lower() == "bearer" else ""
+    found = [value for name, value in request.query if name == "token"]
+    return None if not found else found[0] if len(found) == 1 else ""
