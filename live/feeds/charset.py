@@ -31,6 +31,38 @@ def decode(raw: bytes, fallback: str = "cp1252") -> str:
         return raw.decode("cp1252", "replace")
 
 
+#: Read as blanks: what old systems fill and end files with.
+_ODD_BLANKS = (b"\x00", b"\x1a", b"\x0b", b"\x0c")
+
+
+class PlainLines:
+    """Turns a source's bytes into lines that end in LF, in a charset that contains ASCII.
+
+    Whether its lines end in CR LF, CR or LF, and wherever it is cut.
+    """
+
+    def __init__(self) -> None:
+        self._wide = Utf16ToUtf8()
+        self._after_cr = False
+
+    def feed(self, data: bytes) -> bytes:
+        data = self._wide.feed(data)
+        if self._after_cr and data:
+            self._after_cr = False
+            data = data.removeprefix(b"\n")
+        if b"\r" in data:
+            self._after_cr = data.endswith(b"\r")
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        for odd in _ODD_BLANKS:
+            if odd in data:
+                data = data.replace(odd, b" ")
+        return data
+
+    def finish(self) -> bytes:
+        """What was still held back at the end of input: at most one byte."""
+        return self._wide.finish()
+
+
 class Utf16ToUtf8:
     """Turns a source that starts with a UTF-16 mark into UTF-8 and passes any other on as it is.
 

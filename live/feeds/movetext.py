@@ -85,6 +85,8 @@ class Movetext:
         """Why the moves end before the text does."""
         self.start_eval: Score | None = None
         self._text = b""
+        self._known = b""
+        """The part of the last text that was kept; apart, so that comparing copies nothing."""
         self._whole = False
         self._pos = 0
         """How far the text was read."""
@@ -106,8 +108,11 @@ class Movetext:
         touches its end is left out, since ``O-O`` may be half of ``O-O-O``. ``forfeited``: the
         headers say 0-0, so these letters mean that when no castling is possible.
         """
-        keep = common_prefix(self._text[: self._kept], text)
-        if keep < self._kept or not _ends_clean(text, keep, whole):
+        if not self.done:  # the last text was given up in the middle
+            self._known = self._text[: self._kept]
+        known = self._known
+        keep = len(known) if text.startswith(known) else common_prefix(known, text)
+        if keep < len(known) or not _ends_clean(text, keep, whole):
             # The word at the parting may have been the beginning of another.
             index = bisect_right(self._offsets, keep) - 1
             keep = self._offsets[index] if index >= 0 else 0
@@ -144,6 +149,8 @@ class Movetext:
             else:
                 budget = self._read_mainline(budget)
         if self.done:
+            self._known = self._text[: self._kept]
+            self._text = b""
             self._mover.board.clear_stack()
         return budget
 

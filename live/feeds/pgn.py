@@ -35,8 +35,8 @@ _SLICE_TOKENS = 500
 #: What finding and reporting a game costs, in tokens.
 _GAME_TOKENS = 5
 #: Bytes split at once, and what splitting them can cost, in tokens.
-_PIECE_BYTES = 4096
-_PIECE_TOKENS = 50
+_PIECE_BYTES = 8192
+_PIECE_TOKENS = 100
 
 
 class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from live.feeds.charset import Utf16ToUtf8
+from live.feeds.charset import PlainLines
 
 _INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
 _HEADER_LINES = re.compile(rb"(?:" + _INDENT + rb"(?:[\[%;][^\n]*+)?\n)*+")
@@ -45,8 +45,6 @@ _NEXT_EVENT = re.compile(rb"\n" + _INDENT + rb"\[[ \t]*+Event[ \t]")
 _MAX_RESULTS = 4
 #: Comments and escapes, for text in which line comments occur.
 _COMMENTS = re.compile(rb"\{[^}]*+(\})?|;[^\n]*+(\n?)|^%[^\n]*+(\n?)", re.MULTILINE)
-#: Read as blanks: padding of files written by old systems.
-_ODD_BLANKS = (b"\x00", b"\x1a", b"\x0b", b"\x0c")
 
 
 class End(Enum):
@@ -85,8 +83,7 @@ class Splitter:
     def __init__(self, *, max_game_bytes: int, eager: bool) -> None:
         self._limit = max_game_bytes
         self._eager = eager
-        self._wide = Utf16ToUtf8()
-        self._after_cr = False
+        self._lines = PlainLines()
         self._moves_skipped = True
         #: Bytes of the game being collected, from its first one.
         self._buffer = bytearray()
@@ -110,15 +107,11 @@ class Splitter:
         Time between two games is linear in ``data``, so pass at most 64 KiB at once where
         nothing may block.
         """
-        data = self._normal(self._wide.feed(data))
-        if data:
-            self._buffer += data
-            if b"\n" in data or len(self._buffer) > self._limit:
-                yield from self._games()
+        yield from self._add(self._lines.feed(data))
 
     def finish(self) -> Iterator[Segment]:
         """End of input: the games still open. Afterwards a new input may begin."""
-        yield from self.feed(self._wide.finish())
+        yield from self._add(self._lines.finish())
         buffer = self._buffer
         cut = bool(buffer) and not buffer.endswith(b"\n")
         if cut:
@@ -137,8 +130,7 @@ class Splitter:
     def reset(self) -> None:
         """Forget the game being collected: the source broke off and will begin anew."""
         self._buffer.clear()
-        self._wide = Utf16ToUtf8()
-        self._after_cr = False
+        self._lines = PlainLines()
         self._restart(_Phase.HEADERS)
 
     def _last(self, cut: bool) -> Segment | None:
@@ -157,18 +149,11 @@ class Splitter:
                 return Segment(header, b"" if rest.lstrip().startswith(b"[") else rest, End.CUT)
         return None
 
-    def _normal(self, data: bytes) -> bytes:
-        """Line ends as LF, whether they came as CR LF, CR or LF."""
-        if self._after_cr and data:
-            self._after_cr = False
-            data = data.removeprefix(b"\n")
-        if b"\r" in data:
-            self._after_cr = data.endswith(b"\r")
-            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        for odd in _ODD_BLANKS:
-            if odd in data:
-                data = data.replace(odd, b" ")
-        return data
+    def _add(self, data: bytes) -> Iterator[Segment]:
+        if data:
+            self._buffer += data
+            if b"\n" in data or len(self._buffer) > self._limit:
+                yield from self._games()
 
     def _parts(self, end: int) -> tuple[bytes, bytes]:
         buffer = self._buffer

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.charset import Utf16ToUtf8, decode
+from live.feeds.charset import PlainLines, Utf16ToUtf8, decode
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,13 @@ def test_utf16_is_told_by_its_mark_wherever_cut(
     cut = data.draw(st.integers(0, len(raw)))
     wide = Utf16ToUtf8()
     assert wide.feed(raw[:cut]) + wide.feed(raw[cut:]) + wide.finish() == text.encode()
+
+
+@given(st.lists(st.sampled_from([b"a", b"\r", b"\n", b"\r\n", b"\x00"]), max_size=20), st.data())
+def test_lines_end_alike_wherever_cut(parts: list[bytes], data: st.DataObject) -> None:
+    raw = b"".join(parts)
+    cut = data.draw(st.integers(0, len(raw)))
+    lines = PlainLines()
+    plain = lines.feed(raw[:cut]) + lines.feed(raw[cut:]) + lines.finish()
+    assert plain.decode().splitlines() == raw.replace(b"\x00", b" ").decode().splitlines()
+    assert b"\r" not in plain
