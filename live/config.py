@@ -8,7 +8,6 @@ means; a setting's environment variable is its dotted key in capitals (``feeds.l
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -33,10 +32,11 @@ from live.settings import (
     Positive,
     Seconds,
     checked,
-    flat,
+    env_layer,
+    file_layer,
     nested,
     setting_types,
-    unknown,
+    variable,
 )
 
 
@@ -183,7 +183,7 @@ _LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
 
 def env_name(key: str) -> str:
     """The environment variable of a dotted key."""
-    return ENV_PREFIX + key.replace(".", "_").upper()
+    return variable(ENV_PREFIX, key)
 
 
 def find_config_file(
@@ -236,23 +236,7 @@ def load_config(
 
 
 def _from_file(path: Path) -> dict[str, object]:
-    try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(
-            str(path), "there is no such file", "Correct the path after --config"
-        ) from None
-    except OSError as error:
-        raise ConfigError(str(path), f"cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise ConfigError(str(path), "is not UTF-8 text", "Save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(
-            str(path), f"is not valid TOML: {error}", "Text needs quotes, true and false none"
-        ) from None
-    layer = {
-        key: checked(f"{path}: {key}", key, value, SETTINGS) for key, value in flat(tree, SETTINGS)
-    }
+    layer = file_layer(path, SETTINGS)
     # The repository's config.toml holds every key, so its default of nodes must give way when
     # somebody sets a depth or a time in it.
     if layer.get("engine.nodes") == EngineConfig().nodes and any(map(layer.get, _LIMITS[1:])):
@@ -261,14 +245,8 @@ def _from_file(path: Path) -> dict[str, object]:
 
 
 def _from_env(env: Mapping[str, str]) -> dict[str, object]:
-    keys = {env_name(key): key for key in SETTINGS}
-    layer: dict[str, object] = {}
-    for name, text in env.items():
-        if not name.startswith(ENV_PREFIX) or name == ENV_CONFIG_FILE:
-            continue
-        if name not in keys:
-            raise unknown(f"environment: {name}", name, keys)
-        layer[keys[name]] = checked(f"environment: {name}", keys[name], text, SETTINGS, text=True)
+    given = {name: text for name, text in env.items() if name != ENV_CONFIG_FILE}
+    layer = env_layer(given, ENV_PREFIX, SETTINGS)
     return _one_limit("environment", layer)
 
 

@@ -1,13 +1,15 @@
 """Settings as dotted keys: which there are, what each takes, and one clear line where it does not.
 
-Knows no setting by name; :mod:`live.config` holds those. Pure.
+Knows no setting by name; :mod:`live.config` holds those. Reads a file, nothing else.
 """
 
 from __future__ import annotations
 
 import difflib
 import math
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -112,6 +114,50 @@ def unknown(subject: str, name: str, names: Iterable[str]) -> ConfigError:
     close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
     remedy = f"Did you mean {close[0]}?" if close else "config.toml in the repository lists them"
     return ConfigError(subject, "there is no such setting", remedy)
+
+
+def file_layer(path: Path, types: Types) -> dict[str, object]:
+    """What a TOML file sets, by dotted key.
+
+    Raises:
+        ConfigError: it cannot be read, is not TOML, or sets something that does not exist or fit.
+    """
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(
+            str(path), "there is no such file", "Correct the path after --config"
+        ) from None
+    except OSError as error:
+        raise ConfigError(str(path), f"cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise ConfigError(str(path), "is not UTF-8 text", "Save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(
+            str(path), f"is not valid TOML: {error}", "Text needs quotes, true and false none"
+        ) from None
+    return {key: checked(f"{path}: {key}", key, value, types) for key, value in flat(tree, types)}
+
+
+def variable(prefix: str, key: str) -> str:
+    """The environment variable of a dotted key."""
+    return prefix + key.replace(".", "_").upper()
+
+
+def env_layer(env: Mapping[str, str], prefix: str, types: Types) -> dict[str, object]:
+    """What the variables that begin with ``prefix`` set, by dotted key.
+
+    Raises:
+        ConfigError: one of them sets something that does not exist or fit.
+    """
+    keys = {variable(prefix, key): key for key in types}
+    layer: dict[str, object] = {}
+    for name, text in env.items():
+        if name.startswith(prefix):
+            if name not in keys:
+                raise unknown(f"environment: {name}", name, keys)
+            layer[keys[name]] = checked(f"environment: {name}", keys[name], text, types, text=True)
+    return layer
 
 
 def in_words(info: msgspec.inspect.Type) -> str:

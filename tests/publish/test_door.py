@@ -149,7 +149,7 @@ async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
     world: World, tokens: Path
 ) -> None:
     world.point()
-    settings = {"tokens_file": str(tokens), "public": True, "hide_scores": True}
+    settings: dict[str, Any] = {"tokens_file": str(tokens), "public": True, "hide_scores": True}
     async with serving(world, **settings) as (publisher, client):
         for headers, told in (({}, False), (bearer(SCREEN), False), (bearer(ARBITER), True)):
             pgn = (await client.get("/api/v1/games/g1.pgn", headers=headers)).text
