@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from live.events import Score
 from live.ledger.evaluations import Evaluations
 from live.ratings.accuracy import Accuracy, CentipawnLoss
 from live.ratings.conformance import (
@@ -35,17 +36,21 @@ class JudgedMove(msgspec.Struct, frozen=True, gc=False):
     """Whether it was the engine's own; None where nobody chose."""
     forced: bool = False
     """It was the only legal move."""
+    after: Score | None = None
+    """Final score of the position after the move, White's side."""
 
 
 def judged(known: Evaluations, ply: int) -> JudgedMove:
     """What is finally known of ``ply``."""
-    before = known.position(ply - 1)
+    before, following = known.position(ply - 1), known.position(ply)
     forced = known.forced(ply)
+    after = following.score if following else None
     if before is None:
-        return JudgedMove(ply, forced=forced)
+        return JudgedMove(ply, forced=forced, after=after)
     sign = 1 if known.mover(ply) == "white" else -1
     choice = None if before.best is None else before.best == known.move(ply)
-    return JudgedMove(ply, sign * before.score.cp, known.gains(ply).same_search_cp, choice, forced)
+    gain_cp = known.gains(ply).same_search_cp
+    return JudgedMove(ply, sign * before.score.cp, gain_cp, choice, forced, after)
 
 
 class Side:

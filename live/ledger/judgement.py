@@ -24,22 +24,25 @@ class Judgement:
         self.sides: dict[Color, Side] = {color: Side() for color in COLORS}
         self._moves: list[tuple[Color, JudgedMove]] = []
         self._shown = GameMethods()
-        self._stale = True
+        self._stale = self._rescored = True
 
     def judge(self, known: Evaluations, ply: int) -> None:
         """Something of ``ply`` has become known; plies come in order at first."""
-        self._stale = True
         color, move = known.mover(ply), judged(known, ply)
+        self._stale = True
         if ply <= len(self._moves):
-            self.sides[color].remove(self._moves[ply - 1][1])
+            held = self._moves[ply - 1][1]
+            self._rescored |= (held.best_cp, held.after) != (move.best_cp, move.after)
+            self.sides[color].remove(held)
             self._moves[ply - 1] = (color, move)
         else:
+            self._rescored = True
             self._moves.append((color, move))
         self.sides[color].add(move)
 
     def truncate(self, ply: int) -> None:
         """Forget every move after ``ply``."""
-        self._stale = True
+        self._stale = self._rescored = True
         while len(self._moves) > ply:
             color, move = self._moves.pop()
             self.sides[color].remove(move)
@@ -48,7 +51,9 @@ class Judgement:
         """All figures of the game; the same object as long as nothing has changed."""
         if self._stale:
             self._stale = False
-            self._measure_accuracy(known)
+            if self._rescored:
+                self._rescored = False
+                self._measure_accuracy(known)
             predicted = predict_by_conformance(self.sides["white"].raw, self.sides["black"].raw)
             self._shown = GameMethods(
                 **{c: _side(self.sides[c], mean_gain_cp[c]) for c in COLORS},
