@@ -9,9 +9,19 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, u
 import msgspec
 
 from live.errors import UnknownFeed
+from live.feeds.mqtt_address import mqtt_address
 
 Kind = Literal[
-    "demo", "stdin", "file", "folder", "pgn-url", "lichess", "livechess-cloud", "dgt-board"
+    "demo",
+    "stdin",
+    "file",
+    "folder",
+    "pgn-url",
+    "lichess",
+    "livechess-cloud",
+    "dgt-board",
+    "mqtt",
+    "fics",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments.
@@ -101,6 +111,10 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
             return "file"
         case "ws" | "wss":
             return "dgt-board"
+        case "mqtt" | "mqtts":
+            return "mqtt"
+        case "telnet":
+            return "fics"
         case "http" | "https":
             url = split(text)
             if url is None or not url.hostname:
@@ -178,6 +192,8 @@ def public_name(text: str) -> str:
     text = "".join(c if c.isprintable() else "�" for c in text)
     if "://" not in text:
         return text
+    if broker := mqtt_address(text):
+        return broker.public
     parts = split(text)
     if parts is None:  # no URL at all: shown only where it has no place for a secret
         return text.partition("://")[0] + "://…" if "@" in text or "?" in text else text

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.feeds.base import Feed
+from live.feeds.fics_address import fics_address
 from live.feeds.kinds import (
     LICHESS,
     Source,
@@ -22,6 +23,7 @@ from live.feeds.kinds import (
     split,
     unknown,
 )
+from live.feeds.mqtt_address import mqtt_address, wrong_topic
 from live.feeds.voice import Conditions
 
 #: Characters of a lichess token (lichess API documentation, authentication).
@@ -87,6 +89,10 @@ def _open(spec: str, config: FeedsConfig, conditions: Conditions, env: Mapping[s
             return DgtBoardFeed(source.name, source.target, conditions)
         case "livechess-cloud":
             return _livechess_cloud(spec, source, conditions)
+        case "mqtt":
+            return _mqtt(spec, source, conditions)
+        case "fics":
+            return _fics(spec, source, conditions)
 
 
 def _file(source: Source, conditions: Conditions) -> Feed:
@@ -143,6 +149,26 @@ def _livechess_cloud(spec: str, source: Source, conditions: Conditions) -> Feed:
     from live.feeds.livechess_cloud import CloudFeed
 
     return CloudFeed(source.name, *found, conditions, base_url)
+
+
+def _mqtt(spec: str, source: Source, conditions: Conditions) -> Feed:
+    address = mqtt_address(source.target)
+    if address is None:
+        raise unknown(spec, "is no broker's address: it looks like mqtt://BROKER/TOPIC")
+    if wrong := wrong_topic(address.topic):
+        raise unknown(spec, f"{wrong}: it looks like mqtt://BROKER/chess/#")
+    from live.feeds.mqtt import MqttFeed
+
+    return MqttFeed(source.name, address, conditions)
+
+
+def _fics(spec: str, source: Source, conditions: Conditions) -> Feed:
+    address = fics_address(source.target)
+    if address is None:
+        raise unknown(spec, "is no chess server's address: it looks like telnet://HOST:5000/GAME")
+    from live.feeds.fics import FicsFeed
+
+    return FicsFeed(source.name, address, conditions)
 
 
 def _token(token_file: str, env: Mapping[str, str]) -> str:

@@ -1,0 +1,94 @@
+"""``--feed telnet://HOST[:5000]/GAME``: a chess server of the FICS family. Shell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from live.errors import FeedNotFound, FeedUnreadable
+from live.feeds.base import FeedSink
+from live.feeds.fics_address import FicsAddress
+from live.feeds.fics_text import FicsText, NoEntry, NotLines
+from live.feeds.retry import LASTING_S, Trouble
+from live.feeds.voice import Conditions, Voice, follow
+
+CHUNK_BYTES = 65_536
+#: Silence after which an empty line is sent: servers throw idle guests out after an hour.
+IDLE_S = 300.0
+
+
+class FicsFeed:
+    """Follows the games that one server tells us of.
+
+    Over when every game has a result and nothing has changed for the grace period.
+    """
+
+    def __init__(self, name: str, address: FicsAddress, conditions: Conditions) -> None:
+        self.name = name
+        self._address = address
+        self._conditions = conditions
+        self._text = FicsText(address.host, address.games, address.user, address.password)
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._session, sink, self._conditions)
+
+    async def _session(self, voice: Voice) -> None:
+        timeout_s = self._conditions.config.timeout_s
+        try:
+            async with self._conditions.clock.deadline(timeout_s):
+                reader, writer = await asyncio.open_connection(
+                    self._address.host, self._address.port
+                )
+        except TimeoutError as error:
+            raise Trouble("the server does not answer") from error
+        except OSError as error:
+            why = error.strerror or "no connection"
+            raise Trouble(f"cannot reach the server ({why})") from error
+        try:
+            await self._listen(reader, writer, voice)
+        except OSError as error:
+            raise Trouble("connection to the server lost") from error
+        except NoEntry as error:
+            raise self._fatal("the server refuses user or password") from error
+        except NotLines as error:
+            raise self._fatal("the server sends no lines of text") from error
+        finally:
+            writer.transport.abort()
+
+    async def _listen(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, voice: Voice
+    ) -> None:
+        self._text.reconnected()
+        wait_s = self._conditions.config.timeout_s
+        heard = False
+        while not voice.over:
+            try:
+                async with self._conditions.clock.deadline(wait_s):
+                    data = await reader.read(CHUNK_BYTES)
+            except TimeoutError:
+                if not heard:
+                    raise Trouble("the server says nothing") from None
+                await _send(writer, [b"\n"])
+                voice.alive()
+                continue
+            if not data:
+                raise Trouble("connection to the server lost")
+            heard = True
+            answers, games = self._text.receive(data)
+            await _send(writer, answers)
+            await voice.report(games)
+            if self._text.missing and not voice.told:
+                problem = "the server has no such game"
+                error = FeedNotFound(self.name, problem, "Check the number or name at its end")
+                raise Trouble(problem, wait_s=LASTING_S, fatal=error)
+            wait_s = voice.soonest(IDLE_S) or IDLE_S
+
+    def _fatal(self, problem: str) -> Trouble:
+        remedy = "It looks like telnet://HOST:5000/GAME, with USER:PASSWORD@ where one is needed"
+        return Trouble(problem, wait_s=LASTING_S, fatal=FeedUnreadable(self.name, problem, remedy))
+
+
+async def _send(writer: asyncio.StreamWriter, lines: Iterable[bytes]) -> None:
+    for line in lines:
+        writer.write(line)
+    await writer.drain()
