@@ -4,20 +4,29 @@ answers at once.
 
 from __future__ import annotations
 
-import enum
 import os
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from live import __version__
 from live.errors import ConfigError, LiveRateError
-
-if TYPE_CHECKING:
-    from live.config import Config
+from live.flags import (
+    ConfigFlag,
+    DebugFlag,
+    DepthFlag,
+    EngineFlag,
+    EnginesFlag,
+    EvalsOption,
+    GainFlag,
+    LogFlag,
+    MovetimeFlag,
+    NodesFlag,
+    settings_of,
+)
 
 app = typer.Typer(
     name="live-rate",
@@ -33,75 +42,10 @@ app = typer.Typer(
 )
 
 
-class GainOption(enum.StrEnum):
-    """Which definition of gain feeds the curves."""
-
-    SAME_SEARCH = "same-search"
-    SUCCESSIVE = "successive"
-
-
-class EvalsOption(enum.StrEnum):
-    """Where ``analyze`` takes scores from."""
-
-    ENGINE = "engine"
-    PGN = "pgn"
-
-
-class LogLevel(enum.StrEnum):
-    """How much is logged to standard error."""
-
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-EngineFlag = Annotated[
-    str | None,
-    typer.Option("--engine", metavar="PATH", help="A UCI engine; else the first one found."),
-]
-DepthFlag = Annotated[
-    int | None, typer.Option("--depth", metavar="N", help="Search every position to this depth.")
-]
-NodesFlag = Annotated[
-    int | None,
-    typer.Option("--nodes", metavar="N", help="Search this many nodes a position (100000)."),
-]
-MovetimeFlag = Annotated[
-    int | None, typer.Option("--movetime", metavar="MS", help="Search for this long a position.")
-]
-EnginesFlag = Annotated[
-    int | None, typer.Option("--engines", metavar="N", help="How many engine processes run.")
-]
-GainFlag = Annotated[
-    GainOption | None,
-    typer.Option("--gain", help="Which definition of gain feeds the curves (same-search)."),
-]
-ConfigFlag = Annotated[
-    Path | None,
-    typer.Option("--config", metavar="FILE", help="Settings; see config.toml for every key."),
-]
-LogFlag = Annotated[
-    LogLevel | None, typer.Option("--log-level", help="How much to log to standard error.")
-]
-DebugFlag = Annotated[
-    bool, typer.Option("--debug", help="Show tracebacks and log everything.", is_eager=True)
-]
-
-
 def _version(value: bool) -> None:
     if value:
         typer.echo(f"live-rate {__version__}")
         raise typer.Exit
-
-
-def _settings(config: Path | None, **flags: Any) -> Config:
-    """The settings with the flags that were given on top."""
-    from live.config import find_config_file, load_config
-
-    given = {key.replace("__", "."): value for key, value in flags.items() if value is not None}
-    found = find_config_file(config, os.environ)
-    return load_config(found, os.environ, given)
 
 
 @app.callback(invoke_without_command=True)
@@ -165,7 +109,7 @@ def follow(
         raise ConfigError(
             "--feed", "nothing to follow", "Say what, for example: live-rate --feed demo"
         )
-    settings = _settings(
+    settings = settings_of(
         config,
         feeds__delay_s=delay,
         server__host=host,
@@ -211,7 +155,7 @@ def analyze(
     debug: DebugFlag = False,
 ) -> None:
     """Rate the players of finished games: the same figures as live, from PGN files."""
-    settings = _settings(
+    settings = settings_of(
         config,
         engine__path=engine,
         engine__depth=depth,
@@ -273,7 +217,9 @@ def doctor(
     raise typer.Exit(
         run(
             examine(
-                lambda: _settings(config, server__host=host, server__port=port, engine__path=engine)
+                lambda: settings_of(
+                    config, server__host=host, server__port=port, engine__path=engine
+                )
             )
         )
     )

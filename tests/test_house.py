@@ -35,8 +35,10 @@ ROOTS: dict[str, set[str]] = {
     "settings": {"errors"},
     "config": {"events", "errors", "settings"},
 }
+#: The command line: imports what it needs only when it knows what it has to do.
+COMMANDS = {"cli", "flags", "study_commands"}
 #: The composition root: wires shells of different rooms together; no room may import it.
-WIRING = {"app", "cli", "doctor", "hall", "__main__"}
+WIRING = {"app", "doctor", "hall", "__main__", "predictions", "rated_files", "studies", *COMMANDS}
 
 PURE_ROOMS = {"games", "ratings", "ledger"}
 #: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.
@@ -200,12 +202,12 @@ def foreign_shells(sources: list[Source]) -> list[str]:
 
 def eager_rooms(source: Source) -> list[str]:
     """Rooms that the command line imports before it knows what it has to do."""
-    if source.name != "live.cli":
+    if source.room not in COMMANDS:
         return []
     return [
         f"{source.name} imports {name} at once"
         for name in source.imports(top_level=True)
-        if name.startswith("live.") and name.split(".")[1] in {*RANKS, *WIRING}
+        if name.startswith("live.") and name.split(".")[1] in {*RANKS, *WIRING - COMMANDS}
     ]
 
 
