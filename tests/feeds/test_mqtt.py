@@ -27,6 +27,7 @@ from tests.feeds.fakes import (
     Ledger,
     conditions,
     decode,
+    listening,
     running,
     substance,
     until,
@@ -227,12 +228,9 @@ async def test_an_old_broker_is_spoken_to_in_mqtt_3() -> None:
         writer.write(b"\x20\x02\x00\x01" if version == 5 else b"\x20\x02\x00\x00")
         await writer.drain()
         await reader.read(1000)
-        writer.close()
 
-    server = await asyncio.start_server(old, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
     ledger = Ledger()
-    async with server:
+    async with listening(old) as port:
         feed = open_feed(f"mqtt://127.0.0.1:{port}/a", CONFIG, conditions=conditions(CONFIG))
         async with running(feed, ledger):
             await until(lambda: len(greetings) >= 2)
