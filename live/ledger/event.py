@@ -44,11 +44,13 @@ from live.games.steps import (
     applied,
 )
 from live.ledger.evaluations import Ask
+from live.ledger.evidence import Study
 from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox
 from live.ledger.players import PlayerTally, rebase
 from live.ledger.strengths import EventStrengths
 from live.ledger.tracked import TrackedGame
+from live.ratings.engine_strength import EngineStrength, MeasuredPlayer, engine_strength
 from live.ratings.field import FieldRating
 
 
@@ -251,6 +253,27 @@ class EventLedger:
         """``PlayerView.id`` of those who play in the game; empty for an unknown one."""
         tracked = self._games.get(id)
         return tuple(tally.key for tally in tracked.tallies.values()) if tracked else ()
+
+    def study(self) -> Study:
+        """Every player's moves as the methods that compare players need them; made afresh."""
+        players = self._players.values()
+        return Study(
+            (tally.evidence(self.engine.rating) for tally in players), self._strengths.exact()
+        )
+
+    def engine_strength(self) -> EngineStrength:
+        """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
+        strengths = self._strengths.exact()
+        return engine_strength(
+            MeasuredPlayer(
+                tally.key,
+                tally.expected_score,
+                tally.player.elo,
+                strengths[tally.key].rating if tally.key in strengths else None,
+            )
+            for tally in self._players.values()
+            if tally.expected_score is not None
+        )
 
     def players(self) -> tuple[PlayerView, ...]:
         """Every player, in the order they appeared."""

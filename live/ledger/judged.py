@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from live.events import Score
+from live.events import Color, Score
 from live.ledger.evaluations import Evaluations
 from live.ratings.accuracy import Accuracy, CentipawnLoss
 from live.ratings.conformance import (
@@ -61,8 +61,10 @@ class Side:
     __slots__ = (
         "_chosen",
         "_known",
+        "_moves",
         "accuracy",
         "choices",
+        "color",
         "guid_bratko",
         "loss",
         "markov_moves",
@@ -71,7 +73,9 @@ class Side:
         "raw",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, color: Color) -> None:
+        self.color: Color = color
+        self._moves: dict[int, JudgedMove] = {}
         self.raw = AccumulatedConformance(RAW)
         self.guid_bratko = AccumulatedConformance(GUID_BRATKO)
         self.ponderated = AccumulatedConformance(PONDERATED)
@@ -85,10 +89,12 @@ class Side:
 
     def add(self, move: JudgedMove) -> None:
         """Count a move as far as it is judged."""
+        self._moves[move.ply] = move
         self._count(move, 1)
 
     def remove(self, move: JudgedMove) -> None:
         """Take back a move added with the same figures."""
+        del self._moves[move.ply]
         self._count(move, -1)
 
     def _count(self, move: JudgedMove, by: int) -> None:
@@ -107,6 +113,11 @@ class Side:
         if move.ply >= FIRST_CHOICE_PLY and not move.forced and not decided:
             self.choices += by
             self.matches += by * move.first_choice
+
+    @property
+    def moves(self) -> tuple[JudgedMove, ...]:
+        """Every move, judged or not."""
+        return tuple(self._moves.values())
 
     @property
     def unchosen(self) -> bool:

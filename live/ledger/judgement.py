@@ -21,7 +21,7 @@ class Judgement:
     """
 
     def __init__(self) -> None:
-        self.sides: dict[Color, Side] = {color: Side() for color in COLORS}
+        self.sides: dict[Color, Side] = {color: Side(color) for color in COLORS}
         self._moves: list[tuple[Color, JudgedMove]] = []
         self._shown = GameMethods()
         self._stale = self._rescored = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.events import Player, PlayerMethods, PlayerView
+from live.ledger.evidence import Evidence
 from live.ledger.figures import move_figures
 from live.ledger.judged import Side
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
@@ -131,6 +132,10 @@ class PlayerTally:
             **self._calibrated_figures(),
         )
         return rebase(bare, engine_rating)
+
+    def evidence(self, engine_rating: int) -> Evidence:
+        """All moves, counted for the methods that compare players; made afresh."""
+        return Evidence(self.view(engine_rating), self._histogram.copy(), self._sides.values())
 
     def _methods(self) -> PlayerMethods:
         sides = tuple(self._sides.values())

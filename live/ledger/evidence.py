@@ -1,0 +1,61 @@
+"""What all moves of a player in the event are to the methods that compare two players.
+
+Made on demand from the ledger, once for a study; nothing here follows the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from live.events import Color, PlayerView
+from live.ledger.judged import JudgedMove, Side
+from live.ratings.comparisons import Strength
+from live.ratings.conformance import PONDERATED, RAW, AccumulatedConformance, is_counted
+from live.ratings.covariance import STEP_CONFORMANCE, TANH_CONFORMANCE, gain_by
+from live.ratings.histogram import GainHistogram
+from live.ratings.markov import Transitions
+
+
+class Evidence:
+    """One player's moves, counted for every method that compares."""
+
+    def __init__(self, view: PlayerView, gains: GainHistogram, sides: Iterable[Side]) -> None:
+        self.view = view
+        self.gains = gains
+        """The gains that feed the curves."""
+        self.raw = AccumulatedConformance(RAW)
+        self.ponderated = AccumulatedConformance(PONDERATED)
+        self.shortfalls = GainHistogram()
+        """Same-search gains of counted moves, raw."""
+        self.step = GainHistogram()
+        """The same, ponderated as the step vector wants them."""
+        self.tanh = GainHistogram()
+        """The same, ponderated as the tanh vector wants them."""
+        self.transitions = Transitions()
+        self.markov_moves = 0
+        for side in sides:
+            for move in side.moves:
+                self._add(side.color, move)
+
+    def _add(self, color: Color, move: JudgedMove) -> None:
+        if move.best_cp is None or move.gain_cp is None:
+            return
+        for conformance in (self.raw, self.ponderated):
+            conformance.add(move.best_cp, move.gain_cp, ply=move.ply, forced=move.forced)
+        if not is_counted(move.ply, forced=move.forced):
+            return
+        self.shortfalls.add(move.gain_cp)
+        for histogram, kind in ((self.step, STEP_CONFORMANCE), (self.tanh, TANH_CONFORMANCE)):
+            found = gain_by(kind, move.best_cp, move.gain_cp)
+            if found is not None:
+                histogram.add(found)
+        self.transitions.add(color, move.best_cp, move.gain_cp)
+        self.markov_moves += 1
+
+
+class Study:
+    """Every player of the event, with how Algorithm 2 rates them, unrounded."""
+
+    def __init__(self, players: Iterable[Evidence], strengths: dict[str, Strength]) -> None:
+        self.players = {evidence.view.id: evidence for evidence in players}
+        self.strengths = strengths
