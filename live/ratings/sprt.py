@@ -84,7 +84,7 @@ class SprtRun(msgspec.Struct, frozen=True):
 
 
 def sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
-    """Where the test stands after these results. Some 50 µs."""
+    """Where the test stands after these results. 0.1 ms, 0.4 ms on the normalized scale."""
     lower, upper = test.bounds
     samples = sum(counts.by_score)
     if not samples:

@@ -82,7 +82,7 @@ def test_an_uncertain_skill_makes_figures_less_certain_by_as_much_as_it_should()
     # Fitted on 80 turns, projected to 80 others by the same player.
     pool, rng = real_turns(), np.random.default_rng(12)
     honest, naive = [], []
-    for _ in range(400):
+    for _ in range(250):
         fit = fit_likelihood(simulate(pool, SKILL, 80, rng))
         if isinstance(fit, Fit):
             others = simulate(pool, SKILL, 80, rng)
