@@ -29,6 +29,7 @@ from live.feeds.base import Feed
 from live.feeds.open import open_feed
 from live.feeds.pgn import PgnReader
 from live.hall import Hall
+from live.ledger.keeper import Keeper
 from live.publish.analysis import Analysis, analysis, to_json
 from live.publish.pgn_export import export
 from live.publish.server import Publisher
@@ -156,8 +157,27 @@ async def analyze(
     pgn: Path | None,
 ) -> int:
     """``live-rate analyze``: the same pipeline over finished games; returns the exit code."""
+    keeper = await analysed(config, files, evals=evals)
+    result = analysis(keeper)
+    if json is not None:
+        write(json, to_json(result))
+    if pgn is not None:
+        write(str(pgn), "\n".join(export(game) for game in result.games).encode())
+    if json != "-":
+        _print_analysis(result)
+    return 0
+
+
+async def analysed(
+    config: Config, files: Sequence[Path], *, evals: Literal["engine", "pgn"]
+) -> Keeper:
+    """All games of the files with every figure that follows.
+
+    Raises:
+        InputError: a file is not there, or holds no game.
+    """
     _log_to_stderr(config)
-    reports = [_read_pgn(file) for file in files]
+    reports = [read_pgn(file) for file in files]
     hall = Hall(config)
     if evals == "pgn":
         hall.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
@@ -170,17 +190,10 @@ async def analyze(
                 for report in reports:
                     await hall.take(report)
                 await hall.settled()
-    result = analysis(hall.keeper)
-    if json is not None:
-        _write(json, to_json(result))
-    if pgn is not None:
-        _write(str(pgn), "\n".join(export(game) for game in result.games).encode())
-    if json != "-":
-        _print_analysis(result)
-    return 0
+    return hall.keeper
 
 
-def _read_pgn(file: Path) -> FeedReport:
+def read_pgn(file: Path) -> FeedReport:
     """All games of one file.
 
     Raises:
@@ -226,7 +239,7 @@ def _progress(hall: Hall) -> Iterator[None]:
         yield
 
 
-def _write(target: str, data: bytes) -> None:
+def write(target: str, data: bytes) -> None:
     if target == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
