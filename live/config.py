@@ -17,6 +17,7 @@ import msgspec
 from live.errors import ConfigError
 from live.events import GainKind
 from live.settings import (
+    BrokerUrl,
     Count,
     Delay,
     Elo,
@@ -26,11 +27,13 @@ from live.settings import (
     Hosts,
     HttpUrl,
     HttpUrlOrNone,
+    Lines,
     Nice,
     Origins,
     Port,
     Positive,
     Seconds,
+    TopicPrefix,
     checked,
     env_layer,
     file_layer,
@@ -85,6 +88,13 @@ class EngineConfig(_Section, frozen=True):
     hash_mb: HashSize = 16
     threads: Positive = 1
     reproducible: bool = True
+    multipv: Lines = 1
+    same_depth: bool = False
+    """The move played is searched as deep as the best one, whatever the limit says."""
+    adaptive: bool = False
+    """A search ends early when it has seen enough."""
+    quick_nodes: Count = 0
+    """A first look, replaced when the full search is done. 0: none."""
     speculate: bool = True
     cache_file: str = ""
     """Empty: results are kept in memory only."""
@@ -155,6 +165,16 @@ class FeedsConfig(_Section, frozen=True):
     demo: DemoConfig = DemoConfig()
 
 
+class MqttConfig(_Section, frozen=True):
+    """``[mqtt]``: state told to a broker, to reach more than one machine can serve."""
+
+    publish: BrokerUrl = ""
+    prefix: TopicPrefix = "live-rate"
+    password_file: str = ""
+    ca_file: str = ""
+    """Whom to trust for ``mqtts``; empty: whom the system trusts."""
+
+
 class LogConfig(_Section, frozen=True):
     """``[log]``"""
 
@@ -168,6 +188,7 @@ class Config(_Section, frozen=True):
     engine: EngineConfig = EngineConfig()
     rating: RatingConfig = RatingConfig()
     feeds: FeedsConfig = FeedsConfig()
+    mqtt: MqttConfig = MqttConfig()
     log: LogConfig = LogConfig()
 
 
@@ -273,6 +294,18 @@ def _check_engine(engine: EngineConfig) -> None:
     if not (engine.nodes or engine.depth or engine.movetime_ms):
         raise ConfigError(
             "engine.nodes", "0 leaves a search without limit", f"Set one of {', '.join(_LIMITS)}"
+        )
+    if engine.adaptive and engine.depth:
+        raise ConfigError(
+            "engine.adaptive",
+            "a search to a depth cannot end before it",
+            "Set engine.nodes or engine.movetime_ms instead of engine.depth, or adaptive to false",
+        )
+    if engine.nodes and engine.quick_nodes >= engine.nodes:
+        raise ConfigError(
+            "engine.quick_nodes",
+            f"a first look of {engine.quick_nodes} nodes is no quicker than {engine.nodes}",
+            "Set it to a tenth of engine.nodes, or to 0 for none",
         )
     if engine.reproducible and engine.threads > 1:
         raise ConfigError(

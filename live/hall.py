@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from live.config import Config, EngineConfig
+from live.engine.asking import Asking
 from live.engine.discovery import find_engine
 from live.engine.disk import DiskCache
 from live.engine.queue import Kind, Priority
@@ -55,6 +56,7 @@ _KINDS: dict[Urgency, Kind] = {
     "head": Kind.HEAD,
     "backlog": Kind.BACKLOG,
     "finished": Kind.FINISHED,
+    "deepen": Kind.DEEPEN,
 }
 
 log = logging.getLogger(__name__)
@@ -67,6 +69,27 @@ def engine_limit(config: EngineConfig) -> Limit:
     if config.movetime_ms:
         return Limit(movetime_ms=config.movetime_ms)
     return Limit(nodes=config.nodes)
+
+
+def engine_asking(config: EngineConfig) -> Asking:
+    """How searches are asked for."""
+    return Asking(
+        lines=config.multipv,
+        same_depth=config.same_depth or config.adaptive,
+        quick=Limit(nodes=config.quick_nodes) if config.quick_nodes else None,
+    )
+
+
+def limit_text(config: EngineConfig) -> str:
+    """The limit and all else that changes what a search finds: calibrations hold for it."""
+    parts = [str(engine_limit(config))]
+    if config.multipv > 1:
+        parts.append(f"{config.multipv} lines")
+    if config.adaptive:
+        parts.append("adaptive")
+    elif config.same_depth:
+        parts.append("same depth")
+    return ", ".join(parts)
 
 
 def fitting(name: str, engine: str, limit: str, gain: GainKind) -> tuple[Calibration | None, str]:
@@ -119,7 +142,9 @@ class Hall:
         """
         settings = self.config.engine
         if live and settings.speculate:
-            self._speculation = Speculation(self, engine_limit(settings))
+            self._speculation = Speculation(
+                self, engine_limit(settings), asking=engine_asking(settings)
+            )
         cache = DiskCache(Path(settings.cache_file)) if settings.cache_file else None
         self.room = EngineRoom(
             find_engine(settings.path),
@@ -128,6 +153,7 @@ class Hall:
             hash_mb=settings.hash_mb,
             threads=settings.threads,
             reproducible=settings.reproducible,
+            adaptive=settings.adaptive,
             nice=settings.nice,
             listener=self._speculation or self,
             cache=cache,
@@ -136,7 +162,7 @@ class Hall:
             self._speculation.desk = self.room
         with cache or contextlib.nullcontext():
             async with self.room:
-                self.open_ledger(self.room.identity.name, str(engine_limit(settings)))
+                self.open_ledger(self.room.identity.name, limit_text(settings))
                 yield
 
     def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
@@ -146,7 +172,11 @@ class Hall:
         calibration, note = fitting(rating.calibration, engine_name, limit, gain)
         stored = calibration.engine_rating if calibration else None
         ledger = EventLedger(
-            measure=Measure(gain, Weigher(calibration) if calibration else None),
+            measure=Measure(
+                gain,
+                Weigher(calibration) if calibration else None,
+                engine_asking(self.config.engine),
+            ),
             engine_name=engine_name,
             limit=limit,
             fixed_rating=None if rating.engine_rating == "field" else rating.engine_rating,

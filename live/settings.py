@@ -19,6 +19,7 @@ from live.errors import ConfigError
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535, description="a port from 0 to 65535")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12, description="a whole number, 0 or more")]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=10**12, description="a whole number above 0")]
+Lines = Annotated[int, msgspec.Meta(ge=1, le=256, description="a whole number from 1 to 256")]
 HashSize = Annotated[int, msgspec.Meta(ge=1, le=2**20, description="megabytes, 1 to 1048576")]
 Nice = Annotated[int, msgspec.Meta(ge=0, le=19, description="a whole number from 0 to 19")]
 Elo = Annotated[int, msgspec.Meta(ge=0, le=5000, description="an Elo rating from 0 to 5000")]
@@ -43,6 +44,20 @@ HttpUrlOrNone = Annotated[
     str,
     msgspec.Meta(
         pattern="^(https?://[^/]|$)", description="a URL with http:// or https://, or empty"
+    ),
+]
+
+BrokerUrl = Annotated[
+    str,
+    msgspec.Meta(
+        pattern="^(mqtts?://([^/:@]+@)?([^/:@\\[\\]]+|\\[[^/@]+\\])(:[0-9]{1,5})?/?|)$",
+        description="mqtt://[USER@]HOST[:PORT] or mqtts://… without a password, or empty",
+    ),
+]
+TopicPrefix = Annotated[
+    str,
+    msgspec.Meta(
+        pattern="^[^/+#$\\x00]([^+#\\x00]*[^/+#\\x00])?$", description="a topic without + and #"
     ),
 ]
 

@@ -156,6 +156,15 @@ def test_threads_and_reproducible_exclude_each_other() -> None:
     assert config.engine.threads == 2
 
 
+def test_modes_that_contradict_the_limit_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"engine\.adaptive: a search to a depth"):
+        load_config(None, {}, {"engine.depth": 12, "engine.adaptive": True})
+    with pytest.raises(ConfigError, match=r"engine\.quick_nodes: .*is no quicker than 1000\."):
+        load_config(None, {}, {"engine.nodes": 1000, "engine.quick_nodes": 1000})
+    modes = {"engine.adaptive": True, "engine.quick_nodes": 999, "engine.nodes": 1000}
+    assert load_config(None, {}, modes).engine.quick_nodes == 999
+
+
 def test_the_file_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, cwd = tmp_path / "home", tmp_path / "cwd"
     (home / "live-rate").mkdir(parents=True)

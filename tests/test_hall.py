@@ -13,8 +13,9 @@ import pytest
 from live.config import Config, load_config
 from live.events import FeedReport, GameReport, SpeculationFigures
 from live.feeds import demo
-from live.hall import Hall
+from live.hall import Hall, fitting, limit_text
 from live.publish.analysis import analysis, to_json
+from live.ratings.calibration import load_calibration
 
 #: Plies played one at a time.
 PLIES = 24
@@ -123,3 +124,43 @@ async def test_a_cache_file_that_cannot_be_used_is_shown_and_done_without(tmp_pa
         hall.tell_engines()
         assert str(tmp_path) in hall.keeper.engines().problem
         assert hall.keeper.analysed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "modes",
+    [
+        {"engine.multipv": 3},
+        {"engine.same_depth": True},
+        {"engine.adaptive": True, "engine.nodes": 5000},
+        {"engine.quick_nodes": 100, "engine.nodes": 2000},
+    ],
+)
+async def test_every_mode_gives_the_same_figures_whatever_the_order(
+    modes: dict[str, object],
+) -> None:
+    one, _ = await followed(
+        settings(**modes, **{"engine.engines": 1, "engine.speculate": False}), rest=False
+    )
+    two, _ = await followed(settings(**modes), rest=True)
+    assert one == two
+
+
+async def test_a_quick_look_ends_in_the_figures_of_a_run_without_it() -> None:
+    game = beginnings(demo.games()[0], PLIES)[-1]
+    told = []
+    for quick in (0, 50):
+        async with opened(settings(**{"engine.quick_nodes": quick})) as hall:
+            await hall.take(FeedReport("file", (game,), complete=True))
+            await hall.settled()
+            told.append(to_json(analysis(hall.keeper)))
+    assert told[0] == told[1]
+
+
+def test_modes_that_change_scores_fit_no_calibration_and_are_named() -> None:
+    config = settings(**{"engine.nodes": 100_000, "engine.multipv": 2, "engine.adaptive": True})
+    classical = load_calibration("classical")
+    assert fitting("auto", classical.engine, classical.limit, "same-search")[0] is not None
+    assert limit_text(config.engine) == "100000 nodes, 2 lines, adaptive"
+    assert limit_text(settings(**{"engine.same_depth": True}).engine) == "500 nodes, same depth"
+    assert fitting("auto", classical.engine, limit_text(config.engine), "same-search")[0] is None

@@ -9,6 +9,7 @@ import msgspec
 
 from live.engine.question import Question
 from live.engine.search import Line, Progress, SearchResult
+from live.engine.stopping import enough, used_share
 from live.errors import EngineFault
 from live.events import MATE_CP, Score
 
@@ -22,8 +23,12 @@ class Deepened(msgspec.Struct, frozen=True):
 class Listening:
     """What the info lines of one search have told so far."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, *, adaptive: bool = False) -> None:
         self.question = question
+        # Restricted searches are made for comparison, to their own limit.
+        self._adaptive = adaptive and question.only is None
+        self.enough = False
+        """The search need not go on; what it prints from now on does not count."""
         turn = (question.fen.split(" ", 2)[1] == "w") == (len(question.moves) % 2 == 0)
         self._sign = 1 if turn else -1
         # The last line with a score, bound or not, and the last exact one.
@@ -38,7 +43,7 @@ class Listening:
         self._full: tuple[Line, ...] = ()
 
     def info(self, line: bytes, fault: Callable[[str], EngineFault]) -> Deepened | None:
-        if line.startswith(b"info string"):
+        if self.enough or line.startswith(b"info string"):
             return None
         if not line.isascii():
             raise fault(f"unreadable line {quoted(line)}")
@@ -58,9 +63,11 @@ class Listening:
         self._nodes = seen.get(b"nodes", self._nodes)
         self._time_ms = seen.get(b"time", self._time_ms)
         exact = b"lowerbound" not in words and b"upperbound" not in words
-        if self.question.lines > 1 and exact:
-            self._rank(rank, depth, score, pv)
+        complete = self.question.lines == 1
+        if not complete and exact:
+            complete = self._rank(rank, depth, score, pv)
         if rank != 1:
+            self._consider(complete)
             return None
         self._last = (depth, score)
         if not exact:
@@ -72,9 +79,17 @@ class Listening:
         while len(self._by_depth) < depth:
             self._by_depth.append(None)
         self._by_depth[depth - 1] = score
+        self._consider(complete)
         return Deepened(Progress(score=score, depth=depth))
 
-    def _rank(self, rank: int, depth: int, score: Score, pv: bytes) -> None:
+    def _consider(self, complete: bool) -> None:
+        """Stop early? Only where all lines wanted have been searched to the same depth."""
+        if self._adaptive and complete:
+            used = used_share(self.question.limit, self._nodes, self._time_ms)
+            self.enough = enough(self._by_depth, used)
+
+    def _rank(self, rank: int, depth: int, score: Score, pv: bytes) -> bool:
+        """Take one of several lines; whether it completes a set of the same depth."""
         if rank == 1:
             self._ranks.clear()
         self._ranks[rank] = Line(move=_first(pv), score=score, depth=depth)
@@ -86,17 +101,25 @@ class Listening:
             and all(line.depth == top.depth for line in self._ranks.values())
         ):
             self._full = tuple(self._ranks.values())
+            return len(self._full) == self.question.lines
+        return False
 
     def result(self, best: str) -> SearchResult | None:
         """What was found, or None when no score was ever told.
 
         A whole search counts its last exact line (and, should an engine never print one, its
-        last bound); a restricted one its last line.
+        last bound); a restricted one its last line; one of several lines the best of the last
+        full set, so that all its scores are of the same depth (Alliot 2017, section 2.3).
         """
         told = self._last if self.question.only is not None else self._exact or self._last
         if told is None:
             return None
         depth, score = told
+        exact_best = self._exact_best
+        if self._full:
+            depth, score, exact_best = self._full[0].depth, self._full[0].score, self._full[0].move
+        if self._full or self.enough:
+            best = exact_best
         return SearchResult(
             score=score,
             best=best,
@@ -104,7 +127,7 @@ class Listening:
             by_depth=tuple(self._by_depth),
             nodes=self._nodes,
             time_ms=self._time_ms,
-            exact_best=self._exact_best,
+            exact_best=exact_best,
             lines=self._full,
         )
 

@@ -66,6 +66,7 @@ class EngineRoom:
         hash_mb: int = 16,
         threads: int = 1,
         reproducible: bool = True,
+        adaptive: bool = False,
         nice: int = 5,
         cache: Cache | None = None,
         patience: Patience | None = None,
@@ -81,7 +82,9 @@ class EngineRoom:
         self._command = command
         self._listener = listener
         self._replies = Replies(listener)
-        self._settings = Settings(threads=threads, hash_mb=hash_mb, reproducible=reproducible)
+        self._settings = Settings(
+            threads=threads, hash_mb=hash_mb, reproducible=reproducible, adaptive=adaptive
+        )
         self._nice = nice
         self._patience = patience or Patience()
         self._cache: Cache = MemoryCache() if cache is None else cache
@@ -110,6 +113,7 @@ class EngineRoom:
             options=(
                 *first.process.options,
                 "hash cleared" if self._settings.reproducible else "hash kept",
+                *(["adaptive"] if self._settings.adaptive else []),
             ),
         )
         self._identity_text = str(self._identity)

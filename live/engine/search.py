@@ -59,9 +59,10 @@ class SearchResult(msgspec.Struct, frozen=True):
     score: Score
     """White's side. A whole search: the last **exact** info line (a line marked ``lowerbound``
     or ``upperbound`` belongs to an unfinished iteration). A restricted search: the last info
-    line, bound or not (that is what the calibrations were learned from)."""
+    line, bound or not (that is what the calibrations were learned from). With several lines:
+    that of ``lines[0]``."""
     best: str
-    """``bestmove``, UCI."""
+    """``bestmove``, UCI; with several lines that of ``lines[0]``."""
     depth: int
     by_depth: tuple[Score | None, ...] = ()
     """Exact score after each depth from 1; None where there was none."""

@@ -16,6 +16,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from live.engine.asking import Asking
 from live.engine.priority import Kind, Priority
 from live.engine.replies import Listener
 from live.engine.search import Limit, Position, Progress, Search, SearchFailure, SearchResult
@@ -23,6 +24,7 @@ from live.events import SpeculationFigures
 
 #: Replies searched ahead for each live position.
 REPLIES: Final = 8
+_PLAIN: Final = Asking()
 #: Guessed searches remembered until they come true.
 _KEPT: Final = 10_000
 
@@ -62,19 +64,26 @@ class Figures(msgspec.Struct):
 class Speculation:
     """A desk for its owner, and the listener of the room behind it."""
 
-    def __init__(self, listener: Listener, limit: Limit, replies: int = REPLIES) -> None:
+    def __init__(
+        self,
+        listener: Listener,
+        limit: Limit,
+        replies: int = REPLIES,
+        asking: Asking = _PLAIN,
+    ) -> None:
         self.figures = Figures()
         # The room; known only after it was made with us as its listener.
         self.desk: Desk
         self._listener = listener
         self._limit = limit
         self._replies = replies
+        self._asking = asking
         # The newest position of each live board, its guess's owner.
         self._live: dict[str, Guess] = {}
         # Whole searches of heads under way, by owner: what a scout may follow.
         self._heads: dict[Hashable, tuple[Search, Priority]] = {}
-        # First choice in the position a scout looks at.
-        self._best: dict[Guess, str] = {}
+        # Scouts on their way, with what was found in the position they look at.
+        self._scouts: dict[Guess, tuple[Search, SearchResult]] = {}
         # Guessed searches that were made, with their nodes.
         self._made: OrderedDict[Search, int] = OrderedDict()
 
@@ -84,9 +93,11 @@ class Speculation:
         if nodes is not None:
             self.figures.hits += 1
             self.figures.nodes_hit += nodes
-        elif priority.kind is Kind.HEAD:
+        elif priority.kind is Kind.HEAD and not self._asking.is_quick(search):
             self.figures.misses += 1
-        if priority.kind is Kind.HEAD and search.only is None:
+        # After a first, quick look it is the full search that a scout follows.
+        full = Kind.HEAD if self._asking.quick is None else Kind.DEEPEN
+        if priority.kind is full and search.only is None:
             self._heads[owner] = (search, priority)
         # First the head, then the drop: a guess under way that comes true goes on.
         self.desk.want(search, owner, priority)
@@ -133,37 +144,42 @@ class Speculation:
             self._forget(newest)
         guess = Guess(priority.board, priority.ply)
         self._live[priority.board] = guess
-        self._best[guess] = result.best
         scout = Search(search.position, lines=self._replies, limit=scout_limit(self._limit))
+        self._scouts[guess] = (scout, result)
         self.desk.want(scout, guess, _speculative(guess, 0))
 
     def _guessed(self, guess: Guess, search: Search, result: SearchResult) -> None:
         self.figures.searches += 1
         self.figures.nodes += result.nodes
-        if search.lines == 1:
-            self._made[search] = result.nodes
-            if len(self._made) > _KEPT:
-                self._made.popitem(last=False)
-            return
-        best = self._best.pop(guess, None)
-        if best is not None:
-            for rank, each in enumerate(needed(search.position, best, result)):
+        if guess in self._scouts and self._scouts[guess][0] == search:
+            _, found = self._scouts.pop(guess)
+            for rank, each in enumerate(needed(search.position, found, result, self._asking)):
                 self.desk.want(each, guess, _speculative(guess, rank + 1))
+            return
+        self._made[search] = result.nodes
+        if len(self._made) > _KEPT:
+            self._made.popitem(last=False)
 
     def _forget(self, guess: Guess) -> None:
         self._live.pop(guess.board, None)
-        self._best.pop(guess, None)
+        self._scouts.pop(guess, None)
         self.desk.drop(guess)
 
 
-def needed(position: Position, best: str, scout: SearchResult) -> list[Search]:
-    """What the likely replies need, likeliest first; the first choice's gain needs nothing."""
+def needed(
+    position: Position, found: SearchResult, scout: SearchResult, asking: Asking = _PLAIN
+) -> list[Search]:
+    """What the likely replies need, likeliest first; the gain of a move that was found already,
+    as first choice or among the lines, needs nothing.
+    """
     wanted: list[Search] = []
+    told = {found.best, *(line.move for line in found.lines)}
+    best = found.best
     for move in (best, *(line.move for line in scout.lines if line.move != best)):
-        if move != best:
-            wanted.append(Search(position, only=move))
+        if move not in told:
+            wanted.append(asking.played(position, move, found.depth))
         moves = (*position.moves, move)
-        wanted.append(Search(Position(position.start_fen, moves, position.chess960)))
+        wanted.append(asking.whole(Position(position.start_fen, moves, position.chess960)))
     return wanted
 
 

@@ -36,6 +36,8 @@ class Settings(msgspec.Struct, frozen=True):
     reproducible: bool = True
     """Clear the hash before each search, so that a score depends on position, engine and limit
     alone."""
+    adaptive: bool = False
+    """Stop a search that has seen enough before its limit."""
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -120,7 +122,7 @@ class Conversation:
         self._state = "searching"
         self._stopping = False
         self._stray = 0
-        self._listening = Listening(question)
+        self._listening = Listening(question, adaptive=self._settings.adaptive)
 
     def tidy(self) -> None:
         """Clear the hash for the next search, if it must be and is not yet.
@@ -187,7 +189,12 @@ class Conversation:
         line = line.strip()
         if self._state == "searching" and line.startswith(b"info "):
             assert self._listening is not None
-            return self._listening.info(line, self._fault)
+            had_enough = self._listening.enough
+            deepened = self._listening.info(line, self._fault)
+            if self._listening.enough and not had_enough:
+                # Not :meth:`stop`: whoever asked gets a full answer.
+                self._say("stop")
+            return deepened
         word = line.split(b" ", 1)[0]
         if word == b"bestmove":
             return self._bestmove(line)

@@ -12,11 +12,14 @@ from typing import Literal
 import chess
 import msgspec
 
-from live.engine.search import Position, Search, SearchResult
+from live.engine.asking import Asking
+from live.engine.search import Limit, Line, Position, Search, SearchResult
 from live.events import MATE_CP, Color, GainKind, GameId, Score
 from live.ratings.gain import same_search_gain, successive_gain
 
 AskKind = Literal["position", "played"]
+Tier = Literal["quick", "full"]
+"""Which of two looks at everything; see :mod:`live.ledger.tiers`."""
 
 
 class Ask(msgspec.Struct, frozen=True, gc=False):
@@ -28,6 +31,7 @@ class Ask(msgspec.Struct, frozen=True, gc=False):
     kind: AskKind
     generation: int
     """Counts the changes of the game's past: an answer to an older question is not for us."""
+    tier: Tier = "full"
 
 
 class Evaluated(msgspec.Struct, frozen=True):
@@ -40,10 +44,12 @@ class Evaluated(msgspec.Struct, frozen=True):
     by_depth: tuple[Score | None, ...] = ()
     by_rule: bool = False
     """The game is over here: the rules of chess gave the score."""
+    lines: tuple[Line, ...] = ()
+    """The best moves, where several were asked for."""
 
     @classmethod
     def of(cls, result: SearchResult) -> Evaluated:
-        return cls(result.score, result.best, result.depth, result.by_depth)
+        return cls(result.score, result.best, result.depth, result.by_depth, lines=result.lines)
 
 
 class Gains(msgspec.Struct, frozen=True):
@@ -75,9 +81,21 @@ def _only_one(board: chess.Board) -> bool:
 
 
 class Evaluations:
-    """Scores of one game's positions; grows with its moves, forgets with its takebacks."""
+    """Scores of one game's positions; grows with its moves, forgets with its takebacks.
 
-    def __init__(self, start_fen: str, *, chess960: bool) -> None:
+    ``asking`` says how searches are asked for, ``limit`` when they end (None: the room's own).
+    """
+
+    def __init__(
+        self,
+        start_fen: str,
+        *,
+        chess960: bool,
+        asking: Asking = Asking(),  # noqa: B008  # frozen
+        limit: Limit | None = None,
+    ) -> None:
+        self._asking = asking
+        self._limit = limit
         self.start_fen = start_fen
         self.chess960 = chess960
         self._board = chess.Board(start_fen, chess960=chess960)
@@ -165,6 +183,9 @@ class Evaluations:
             return before.score
         if after is not None and after.by_rule:
             return after.score
+        for line in before.lines:
+            if line.move == self._moves[ply - 1]:
+                return line.score
         return self._played[ply]
 
     # --- what is needed -------------------------------------------------------------------------
@@ -185,8 +206,14 @@ class Evaluations:
     def search(self, kind: AskKind, index: int) -> Search:
         """The search that answers: a position, or the one before ``index`` restricted to it."""
         if kind == "position":
-            return Search(self._prefix(index))
-        return Search(self._prefix(index - 1), only=self._moves[index - 1])
+            return self._asking.whole(self._prefix(index), self._limit)
+        before = self._positions[index - 1]
+        return self._asking.played(
+            self._prefix(index - 1),
+            self._moves[index - 1],
+            before.depth if before is not None else None,
+            self._limit,
+        )
 
     def _prefix(self, index: int) -> Position:
         return Position(self.start_fen, tuple(self._moves[:index]), self.chess960)

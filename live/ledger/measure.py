@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from live.engine.asking import Asking
 from live.events import GainKind
 from live.ratings.calibration import Weigher
 
@@ -14,10 +15,13 @@ SCORE_DECIMALS = 6
 
 
 class Measure(NamedTuple):
-    """The gain that feeds the curves, and the calibration that fits engine, limit and gain."""
+    """The gain that feeds the curves, the calibration that fits engine, limit and gain, and how
+    searches are asked for.
+    """
 
     gain: GainKind
     weigher: Weigher | None = None
+    asking: Asking = Asking()
 
 
 def rounded(value: float | None, decimals: int) -> float | None:

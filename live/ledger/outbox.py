@@ -10,8 +10,9 @@ from live.engine.search import Search
 from live.events import Change
 from live.ledger.evaluations import Ask
 
-Urgency = Literal["head", "backlog", "finished"]
-"""The newest position of a running game, the rest of a running game, a game that is over."""
+Urgency = Literal["head", "backlog", "finished", "deepen"]
+"""The newest position of a running game, the rest of a running game, a game that is over; and
+what a quick look has told already."""
 
 
 class Wish(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from live.engine.asking import Asking
 from live.engine.search import Progress, SearchFailure, SearchResult
 from live.events import (
     ClockMessage,
@@ -17,16 +18,16 @@ from live.events import (
     Move,
     MoveMessage,
     PlyView,
-    PointMessage,
     ScoreMessage,
 )
 from live.games.game import Game
-from live.ledger.curves import GameCurves
-from live.ledger.evaluations import Ask, Evaluated, Evaluations
+from live.ledger.evaluations import Ask, Evaluated
 from live.ledger.judgement import COLORS, Judgement
 from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox, Urgency
 from live.ledger.players import PlayerTally
+from live.ledger.rated import RatedSides
+from live.ledger.tiers import Tiers
 from live.ledger.views import game_view, scored
 from live.ledger.wishes import Wishes
 
@@ -46,34 +47,29 @@ class TrackedGame:
         engine_scores: bool,
     ) -> None:
         self.game = game
-        self.tallies = tallies
         self._measure = measure
         self._gain = measure.gain
         self._engine_scores = engine_scores
-        self._evaluations = Evaluations(game.start_fen, chess960=game.chess960)
-        self._curves = self._new_curves()
+        self._evaluations = self._nothing_known()
         self._judgement = Judgement()
+        self._sides = RatedSides(game, tallies, self._judgement, measure)
         self._plies: list[PlyView] = []
         self._provisional: tuple[int, Progress] | None = None
         self._scored = 0
         self._wishes = Wishes(game.id)
         self._given_up: dict[int, str] = {}
         self._shown: GameView | None = None
-        self._seat()
 
-    def _seat(self) -> None:
-        for color, tally in self.tallies.items():
-            tally.enter(self.game.id)
-            tally.rated(self.game.id, self._curves.calibrated(color))
-            tally.judged(self.game.id, self._judgement.sides[color])
+    @property
+    def tallies(self) -> dict[Color, PlayerTally]:
+        """Who plays."""
+        return self._sides.tallies
 
-    def _elos(self) -> dict[Color, int | None]:
-        headers = self.game.headers
-        return {"white": headers.white.elo, "black": headers.black.elo}
-
-    def _new_curves(self) -> GameCurves:
-        self._rated_as = self._elos()
-        return GameCurves(self._measure, self._rated_as)
+    def _nothing_known(self) -> Tiers:
+        asking = self._measure.asking if self._engine_scores else Asking()
+        return Tiers(
+            self.game.start_fen, chess960=self.game.chess960, asking=asking, gain=self._gain
+        )
 
     # --- the game changes -----------------------------------------------------------------------
 
@@ -122,7 +118,7 @@ class TrackedGame:
         """The source corrected its ``[%eval]`` comments; they count only without an engine."""
         if not self._engine_scores:
             self._forget_from(1, out)
-            self._evaluations = Evaluations(self.game.start_fen, chess960=self.game.chess960)
+            self._evaluations = self._nothing_known()
             self._take_source_evals(range(1))
             self.play(1, self.game.moves, out, engine_rating)
 
@@ -135,23 +131,18 @@ class TrackedGame:
         """The headers changed: if the players are others now, or otherwise rated, their gains
         move with them.
         """
-        if tallies == self.tallies and self._elos() == self._rated_as:
+        if self._sides.serves(self.game, tallies):
             self.show(out)
             return
-        self._rewind(1)
-        for tally in self.tallies.values():
-            tally.leave(self.game.id)
-        self.tallies = tallies
-        self._curves = self._new_curves()
-        self._seat()
+        self._sides.leave()
+        self._sides = RatedSides(self.game, tallies, self._judgement, self._measure)
         self._settle((), out, engine_rating)
 
     def close(self, out: Outbox) -> None:
         """The game is gone: nothing of it stays anywhere."""
         self._forget_from(1, out)
         self._wishes.drop_from(0, out)
-        for tally in self.tallies.values():
-            tally.leave(self.game.id)
+        self._sides.leave()
 
     def _forget_from(self, ply: int, out: Outbox) -> None:
         if ply > len(self._plies):
@@ -161,15 +152,10 @@ class TrackedGame:
         if self._provisional is not None and self._provisional[0] >= ply:
             self._provisional = None
         self._given_up = {at: why for at, why in self._given_up.items() if at < ply}
-        self._rewind(ply)
+        self._sides.rewind(ply)
         self._evaluations.truncate(ply - 1)
         self._judgement.truncate(ply - 1)
         self._wishes.drop_from(ply, out)
-
-    def _rewind(self, ply: int) -> None:
-        for color in COLORS:
-            for gain_cp in self._curves.rewind(color, ply):
-                self.tallies[color].remove(self.game.id, gain_cp)
 
     # --- scores arrive --------------------------------------------------------------------------
 
@@ -179,18 +165,21 @@ class TrackedGame:
         """A search is over. An answer to a question no longer asked changes nothing."""
         if not self._wishes.answered(ask):
             return
+        look = self._evaluations.of(ask.tier)
         if isinstance(answer, SearchFailure):
-            self._evaluations.give_up(ask.kind, ask.ply)
-            self._given_up[ask.ply] = f"no score at ply {ask.ply}: {answer.reason}"
+            look.give_up(ask.kind, ask.ply)
+            if look is self._evaluations:
+                self._given_up[ask.ply] = f"no score at ply {ask.ply}: {answer.reason}"
         elif ask.kind == "position":
-            self._evaluations.set_position(ask.ply, Evaluated.of(answer))
+            look.set_position(ask.ply, Evaluated.of(answer))
         else:
-            self._evaluations.set_played(ask.ply, answer.score)
+            look.set_played(ask.ply, answer.score)
         if self._provisional is not None and self._provisional[0] == ask.ply:
             self._provisional = None
         for ply in (ask.ply, ask.ply + 1):
             if 1 <= ply <= len(self._plies):
                 self._refresh(ply, out)
+                self._sides.revise(self._evaluations, ply)
         self._settle((ask.ply, ask.ply + 1), out, engine_rating)
 
     def progressed(self, ask: Ask, progress: Progress, out: Outbox) -> None:
@@ -211,27 +200,9 @@ class TrackedGame:
 
     def _settle(self, plies: Iterable[int], out: Outbox, engine_rating: int) -> None:
         """Bring curves, wishes (of ``plies``) and the shown view up to what is now known."""
-        for color in COLORS:
-            self._advance(color, out, engine_rating)
+        self._sides.advance(self._evaluations, out, engine_rating)
         self._wish(plies, out)
         self.show(out)
-
-    def _advance(self, color: Color, out: Outbox, engine_rating: int) -> None:
-        """Put every settled gain that is next in ply order into the curve."""
-        first = 1 if self._evaluations.mover(1) == color else 2
-        start = self._curves.last_ply(color) + 2 if self._curves.last_ply(color) else first
-        for ply in range(start, len(self._plies) + 1, 2):
-            if not self._evaluations.settled(ply, self._gain):
-                return
-            gain_cp = self._evaluations.gains(ply).of(self._gain)
-            if gain_cp is None:
-                continue  # given up: this ply has no gain, the later ones still count
-            before = self._evaluations.position(ply - 1)
-            assert before is not None  # else the ply would have no gain
-            score_before_cp = before.score.cp if color == "white" else -before.score.cp
-            point = self._curves.add(color, ply, gain_cp, score_before_cp, engine_rating)
-            self.tallies[color].add(self.game.id, gain_cp)
-            out.changes.append(PointMessage(self.game.id, color, point))
 
     def _wish(self, plies: Iterable[int], out: Outbox) -> None:
         """Ask for what is missing at ``plies``, most urgent first as they are given."""
@@ -260,7 +231,7 @@ class TrackedGame:
             self._provisional[1] if self._provisional and self._provisional[0] == ply else None
         )
         view = scored(shown, self._evaluations, provisional, self._gain)
-        self._judgement.judge(self._evaluations, ply)
+        self._judgement.judge(self._evaluations.at(ply), ply)
         if view != shown:
             self._scored += view.final - shown.final
             self._plies[ply - 1] = view
@@ -268,11 +239,12 @@ class TrackedGame:
 
     def view(self) -> GameView:
         """The game without plies and curves."""
-        gains = {color: self._curves.mean_gain_cp(color) for color in COLORS}
+        curves = self._sides.curves
+        gains = {color: curves.mean_gain_cp(color) for color in COLORS}
         return game_view(
             self.game,
             self._evaluations,
-            self._curves.head_to_head,
+            curves.head_to_head,
             self._judgement.methods(self._evaluations, gains),
             scored=self._scored,
             problem=self.game.problem or next(iter(self._given_up.values()), None),
@@ -284,8 +256,8 @@ class TrackedGame:
             **msgspec.structs.asdict(self.view()),
             plies=tuple(self._plies),
             curves=Curves(
-                white=self._curves.points("white", engine_rating),
-                black=self._curves.points("black", engine_rating),
+                white=self._sides.curves.points("white", engine_rating),
+                black=self._sides.curves.points("black", engine_rating),
             ),
         )
 

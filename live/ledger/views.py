@@ -9,16 +9,19 @@ from live.events import GainKind, GameMethods, GameView, HeadToHead, PlyView
 from live.games.game import Game
 from live.ledger.evaluations import Evaluations
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
+from live.ledger.tiers import Tiers
 from live.ratings.head_to_head import HeadToHead as Duel
 
 
-def scored(
-    shown: PlyView, known: Evaluations, provisional: Progress | None, gain: GainKind
-) -> PlyView:
+def scored(shown: PlyView, tiers: Tiers, provisional: Progress | None, gain: GainKind) -> PlyView:
     """The ply with everything known of it now; a provisional score counts only without a final
-    one.
+    one, and a quick look's is provisional.
     """
-    before, after = known.position(shown.ply - 1), known.position(shown.ply)
+    known = tiers.at(shown.ply)
+    before, after = known.position(shown.ply - 1), tiers.position(shown.ply)
+    quick = tiers.quick.position(shown.ply) if tiers.quick else None
+    if quick is not None and (provisional is None or provisional.depth < (quick.depth or 0)):
+        provisional = Progress(quick.score, quick.depth or 0)
     played = known.played(shown.ply)
     gains = known.gains(shown.ply)
     score, depth = (after.score, after.depth) if after else (None, None)

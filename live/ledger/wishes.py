@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from live.events import GameId
-from live.ledger.evaluations import Ask, AskKind, Evaluations
+from live.ledger.evaluations import Ask, AskKind, Evaluations, Tier
 from live.ledger.outbox import Outbox, Urgency, Wish
+from live.ledger.tiers import Tiers
 
 
 class Wishes:
@@ -13,37 +14,46 @@ class Wishes:
     def __init__(self, game: GameId) -> None:
         self._game = game
         self._generation = 0
-        self._open: dict[tuple[AskKind, int], tuple[Ask, Urgency]] = {}
+        self._open: dict[tuple[AskKind, int, Tier], tuple[Ask, Urgency]] = {}
 
     def __len__(self) -> int:
         """Searches asked for and not yet answered."""
         return len(self._open)
 
     def __contains__(self, ask: Ask) -> bool:
-        known = self._open.get((ask.kind, ask.ply))
+        known = self._open.get((ask.kind, ask.ply, ask.tier))
         return known is not None and known[0] == ask
 
-    def review(self, ply: int, urgency: Urgency, known: Evaluations, out: Outbox) -> None:
-        """Ask for whatever is missing at ``ply``."""
-        if known.needs_position(ply):
-            self._ask("position", ply, urgency, known, out)
-        if ply and known.needs_played(ply):
-            self._ask("played", ply, urgency, known, out)
+    def review(self, ply: int, urgency: Urgency, known: Tiers, out: Outbox) -> None:
+        """Ask for whatever is missing at ``ply``; where a quick look comes first, the full search
+        waits until engines have nothing else to do.
+        """
+        if known.quick is None:
+            self._review(ply, urgency, known, "full", out)
+        else:
+            self._review(ply, urgency, known.quick, "quick", out)
+            self._review(ply, "deepen", known, "full", out)
 
-    def _ask(
-        self, kind: AskKind, ply: int, urgency: Urgency, known: Evaluations, out: Outbox
+    def _review(
+        self, ply: int, urgency: Urgency, look: Evaluations, tier: Tier, out: Outbox
     ) -> None:
-        open_ = self._open.get((kind, ply))
-        ask = open_[0] if open_ else Ask(self._game, ply, kind, self._generation)
-        if open_ is None or open_[1] != urgency:
-            self._open[kind, ply] = (ask, urgency)
-            out.wishes.append(Wish(ask, known.search(kind, ply), urgency))
+        kinds: list[AskKind] = []
+        if look.needs_position(ply):
+            kinds.append("position")
+        if ply and look.needs_played(ply):
+            kinds.append("played")
+        for kind in kinds:
+            open_ = self._open.get((kind, ply, tier))
+            ask = open_[0] if open_ else Ask(self._game, ply, kind, self._generation, tier)
+            if open_ is None or open_[1] != urgency:
+                self._open[kind, ply, tier] = (ask, urgency)
+                out.wishes.append(Wish(ask, look.search(kind, ply), urgency))
 
     def answered(self, ask: Ask) -> bool:
         """Close the question; False for one that is no longer asked, whose answer is void."""
         if ask not in self:
             return False
-        del self._open[ask.kind, ask.ply]
+        del self._open[ask.kind, ask.ply, ask.tier]
         return True
 
     def drop_from(self, ply: int, out: Outbox) -> None:

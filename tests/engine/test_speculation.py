@@ -198,7 +198,9 @@ def test_a_board_that_is_over_is_guessed_at_no_more(speculation: Speculation, be
 
 def test_chess960_stays_chess960() -> None:
     here = Position(START, (), chess960=True)
-    assert all(each.position.chess960 for each in needed(here, "e2e4", result("e2e4", "d2d4")))
+    assert all(
+        each.position.chess960 for each in needed(here, result("e2e4"), result("e2e4", "d2d4"))
+    )
 
 
 @pytest.mark.parametrize(

@@ -221,7 +221,7 @@ def test_lines_are_the_last_full_set() -> None:
         Line("e1d1", Score(20), 1),
         Line("h1h8", Score(10), 1),
     )
-    assert (found.score, found.depth) == (Score(40), 2)
+    assert (found.score, found.depth, found.best) == (Score(30), 1, "e1e2")
 
 
 def test_a_stopped_search_says_so() -> None:
@@ -340,3 +340,45 @@ def test_any_words_give_events_or_a_fault(words: list[bytes]) -> None:
         conversation.receive(b" ".join(words))
     except EngineFault:
         assert conversation.receive(b"readyok\n") == []
+
+
+def adaptive() -> Conversation:
+    conversation = ready(Settings(adaptive=True))
+    conversation.begin(WHITE)
+    conversation.to_send()
+    conversation.receive(b"readyok\n")
+    return conversation
+
+
+def test_a_search_that_has_seen_enough_is_stopped_and_what_follows_does_not_count() -> None:
+    conversation = adaptive()
+    for depth in (1, 2, 3):
+        conversation.receive(
+            f"info depth {depth} score cp 30 nodes {depth * 99} pv e1e2\n".encode()
+        )
+        assert conversation.to_send() == (b"stop\n" if depth == 3 else b"")
+    later = b"info depth 4 score cp 99 nodes 400 pv h1h8\nbestmove h1h8\n"
+    finished = conversation.receive(later)[-1]
+    assert isinstance(finished, Finished)
+    assert not finished.stopped
+    found = finished.result
+    assert (found.score, found.depth, found.best, found.nodes) == (Score(30), 3, "e1e2", 297)
+
+
+def test_several_lines_must_reach_the_same_depth_before_it_is_stopped() -> None:
+    conversation = ready(Settings(adaptive=True))
+    conversation.begin(Question(WHITE.fen, (), Limit(nodes=1000), lines=2))
+    conversation.to_send()
+    conversation.receive(b"readyok\n")
+    conversation.receive(b"info depth 9 multipv 1 score cp 30 nodes 800 pv e1e2\n")
+    assert conversation.to_send() == b""
+    conversation.receive(b"info depth 9 multipv 2 score cp 20 nodes 900 pv e1d1\n")
+    assert conversation.to_send() == b"stop\n"
+
+
+def test_restricted_searches_go_to_their_limit() -> None:
+    conversation = ready(Settings(adaptive=True))
+    conversation.begin(RESTRICTED)
+    conversation.to_send()
+    conversation.receive(b"readyok\ninfo depth 9 score cp 30 nodes 9 time 49 pv e1e2\n")
+    assert conversation.to_send() == b""

@@ -9,7 +9,7 @@ import hashlib
 
 import chess
 
-from live.engine.search import Search, SearchResult
+from live.engine.search import Line, Search, SearchResult
 from live.events import Headers, Move, Player, Score
 from live.games.game import Game
 
@@ -27,11 +27,20 @@ def answer(search: Search) -> SearchResult:
     board = chess.Board(position.start_fen, chess960=position.chess960)
     for uci in position.moves:
         board.push_uci(uci)
-    draw = _number(f"{position.start_fen} {' '.join(position.moves)} {search.only}")
+    limit = search.limit or ""
+    draw = _number(f"{position.start_fen} {' '.join(position.moves)} {search.only}{limit}")
     legal = sorted(move.uci() for move in board.legal_moves)
     # Few alternatives, so that first choices, gains of 0 and losses all happen often.
-    best = search.only or legal[draw % min(2, len(legal))]
-    return SearchResult(Score(draw % 401 - 200), best, depth=10)
+    at = draw % min(2, len(legal))
+    best, score = search.only or legal[at], Score(draw % 401 - 200)
+    lines: tuple[Line, ...] = ()
+    if search.lines > 1:
+        chosen = [*legal[at:], *legal[:at]][: search.lines]
+        sign = 1 if board.turn == chess.WHITE else -1
+        lines = tuple(
+            Line(move, Score(score.cp - sign * 7 * rank), 10) for rank, move in enumerate(chosen)
+        )
+    return SearchResult(score, best, depth=10 + len(position.moves) % 3, lines=lines)
 
 
 def line(*choices: int, start_fen: str = chess.STARTING_FEN) -> tuple[Move, ...]:

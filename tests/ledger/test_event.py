@@ -8,14 +8,17 @@ from typing import Any
 
 import chess
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.engine.search import Progress, Search, SearchFailure
+from live.engine.asking import Asking
+from live.engine.search import Limit, Progress, Search, SearchFailure
 from live.events import (
     Change,
     EngineHealth,
     EngineMessage,
+    GainKind,
     Move,
     Player,
     PointMessage,
@@ -128,6 +131,8 @@ def same_end(one: EventLedger, other: EventLedger) -> None:
 
 
 MOVES = line(*range(3, 43))
+QUICK = Asking(quick=Limit(nodes=10))
+HASTY = Measure("same-search", asking=QUICK)
 
 
 def test_a_game_is_rated_move_by_move() -> None:
@@ -184,6 +189,85 @@ def test_scores_in_any_order_give_the_same_curves() -> None:
         run.reply_all(random.Random(seed))
         run.check_subscriber()
         same_end(run.ledger, expected)
+
+
+@pytest.mark.parametrize("gain", ["same-search", "successive"])
+def test_a_quick_look_is_replaced_and_leaves_no_trace(gain: GainKind) -> None:
+    expected = Run(ledger(measure=Measure(gain)))
+    expected.step(NewGame(game(moves=MOVES)))
+    expected.reply_all()
+    for seed in range(10):
+        run = Run(ledger(measure=Measure(gain, asking=QUICK)))
+        run.step(NewGame(game(moves=MOVES)))
+        order = random.Random(seed)
+        while run.open:
+            run.reply(order.choice(list(run.open)))
+            run.check_subscriber()
+        same_end(run.ledger, expected.ledger)
+        points = sum(isinstance(change, PointMessage) for change in run.changes)
+        assert points > len(MOVES), "no point was ever revised"
+
+
+def test_a_quick_look_fills_the_curves_and_is_marked_as_not_final() -> None:
+    run = Run(ledger(measure=HASTY))
+    run.step(NewGame(game(moves=MOVES)))
+    while quick := [ask for ask in run.open if ask.tier == "quick"]:
+        assert {run.open[ask][1] for ask in quick} <= {"head", "backlog"}
+        run.reply(quick[0])
+    assert {urgency for _, urgency in run.open.values()} == {"deepen"}
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert len(detail.curves.white) + len(detail.curves.black) == len(MOVES)
+    assert detail.plies_scored == 0
+    assert all(ply.score_cp is not None and not ply.final for ply in detail.plies)
+    run.check_subscriber()
+
+
+def test_where_the_full_search_is_given_up_the_quick_one_stands() -> None:
+    run = Run(ledger(measure=HASTY))
+    run.step(NewGame(game(moves=MOVES[:6])))
+    while run.open:
+        ask = next(iter(run.open))
+        if ask.tier == "full" and ask.ply == 3:
+            del run.open[ask]
+            run.take(run.ledger.searched(ask, SearchFailure("kills engines")))
+        else:
+            run.reply(ask)
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert [point.ply for point in detail.curves.white] == [1, 3, 5]
+    assert detail.problem == "no score at ply 3: kills engines"
+    run.check_subscriber()
+
+
+def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
+    run = Run(ledger(measure=Measure("same-search", asking=Asking(lines=40))))
+    run.step(NewGame(game(moves=MOVES)))
+    assert {search.lines for search, _ in run.open.values()} == {40}
+    while run.open:
+        ask = next(iter(run.open))
+        assert ask.kind == "position"
+        run.reply(ask)
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    gains = [ply.gain_same_search_cp for ply in detail.plies if ply.gain_same_search_cp is not None]
+    assert len(gains) == len(MOVES)
+    assert all(gain % 7 == 0 for gain in gains) and min(gains) < -7
+
+
+def test_the_move_played_is_searched_to_the_best_move_s_depth_where_asked() -> None:
+    run = Run(ledger(measure=Measure("same-search", asking=Asking(same_depth=True))))
+    run.step(NewGame(game(moves=MOVES)))
+    depths = set()
+    while run.open:
+        ask, (search, _) = next(iter(run.open.items()))
+        if ask.kind == "played":
+            assert search.limit == Limit(depth=10 + (ask.ply - 1) % 3)
+            depths.add(search.limit)
+        else:
+            assert search.limit is None
+        run.reply(ask)
+    assert len(depths) == 3
 
 
 def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing() -> None:
@@ -389,12 +473,12 @@ def _after(held: tuple[Move, ...], choices: Iterable[int]) -> tuple[Move, ...]:
     return line(*choices, start_fen=board.fen())
 
 
-@given(histories())
+@given(histories(), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
-    history: list[tuple[Step | None, int]],
+    history: list[tuple[Step | None, int]], hasty: bool
 ) -> None:
-    run = Run(ledger(stored_rating=2300))
+    run = Run(ledger(stored_rating=2300, **({"measure": HASTY} if hasty else {})))
     final: dict[str, Any] = {}
     for step, seed in history:
         if step is not None:

@@ -1,0 +1,93 @@
+"""Both players' gains of one game, in the curves and in what is pooled over the event."""
+
+from __future__ import annotations
+
+from live.events import Color, PointMessage
+from live.games.game import Game
+from live.ledger.curves import GameCurves
+from live.ledger.judgement import COLORS, Judgement
+from live.ledger.measure import Measure
+from live.ledger.outbox import Outbox
+from live.ledger.players import PlayerTally
+from live.ledger.tiers import Tiers
+
+
+class RatedSides:
+    """Gains enter in ply order for each colour, whatever the order they become known in; one that
+    a quick look told is put right when the full search tells another.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        tallies: dict[Color, PlayerTally],
+        judgement: Judgement,
+        measure: Measure,
+    ) -> None:
+        self.tallies = tallies
+        self._id = game.id
+        self._measure = measure
+        self._rated_as = _elos(game)
+        self.curves = GameCurves(measure, self._rated_as)
+        # Plies whose gain in the curves is a quick look's.
+        self._hasty: set[int] = set()
+        for color, tally in tallies.items():
+            tally.enter(game.id)
+            tally.rated(game.id, self.curves.calibrated(color))
+            tally.judged(game.id, judgement.sides[color])
+
+    def serves(self, game: Game, tallies: dict[Color, PlayerTally]) -> bool:
+        """Whether these are still the same players, rated the same."""
+        return tallies == self.tallies and _elos(game) == self._rated_as
+
+    def leave(self) -> None:
+        """Nothing of the game stays in what is pooled."""
+        self.rewind(1)
+        for tally in self.tallies.values():
+            tally.leave(self._id)
+
+    def rewind(self, ply: int) -> None:
+        """Take back every gain at ``ply`` or later."""
+        self._hasty = {at for at in self._hasty if at < ply}
+        for color in COLORS:
+            self._rewind(color, ply)
+
+    def _rewind(self, color: Color, ply: int) -> None:
+        for gain_cp in self.curves.rewind(color, ply):
+            self.tallies[color].remove(self._id, gain_cp)
+
+    def revise(self, known: Tiers, ply: int) -> None:
+        """The full search of ``ply`` may have told another gain than the quick look: then it and
+        all that follow leave the curve, to be put back by :meth:`advance`.
+        """
+        if ply in self._hasty and known.tier(ply) == "full":
+            self._hasty -= {*range(ply, len(known) + 1, 2)}
+            self._rewind(known.mover(ply), ply)
+
+    def advance(self, known: Tiers, out: Outbox, engine_rating: int) -> None:
+        """Put every known gain that is next in ply order into its curve."""
+        for color in COLORS:
+            first = 1 if known.mover(1) == color else 2
+            last = self.curves.last_ply(color)
+            for ply in range(last + 2 if last else first, len(known) + 1, 2):
+                if not known.told(ply):
+                    break
+                self._add(known, color, ply, out, engine_rating)
+
+    def _add(self, known: Tiers, color: Color, ply: int, out: Outbox, engine_rating: int) -> None:
+        look = known.at(ply)
+        gain_cp = look.gains(ply).of(self._measure.gain)
+        if gain_cp is None:
+            return  # given up: this ply has no gain, the later ones still count
+        before = look.position(ply - 1)
+        assert before is not None  # else the ply would have no gain
+        if look is not known:
+            self._hasty.add(ply)
+        score_before_cp = before.score.cp if color == "white" else -before.score.cp
+        point = self.curves.add(color, ply, gain_cp, score_before_cp, engine_rating)
+        self.tallies[color].add(self._id, gain_cp)
+        out.changes.append(PointMessage(self._id, color, point))
+
+
+def _elos(game: Game) -> dict[Color, int | None]:
+    return {"white": game.headers.white.elo, "black": game.headers.black.elo}
