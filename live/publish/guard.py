@@ -31,6 +31,11 @@ class Guest(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(selected, within=self.within, sight=self.sight)
 
 
+def everybody(hide_scores: bool) -> Filter:
+    """What those see who are not asked who they are, a broker's readers among them."""
+    return Filter(sight=Sight.VENUE if hide_scores else Sight.PUBLIC)
+
+
 class FirstMessage(msgspec.Struct, frozen=True, tag="token"):
     """What a client may send first instead of a header: ``{"type":"token","token":"…"}``."""
 
@@ -50,7 +55,7 @@ class Guard:
     ) -> None:
         self._tokens = tokens
         self._public = public
-        self._sight = Sight.VENUE if hide_scores else Sight.PUBLIC
+        self._sight = everybody(hide_scores).sight
         self._now = now
 
     def replace(self, tokens: Tokens) -> None:

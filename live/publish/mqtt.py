@@ -1,0 +1,195 @@
+"""Tells a broker the state, as retained messages: the shell around `retained`.
+
+MQTT 5, QoS 1. Loss policy: while the broker is slow or away nothing piles up; it is told the latest
+state when it can take it. At most :data:`IN_FLIGHT` messages wait for its word at a time, each for
+another topic, so the messages of one topic arrive in order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+import ssl
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import aiomqtt
+import msgspec
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+import live
+from live.config import MqttConfig
+from live.errors import ConfigError
+from live.events import Change
+from live.feeds.retry import backoff
+from live.publish.retained import Retained
+from live.publish.select import EVERYTHING, Filter
+from live.publish.state import State
+from live.publish.wire import PROTOCOL
+
+_log = logging.getLogger(__name__)
+
+#: What brokers let a client have under way by default (mosquitto.conf, max_inflight_messages).
+IN_FLIGHT = 20
+#: How long changes are gathered before the broker is told.
+TICK_S = 0.1
+#: For the broker to answer.
+TIMEOUT_S = 10.0
+#: For saying goodbye.
+GOODBYE_S = 2.0
+#: Messages of former runs that are read at the beginning; beyond, they would stay.
+_STRANGERS = 100_000
+
+
+class Status(msgspec.Struct, frozen=True, tag="status"):
+    """What the status topic holds."""
+
+    state: str
+    """``online`` once every other topic is right; ``offline`` when the service ended or is lost."""
+    version: str = live.__version__
+    protocol: int = PROTOCOL
+
+
+def _status(state: str) -> bytes:
+    return msgspec.json.encode(Status(state))
+
+
+class Broker:
+    """One broker that is kept up to date. ``run`` it, and give it every change."""
+
+    def __init__(
+        self,
+        config: MqttConfig,
+        state: State,
+        selected: Filter = EVERYTHING,
+        *,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        """Reads the files that the configuration names.
+
+        Raises:
+            ConfigError: one of them cannot be used.
+        """
+        url = urlsplit(config.publish)
+        self._host = url.hostname or ""
+        self._port = url.port or (8883 if url.scheme == "mqtts" else 1883)
+        self._user = url.username
+        self._password = _password(config.password_file)
+        self._tls = _trust(config.ca_file) if url.scheme == "mqtts" else None
+        self._retained = Retained(state, config.prefix, selected)
+        self._changed = asyncio.Event()
+        self._chance = chance
+        self.connected = False
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Changes that the state already holds. Cheap and synchronous."""
+        self._retained.changed(changes)
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Keep the broker up to date until cancelled; come back after every loss."""
+        waits = backoff(self._chance)
+        while True:
+            try:
+                await self._session()
+            except* (aiomqtt.MqttError, OSError, TimeoutError) as group:
+                reason = _first(group)
+            if self.connected:
+                self.connected = False
+                waits = backoff(self._chance)
+            wait_s = next(waits)
+            _log.warning(
+                "broker %s:%d: %s; tried again in %.1f s", self._host, self._port, reason, wait_s
+            )
+            await asyncio.sleep(wait_s)
+
+    async def _session(self) -> None:
+        """One connection, until it is lost."""
+        status = self._retained.topic("status")
+        client = aiomqtt.Client(
+            self._host,
+            self._port,
+            username=self._user,
+            password=self._password,
+            tls_context=self._tls,
+            protocol=aiomqtt.ProtocolVersion.V5,
+            clean_start=True,
+            will=aiomqtt.Will(status, _status("offline"), qos=1, retain=True),
+            timeout=TIMEOUT_S,
+            max_inflight_messages=IN_FLIGHT,
+            max_queued_incoming_messages=_STRANGERS,
+        )
+        client.pending_calls_threshold = IN_FLIGHT  # it warns beyond ten
+        async with client:
+            self.connected = True
+            _log.info("broker %s:%d: connected", self._host, self._port)
+            self._retained.forget()
+            # What former runs left there comes first; our own messages do not come back to us.
+            mine_not = SubscribeOptions(qos=0, noLocal=True)
+            await client.subscribe(self._retained.topic("#"), options=mine_not)
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(self._listen(client), name="broker: what it holds")
+                    tasks.create_task(self._tell(client), name="broker: tell")
+            finally:
+                # The will is for those who are lost; who leaves in order has to say so.
+                with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
+                    await client.publish(
+                        status, _status("offline"), qos=1, retain=True, timeout=GOODBYE_S
+                    )
+
+    async def _listen(self, client: aiomqtt.Client) -> None:
+        async for message in client.messages:
+            if message.retain:
+                self._retained.holds(str(message.topic))
+                self._changed.set()
+
+    async def _tell(self, client: aiomqtt.Client) -> None:
+        online = False
+        while True:
+            self._changed.clear()
+            batch = self._retained.take(IN_FLIGHT)
+            if batch:
+                async with asyncio.TaskGroup() as tasks:
+                    for topic, payload in batch.items():
+                        tasks.create_task(
+                            client.publish(topic, payload, qos=1, retain=True),
+                            name=f"broker: {topic}",
+                        )
+                continue
+            if not online:
+                online = True
+                status = self._retained.topic("status")
+                await client.publish(status, _status("online"), qos=1, retain=True)
+            await self._changed.wait()
+            await asyncio.sleep(TICK_S)
+
+
+def _first(group: BaseExceptionGroup[Exception]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _password(file: str) -> str | None:
+    if not file:
+        return None
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "is not UTF-8 text"
+        raise ConfigError(f"mqtt.password_file {file}", f"cannot be read ({why})") from None
+
+
+def _trust(file: str) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=file or None)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ConfigError(
+            f"mqtt.ca_file {file}", f"cannot be used ({why})", "Give certificates in PEM"
+        ) from None

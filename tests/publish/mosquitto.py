@@ -1,0 +1,115 @@
+"""A real Mosquitto for tests: started, killed, started again on its port, asked what it holds."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import getpass
+import socket
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiomqtt
+
+ANYBODY = "allow_anonymous true\n"
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
+
+
+class Mosquitto:
+    """One broker on one port; nothing it holds survives it."""
+
+    def __init__(self, program: str, folder: Path, *, more: str = ANYBODY) -> None:
+        self.port = free_port()
+        self._program = program
+        self._settings = folder / "mosquitto.conf"
+        self._log = folder / "mosquitto.log"
+        self._settings.write_text(
+            # As root it would become another user, who can't read what is in the folder.
+            f"user {getpass.getuser()}\nlistener {self.port} 127.0.0.1\npersistence false\n{more}",
+            encoding="utf-8",
+        )
+        self._process: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: ASYNC220 - it only starts here
+                [self._program, "-v", "-c", str(self._settings)],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        async with asyncio.timeout(20):
+            while True:
+                with contextlib.suppress(OSError):
+                    _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+                    writer.close()
+                    await writer.wait_closed()
+                    return
+                assert self._process.poll() is None, self._log.read_text()
+                await asyncio.sleep(0.01)  # until it listens, there is no event to wait for
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def client(self) -> aiomqtt.Client:
+        return aiomqtt.Client("127.0.0.1", self.port, protocol=aiomqtt.ProtocolVersion.V5)
+
+    async def held(self) -> dict[str, bytes]:
+        """All retained messages, by topic: what a newcomer is given."""
+        found: dict[str, bytes] = {}
+        async with self.client() as client:
+            await client.subscribe("#", qos=1)
+            # Retained messages are sent before anything published after the subscription.
+            await client.publish("end of retained", b"x", qos=1)
+            async with asyncio.timeout(20):
+                async for message in client.messages:
+                    if str(message.topic) == "end of retained":
+                        return found
+                    assert isinstance(message.payload, bytes)
+                    if message.retain:
+                        found[str(message.topic)] = message.payload
+        raise AssertionError
+
+    async def comes_to_hold(self, wanted: dict[str, bytes]) -> None:
+        """Wait until a newcomer is given exactly this."""
+        found: dict[str, bytes] = {}
+        try:
+            async with asyncio.timeout(30):
+                while True:
+                    found = await self.held()
+                    if found == wanted:
+                        return
+                    await self.news()
+        except TimeoutError:
+            different = {
+                topic: (found.get(topic), wanted.get(topic))
+                for topic in found.keys() | wanted.keys()
+                if found.get(topic) != wanted.get(topic)
+            }
+            raise AssertionError(different) from None
+
+    async def news(self) -> None:
+        """Wait until something is published, or a moment."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.2), self.client() as client:
+                await client.subscribe("#", qos=1)
+                async for message in client.messages:
+                    if not message.retain:
+                        return
+
+
+@contextlib.asynccontextmanager
+async def running(program: str, folder: Path, *, more: str = ANYBODY) -> AsyncIterator[Mosquitto]:
+    broker = Mosquitto(program, folder, more=more)
+    try:
+        await broker.start()
+        yield broker
+    finally:
+        broker.kill()
