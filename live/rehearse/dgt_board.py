@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import chess
@@ -12,18 +12,27 @@ from websockets.exceptions import ConnectionClosed
 
 from live.events import GameReport
 from live.feeds.clock import Clock, LoopClock
-from live.feeds.replay import Incident, timeline
+from live.feeds.replay import Incident
+from live.rehearse.faults import ALL_WELL, Mishap
+from live.rehearse.play import Shown, play
 
 
 class DgtBoardRehearsal:
     """Plays games back on boards: each event tells all moves so far, and lifted pieces between."""
 
-    def __init__(self, games: Sequence[GameReport], *, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        games: Sequence[GameReport],
+        *,
+        clock: Clock | None = None,
+        mishaps: Iterator[Mishap] = ALL_WELL,
+    ) -> None:
         self._games = list(games)
+        self._mishaps = mishaps
         self._clock = clock or LoopClock()
         self._held = [msgspec.structs.replace(game, moves=(), result="*") for game in games]
-        self._ready: set[tuple[ServerConnection, int]] = set()
-        """Connections and boards that were set up."""
+        self._ready: set[int] = set()
+        """Boards that were set up; LiveChess itself remembers it, whoever connects."""
         self._feeds: dict[tuple[ServerConnection, int], int] = {}
         self.boards_ready = 0
 
@@ -34,14 +43,21 @@ class DgtBoardRehearsal:
             bound = next(iter(server.sockets)).getsockname()[1]
             yield f"ws://{host}:{bound}/api/v1.0"
 
-    async def play(self, speed: float = 1.0, incidents: Iterable[Incident] = ()) -> None:
+    async def play(
+        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
+    ) -> None:
         """Show the games move by move; results are not told here."""
-        start_s = self._clock.now()
-        for moment in timeline(self._games, speed=speed, incidents=incidents):
-            wait_s = start_s + moment.at_s - self._clock.now()
-            if wait_s > 0:
-                await self._clock.sleep(wait_s)
-            await self.show(moment.game, moment.report)
+        await play(
+            self._games,
+            self.show,
+            clock=self._clock,
+            speed=speed,
+            incidents=incidents,
+            shown=shown,
+            mishaps=self._mishaps,
+            drop=self.drop,
+            garble=self._garble,
+        )
 
     async def show(self, index: int, report: GameReport) -> None:
         """The board now has this game on it."""
@@ -55,6 +71,12 @@ class DgtBoardRehearsal:
         for connection, _ in list(self._feeds):
             connection.transport.abort()
 
+    async def _garble(self, index: int, report: GameReport) -> None:
+        for connection, board in list(self._feeds):
+            if board == index:
+                with suppress(ConnectionClosed):
+                    await connection.send('{"response": "feed", "id":', text=True)
+
     async def _talk(self, connection: ServerConnection) -> None:
         try:
             async for raw in connection:
@@ -65,7 +87,6 @@ class DgtBoardRehearsal:
         finally:
             for key in [key for key in self._feeds if key[0] is connection]:
                 del self._feeds[key]
-                self._ready.discard(key)
 
     async def _answer(
         self, connection: ServerConnection, number: int, call: str, param: dict[str, object] | None
@@ -88,7 +109,7 @@ class DgtBoardRehearsal:
                 for (which, board), feed in self._feeds.items()
                 if which is connection and feed == param["id"]
             )
-            self._ready.add((connection, tell))
+            self._ready.add(tell)
             self.boards_ready = len(self._ready)
         await self._send(connection, {"response": "call", "id": number, "param": answer})
         if tell is not None:
@@ -103,7 +124,7 @@ class DgtBoardRehearsal:
             placements.append(board.board_fen())
         told: dict[str, object] = {"serialnr": str(10001 + index), "flipped": False}
         feed = {"response": "feed", "id": self._feeds[connection, index]}
-        if (connection, index) not in self._ready:
+        if index not in self._ready:
             await self._send(connection, {**feed, "param": {**told, "board": placements[-1]}})
             return
         # A piece is lifted first: its square is empty for a moment.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import Literal
 
 import msgspec
 
@@ -12,6 +14,17 @@ from live.feeds.replay import Incident
 
 #: Connections after this many are good: a rehearsal has to come to its end.
 BAD_CONNECTIONS = 6
+
+
+BAD_REQUESTS = 60
+BAD_MESSAGES = 400
+
+#: ``drop``: the connection breaks off first; ``repeat``: it is told twice; ``garble``: something
+#: unreadable comes before it; ``stall``: it comes only with the next of its game.
+Mishap = Literal["", "drop", "repeat", "garble", "stall"]
+_MISHAPS: tuple[Mishap, ...] = ("drop", "repeat", "garble", "stall")
+
+ALL_WELL: Iterator[Mishap] = repeat("")
 
 
 class Connection(msgspec.Struct, frozen=True):
@@ -28,6 +41,8 @@ class Connection(msgspec.Struct, frozen=True):
     """Lengths of the pieces that the bytes come in, again and again; empty: uncut."""
     repeat: bool = False
     """Every game comes twice."""
+    half: bool = False
+    """Only the first half comes and nothing says so: a file that was just being written."""
 
 
 GOOD = Connection()
@@ -60,6 +75,39 @@ def _bad(chance: random.Random) -> Connection:
             return Connection(drop_after=after, cuts=cuts, repeat=chance.random() < 0.3)
         case _:
             return Connection(stall_after=after, cuts=cuts)
+
+
+def requests(seed: int | None) -> Iterator[Connection]:
+    """The fate of each answer of a server that is asked again and again: now and then a bad one.
+
+    Without end; all are good after :data:`BAD_REQUESTS`, and when ``seed`` is None.
+    """
+    if seed is not None:
+        chance = random.Random(seed)
+        for _ in range(BAD_REQUESTS):
+            if chance.random() < 0.75:
+                yield GOOD
+            elif chance.random() < 0.3:
+                yield Connection(half=True)
+            else:
+                yield _bad(chance)
+    while True:
+        yield GOOD
+
+
+def mishaps(seed: int | None) -> Iterator[Mishap]:
+    """What goes wrong with each message of a source that speaks by itself; without end.
+
+    All is well after :data:`BAD_MESSAGES`, and when ``seed`` is None.
+    """
+    if seed is not None:
+        chance = random.Random(seed)
+        rate = chance.choice([0.02, 0.1, 0.3])
+        for _ in range(BAD_MESSAGES):
+            bad = chance.random() < rate
+            yield chance.choice(_MISHAPS) if bad else ""
+    while True:
+        yield ""
 
 
 def incidents(seed: int | None, games: Sequence[GameReport]) -> list[Incident]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import chess
@@ -12,7 +12,8 @@ import chess
 from live.events import GameReport
 from live.feeds.clock import Clock, LoopClock
 from live.feeds.replay import Incident
-from live.rehearse.play import play
+from live.rehearse.faults import ALL_WELL, Mishap
+from live.rehearse.play import Shown, play
 
 _PROMPT = b"fics% "
 
@@ -66,8 +67,15 @@ def style12(number: int, game: GameReport) -> str:
 class FicsRehearsal:
     """Plays games back to everybody who observes them."""
 
-    def __init__(self, games: Sequence[GameReport], *, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        games: Sequence[GameReport],
+        *,
+        clock: Clock | None = None,
+        mishaps: Iterator[Mishap] = ALL_WELL,
+    ) -> None:
         self._games = list(games)
+        self._mishaps = mishaps
         self._clock = clock or LoopClock()
         self._held = dict(enumerate(games, start=1))
         self._observers: dict[asyncio.StreamWriter, set[int]] = {}
@@ -95,9 +103,21 @@ class FicsRehearsal:
         """How many games somebody observes."""
         return len(set().union(*self._observers.values()))
 
-    async def play(self, speed: float = 1.0, incidents: Iterable[Incident] = ()) -> None:
+    async def play(
+        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
+    ) -> None:
         """Show the games move by move. Returns when the last result is in; serving goes on."""
-        await play(self._games, self.show, speed=speed, clock=self._clock, incidents=incidents)
+        await play(
+            self._games,
+            self.show,
+            clock=self._clock,
+            speed=speed,
+            incidents=incidents,
+            shown=shown,
+            mishaps=self._mishaps,
+            drop=self.drop,
+            garble=self._garble,
+        )
 
     async def show(self, index: int, report: GameReport) -> None:
         """The server now holds this of game number ``index`` (from 0)."""
@@ -117,6 +137,13 @@ class FicsRehearsal:
         """Break all connections off."""
         for writer in list(self._observers):
             writer.transport.abort()
+
+    async def _garble(self, index: int, report: GameReport) -> None:
+        """Half a line, as a server whose buffer is full sends it."""
+        half = style12(index + 1, report)[:70]
+        for writer, observed in list(self._observers.items()):
+            if index + 1 in observed:
+                await _say(writer, half)
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -14,9 +14,10 @@ from contextlib import asynccontextmanager
 
 from live.events import GameReport
 from live.feeds.clock import Clock, LoopClock
-from live.feeds.replay import Incident, timeline
+from live.feeds.replay import Incident
 from live.rehearse.faults import GOOD, Connection, connections
 from live.rehearse.pgn_text import pgn_text
+from live.rehearse.play import Shown, play
 from live.rehearse.serve import Reply, Request, serving
 
 ROUND_ID = "Rehearse"
@@ -72,21 +73,29 @@ class LichessRehearsal:
         async with serving(self._answer, host, port) as origin:
             yield f"lichess+{origin}/broadcast/rehearsal/round/{ROUND_ID}"
 
-    async def play(self, speed: float = 1.0, incidents: Iterable[Incident] = ()) -> None:
+    async def play(
+        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
+    ) -> None:
         """Show the games move by move. Returns when the last result is in; serving goes on."""
         told: dict[int, GameReport] = {}
-        start_s = self._clock.now()
-        for moment in timeline(self._games, speed=speed, incidents=incidents):
-            wait_s = start_s + moment.at_s - self._clock.now()
-            if wait_s > 0:
-                await self._clock.sleep(wait_s)
-            before = told.get(moment.game)
-            if before is not None and _only_shorter(moment.report, before):
-                self.keep_back(moment.game, moment.report)
-                continue
-            told[moment.game] = moment.report
-            self.show(moment.game, moment.report)
+
+        async def tell(index: int, report: GameReport) -> None:
+            before = told.get(index)
+            if before is not None and _only_shorter(report, before):
+                self.keep_back(index, report)
+                return
+            told[index] = report
+            self.show(index, report)
             await self.heard()
+
+        await play(
+            self._games,
+            tell,
+            clock=self._clock,
+            speed=speed,
+            incidents=incidents,
+            shown=shown,
+        )
 
     def show(self, index: int, report: GameReport) -> None:
         """The round now holds this of game number ``index``: send it to all listeners."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import chess
@@ -12,7 +12,9 @@ import msgspec
 from live.events import GameReport, Move, Player
 from live.feeds.clock import Clock, LoopClock
 from live.feeds.livechess_cloud_json import STANDARD_POSITION
-from live.feeds.replay import Incident, timeline
+from live.feeds.replay import Incident
+from live.rehearse.faults import GOOD, Connection, connections
+from live.rehearse.play import Shown, play
 from live.rehearse.serve import Reply, Request, serving
 
 UUID = "11111111-2222-3333-4444-555555555555"
@@ -23,11 +25,17 @@ class LiveChessCloudRehearsal:
     """Plays games back as one round of a tournament, a file for each board."""
 
     def __init__(
-        self, games: Sequence[GameReport], *, clock: Clock | None = None, round_number: int = 1
+        self,
+        games: Sequence[GameReport],
+        *,
+        clock: Clock | None = None,
+        round_number: int = 1,
+        fates: Iterator[Connection] | None = None,
     ) -> None:
         self._games = list(games)
         self._clock = clock or LoopClock()
         self._round = round_number
+        self._fates = fates or connections(None)
         self._held: dict[int, GameReport] = {}
         self.requests: list[Request] = []
 
@@ -37,14 +45,18 @@ class LiveChessCloudRehearsal:
         async with serving(self._answer, host, port) as origin:
             yield f"livechess-cloud+{origin}/#{UUID}/{self._round}"
 
-    async def play(self, speed: float = 1.0, incidents: Iterable[Incident] = ()) -> None:
+    async def play(
+        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
+    ) -> None:
         """Show the games move by move. Returns when the last result is in; serving goes on."""
-        start_s = self._clock.now()
-        for moment in timeline(self._games, speed=speed, incidents=incidents):
-            wait_s = start_s + moment.at_s - self._clock.now()
-            if wait_s > 0:
-                await self._clock.sleep(wait_s)
-            self.show(moment.game, moment.report)
+        await play(
+            self._games,
+            self.show,
+            clock=self._clock,
+            speed=speed,
+            incidents=incidents,
+            shown=shown,
+        )
 
     def show(self, index: int, report: GameReport) -> None:
         """The round now holds this of game number ``index`` (from 0)."""
@@ -60,7 +72,8 @@ class LiveChessCloudRehearsal:
         if tag in request.headers.get("if-none-match", ""):
             await reply.whole(304, headers={"ETag": tag})
             return
-        await reply.whole(200, body, {"ETag": tag, "Content-Type": "application/json"})
+        headers = {"ETag": tag, "Content-Type": "application/json"}
+        await reply.fated(next(self._fates, GOOD), body, headers)
 
     def _file(self, request: Request) -> bytes | None:
         if request.path == f"/meta/{UUID}":

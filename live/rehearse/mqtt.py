@@ -2,10 +2,144 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+
+import aiomqtt
 import chess
 import msgspec
 
+from live.errors import InputError
 from live.events import GameReport, Player
+from live.feeds.clock import Clock, LoopClock
+from live.feeds.mqtt_address import MqttAddress
+from live.feeds.replay import Incident
+from live.rehearse.broker import OwnBroker
+from live.rehearse.faults import ALL_WELL, Mishap
+from live.rehearse.play import Shown, play
+
+TOPIC = "rehearsal"
+#: Tries to publish one message over a connection that breaks, before giving up.
+TRIES = 20
+
+
+class MqttRehearsal:
+    """Publishes games, one topic each, to a broker that is given or to a Mosquitto of its own."""
+
+    def __init__(
+        self,
+        games: Sequence[GameReport],
+        *,
+        broker: MqttAddress | None = None,
+        clock: Clock | None = None,
+        mishaps: Iterator[Mishap] = ALL_WELL,
+    ) -> None:
+        self._games = list(games)
+        self._given = broker
+        self._clock = clock or LoopClock()
+        self._mishaps = mishaps
+        self._held: dict[int, GameReport] = {}
+        self._own: OwnBroker | None = None
+        self._address = broker or MqttAddress("", 0, False, TOPIC)
+        self._connection = AsyncExitStack()
+        self._client: aiomqtt.Client | None = None
+
+    @asynccontextmanager
+    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """Connected while the block runs; gives the ``--feed`` text.
+
+        Raises:
+            InputError: there is no broker.
+        """
+        if self._given is None:
+            self._own = OwnBroker(host, port)
+            await self._own.start()
+            self._address = MqttAddress(host, self._own.port, False, TOPIC)
+        try:
+            await self._connect()
+            base = msgspec.structs.replace(self._address, topic=f"{self._topic}/#")
+            yield base.public
+        except aiomqtt.MqttError as error:
+            raise InputError("--to", f"cannot be used ({error})", "Check the address") from None
+        finally:
+            with suppress(aiomqtt.MqttError):
+                await self._connection.aclose()
+            if self._own is not None:
+                await self._own.stop()
+
+    async def play(
+        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
+    ) -> None:
+        """Publish the games move by move. Returns when the last result is in."""
+        await play(
+            self._games,
+            self.show,
+            clock=self._clock,
+            speed=speed,
+            incidents=incidents,
+            shown=shown,
+            mishaps=self._mishaps,
+            drop=self.drop,
+            garble=self._garble,
+        )
+
+    async def show(self, index: int, report: GameReport) -> None:
+        """The topic of game number ``index`` (from 0) now holds this."""
+        self._held[index] = report
+        await self._publish(index, told_json(report))
+
+    async def drop(self) -> None:
+        """The broker loses its power and comes back; one that was given is only left and joined."""
+        with suppress(aiomqtt.MqttError):
+            await self._connection.aclose()
+        if self._own is not None:
+            await self._own.stop()
+            await self._own.start()
+        await self._connect()
+        for index, report in self._held.items():
+            await self._publish(index, told_json(report))
+
+    @property
+    def _topic(self) -> str:
+        return self._address.topic.rstrip("/#") or TOPIC
+
+    async def _garble(self, index: int, report: GameReport) -> None:
+        await self._publish(index, told_json(report)[:-9])
+
+    async def _publish(self, index: int, payload: bytes) -> None:
+        for left in reversed(range(TRIES)):
+            try:
+                assert self._client is not None
+                await self._client.publish(
+                    f"{self._topic}/{index + 1}", payload, qos=1, retain=True
+                )
+                return
+            except aiomqtt.MqttError:
+                if not left:
+                    raise
+                await asyncio.sleep(0.1)
+                with suppress(aiomqtt.MqttError):
+                    await self._connection.aclose()
+                    await self._connect()
+
+    async def _connect(self) -> None:
+        address = self._address
+        context = None
+        if address.tls:
+            import ssl
+
+            context = ssl.create_default_context()
+        self._connection = AsyncExitStack()
+        self._client = await self._connection.enter_async_context(
+            aiomqtt.Client(
+                address.host,
+                address.port,
+                username=address.user or None,
+                password=address.password or None,
+                tls_context=context,
+            )
+        )
 
 
 def told_json(game: GameReport) -> bytes:

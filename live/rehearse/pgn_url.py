@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from live.events import GameReport
 from live.feeds.clock import Clock, LoopClock
-from live.feeds.replay import Incident, timeline
+from live.feeds.replay import Incident
+from live.rehearse.faults import GOOD, Connection, connections
 from live.rehearse.pgn_text import pgn_text
+from live.rehearse.play import Shown, play
 from live.rehearse.serve import Reply, Request, serving
 
 PATH = "/games.pgn"
@@ -25,11 +27,17 @@ class PgnUrlRehearsal:
     """
 
     def __init__(
-        self, games: Sequence[GameReport], *, clock: Clock | None = None, weak: bool = False
+        self,
+        games: Sequence[GameReport],
+        *,
+        clock: Clock | None = None,
+        weak: bool = False,
+        fates: Iterator[Connection] | None = None,
     ) -> None:
         self._games = list(games)
         self._clock = clock or LoopClock()
         self._weak = weak
+        self._fates = fates or connections(None)
         self._texts: dict[int, bytes] = {}
         self.instead: deque[Answer] = deque()
         self.requests: list[Request] = []
@@ -42,14 +50,18 @@ class PgnUrlRehearsal:
         async with serving(self.answer, host, port) as origin:
             yield f"{origin}{PATH}"
 
-    async def play(self, speed: float = 1.0, incidents: Iterable[Incident] = ()) -> None:
+    async def play(
+        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
+    ) -> None:
         """Show the games move by move. Returns when the last result is in; serving goes on."""
-        start_s = self._clock.now()
-        for moment in timeline(self._games, speed=speed, incidents=incidents):
-            wait_s = start_s + moment.at_s - self._clock.now()
-            if wait_s > 0:
-                await self._clock.sleep(wait_s)
-            self.show(moment.game, moment.report)
+        await play(
+            self._games,
+            self.show,
+            clock=self._clock,
+            speed=speed,
+            incidents=incidents,
+            shown=shown,
+        )
 
     def show(self, index: int, report: GameReport) -> None:
         """The page now holds this of game number ``index``."""
@@ -76,4 +88,5 @@ class PgnUrlRehearsal:
         if strong in (one.removeprefix("W/") for one in known):
             await reply.whole(304, headers={"ETag": tag})
             return
-        await reply.whole(200, page, {"ETag": tag, "Content-Type": "application/x-chess-pgn"})
+        headers = {"ETag": tag, "Content-Type": "application/x-chess-pgn"}
+        await reply.fated(next(self._fates, GOOD), page, headers)

@@ -14,6 +14,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
+from live.rehearse.faults import Connection
+
 
 class Request(msgspec.Struct, frozen=True):
     """A request's first line and headers; a body is never read."""
@@ -39,6 +41,29 @@ class Reply:
         self._head(status, {**length, **(headers or {})})
         self._writer.write(body)
         await self._writer.drain()
+
+    async def fated(self, fate: Connection, body: bytes, headers: Mapping[str, str]) -> None:
+        """An answer of known length, or what its fate makes of it."""
+        if fate.refuse:
+            wait = {} if fate.retry_after_s is None else {"Retry-After": str(fate.retry_after_s)}
+            await self.whole(fate.refuse, b"busy", wait)
+            return
+        after = min((n for n in (fate.drop_after, fate.stall_after) if n is not None), default=None)
+        if after is None:
+            await self.whole(200, body[: len(body) // 2] if fate.half else body, headers)
+            return
+        self._head(200, {"Content-Length": str(len(body)), **headers})
+        self._writer.write(body[: min(after, len(body) - 1)])
+        await self._writer.drain()
+        if fate.stall_after is None:
+            self.drop()
+        # Stalled: until the other side has had enough.
+        await self.gone()
+
+    async def gone(self) -> None:
+        """Wait until the other side is gone, and raise ConnectionError."""
+        await self._writer.wait_closed()
+        raise ConnectionAbortedError
 
     async def begin(self, status: int, headers: Mapping[str, str] | None = None) -> None:
         """The head of an answer that comes in chunks."""

@@ -1,0 +1,102 @@
+"""A rehearsal over any protocol, followed to its end, and what each protocol must carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from live.config import FeedsConfig
+from live.events import GameReport
+from live.feeds.open import open_feed
+from live.rehearse.dgt_board import DgtBoardRehearsal
+from live.rehearse.faults import incidents
+from live.rehearse.fics import FicsRehearsal, handle
+from live.rehearse.open import Protocols, Rehearsal, open_rehearsal
+from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until
+
+#: Answers of servers on this machine come at once; only a stalled one takes so long.
+CONFIG = FeedsConfig(timeout_s=0.5)
+
+
+def carried(
+    protocol: Protocols, games: Iterable[GameReport], *, faulty: bool = False
+) -> list[object]:
+    """What the protocol tells of games, in an order of its own.
+
+    Two protocols tell only the newest clock, so with faults some clocks are never told: there
+    only the moves count.
+    """
+    found = []
+    for game in games:
+        told = game.headers
+        sides = (told.white, told.black)
+        moves = [(m.uci, None if faulty else m.clock_s) for m in game.moves]
+        match protocol:
+            case "livechess-cloud":  # no ratings
+                clocks = [(m.uci, m.clock_s) for m in game.moves]
+                names = [(p.name, p.title, p.fide_id) for p in sides]
+                found.append((names, game.result, clocks))
+            case "dgt-board":  # neither players nor results
+                found.append(moves)
+            case "fics":  # handles
+                names = [(handle(p.name), p.elo) for p in sides]
+                found.append((names, game.result, moves))
+            case _:
+                found.append(substance(game))
+    return sorted(map(str, found))
+
+
+def latest(ledger: Ledger) -> list[GameReport]:
+    """Each game as it was told last, by its key where it has one."""
+    games: dict[object, GameReport] = {}
+    for report in ledger.reports:
+        if report.complete:
+            games.clear()
+        for game in report.games:
+            told = game.headers
+            games[game.key or (told.round, told.white.name, told.black.name)] = game
+    return list(games.values())
+
+
+async def ready(rehearsal: Rehearsal, ledger: Ledger, games: int) -> None:
+    """Wait until those that cannot tell what was before are listened to."""
+    if isinstance(rehearsal, DgtBoardRehearsal):
+        await until(lambda: rehearsal.boards_ready == games)
+    elif isinstance(rehearsal, FicsRehearsal):
+        await until(lambda: rehearsal.observed == games)
+
+
+async def follow_rehearsal(
+    protocol: Protocols, games: list[GameReport], seed: int | None = None, within_s: float = 40
+) -> Ledger:
+    """Play games back as fast as they can be told; returns when all has been heard.
+
+    Raises TimeoutError when it never is.
+    """
+    faulty = seed is not None
+    rehearsal = open_rehearsal(protocol, games, seed=seed, clock=DrivenClock())
+    if isinstance(rehearsal, FicsRehearsal):
+        for index, game in enumerate(games):
+            await rehearsal.show(index, msgspec.structs.replace(game, moves=(), result="*"))
+    ledger, clock = Ledger(), DrivenClock()
+    wanted = carried(protocol, games, faulty=faulty)
+
+    def heard() -> bool:
+        return carried(protocol, latest(ledger), faulty=faulty) == wanted
+
+    async with rehearsal.serving() as spec:
+        feed = open_feed(spec, CONFIG, conditions=conditions(CONFIG, clock), env={})
+        async with running(feed, ledger):
+            await ready(rehearsal, ledger, len(games))
+            await rehearsal.play(speed=100, incidents=incidents(seed, games))
+            for _ in range(round(within_s)):
+                try:
+                    await until(heard, within_s=1)
+                except TimeoutError:  # a stalled connection: only silence tells
+                    if clock.next_deadline_s is not None:
+                        await clock.expire()
+                else:
+                    return ledger
+            await until(heard, within_s=1)
+    return ledger

@@ -1,0 +1,49 @@
+"""Whatever the protocol, and whatever goes wrong: the games that arrive are those played."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from live.errors import InputError
+from live.rehearse.open import PROTOCOLS, Protocols, open_rehearsal
+from tests.feeds.fakes import DATA, decode
+from tests.rehearse.following import follow_rehearsal
+
+GAMES = decode((DATA / "four-boards.pgn").read_bytes())
+#: Half of each game, so that fifty seeds take seconds.
+#: lichess has fifty seeds in its own test.
+SEEDED = [protocol for protocol in PROTOCOLS if protocol not in ("lichess", "mqtt")]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_every_game_arrives_as_it_was_played(
+    protocol: Protocols, require_program: Callable[[str], str]
+) -> None:
+    if protocol == "mqtt":
+        require_program("mosquitto")
+    ledger = await follow_rehearsal(protocol, GAMES)
+    assert "retrying" not in ledger.states
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", SEEDED)
+@pytest.mark.parametrize("seed", range(50))
+async def test_whatever_goes_wrong_the_end_is_the_same(protocol: Protocols, seed: int) -> None:
+    await follow_rehearsal(protocol, GAMES, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(50))
+async def test_whatever_happens_to_a_broker_the_end_is_the_same(
+    seed: int, require_program: Callable[[str], str]
+) -> None:
+    require_program("mosquitto")
+    await follow_rehearsal("mqtt", GAMES, seed)
+
+
+def test_a_target_that_means_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="means nothing for lichess"):
+        open_rehearsal("lichess", GAMES, to="mqtt://x/y")
+    with pytest.raises(InputError, match="is no broker's address"):
+        open_rehearsal("mqtt", GAMES, to=str(tmp_path))
