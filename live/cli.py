@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from live import __version__
+from live import __version__, study_commands
 from live.errors import ConfigError, LiveRateError
 from live.flags import (
     ConfigFlag,
@@ -203,6 +203,35 @@ def token(
 
 
 @app.command()
+def schema() -> None:
+    """Print what subscribers and brokers are sent, as an AsyncAPI 3 document."""
+    from live.publish.schema import text
+
+    typer.echo(text(), nl=False)
+
+
+@app.command("systemd-unit")
+def systemd_unit(
+    feed: Annotated[
+        list[str] | None,
+        typer.Option("--feed", metavar="URL", help="What to follow; may be repeated."),
+    ] = None,
+    config: ConfigFlag = None,
+) -> None:
+    """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
+    import shutil
+
+    from live.publish.unit import unit
+
+    command = [shutil.which("live-rate") or "/usr/local/bin/live-rate", "--headless"]
+    if config is not None:
+        command += ["--config", str(config.resolve())]
+    for each in feed or ["demo"]:
+        command += ["--feed", each]
+    typer.echo(unit(command), nl=False)
+
+
+@app.command()
 def doctor(
     engine: EngineFlag = None,
     host: Annotated[str | None, typer.Option("--host", help="Address to check.")] = None,
@@ -223,6 +252,9 @@ def doctor(
             )
         )
     )
+
+
+study_commands.add_to(app)
 
 
 def main() -> None:

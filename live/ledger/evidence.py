@@ -33,6 +33,8 @@ class Evidence:
         """The same, ponderated as the tanh vector wants them."""
         self.transitions = Transitions()
         self.markov_moves = 0
+        self.judged = 0
+        """Moves compared with the engine's first choice, counted or not."""
         for side in sides:
             for move in side.moves:
                 self._add(side.color, move)
@@ -40,6 +42,7 @@ class Evidence:
     def _add(self, color: Color, move: JudgedMove) -> None:
         if move.best_cp is None or move.gain_cp is None:
             return
+        self.judged += 1
         for conformance in (self.raw, self.ponderated):
             conformance.add(move.best_cp, move.gain_cp, ply=move.ply, forced=move.forced)
         if not is_counted(move.ply, forced=move.forced):

@@ -145,9 +145,9 @@ def _of_gains(
 
 
 def _unjudged(white: Evidence, black: Evidence) -> Prediction:
-    if any(side.view.moves and not side.raw.n for side in (white, black)):
-        return Prediction(missing=f"{NO_CHOICE}, or no move from move 10 on")
-    return Prediction(missing="no counted move of both yet (from move 10 on)")
+    if any(side.view.moves and not side.judged for side in (white, black)):
+        return Prediction(missing=NO_CHOICE)
+    return Prediction(missing="no move of both that counts (from move 10 on)")
 
 
 def _conformance(white: Evidence, black: Evidence) -> Prediction:
