@@ -269,6 +269,10 @@ class Hall:
             log.error("%s", error)
             self.health(FeedHealth(feed.name, "failed", str(error)))
 
+    def busy(self) -> bool:
+        """Whether a report or a search waits."""
+        return not self._reports.empty() or not self.keeper.analysed
+
     async def settled(self) -> None:
         """Return once every report is taken in and every search answered."""
         await self._reports.join()
