@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,8 +32,10 @@ from live.feeds.pgn import PgnReader
 from live.hall import Hall
 from live.ledger.keeper import Keeper
 from live.publish.analysis import Analysis, analysis, to_json
+from live.publish.guard import everybody
 from live.publish.pgn_export import export
 from live.publish.server import Publisher
+from live.publish.supervisor import supervised
 
 log = logging.getLogger(__name__)
 
@@ -60,8 +63,14 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
     hall = Hall(config)
     console = Console()
     stop = asyncio.Event()
-    async with hall.with_engine(), Publisher(config.server, hall.keeper) as publisher:
+    async with (
+        hall.with_engine(),
+        Publisher(config.server, hall.keeper) as publisher,
+        _telling_broker(config, hall),
+        supervised(os.environ, os.getpid(), hall.busy) as pulse,
+    ):
         hall.listen(publisher.publish)
+        hall.listen(pulse.publish)
         if headless or not console.is_terminal:
             console.print(f"live-rate is serving {publisher.url}", highlight=False)
             hall.listen(_print_lines(console))
@@ -106,6 +115,24 @@ async def _serve(
             await asyncio.Event().wait()
         for task in background:
             task.cancel()
+
+
+@contextlib.asynccontextmanager
+async def _telling_broker(config: Config, hall: Hall) -> AsyncIterator[None]:
+    """A broker is kept up to date, if one is named."""
+    if not config.mqtt.publish:
+        yield
+        return
+    from live.publish.mqtt import Broker  # costs 0.1 s that others need not wait
+
+    broker = Broker(config.mqtt, hall.keeper, everybody(config.server.hide_scores))
+    hall.listen(broker.publish)
+    task = asyncio.create_task(broker.run(), name="broker")
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
 
 
 def _print_lines(console: Console) -> Callable[[Iterable[Change]], None]:

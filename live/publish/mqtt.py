@@ -91,12 +91,16 @@ class Broker:
 
     async def run(self) -> None:
         """Keep the broker up to date until cancelled; come back after every loss."""
-        waits = backoff(self._chance)
+        waits, reason = backoff(self._chance), ""
         while True:
             try:
                 await self._session()
             except* (aiomqtt.MqttError, OSError, TimeoutError) as group:
-                reason = _first(group)
+                reason = str(_first(group))
+            except* Exception:
+                # A broker ends nothing but itself; the log has the whole story.
+                _log.exception("broker %s:%d failed", self._host, self._port)
+                reason = "failed"
             if self.connected:
                 self.connected = False
                 waits = backoff(self._chance)

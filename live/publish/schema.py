@@ -80,6 +80,11 @@ def asyncapi() -> dict[str, Any]:
     }
 
 
+def text() -> str:
+    """The document as readable JSON, a newline at its end."""
+    return msgspec.json.format(msgspec.json.encode(asyncapi()), indent=2).decode() + "\n"
+
+
 def schemas() -> dict[str, Any]:
     """JSON Schema of every message and of what it holds, by the name of its type."""
     _, components = msgspec.json.schema_components(_MESSAGES, ref_template=_REFERENCE)
