@@ -134,6 +134,8 @@ class Hall:
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
+        # Feeds past their start: what fails from then on ends nothing else.
+        self._reached: set[str] = set()
 
     @contextlib.asynccontextmanager
     async def with_engine(self, *, live: bool = True) -> AsyncIterator[None]:
@@ -196,7 +198,6 @@ class Hall:
                 self._speculation.over(board)
         for listener in self._listeners:
             listener(changes)
-        self._changed.set()
 
     # --- the door of the ledger to the engines ---------------------------------------------------
 
@@ -215,6 +216,8 @@ class Hall:
     ) -> None:
         assert isinstance(owner, Ask)
         self.keeper.searched(owner, result)
+        # An answer may change nothing that is shown, and still be the last one waited for.
+        self._changed.set()
 
     def progressed(self, owner: Hashable, progress: Progress) -> None:
         assert isinstance(owner, Ask)
@@ -223,9 +226,12 @@ class Hall:
     # --- what feeds say --------------------------------------------------------------------------
 
     async def report(self, report: FeedReport) -> None:
+        self._reached.add(report.feed)
         await self._reports.put(report)
 
     def health(self, health: FeedHealth) -> None:
+        if health.state not in ("connecting", "failed"):
+            self._reached.add(health.feed)
         self.keeper.feed_health(health)
 
     # --- tasks -----------------------------------------------------------------------------------
@@ -260,11 +266,13 @@ class Hall:
         self.keeper.engine_health(health)
 
     async def follow(self, feed: Feed) -> None:
-        """Run one feed; what no retry can mend ends the service only at its start."""
+        """Run one feed. What no retry can mend ends the service while the feed has said nothing
+        yet: somebody has just typed it. Later it is shown as failed, and the others go on.
+        """
         try:
             await feed.run(self)
         except FeedError as error:
-            if not any(True for _ in self.keeper.games()):
+            if feed.name not in self._reached:
                 raise
             log.error("%s", error)
             self.health(FeedHealth(feed.name, "failed", str(error)))

@@ -24,7 +24,6 @@ from live.events import (
     GameView,
     GoneMessage,
     Headers,
-    Player,
     PlayerView,
     StandingMessage,
 )
@@ -109,6 +108,8 @@ class EventLedger:
         out = Outbox()
         if isinstance(step, NewGame):
             return self._open(step.game, out)
+        if step.id not in self._games:
+            return out  # abandoned
         tracked = self._games[step.id]
         pending = tracked.pending
         touched = list(tracked.tallies.values())
@@ -155,7 +156,21 @@ class EventLedger:
             pending = tracked.pending
             tracked.searched(ask, answer, out, self.engine.rating)
             self._pending += tracked.pending - pending
-            self._rate(tracked.tallies.values(), out)
+            if out.changes:
+                self._rate(tracked.tallies.values(), out)
+        return out
+
+    def abandon(self, id: GameId) -> Outbox:
+        """Forget a game that broke a rule of ours, so that it costs no other anything."""
+        out = Outbox()
+        tracked = self._games.pop(id, None)
+        if tracked is not None:
+            tallies = list(tracked.tallies.values())
+            tracked.close(out)
+            self._pending = sum(each.pending for each in self._games.values())
+            self._strengths.part(*(tally.key for tally in tallies))
+            out.changes.append(GoneMessage(id))
+            self._rate(tallies, out)
         return out
 
     def progressed(self, ask: Ask, progress: Progress) -> Outbox:
@@ -180,18 +195,20 @@ class EventLedger:
         return out
 
     def _tallies(self, id: GameId, headers: Headers) -> dict[Color, PlayerTally]:
+        white, black = person_key(headers.white), person_key(headers.black)
+        if white == black:
+            # Nobody plays against himself: a slip of the operator, two guests, an engine's match.
+            white = black = ""
         # Players whose names nobody told are not all one person.
         return {
-            "white": self._tally(person_key(headers.white) or f"{id}-white", headers.white),
-            "black": self._tally(person_key(headers.black) or f"{id}-black", headers.black),
+            "white": self._tally(white or f"{id}-white"),
+            "black": self._tally(black or f"{id}-black"),
         }
 
-    def _tally(self, key: str, player: Player) -> PlayerTally:
+    def _tally(self, key: str) -> PlayerTally:
         tally = self._players.get(key)
         if tally is None:
-            tally = self._players[key] = PlayerTally(key, player, self._measure, self._strengths)
-        else:
-            tally.meet(player)
+            tally = self._players[key] = PlayerTally(key, self._measure, self._strengths)
         return tally
 
     # --- what follows for players and the engine ------------------------------------------------
@@ -203,12 +220,13 @@ class EventLedger:
             self._field.update(tally.key, tally.player.elo, tally.moves, tally.expected_score)
             self._strengths.rate(tally.key, tally.player.elo if tally.games else None)
         if not self._fixed and (measured := self._measured()) != self.engine:
+            if measured.rating != self.engine.rating:
+                # Just what subscribers now do: the figures of those who moved follow below.
+                self._standings = {
+                    key: rebase(view, measured.rating) for key, view in self._standings.items()
+                }
             self.engine = measured
             out.changes.append(EngineMessage(self.engine))
-            # Just what subscribers now do: the figures of those who moved follow below.
-            self._standings = {
-                key: rebase(view, self.engine.rating) for key, view in self._standings.items()
-            }
         for key in self._strengths.renew():
             # One move shifts others a little too; their other figures stay.
             if key not in tallies and (view := self._standings.get(key)) is not None:

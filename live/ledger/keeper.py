@@ -6,8 +6,11 @@ Synchronous and without I/O. Searches and messages leave through the two doors g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
+
+import msgspec
 
 from live.engine.search import Progress, Search, SearchFailure, SearchResult
 from live.events import (
@@ -25,10 +28,15 @@ from live.events import (
 )
 from live.games.holding import Holding
 from live.games.plan import plan
-from live.games.steps import Step
+from live.games.steps import MovesPlayed, NewGame, Step
 from live.ledger.evaluations import Ask
 from live.ledger.event import EventLedger
 from live.ledger.outbox import Outbox, Urgency
+
+#: Moves taken in at once: some milliseconds of work.
+MOVES_A_STEP = 40
+
+log = logging.getLogger(__name__)
 
 
 class Searches(Protocol):
@@ -53,25 +61,47 @@ class Keeper:
         self.ledger = ledger
         self._searches = searches
         self._publish = publish
-        # Sources that rewrite whole texts already wait until one has settled, so a report is believed.
+        # Sources that rewrite whole texts wait until one has settled, so a report is believed.
         self._held = Holding(patience=1)
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
 
     # --- news -----------------------------------------------------------------------------------
 
-    def plan(self, report: FeedReport) -> Sequence[Step]:
-        """The steps that bring what is held to what is reported; changes nothing yet."""
-        return plan(self._held, report)
+    def plan(self, report: FeedReport) -> Iterator[Step]:
+        """The steps that bring what is held to what is reported; changes nothing yet.
+
+        A new game comes empty first and its moves in pieces, so that no step takes long.
+        """
+        for step in plan(self._held, report):
+            if not isinstance(step, NewGame):
+                yield step
+                continue
+            moves = step.game.moves
+            yield NewGame(msgspec.structs.replace(step.game, moves=()))
+            for start in range(0, len(moves), MOVES_A_STEP):
+                yield MovesPlayed(step.id, start + 1, moves[start : start + MOVES_A_STEP])
 
     def apply(self, step: Step) -> None:
-        """Carry out one step of the latest plan."""
+        """Carry out one step of the latest plan. A game that breaks a rule of ours is given up,
+        and costs no other anything.
+        """
         self._held.apply(step)
-        self._send(self.ledger.apply(step))
+        try:
+            out = self.ledger.apply(step)
+        except Exception:
+            log.exception("game %s is given up", step.id)
+            out = self.ledger.abandon(step.id)
+        self._send(out)
 
     def searched(self, ask: Ask, answer: SearchResult | SearchFailure) -> None:
         """An engine answered."""
-        self._send(self.ledger.searched(ask, answer))
+        try:
+            out = self.ledger.searched(ask, answer)
+        except Exception:
+            log.exception("game %s is given up", ask.game)
+            out = self.ledger.abandon(ask.game)
+        self._send(out)
 
     def progressed(self, ask: Ask, progress: Progress) -> None:
         """An engine has a provisional score."""

@@ -30,13 +30,14 @@ class PlayerTally:
     def __init__(
         self,
         key: str,
-        player: Player,
         measure: Measure,
         strengths: EventStrengths,
         engine: EngineDistribution = _SPIKE,
     ) -> None:
         self.key = key
-        self.player = player
+        # What each game says of the person; several may differ.
+        self._told: dict[str, Player] = {}
+        self._player = Player("")
         self._engine = engine
         # The most that a move can score: same-search gains are never above 0.
         self._ceiling = engine.parts(0) if measure.gain == "same-search" else engine.scale
@@ -48,14 +49,25 @@ class PlayerTally:
         self._calibrated: dict[str, CalibratedRating] = {}
         self._sides: dict[str, Side] = {}
 
-    def meet(self, player: Player) -> None:
-        """Learn what another game says of the same person: a rating once known stays."""
-        if self.player.elo is None and player.elo is not None:
-            self.player = msgspec.structs.replace(self.player, elo=player.elo)
+    @property
+    def player(self) -> Player:
+        """Who it is: as the first game by id tells it, with the first rating that any game tells.
 
-    def enter(self, game: str) -> None:
-        """The person plays in ``game``, whether or not a move is scored yet."""
+        A rule of what is told now, so that neither order nor what was told before matters.
+        """
+        return self._player
+
+    def enter(self, game: str, player: Player) -> None:
+        """The person plays in ``game``, and this is what it says of them now."""
         self._games.setdefault(game, _NO_MOVES)
+        if self._told.get(game) != player:
+            self._told[game] = player
+            self._know()
+
+    def _know(self) -> None:
+        told = [self._told[game] for game in sorted(self._told)]
+        elo = next((each.elo for each in told if each.elo is not None), None)
+        self._player = msgspec.structs.replace(told[0], elo=elo) if told else self._player
 
     def leave(self, game: str) -> None:
         """The game is gone, or it was somebody else; its gains must have been removed."""
@@ -63,6 +75,8 @@ class PlayerTally:
             raise ValueError(f"{self.key} still has gains of game {game}")
         self._calibrated.pop(game, None)
         self._sides.pop(game, None)
+        del self._told[game]
+        self._know()
 
     def rated(self, game: str, calibrated: CalibratedRating | None) -> None:
         """What the calibration makes of the moves of ``game``; it is read, never changed, here."""

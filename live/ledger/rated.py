@@ -31,10 +31,15 @@ class RatedSides:
         self.curves = GameCurves(measure, self._rated_as)
         # Plies whose gain in the curves is a quick look's.
         self._hasty: set[int] = set()
+        self.enter(game)
         for color, tally in tallies.items():
-            tally.enter(game.id)
             tally.rated(game.id, self.curves.calibrated(color))
             tally.judged(game.id, judgement.sides[color])
+
+    def enter(self, game: Game) -> None:
+        """Tell the pooled players what the game says of them now."""
+        self.tallies["white"].enter(game.id, game.headers.white)
+        self.tallies["black"].enter(game.id, game.headers.black)
 
     def serves(self, game: Game, tallies: dict[Color, PlayerTally]) -> bool:
         """Whether these are still the same players, rated the same."""

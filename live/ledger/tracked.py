@@ -97,14 +97,14 @@ class TrackedGame:
         self._take_source_evals(range(from_ply, last))
         for ply in range(from_ply, last):
             self._refresh(ply, out)
-        # The head of a moment ago is backlog now.
-        self._settle(range(last - 1, max(from_ply - 2, -1), -1), out, engine_rating)
+        # What was head a move ago is backlog now.
+        self._settle(range(last - 1, max(from_ply - 3, -1), -1), out, engine_rating)
 
     def take_back(self, to_ply: int, out: Outbox, engine_rating: int) -> None:
         """Only the first ``to_ply`` plies stand."""
         self._forget_from(to_ply + 1, out)
         out.changes.append(MoveMessage(self.game.id, to_ply + 1, None))
-        self._settle((to_ply,), out, engine_rating)
+        self._settle((to_ply, to_ply - 1), out, engine_rating)
 
     def correct_clocks(
         self, clocks: Iterable[tuple[int, float | None, float | None]], out: Outbox
@@ -132,6 +132,7 @@ class TrackedGame:
         move with them.
         """
         if self._sides.serves(self.game, tallies):
+            self._sides.enter(self.game)
             self.show(out)
             return
         self._sides.leave()
@@ -206,16 +207,23 @@ class TrackedGame:
 
     def _wish(self, plies: Iterable[int], out: Outbox) -> None:
         """Ask for what is missing at ``plies``, most urgent first as they are given."""
-        if not self._engine_scores:
+        if not self._engine_scores or not self._searchable:
             return
         for ply in plies:
             if 0 <= ply <= len(self._plies):
                 self._wishes.review(ply, self._urgency(ply), self._evaluations, out)
 
+    @property
+    def _searchable(self) -> bool:
+        """False for what cannot be analysed: another variant, or a start nobody could read."""
+        supported = self.game.headers.variant in ("standard", "chess960")
+        return supported and (bool(self._plies) or self.game.problem is None)
+
     def _urgency(self, ply: int) -> Urgency:
         if self.game.result != "*":
             return "finished"
-        return "head" if ply == len(self._plies) else "backlog"
+        # The gain of the last move needs the position before it as well.
+        return "head" if ply >= len(self._plies) - 1 else "backlog"
 
     @property
     def pending(self) -> int:
@@ -247,8 +255,11 @@ class TrackedGame:
             curves.head_to_head,
             self._judgement.methods(self._evaluations, gains),
             scored=self._scored,
-            problem=self.game.problem or next(iter(self._given_up.values()), None),
+            problem=self.game.problem or self._first_given_up(),
         )
+
+    def _first_given_up(self) -> str | None:
+        return self._given_up[min(self._given_up)] if self._given_up else None
 
     def detail(self, engine_rating: int) -> GameDetail:
         """The game in full."""
