@@ -8,32 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
+import io
 import logging
 import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from live.config import Config
 from live.dashboard import tables
 from live.dashboard.display import display
-from live.dashboard.figures import plain
 from live.dashboard.lines import LineWriter
-from live.errors import InputError, LiveRateError
-from live.events import Change, FeedReport
+from live.errors import ConfigError, LiveRateError
+from live.events import Change
 from live.feeds.base import Feed
 from live.feeds.open import open_feed
-from live.feeds.pgn import PgnReader
 from live.hall import Hall
-from live.ledger.keeper import Keeper
-from live.publish.analysis import Analysis, analysis, to_json
 from live.publish.guard import everybody
-from live.publish.pgn_export import export
 from live.publish.server import Publisher
 from live.publish.supervisor import supervised
 
@@ -58,10 +53,11 @@ def _first(group: BaseExceptionGroup[LiveRateError]) -> LiveRateError:
 
 async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: bool) -> int:
     """``live-rate --feed``: follow, analyse, publish, show; returns the exit code."""
-    _log_to_stderr(config)
-    feeds = [open_feed(spec, config.feeds) for spec in specs]
+    log_to_stderr(config)
+    feeds = open_feeds(specs, config)
     hall = Hall(config)
     console = Console()
+    interactive = not headless and sys.stdout.isatty()
     stop = asyncio.Event()
     async with (
         hall.with_engine(),
@@ -71,13 +67,17 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
     ):
         hall.listen(publisher.publish)
         hall.listen(pulse.publish)
-        if headless or not console.is_terminal:
+        if not interactive:
             console.print(f"live-rate is serving {publisher.url}", highlight=False)
             hall.listen(_print_lines(console))
-        with _stop_on_signals(stop):
+        # What is here stays: sweeping it again and again would only hold up the loop.
+        gc.collect()
+        gc.freeze()
+        with _stop_on_signals(stop) as stopped:
             async with asyncio.TaskGroup() as tasks:
                 service = tasks.create_task(
-                    _serve(hall, feeds, publisher.url, console, headless, once), name="serve"
+                    _serve(hall, feeds, publisher.url, console if interactive else None, once),
+                    name="serve",
                 )
                 stopper = tasks.create_task(stop.wait(), name="stop")
                 await asyncio.wait({service, stopper}, return_when=asyncio.FIRST_COMPLETED)
@@ -90,18 +90,40 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
                     keeper.players(), keeper.engine(), keeper.gain(), width=console.width
                 )
             )
-    return 130 if stop.is_set() and once else 0
+    # As the shell has it for a program that a signal ended before its work was done.
+    return 128 + stopped[0] if stopped and once else 0
+
+
+def open_feeds(specs: Sequence[str], config: Config) -> list[Feed]:
+    """The sources to follow, each under a name of its own.
+
+    Raises:
+        ConfigError: the same source is given twice.
+        FeedError: see :func:`live.feeds.open.open_feed`.
+    """
+    feeds: list[Feed] = []
+    names: set[str] = set()
+    for spec in specs:
+        if specs.count(spec) > 1:
+            raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
+        feed = open_feed(spec, config.feeds)
+        if feed.name in names:
+            # Two addresses may differ only in a secret, which names do not show.
+            feed = open_feed(spec, config.feeds, name=f"{feed.name} ({len(feeds) + 1})")
+        names.add(feed.name)
+        feeds.append(feed)
+    return feeds
 
 
 async def _serve(
-    hall: Hall, feeds: Sequence[Feed], address: str, console: Console, headless: bool, once: bool
+    hall: Hall, feeds: Sequence[Feed], address: str, console: Console | None, once: bool
 ) -> None:
     async with asyncio.TaskGroup() as tasks:
         background = [
             tasks.create_task(hall.keep(), name="keep"),
             tasks.create_task(hall.watch_engines(), name="engine figures"),
         ]
-        if not headless and console.is_terminal:
+        if console is not None:
             background.append(
                 tasks.create_task(display(hall.keeper, address, console), name="display")
             )
@@ -146,11 +168,15 @@ def _print_lines(console: Console) -> Callable[[Iterable[Change]], None]:
 
 
 @contextlib.contextmanager
-def _stop_on_signals(stop: asyncio.Event) -> Iterator[None]:
-    """The first Ctrl-C or SIGTERM stops in order, the second ends at once."""
+def _stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
+    """The first Ctrl-C or SIGTERM stops in order, the second ends at once. Gives the signals that
+    came.
+    """
+    came: list[int] = []
     loop = asyncio.get_running_loop()
 
     def first(number: signal.Signals) -> None:
+        came.append(number)
         stop.set()
         loop.remove_signal_handler(number)
         signal.signal(number, signal.SIG_DFL)
@@ -158,130 +184,32 @@ def _stop_on_signals(stop: asyncio.Event) -> Iterator[None]:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, first, number)
     try:
-        yield
+        yield came
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
 
 
-def _log_to_stderr(config: Config) -> None:
+def log_to_stderr(config: Config) -> None:
+    """Set up logging, and streams that a strange character cannot break."""
+    # A terminal that cannot show a character shows a question mark; it never ends the service.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     logging.basicConfig(
-        stream=sys.stderr,
+        handlers=[_StderrOfTheMoment()],
         level=config.log.level.upper(),
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
 
 
-# --- analyze ------------------------------------------------------------------------------------
+class _StderrOfTheMoment(logging.StreamHandler[Any]):
+    """Writes to whatever standard error is now: the live display takes it over while it draws."""
 
+    @property
+    def stream(self) -> Any:
+        return sys.stderr
 
-async def analyze(
-    config: Config,
-    files: Sequence[Path],
-    *,
-    evals: Literal["engine", "pgn"],
-    json: str | None,
-    pgn: Path | None,
-) -> int:
-    """``live-rate analyze``: the same pipeline over finished games; returns the exit code."""
-    keeper = await analysed(config, files, evals=evals)
-    result = analysis(keeper)
-    if json is not None:
-        write(json, to_json(result))
-    if pgn is not None:
-        write(str(pgn), "\n".join(export(game) for game in result.games).encode())
-    if json != "-":
-        _print_analysis(result)
-    return 0
-
-
-async def analysed(
-    config: Config, files: Sequence[Path], *, evals: Literal["engine", "pgn"]
-) -> Keeper:
-    """All games of the files with every figure that follows.
-
-    Raises:
-        InputError: a file is not there, or holds no game.
-    """
-    _log_to_stderr(config)
-    reports = [read_pgn(file) for file in files]
-    hall = Hall(config)
-    if evals == "pgn":
-        hall.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
-        for report in reports:
-            await hall.take(report)
-        await hall.settled()
-    else:
-        async with hall.with_engine(live=False):
-            with _progress(hall):
-                for report in reports:
-                    await hall.take(report)
-                await hall.settled()
-    return hall.keeper
-
-
-def read_pgn(file: Path) -> FeedReport:
-    """All games of one file.
-
-    Raises:
-        InputError: there is no such file, or no game in it.
-    """
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
-    games = tuple(PgnReader().read(data))
-    if not games:
-        raise InputError(str(file), "holds no game", "Give a PGN file: tags, then moves")
-    return FeedReport(str(file), games, complete=True)
-
-
-@contextlib.contextmanager
-def _progress(hall: Hall) -> Iterator[None]:
-    """A bar over the plies that have their score, on a terminal's standard error."""
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("analysing"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("plies"),
-        TimeRemainingColumn(),
-        console=console,
-        disable=not console.is_terminal,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("plies")
-        plies = 0
-
-        def tell(changes: Iterable[Change]) -> None:
-            nonlocal plies
-            views = list(hall.keeper.games())
-            played = sum(view.plies_played for view in views)
-            scored = sum(view.plies_scored for view in views)
-            if scored != plies:
-                plies = scored
-                bar.update(task, completed=scored, total=played)
-
-        hall.listen(tell)
-        yield
-
-
-def write(target: str, data: bytes) -> None:
-    if target == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.flush()
-        return
-    try:
-        Path(target).write_bytes(data)
-    except OSError as error:
-        raise InputError(target, f"cannot be written ({error.strerror})") from None
-
-
-def _print_analysis(result: Analysis) -> None:
-    console = Console()
-    console.print(tables.games(result.games, result.engine, result.gain, width=console.width))
-    console.print(tables.players(result.players, result.engine, result.gain, width=console.width))
-    for game in result.games:
-        if game.problem:
-            label = f"{plain(game.white.name)} - {plain(game.black.name)}"
-            console.print(f"{label}: {plain(game.problem)}", markup=False)
+    @stream.setter
+    def stream(self, value: Any) -> None:
+        """Nothing to keep."""

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import msgspec
 from rich.console import Console
 
-from live.app import analysed, write
 from live.config import Config
 from live.dashboard import calibrating as tables
 from live.errors import InputError
@@ -22,6 +21,7 @@ from live.events import GainKind
 from live.ledger.keeper import Keeper
 from live.ledger.rated_moves import rated_games
 from live.ledger.table_four import TableFour, table_four
+from live.offline import analysed, write
 from live.ratings.calibration import Calibration, encode_calibration, load_calibration
 from live.ratings.check import check, unseen
 from live.ratings.learn import TooFewGames, engine_rating, learn

@@ -165,8 +165,8 @@ def analyze(
         rating__gain=gain.value if gain else None,
         log__level="debug" if debug else log_level.value if log_level else None,
     )
-    from live.app import analyze as analyze_files
     from live.app import run
+    from live.offline import analyze as analyze_files
 
     run(analyze_files(settings, pgn, evals=evals.value, json=json, pgn=pgn_out))
 

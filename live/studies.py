@@ -11,7 +11,6 @@ from typing import Any, Literal
 import msgspec
 from rich.console import Console
 
-from live.app import analysed, read_pgn, write
 from live.config import Config
 from live.dashboard import studies as tables
 from live.errors import InputError
@@ -19,6 +18,7 @@ from live.events import EngineInfo, GainKind, Player, PlayerView
 from live.games.identity import name_words, person_key
 from live.ledger.predictors import Row, compare
 from live.ledger.ranking import Rank, rank
+from live.offline import analysed, read_pgn, write
 from live.ratings.match import GameCounts, MatchStatistics, PairCounts, match_statistics
 from live.ratings.match_games import MatchCounts, MatchGame, count_match
 from live.ratings.sprt import Sprt, SprtRun, SprtState, follow, sprt

@@ -37,6 +37,7 @@ def open_feed(
     *,
     conditions: Conditions | None = None,
     env: Mapping[str, str] | None = None,
+    name: str = "",
 ) -> Feed:
     """The source that ``--feed spec`` means, ready to run; nothing is asked of a network yet.
 
@@ -45,6 +46,7 @@ def open_feed(
         config: ``[feeds]``; with a ``delay_s`` everything the source tells comes that much later.
         conditions: Time and chance for tests; the real ones when None.
         env: The environment, for ``LICHESS_TOKEN``; the real one when None.
+        name: What to call it, where two sources would else have one name.
 
     Raises:
         UnknownFeed: the text names no kind of source; lists the kinds.
@@ -54,6 +56,7 @@ def open_feed(
     """
     conditions = conditions or Conditions(config)
     feed = _open(spec, config, conditions, os.environ if env is None else env)
+    feed.name = name or feed.name
     if config.delay_s > 0:
         from live.feeds.delay import DelayedFeed
 

@@ -1,0 +1,165 @@
+"""``live-rate analyze``, and what other commands need of finished games. Part of the composition
+root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from live.app import log_to_stderr
+from live.config import Config
+from live.dashboard import tables
+from live.dashboard.figures import plain
+from live.errors import InputError
+from live.events import Change, FeedReport, GameMessage
+from live.feeds.pgn import PgnReader
+from live.hall import Hall
+from live.ledger.keeper import Keeper
+from live.publish.analysis import Analysis, analysis, to_json
+from live.publish.pgn_export import export
+
+log = logging.getLogger(__name__)
+
+
+async def analyze(
+    config: Config,
+    files: Sequence[Path],
+    *,
+    evals: Literal["engine", "pgn"],
+    json: str | None,
+    pgn: Path | None,
+) -> int:
+    """``live-rate analyze``: the same pipeline over finished games; returns the exit code."""
+    for target in (json, str(pgn) if pgn is not None else None):
+        check_writable(target)
+    keeper = await analysed(config, files, evals=evals)
+    result = analysis(keeper)
+    if json is not None:
+        write(json, to_json(result))
+    if pgn is not None:
+        write(str(pgn), "\n".join(export(game) for game in result.games).encode())
+    if json != "-":
+        _print_analysis(result)
+    return 0
+
+
+async def analysed(
+    config: Config, files: Sequence[Path], *, evals: Literal["engine", "pgn"]
+) -> Keeper:
+    """All games of the files with every figure that follows.
+
+    Raises:
+        InputError: a file is not there, or holds no game.
+    """
+    log_to_stderr(config)
+    reports = [read_pgn(file) for file in files]
+    hall = Hall(config)
+    if evals == "pgn":
+        hall.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
+        for report in reports:
+            await hall.take(report)
+        await hall.settled()
+    else:
+        async with hall.with_engine(live=False):
+            with _progress(hall):
+                for report in reports:
+                    await hall.take(report)
+                await hall.settled()
+    return hall.keeper
+
+
+def read_pgn(file: Path) -> FeedReport:
+    """All games of one file.
+
+    Raises:
+        InputError: there is no such file, or no game in it.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
+    reader = PgnReader()
+    games = tuple(reader.read(data, closed=True))
+    if reader.left_out:
+        log.warning("%s: only the first %d games are read", file, len(games))
+    if not games:
+        raise InputError(str(file), "holds no game", "Give a PGN file: tags, then moves")
+    return FeedReport(str(file), games, complete=True)
+
+
+@contextlib.contextmanager
+def _progress(hall: Hall) -> Iterator[None]:
+    """A bar over the plies that have their score, on a terminal's standard error."""
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("analysing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("plies"),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("plies")
+        plies: dict[str, tuple[int, int]] = {}
+        scored = played = 0
+
+        def tell(changes: Iterable[Change]) -> None:
+            nonlocal scored, played
+            for change in changes:
+                if isinstance(change, GameMessage):
+                    view = change.game
+                    before = plies.get(view.id, (0, 0))
+                    plies[view.id] = (view.plies_scored, view.plies_played)
+                    scored += view.plies_scored - before[0]
+                    played += view.plies_played - before[1]
+            bar.update(task, completed=scored, total=played)
+
+        if console.is_terminal:
+            hall.listen(tell)
+        yield
+
+
+def check_writable(target: str | None) -> None:
+    """Find out before the work, not after it.
+
+    Raises:
+        InputError: nothing can be written there.
+    """
+    if target is not None and target != "-":
+        try:
+            with open(target, "ab"):
+                pass
+        except OSError as error:
+            raise InputError(target, f"cannot be written ({error.strerror})") from None
+
+
+def write(target: str, data: bytes) -> None:
+    """To a file, or to standard output for ``-``."""
+    if target == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return
+    try:
+        Path(target).write_bytes(data)
+    except OSError as error:
+        raise InputError(target, f"cannot be written ({error.strerror})") from None
+
+
+def _print_analysis(result: Analysis) -> None:
+    console = Console()
+    console.print(tables.games(result.games, result.engine, result.gain, width=console.width))
+    console.print(tables.players(result.players, result.engine, result.gain, width=console.width))
+    for game in result.games:
+        if game.problem:
+            label = f"{plain(game.white.name)} - {plain(game.black.name)}"
+            console.print(f"{label}: {plain(game.problem)}", markup=False)
