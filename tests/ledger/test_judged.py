@@ -1,0 +1,82 @@
+"""Moves against the engine's choice: what is known of them, and what is counted."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from live.engine.asking import Asking
+from live.events import Score
+from live.ledger.evaluations import Evaluated, Evaluations
+from live.ledger.judged import FIRST_CHOICE_PLY, JudgedMove, Side, judged
+
+
+def known(*ucis: str, start_fen: str = chess.STARTING_FEN) -> Evaluations:
+    found = Evaluations(start_fen, chess960=False, asking=Asking())
+    for uci in ucis:
+        found.extend(uci)
+    return found
+
+
+def test_a_move_is_judged_as_its_scores_become_known() -> None:
+    found = known("e2e4", "e7e5")
+    assert judged(found, 2) == JudgedMove(2)
+    found.set_position(1, Evaluated(Score(40), "c7c5"))
+    assert judged(found, 2) == JudgedMove(2, best_cp=-40, first_choice=False)
+    found.set_played(2, Score(55))
+    assert judged(found, 2) == JudgedMove(2, best_cp=-40, gain_cp=-15, first_choice=False)
+    found.set_position(2, Evaluated(Score(60), "g1f3"))
+    assert judged(found, 2).after == Score(60)
+
+
+def test_evaluations_of_the_source_know_no_first_choice() -> None:
+    found = known("e2e4")
+    found.take_told(0, Score(20))
+    assert judged(found, 1) == JudgedMove(1, best_cp=20)
+    side = Side("white")
+    side.add(judged(found, 1))
+    assert side.unchosen
+
+
+def test_the_only_legal_move_is_forced() -> None:
+    # The king on h1 must take the queen on g2: everything else stays in check.
+    found = known("h1g2", start_fen="k7/8/8/8/8/8/6q1/7K w - - 0 1")
+    assert judged(found, 1).forced
+    assert not judged(known("e2e4"), 1).forced
+
+
+@pytest.mark.parametrize(
+    ("move", "choices"),
+    [
+        (JudgedMove(FIRST_CHOICE_PLY, 20, 0, True), 1),
+        (JudgedMove(FIRST_CHOICE_PLY - 2, 20, 0, True), 0),
+        (JudgedMove(FIRST_CHOICE_PLY, 301, 0, True), 0),
+        (JudgedMove(FIRST_CHOICE_PLY, 20, 0, True, forced=True), 0),
+        (JudgedMove(FIRST_CHOICE_PLY, 20, None, None), 0),
+    ],
+)
+def test_first_choices_count_where_there_was_a_choice(move: JudgedMove, choices: int) -> None:
+    side = Side("white")
+    side.add(move)
+    assert (side.choices, side.matches) == (choices, choices)
+
+
+def test_taking_moves_back_leaves_nothing() -> None:
+    moves = [
+        JudgedMove(ply, best_cp=ply * 7 - 200, gain_cp=-(ply % 5) * 20, first_choice=ply % 5 == 0)
+        for ply in range(1, 80, 2)
+    ]
+    side, part = Side("white"), Side("white")
+    for move in moves:
+        side.add(move)
+    for move in moves[:15]:
+        part.add(move)
+    for move in reversed(moves[15:]):
+        side.remove(move)
+    for name in ("raw", "guid_bratko", "ponderated"):
+        one, other = getattr(side, name), getattr(part, name)
+        assert (one.within, one.n) == (other.within, other.n)
+    assert (side.choices, side.matches, side.markov_moves) == (
+        part.choices, part.matches, part.markov_moves,
+    )  # fmt: skip
+    assert side.moves == part.moves
