@@ -5,7 +5,6 @@ composition root: it builds one engine and one socket, and puts them away again.
 from __future__ import annotations
 
 import platform
-import socket
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
@@ -13,12 +12,15 @@ from typing import Literal
 import msgspec
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from live import __version__
 from live.config import Config, ServerConfig
 from live.engine.discovery import find_engine
 from live.engine.speed import measure_speed
 from live.errors import LiveRateError
+from live.hall import fitting, limit_text
+from live.publish.listener import listen
 
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (
@@ -44,7 +46,8 @@ async def examine(settings: Callable[[], Config]) -> int:
     table = Table.grid(padding=(0, 2))
     for finding in findings:
         sign, style = _SIGNS[finding.state]
-        table.add_row(f"[{style}]{sign}[/]", finding.subject, finding.text)
+        # Text, not markup: what is wrong may be full of brackets.
+        table.add_row(Text(sign, style=style), Text(finding.subject), Text(finding.text))
     Console(highlight=False).print(table)
     return 2 if any(finding.state == "problem" for finding in findings) else 0
 
@@ -57,7 +60,7 @@ async def _findings(settings: Callable[[], Config]) -> list[Finding]:
     except LiveRateError as error:
         found.append(Finding("settings", "problem", str(error)))
         config = Config()
-    found.append(await _engine(config))
+    found += await _engine(config)
     found.append(_port(config.server))
     found.append(Finding("live-rate", "note", __version__))
     found.append(Finding("Python", "note", f"{platform.python_version()}, {platform.platform()}"))
@@ -65,30 +68,38 @@ async def _findings(settings: Callable[[], Config]) -> list[Finding]:
     return found
 
 
-async def _engine(config: Config) -> Finding:
+async def _engine(config: Config) -> list[Finding]:
     try:
         command = find_engine(config.engine.path)
         speed = await measure_speed(command)
     except LiveRateError as error:
-        return Finding("engine", "problem", str(error))
-    return Finding(
-        "engine",
-        "ok",
-        f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s "
-        f"({command.argv[-1]})",
-    )
+        return [Finding("engine", "problem", str(error))]
+    found = f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s"
+    return [
+        Finding("engine", "ok", f"{found} ({command.argv[-1]})"),
+        _calibration(config, speed.name),
+    ]
+
+
+def _calibration(config: Config, engine: str) -> Finding:
+    rating = config.rating
+    try:
+        calibration, note = fitting(
+            rating.calibration, engine, limit_text(config.engine), rating.gain
+        )
+    except LiveRateError as error:
+        return Finding("calibration", "problem", str(error))
+    if calibration is None:
+        return Finding("calibration", "note", f"{note}: ratings by Algorithm 4 alone")
+    return Finding("calibration", "ok", f"{calibration.name}, {note}")
 
 
 def _port(server: ServerConfig) -> Finding:
-    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((server.host, server.port))
-        except OSError as error:
-            remedy = "choose another with --port, or 0 for any free one"
-            text = f"{server.host}:{server.port} cannot be used ({error.strerror}); {remedy}"
-            return Finding("port", "problem", text)
+    """Listens exactly as the service would, and lets go again."""
+    try:
+        listen(server.host, server.port).close()
+    except LiveRateError as error:
+        return Finding("port", "problem", str(error))
     return Finding("port", "ok", f"{server.host}:{server.port} is free")
 
 

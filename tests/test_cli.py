@@ -197,3 +197,62 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals, tmp_path: Path) -> Non
         _, errors = service.communicate(timeout=30)
     assert service.returncode == 0
     assert "Traceback" not in errors
+
+
+def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path) -> None:
+    well = live_rate("doctor", "--port", "0", cwd=tmp_path)
+    assert well.returncode == 0, well.stdout + well.stderr
+    for word in ("settings", "engine", "knodes/s", "calibration", "port", "Python", "msgspec"):
+        assert word in well.stdout
+    (tmp_path / "config.toml").write_text("engine = 5\n")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        ill = live_rate("doctor", "--engine", "/bin/cat", "--port", port, cwd=tmp_path)
+    assert ill.returncode == 2
+    assert "[engine]" in ill.stdout
+    assert "Traceback" not in ill.stderr
+
+
+def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[feeds.demo]\nspeed = 5000\n")
+    done = live_rate(
+        "--feed", "demo", "--headless", "--once", "--port", "0", "--nodes", "500", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    table = done.stdout.split("Perceived ratings")[1]
+    assert "Kovchan, Alexander" in table
+    assert "Cabrera Martel, Isaac" in table
+
+
+def test_one_bad_source_at_the_start_is_named_beside_a_good_one(tmp_path: Path) -> None:
+    (tmp_path / "notes.pgn").write_text("Milk, bread, two lemons.\n" * 20)
+    done = live_rate("--feed", "demo", "--feed", "notes.pgn", "--headless", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "notes.pgn" in done.stderr
+    done = live_rate("--feed", "demo", "--feed", "demo", "--headless", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "twice" in done.stderr
+
+
+def test_what_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+    done = live_rate(
+        "analyze", str(DATA / "figure-1.pgn"), "--evals", "pgn", "--json", "nowhere/x.json",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "nowhere/x.json" in done.stderr
+
+
+def test_a_terminal_without_unicode_costs_characters_and_nothing_else(tmp_path: Path) -> None:
+    environment = os.environ | {
+        "PYTHONPATH": str(DATA.parent.parent),
+        "PYTHONIOENCODING": "latin-1",
+    }
+    done = subprocess.run(
+        [*LIVE_RATE, "analyze", str(DATA / "figure-1.pgn"), "--evals", "pgn"],
+        cwd=tmp_path, env=environment, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert b"Byrne" in done.stdout

@@ -6,7 +6,6 @@ Loss policy state → terminal: at a fixed rate; what changed twice between two 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from rich.console import Console
 from rich.live import Live
@@ -39,10 +38,8 @@ async def display(
     source: Source,
     address: str,
     console: Console,
-    *,
-    wait: Callable[[float], object] | None = None,
 ) -> None:
-    """Draw until cancelled; leaves the last frame on the normal screen."""
+    """Draw until cancelled, on the terminal's alternate screen."""
     with Live(console=console, auto_refresh=False, screen=True) as live:
         while True:
             size = console.size

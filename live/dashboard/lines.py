@@ -29,6 +29,7 @@ class LineWriter:
         self._games: dict[GameId, GameView] = {}
         self._feeds: Mapping[str, FeedHealth] = {}
         self._plies: dict[GameId, dict[int, PlyView]] = {}
+        self._told: dict[GameId, set[int]] = {}
 
     def lines(self, changes: Iterable[Change]) -> list[str]:
         """What to print for ``changes``, in order."""
@@ -40,21 +41,31 @@ class LineWriter:
                 case GoneMessage(game=game):
                     told.append(f"{self._label(game)}: gone from its source")
                     self._games.pop(game, None)
-                    self._plies.pop(game, None)
+                    self._forget(game, 1)
                 case MoveMessage(game=game, ply=ply, move=move):
+                    self._forget(game, ply)
                     if move is None:
                         told.append(f"{self._label(game)}: taken back to ply {ply - 1}")
                     else:
                         self._plies.setdefault(game, {})[ply] = move
                 case ScoreMessage(game=game, ply=scored):
-                    self._plies.setdefault(game, {})[scored.ply] = scored
+                    if scored.ply not in self._told.get(game, ()):
+                        self._plies.setdefault(game, {})[scored.ply] = scored
                 case PointMessage(game=game, color=color, point=point):
-                    told.append(self._point(game, color, point))
+                    # A header corrected later sends whole curves again: a move is told once.
+                    if point.ply not in self._told.setdefault(game, set()):
+                        self._told[game].add(point.ply)
+                        told.append(self._point(game, color, point))
                 case HealthMessage(feeds=feeds):
                     told += self._health(feeds)
                 case _:
                     pass
         return told
+
+    def _forget(self, game: GameId, from_ply: int) -> None:
+        self._told[game] = {ply for ply in self._told.get(game, ()) if ply < from_ply}
+        held = self._plies.get(game, {})
+        self._plies[game] = {ply: view for ply, view in held.items() if ply < from_ply}
 
     def _game(self, view: GameView) -> list[str]:
         known = self._games.get(view.id)

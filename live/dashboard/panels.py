@@ -185,7 +185,8 @@ def rating_cells(point: CurvePoint | None) -> tuple[Text, Text]:
 
 def _state_of(game: GameDetail) -> str:
     if game.problem is not None:
-        return plain(game.problem, 40)
+        # A result is never hidden by what went wrong on the way to it.
+        return " ".join(filter(None, (game.result.strip("*"), plain(game.problem, 40))))
     if game.result != "*":
         return game.result
     behind = game.plies_played - game.plies_scored

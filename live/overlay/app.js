@@ -12,7 +12,7 @@ const held = new Held();
 const cards = new Map();
 
 /** What has changed since the last drawing: messages come faster than frames. */
-let dirty = { all: false, games: new Set(), players: false, health: false };
+let dirty = { all: false, games: new Set(), players: false, health: false, engine: false };
 let asked = false;
 
 const sight = new IntersectionObserver(
@@ -36,6 +36,7 @@ function changed(touched) {
   dirty.all ||= touched.all ?? false;
   dirty.players ||= touched.players ?? false;
   dirty.health ||= touched.health ?? false;
+  dirty.engine ||= touched.engine ?? false;
   if (touched.game !== undefined) dirty.games.add(touched.game);
   if (asked) return;
   asked = true;
@@ -44,13 +45,13 @@ function changed(touched) {
 
 function draw() {
   asked = false;
-  const { all, games, players, health } = dirty;
-  dirty = { all: false, games: new Set(), players: false, health: false };
+  const { all, games, players, health, engine } = dirty;
+  dirty = { all: false, games: new Set(), players: false, health: false, engine: false };
   if (held.seq === null) return;
   const known = cards.size;
   for (const id of all ? new Set([...held.games.keys(), ...cards.keys()]) : games) drawGame(id);
   if (all || cards.size !== known) arrange();
-  if (all) drawEngine(byId("engine"), held);
+  if (all || engine) drawEngine(byId("engine"), held);
   if (all || players) drawPlayers(byId("players").tBodies[0], held);
   if (all || health) drawHealth(byId("health"), held);
   byId("standings").hidden = byId("players").tBodies[0].rows.length === 0;

@@ -136,7 +136,9 @@ const APPLY = {
   },
 
   engine(held, { engine }) {
+    const same = held.engine !== null && held.engine.rating === engine.rating;
     held.engine = engine;
+    if (same) return { engine: true };
     const curve = (points) => points.map((point) => rated(point, engine.rating));
     for (const [id, game] of held.games) {
       const { white, black } = game.curves;

@@ -204,7 +204,10 @@ class Replica:
         game.plies.append(move)
 
     def _rerate(self, engine: EngineInfo) -> None:
+        same = self._engine is not None and self._engine.rating == engine.rating
         self._engine = engine
+        if same:
+            return
         for game in self._games.values():
             for points in game.curves.values():
                 points[:] = [rated(point, engine.rating) for point in points]

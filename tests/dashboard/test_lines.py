@@ -61,6 +61,16 @@ def test_results_takebacks_problems_and_ends_are_told_once() -> None:
     assert gone.endswith("gone from its source")
 
 
+def test_a_curve_sent_again_tells_no_move_twice() -> None:
+    writer = LineWriter()
+    writer.lines([GameMessage(VIEW), MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))])
+    again = [PointMessage("g1", "white", point(1, 2210.0))]
+    assert len(writer.lines(again)) == 1
+    assert writer.lines(again) == []
+    writer.lines([MoveMessage("g1", 1, PlyView(1, "d4", "d2d4"))])
+    assert ": 1.d4, " in writer.lines(again)[0]
+
+
 def test_a_feed_is_told_of_when_it_changes() -> None:
     writer = LineWriter()
     live = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
