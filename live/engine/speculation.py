@@ -88,7 +88,9 @@ class Speculation:
         self._made: OrderedDict[Search, int] = OrderedDict()
 
     def want(self, search: Search, owner: Hashable, priority: Priority) -> None:
-        """As the room's own; a board's new head ends the guesses of its last."""
+        """As the room's own; a board's new head ends the guesses of its last (a takeback ends them
+        by :meth:`over`: an older ply's head may just be late).
+        """
         nodes = self._made.pop(search, None)
         if nodes is not None:
             self.figures.hits += 1
@@ -103,7 +105,7 @@ class Speculation:
         self.desk.want(search, owner, priority)
         old = self._live.get(priority.board)
         over = priority.kind is Kind.FINISHED
-        if old is not None and (over or (priority.kind is Kind.HEAD and priority.ply != old.ply)):
+        if old is not None and (over or (priority.kind is Kind.HEAD and priority.ply > old.ply)):
             self._forget(old)
 
     def drop(self, owner: Hashable) -> None:

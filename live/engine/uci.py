@@ -19,6 +19,7 @@ from live.engine.listening import Deepened, Listening, quoted
 from live.engine.question import Question
 from live.engine.search import Limit, SearchResult
 from live.errors import EngineFault
+from live.events import Score
 
 #: Longest line an engine may print. Stockfish's longest principal variations are under 2 kB.
 MAX_LINE: Final = 65_536
@@ -56,7 +57,7 @@ class Finished(msgspec.Struct, frozen=True):
 
     result: SearchResult
     stopped: bool
-    """We asked for the end: the limit may not have been reached."""
+    """We asked for the end: the limit may not have been reached, and ``result`` may be empty."""
 
 
 Event = Ready | Deepened | Finished
@@ -270,6 +271,9 @@ class Conversation:
         if not question.allows(best):
             raise self._fault(f"answered {quoted(line)} in {position_words(question)}")
         result = self._listening.result(best)
+        if result is None and self._stopping:
+            # Stopped before its first iteration was over: nobody wants the result.
+            result = SearchResult(Score(0), best, depth=0)
         if result is None:
             raise self._fault(f"gave no score for {position_words(question)}")
         self._listening = None

@@ -147,7 +147,9 @@ def test_a_takeback_and_the_end_of_the_game_end_them_too(
     speculation: Speculation, bench: Bench
 ) -> None:
     play_head(speculation, "e2e4", "e7e5")
-    speculation.want(Search(position("e2e4")), "taken back", head(1))
+    speculation.want(Search(position("e2e4"), only="e7e5"), "late", head(1))
+    assert bench.dropped == []
+    speculation.over("a")
     assert bench.dropped == [Guess("a", 2)]
     play_head(speculation, "e2e4", "e7e5", "g1f3")
     speculation.want(Search(position()), "all", Priority(Kind.FINISHED, "a", 0))

@@ -382,3 +382,12 @@ def test_restricted_searches_go_to_their_limit() -> None:
     conversation.to_send()
     conversation.receive(b"readyok\ninfo depth 9 score cp 30 nodes 9 time 49 pv e1e2\n")
     assert conversation.to_send() == b""
+
+
+def test_a_search_stopped_before_it_had_a_score_is_no_fault() -> None:
+    conversation = ready()
+    conversation.begin(WHITE)
+    conversation.stop()
+    finished = conversation.receive(b"readyok\nbestmove e1e2\n")[-1]
+    assert isinstance(finished, Finished)
+    assert finished.stopped
