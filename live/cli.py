@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from live import __version__, study_commands
+from live import __version__, feed_commands, study_commands
 from live.errors import ConfigError, LiveRateError
 from live.flags import (
     ConfigFlag,
@@ -255,6 +255,7 @@ def doctor(
 
 
 study_commands.add_to(app)
+feed_commands.add_to(app)
 
 
 def main() -> None:

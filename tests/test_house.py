@@ -36,9 +36,10 @@ ROOTS: dict[str, set[str]] = {
     "config": {"events", "errors", "settings"},
 }
 #: The command line: imports what it needs only when it knows what it has to do.
-COMMANDS = {"cli", "flags", "study_commands"}
+COMMANDS = {"cli", "feed_commands", "flags", "study_commands"}
 #: The composition root: wires shells of different rooms together; no room may import it.
-WIRING = {"app", "doctor", "offline", "hall", "__main__", "calibrating", "studies", *COMMANDS}
+WIRING = {"app", "doctor", "offline", "hall", "__main__", "calibrating", "rehearsing", "studies"}
+WIRING |= COMMANDS
 
 PURE_ROOMS = {"games", "ratings", "ledger"}
 #: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.

@@ -160,7 +160,8 @@ class CloudFeed:
     async def _read(self, client: httpx.AsyncClient, path: str, kind: type[T]) -> T:
         page = self._pages.setdefault(path, _Page(path))
         period_s = TOURNAMENT_S if kind is Tournament else PERIOD_S
-        if self._conditions.clock.now() - page.asked_s >= period_s:
+        # Without an answer so far it is the patience of the retries that counts.
+        if page.body is None or self._conditions.clock.now() - page.asked_s >= period_s:
             await self._ask(client, page)
         found = read(page.body, kind) if page.body is not None else None
         if found is None:

@@ -77,17 +77,18 @@ def _bad(chance: random.Random) -> Connection:
             return Connection(stall_after=after, cuts=cuts)
 
 
-def requests(seed: int | None) -> Iterator[Connection]:
+def requests(seed: int | None, *, half: bool = True) -> Iterator[Connection]:
     """The fate of each answer of a server that is asked again and again: now and then a bad one.
 
-    Without end; all are good after :data:`BAD_REQUESTS`, and when ``seed`` is None.
+    Without end; all are good after :data:`BAD_REQUESTS`, and when ``seed`` is None. ``half``: a
+    text may be cut where nothing says so.
     """
     if seed is not None:
         chance = random.Random(seed)
         for _ in range(BAD_REQUESTS):
             if chance.random() < 0.75:
                 yield GOOD
-            elif chance.random() < 0.3:
+            elif half and chance.random() < 0.3:
                 yield Connection(half=True)
             else:
                 yield _bad(chance)

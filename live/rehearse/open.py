@@ -62,7 +62,7 @@ def open_rehearsal(
         case "livechess-cloud":
             from live.rehearse.livechess_cloud import LiveChessCloudRehearsal
 
-            return LiveChessCloudRehearsal(games, clock=clock, fates=requests(seed))
+            return LiveChessCloudRehearsal(games, clock=clock, fates=requests(seed, half=False))
         case "dgt-board":
             from live.rehearse.dgt_board import DgtBoardRehearsal
 

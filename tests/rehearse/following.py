@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 
 import msgspec
@@ -19,15 +20,22 @@ from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substanc
 CONFIG = FeedsConfig(timeout_s=0.5)
 
 
-def carried(
-    protocol: Protocols, games: Iterable[GameReport], *, faulty: bool = False
-) -> list[object]:
+class PacedClock(DrivenClock):
+    """A clock of the rehearsal that lets the other side see what happened meanwhile."""
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.time_s += seconds
+        await asyncio.sleep(0.001)
+
+
+def carried(protocol: Protocols, games: Iterable[GameReport], *, faulty: bool = False) -> list[str]:
     """What the protocol tells of games, in an order of its own.
 
     Two protocols tell only the newest clock, so with faults some clocks are never told: there
     only the moves count.
     """
-    found = []
+    found: list[object] = []
     for game in games:
         told = game.headers
         sides = (told.white, told.black)
@@ -40,8 +48,8 @@ def carried(
             case "dgt-board":  # neither players nor results
                 found.append(moves)
             case "fics":  # handles
-                names = [(handle(p.name), p.elo) for p in sides]
-                found.append((names, game.result, moves))
+                handles = [(handle(p.name), p.elo) for p in sides]
+                found.append((handles, game.result, moves))
             case _:
                 found.append(substance(game))
     return sorted(map(str, found))
@@ -75,7 +83,7 @@ async def follow_rehearsal(
     Raises TimeoutError when it never is.
     """
     faulty = seed is not None
-    rehearsal = open_rehearsal(protocol, games, seed=seed, clock=DrivenClock())
+    rehearsal = open_rehearsal(protocol, games, seed=seed, clock=PacedClock())
     if isinstance(rehearsal, FicsRehearsal):
         for index, game in enumerate(games):
             await rehearsal.show(index, msgspec.structs.replace(game, moves=(), result="*"))
