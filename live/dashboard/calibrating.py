@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from live.dashboard.figures import plain
 from live.events import GainKind
@@ -21,7 +22,7 @@ def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Tab
         table.add_column(head, justify="right", no_wrap=True)
     for row in found.rows:
         table.add_row(
-            plain(row.name, 40),
+            Text(plain(row.name, 40)),
             str(row.moves),
             _whole(row.elo),
             _whole(row.strength),
@@ -101,7 +102,7 @@ def _errors(errors: Errors) -> tuple[str, ...]:
 
 def _table(title: str) -> Table:
     return Table(
-        title=title,
+        title=Text(title),
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from live.dashboard.figures import interval_text, plain, rating_text
 from live.events import EngineInfo, GainKind, PlayerView
@@ -17,7 +18,7 @@ from live.ratings.sprt import Sprt, SprtRun, SprtState
 
 def _table(title: str) -> Table:
     return Table(
-        title=title,
+        title=Text(title),
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
@@ -51,7 +52,7 @@ def comparison(
             _ends(row.low, row.high),
             "" if row.difference is None else f"{row.difference:+.0f}",
             outcomes,
-            plain(row.missing or row.caution),
+            Text(plain(row.missing or row.caution)),
         )
     return table
 
@@ -71,9 +72,9 @@ def ranking(ranks: Sequence[Rank], by: str, engine: EngineInfo, gain: GainKind) 
             table.add_column(head, justify="right", no_wrap=True)
     for each in ranks:
         second = each.algorithm_2
-        cells = [
+        cells: list[str | Text] = [
             "" if each.place is None else str(each.place),
-            plain(each.name, 40),
+            Text(plain(each.name, 40)),
             str(each.elo or ""),
             str(each.moves),
             _score(each.expected_score),
@@ -89,7 +90,7 @@ def ranking(ranks: Sequence[Rank], by: str, engine: EngineInfo, gain: GainKind) 
         table.add_row(*cells)
     reasons = {plain(each.missing): None for each in ranks if each.missing}
     if reasons:
-        table.caption = "No place in the battle royale: " + "; ".join(reasons)
+        table.caption = Text("No place in the battle royale: " + "; ".join(reasons))
         table.caption_justify = "left"
     return table
 

@@ -35,8 +35,8 @@ def players(
     for head, least in heads:
         table.add_column(head, justify="right", min_width=least, no_wrap=True)
     for view in sorted(views, key=_strength, reverse=True):
-        row = [
-            plain(view.name, 40),
+        row: list[str | Text] = [
+            Text(plain(view.name, 40)),
             str(view.elo or ""),
             str(view.games),
             str(view.moves),
@@ -76,10 +76,10 @@ def games(
     for game in details:
         duel = game.head_to_head.expected_score
         table.add_row(
-            plain(game.white.name, 28),
+            Text(plain(game.white.name, 28)),
             *_last_rating(game.curves.white, calibrated=calibrated),
             game.result,
-            plain(game.black.name, 28),
+            Text(plain(game.black.name, 28)),
             *_last_rating(game.curves.black, calibrated=calibrated),
             "" if duel is None else f"{duel:.2f}",
         )
@@ -94,7 +94,7 @@ def _last_rating(points: Sequence[CurvePoint], *, calibrated: bool) -> tuple[Tex
 def _figures(title: str, width: int) -> Table:
     """A table for reading after the event: names give way, figures do not."""
     return Table(
-        title=title,
+        title=Text(title),
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
