@@ -203,11 +203,19 @@ def token(
 
 
 @app.command()
-def schema() -> None:
+def schema(
+    http: Annotated[
+        bool, typer.Option("--http", help="The requests instead, as an OpenAPI 3.1 document.")
+    ] = False,
+) -> None:
     """Print what subscribers and brokers are sent, as an AsyncAPI 3 document."""
-    from live.publish.schema import text
+    import msgspec
 
-    typer.echo(text(), nl=False)
+    from live.publish.openapi import openapi
+    from live.publish.schema import asyncapi
+
+    document = msgspec.json.encode(openapi() if http else asyncapi())
+    typer.echo(msgspec.json.format(document, indent=2).decode())
 
 
 @app.command("systemd-unit")

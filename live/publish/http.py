@@ -10,8 +10,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
-from live.events import EngineHealth, FeedHealth, GameView, PlayerView
-from live.publish import metrics, pages, pgn_export, schema, tables
+from live.events import GameView, PlayerView
+from live.publish import manual, metrics, openapi, pages, pgn_export, schema, tables
+from live.publish.answers import Problem, Wellness, health
 from live.publish.metrics import Metrics, Tally
 from live.publish.select import EVERYTHING, Filter, FilterError, parse
 from live.publish.state import Seen, State, game_order
@@ -94,7 +95,7 @@ def respond(
 def problem(status: int, detail: str, headers: Iterable[tuple[str, str]] = ()) -> Response:
     """An error as JSON (RFC 9457)."""
     title = http.HTTPStatus(status).phrase
-    body = _encoder.encode({"status": status, "title": title, "detail": detail})
+    body = _encoder.encode(Problem(status, title, detail))
     no_store = ("Cache-Control", "no-store")
     return respond(status, "application/problem+json", body, (no_store, *headers))
 
@@ -105,27 +106,6 @@ UNKNOWN = problem(
     "a valid token is needed: Authorization: Bearer TOKEN",
     [("WWW-Authenticate", 'Bearer realm="live-rate"')],
 )
-
-
-class Health(msgspec.Struct, frozen=True):
-    """What ``/healthz``, ``/readyz`` and ``/api/v1/health`` answer."""
-
-    status: str
-    """``ok``, or ``degraded`` when a feed or an engine does not do its work."""
-    ready: bool
-    """Whether some feed delivers and some engine (if there are any) can search."""
-    feeds: tuple[FeedHealth, ...]
-    engines: EngineHealth
-    subscribers: int
-
-
-def health(state: State, subscribers: int) -> Health:
-    feeds, engines = state.feeds(), state.engines()
-    working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
-    delivering = [feed for feed in feeds if feed.state in ("live", "stale", "finished")]
-    well = len(working) == len(engines.engines) and len(delivering) == len(feeds)
-    ready = bool(working or not engines.engines) and bool(delivering or not feeds)
-    return Health("ok" if well else "degraded", ready, feeds, engines, subscribers)
 
 
 class Routes:
@@ -153,10 +133,16 @@ class Routes:
         """What everybody gets: pages, descriptions, and whether the service is well."""
         if path in ("/healthz", "/readyz"):
             now = health(Seen(self._state, sees or EVERYTHING), self._tally.subscribers)
-            told = now if sees is not None else {"status": now.status, "ready": now.ready}
+            told = now if sees is not None else Wellness(now.status, now.ready)
             return _json(told, 503 if path == "/readyz" and not now.ready else 200)
+        if path == "/docs":
+            return respond(
+                200, "text/html; charset=utf-8", manual.page(), _REVALIDATE, manual.POLICY
+            )
         if path == "/asyncapi.json":
             return _json(schema.asyncapi())
+        if path == "/openapi.json":
+            return _json(openapi.openapi())
         if (page := self._site.page(path)) is not None:
             return respond(
                 200,
@@ -184,7 +170,7 @@ class Routes:
         if name == "games":
             return _games(state, request)
         if name.startswith("games/"):
-            return _game(state, name.removeprefix("games/"))
+            return _game(state, name.removeprefix("games/"), dict(request.query).get("form"))
         if name == "players":
             players: list[PlayerView] = sorted(state.players(), key=lambda each: each.id)
             return _json({"players": players})
@@ -206,14 +192,21 @@ def _games(state: State, request: Request) -> Response:
     return _json({"games": games})
 
 
-def _game(state: State, name: str) -> Response:
+def _game(state: State, name: str, form: str | None) -> Response:
     # An id may itself end in ".pgn", so the plain one is tried first.
     if (game := state.game(name)) is not None:
         return _json(game)
     game_id = name.removesuffix(".pgn")
     if game_id != name and (game := state.game(game_id)) is not None:
-        text = pgn_export.export(game).encode("utf-8", "replace")
-        return respond(200, "application/x-chess-pgn; charset=utf-8", text, _REVALIDATE)
+        if form not in (None, "eval", "alliot"):
+            return problem(400, f"form {form!r} is neither eval nor alliot")
+        text = pgn_export.export(game, "alliot" if form == "alliot" else "eval")
+        return respond(
+            200,
+            "application/x-chess-pgn; charset=utf-8",
+            text.encode("utf-8", "replace"),
+            _REVALIDATE,
+        )
     return problem(404, f"there is no game {game_id!r}")
 
 

@@ -17,18 +17,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiomqtt
-import msgspec
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-import live
 from live.config import MqttConfig
 from live.errors import ConfigError
 from live.events import Change
 from live.feeds.retry import backoff
-from live.publish.retained import Retained
+from live.publish.retained import Retained, status
 from live.publish.select import EVERYTHING, Filter
 from live.publish.state import State
-from live.publish.wire import PROTOCOL
 
 _log = logging.getLogger(__name__)
 
@@ -42,19 +39,6 @@ TIMEOUT_S = 10.0
 GOODBYE_S = 2.0
 #: Messages of former runs that are read at the beginning; beyond, they would stay.
 _STRANGERS = 100_000
-
-
-class Status(msgspec.Struct, frozen=True, tag="status"):
-    """What the status topic holds."""
-
-    state: str
-    """``online`` once every other topic is right; ``offline`` when the service ended or is lost."""
-    version: str = live.__version__
-    protocol: int = PROTOCOL
-
-
-def _status(state: str) -> bytes:
-    return msgspec.json.encode(Status(state))
 
 
 class Broker:
@@ -112,7 +96,7 @@ class Broker:
 
     async def _session(self) -> None:
         """One connection, until it is lost."""
-        status = self._retained.topic("status")
+        topic = self._retained.topic("status")
         client = aiomqtt.Client(
             self._host,
             self._port,
@@ -121,7 +105,7 @@ class Broker:
             tls_context=self._tls,
             protocol=aiomqtt.ProtocolVersion.V5,
             clean_start=True,
-            will=aiomqtt.Will(status, _status("offline"), qos=1, retain=True),
+            will=aiomqtt.Will(topic, status("offline"), qos=1, retain=True),
             timeout=TIMEOUT_S,
             max_inflight_messages=IN_FLIGHT,
             max_queued_incoming_messages=_STRANGERS,
@@ -142,7 +126,7 @@ class Broker:
                 # The will is for those who are lost; who leaves in order has to say so.
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                     await client.publish(
-                        status, _status("offline"), qos=1, retain=True, timeout=GOODBYE_S
+                        topic, status("offline"), qos=1, retain=True, timeout=GOODBYE_S
                     )
 
     async def _listen(self, client: aiomqtt.Client) -> None:
@@ -166,8 +150,8 @@ class Broker:
                 continue
             if not online:
                 online = True
-                status = self._retained.topic("status")
-                await client.publish(status, _status("online"), qos=1, retain=True)
+                topic = self._retained.topic("status")
+                await client.publish(topic, status("online"), qos=1, retain=True)
             await self._changed.wait()
             await asyncio.sleep(TICK_S)
 

@@ -9,8 +9,10 @@ quotes of a tag only backslash and quote have a meaning. Comments hold nothing b
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from live.events import GameDetail, Player, PlyView
+from live.publish import pgn_alliot
 
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
 LINE_CHARS = 79
@@ -18,10 +20,14 @@ LINE_CHARS = 79
 _STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
-def export(game: GameDetail) -> str:
+Form = Literal["eval", "alliot"]
+"""How scores are written: ``[%eval]`` and ``[%clk]``, or as in `pgn_alliot`."""
+
+
+def export(game: GameDetail, form: Form = "eval") -> str:
     """The game as PGN text, ending with an empty line."""
-    tags = "".join(f'[{name} "{tag_value(value)}"]\n' for name, value in _tags(game))
-    return f"{tags}\n{_wrapped(_tokens(game))}\n\n"
+    tags = "".join(f'[{name} "{tag_value(value)}"]\n' for name, value in _tags(game, form))
+    return f"{tags}\n{_wrapped(_tokens(game, form))}\n\n"
 
 
 def tag_value(text: str) -> str:
@@ -53,7 +59,7 @@ def clock_command(clock_s: float) -> str:
     return f"[%clk {hours}:{minutes:02}:{seconds:02}{fraction}]"
 
 
-def _tags(game: GameDetail) -> Iterator[tuple[str, str]]:
+def _tags(game: GameDetail, form: Form) -> Iterator[tuple[str, str]]:
     """The seven tags every game has (PGN standard, section 8.1.1), then what else is known."""
     board = f".{game.board}" if game.board is not None and "." not in game.round else ""
     yield "Event", game.event or "?"
@@ -76,7 +82,7 @@ def _tags(game: GameDetail) -> Iterator[tuple[str, str]]:
     if game.variant == "chess960" or game.start_fen != _STANDARD_FEN:
         yield "SetUp", "1"
         yield "FEN", game.start_fen
-    yield "Annotator", "live-rate"
+    yield "Annotator", "live-rate" if form == "eval" else f"live-rate, Format:{pgn_alliot.FORMAT}"
 
 
 #: Terminations the standard knows (section 8.1.1.7); the others are lichess' for odd outcomes.
@@ -96,9 +102,10 @@ def _player_tags(color: str, player: Player) -> Iterator[tuple[str, str]]:
         yield f"{color}Team", player.team
 
 
-def _tokens(game: GameDetail) -> Iterator[str]:
+def _tokens(game: GameDetail, form: Form) -> Iterator[str]:
     """Movetext without line breaks; a comment command is never split."""
-    if game.start_score_cp is not None:
+    alliot = pgn_alliot.Alliot(game) if form == "alliot" else None
+    if game.start_score_cp is not None and alliot is None:
         yield "{"
         yield eval_command(game.start_score_cp, None)
         yield "}"
@@ -112,7 +119,10 @@ def _tokens(game: GameDetail) -> Iterator[str]:
         elif not numbered:
             yield f"{count}..."
         yield ply.san
-        comment = list(_comment(ply))
+        if alliot is None:
+            comment = list(_comment(ply))
+        else:
+            comment = alliot.tokens(ply, f"{count}." if white else f"{count}...")
         yield from comment
         # After a comment the black move's number is repeated (PGN standard, section 8.2.2.2).
         numbered = white and not comment

@@ -25,6 +25,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+import msgspec
+
+import live
 from live.events import (
     Change,
     ClockMessage,
@@ -74,6 +77,20 @@ def level(name: str) -> str:
 def place(view: GameView) -> Place:
     """Where a game's topics are."""
     return level(view.event), level(view.id if view.board is None else str(view.board))
+
+
+class Status(msgspec.Struct, frozen=True, tag="status"):
+    """What the status topic holds."""
+
+    state: str
+    """``online`` once every other topic is right; ``offline`` when the service ended or is lost."""
+    version: str = live.__version__
+    protocol: int = wire.PROTOCOL
+
+
+def status(state: str) -> bytes:
+    """The payload of the status topic."""
+    return msgspec.json.encode(Status(state))
 
 
 class Retained:

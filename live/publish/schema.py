@@ -7,12 +7,40 @@ from typing import Any
 import msgspec
 
 import live
-from live.events import Message
+from live.events import (
+    EngineMessage,
+    GameMessage,
+    HealthMessage,
+    Message,
+    MoveMessage,
+    PointMessage,
+    StandingMessage,
+)
+from live.publish.described import REFERENCE, components
+from live.publish.retained import Status
 from live.publish.select import CHANGE_TYPES, MAX_VALUE_CHARS
 from live.publish.wire import PROTOCOL, Close
 
-_REFERENCE = "#/components/schemas/{name}"
 _MESSAGES: tuple[type[msgspec.Struct], ...] = Message.__args__
+
+_RETAINED: dict[str, tuple[str, type[msgspec.Struct]]] = {
+    "status": ("{prefix}/status", Status),
+    "engine": ("{prefix}/engine", EngineMessage),
+    "health": ("{prefix}/health", HealthMessage),
+    "standing": ("{prefix}/players/{player}", StandingMessage),
+    "game": ("{prefix}/{event}/{board}/game", GameMessage),
+    "move": ("{prefix}/{event}/{board}/move", MoveMessage),
+    "white": ("{prefix}/{event}/{board}/white", PointMessage),
+    "black": ("{prefix}/{event}/{board}/black", PointMessage),
+}
+"""What a broker holds: topic and message, by the name of the channel."""
+
+_PARAMETERS = {
+    "prefix": "mqtt.prefix of the settings.",
+    "player": "The id of the player's standing.",
+    "event": "The event's name; - where it has none.",
+    "board": "The board's number, else the game's id.",
+}
 
 _POSITION = (
     "Number in this connection's stream: one more than the message before. hello carries one less "
@@ -57,43 +85,72 @@ def asyncapi() -> dict[str, Any]:
                     name: {"$ref": f"#/components/messages/{name}"} for name in names.values()
                 },
                 "bindings": {"ws": {"method": "GET", "query": _query()}},
-            }
+            },
+            **{name: _channel(name, topic) for name, (topic, _) in _RETAINED.items()},
         },
         "operations": {
             "follow": {
                 "action": "send",
                 "channel": {"$ref": "#/channels/live"},
                 "summary": "What the service sends to whoever follows. It expects nothing back.",
-            }
+            },
+            **{
+                f"retain-{name}": {
+                    "action": "send",
+                    "channel": {"$ref": f"#/channels/{name}"},
+                    "summary": "What a broker is told, if one is named.",
+                    "bindings": {"mqtt": {"qos": 1, "retain": True}},
+                }
+                for name in _RETAINED
+            },
         },
         "components": {
             "messages": {
-                name: {
-                    "name": name,
-                    "summary": (kind.__doc__ or "").strip().split("\n", 1)[0],
-                    "payload": {"$ref": _REFERENCE.format(name=kind.__name__)},
-                }
-                for kind, name in names.items()
+                **{name: _message(name, kind, kind.__name__) for kind, name in names.items()},
+                **{
+                    f"retained-{name}": _message(name, kind, f"Retained{kind.__name__}")
+                    for name, (_, kind) in _RETAINED.items()
+                },
             },
             "schemas": schemas(),
         },
     }
 
 
-def text() -> str:
-    """The document as readable JSON, a newline at its end."""
-    return msgspec.json.format(msgspec.json.encode(asyncapi()), indent=2).decode() + "\n"
+def _message(name: str, kind: type[msgspec.Struct], schema: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "summary": (kind.__doc__ or "").strip().split("\n", 1)[0],
+        "payload": {"$ref": REFERENCE.format(name=schema)},
+    }
+
+
+def _channel(name: str, topic: str) -> dict[str, Any]:
+    """A topic below the prefix; names in it are escaped by :func:`live.publish.retained.level`."""
+    parameters = {
+        each: {"description": _PARAMETERS[each]} for each in _PARAMETERS if f"{{{each}}}" in topic
+    }
+    return {
+        "address": topic,
+        "messages": {name: {"$ref": f"#/components/messages/retained-{name}"}},
+        **({"parameters": parameters} if parameters else {}),
+    }
 
 
 def schemas() -> dict[str, Any]:
-    """JSON Schema of every message and of what it holds, by the name of its type."""
-    _, components = msgspec.json.schema_components(_MESSAGES, ref_template=_REFERENCE)
-    for kind in _MESSAGES:
-        schema = components[kind.__name__]
+    """JSON Schema of every message and of what it holds, by the name of its type.
+
+    Retained messages are those of the websocket without their number.
+    """
+    found = components([*_MESSAGES, *(kind for _, kind in _RETAINED.values())])
+    for kind in {kind.__name__ for _, kind in _RETAINED.values()}:
+        found[f"Retained{kind}"] = {**found[kind], "title": f"Retained{kind}"}
+    for message in _MESSAGES:
+        schema = found[message.__name__]
         number = {"type": "integer", "minimum": 0, "description": _POSITION}
         schema["properties"] = {"seq": number, **schema["properties"]}
         schema["required"] = ["seq", *schema["required"]]
-    return dict(components)
+    return found
 
 
 def _query() -> dict[str, Any]:
@@ -114,5 +171,16 @@ def _query() -> dict[str, Any]:
             },
             "epoch": {"type": "string", "description": "Of the hello that was held."},
             "since": {"type": "integer", "minimum": 0, "description": "The last number held."},
+            "token": {
+                "type": "string",
+                "description": (
+                    "A bearer token, for pages that can set no header. Safer is to give it in the "
+                    'first message, {"type":"token","token":"…"}: nothing is sent before it.'
+                ),
+            },
+            "auth": {
+                "enum": ["message"],
+                "description": "Wait for a first message with a token, where none is needed.",
+            },
         },
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 
 from live.events import HeartbeatMessage, HelloMessage, Message
 from live.publish import wire
+from live.publish.retained import Retained, status
 from live.publish.schema import asyncapi, schemas
 from live.publish.state import snapshot
+from tests.publish.validation import problems
 from tests.publish.world import World
 
 DOCUMENT = json.loads(json.dumps(asyncapi()))
@@ -35,39 +38,9 @@ def resolve(reference: str) -> Any:
     return found
 
 
-def complaints(value: Any, schema: dict[str, Any], at: str = "$") -> Iterator[str]:
-    """What of the JSON Schema keywords our types use does not hold; an unknown one is an error."""
-    if "$ref" in schema:
-        schema = {**resolve(schema["$ref"]), **{k: v for k, v in schema.items() if k != "$ref"}}
-    if "anyOf" in schema and all(list(complaints(value, each, at)) for each in schema["anyOf"]):
-        yield f"{at}: none of anyOf"
-    if "enum" in schema and value not in schema["enum"]:
-        yield f"{at}: {value!r} is not in {schema['enum']}"
-    kinds = {
-        "object": dict,
-        "array": list,
-        "string": str,
-        "integer": int,
-        "boolean": bool,
-        "null": type(None),
-    }
-    if (kind := schema.get("type")) is not None:
-        right = isinstance(value, (int, float) if kind == "number" else kinds[kind])
-        if not right or (isinstance(value, bool) and kind != "boolean"):
-            yield f"{at}: {value!r} is no {kind}"
-            return
-    for name in schema.get("required", ()):
-        if name not in value:
-            yield f"{at}: {name} is missing"
-    if isinstance(value, dict) and "anyOf" not in schema:
-        for name, each in value.items():
-            if name not in schema.get("properties", {}):
-                yield f"{at}: {name} is not described"
-            else:
-                yield from complaints(each, schema["properties"][name], f"{at}.{name}")
-    if isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from complaints(each, schema["items"], f"{at}[{index}]")
+def complaints(value: Any, schema: dict[str, Any]) -> list[str]:
+    """What of the schema does not hold."""
+    return problems(value, schema, DOCUMENT)
 
 
 def test_every_reference_leads_somewhere() -> None:
@@ -79,7 +52,8 @@ def test_every_reference_leads_somewhere() -> None:
 
 def test_every_message_is_described_under_its_type() -> None:
     tags = {str(kind.__struct_config__.tag) for kind in Message.__args__}
-    assert set(DOCUMENT["components"]["messages"]) == tags
+    retained = {f"retained-{name}" for name in DOCUMENT["channels"] if name != "live"}
+    assert set(DOCUMENT["components"]["messages"]) == tags | retained
     assert set(DOCUMENT["channels"]["live"]["messages"]) == tags
     for tag in tags:
         payload = resolve(DOCUMENT["components"]["messages"][tag]["payload"]["$ref"])
@@ -100,17 +74,60 @@ def test_real_messages_are_what_the_schema_says() -> None:
         told = json.loads(wire.number(wire.encode(message), 3))
         seen.add(told["type"])
         payload = DOCUMENT["components"]["messages"][told["type"]]["payload"]
-        assert not list(complaints(told, payload))
-    assert seen == set(DOCUMENT["components"]["messages"])
+        assert not complaints(told, payload)
+    assert seen == set(DOCUMENT["channels"]["live"]["messages"])
+
+
+def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
+    world = World(2)
+    seen = set()
+    for _ in range(60):
+        for _ in range(8):
+            world.step()
+        for topic, payload in Retained(world, "live-rate").everything().items():
+            (name,) = [
+                name
+                for name, channel in DOCUMENT["channels"].items()
+                if name != "live"
+                and re.fullmatch(
+                    re.sub(r"\\{\w+\\}", "[^/]+", re.escape(channel["address"])), topic
+                )
+            ]
+            told = json.loads(payload)
+            message = DOCUMENT["components"]["messages"][f"retained-{name}"]
+            assert not complaints(told, message["payload"])
+            assert "seq" not in told
+            seen.add(name)
+    message = DOCUMENT["components"]["messages"]["retained-status"]
+    assert not complaints(json.loads(status("online")), message["payload"])
+    assert seen | {"status"} == set(DOCUMENT["channels"]) - {"live"}
+
+
+def test_every_channel_and_operation_fits_together() -> None:
+    for operation in DOCUMENT["operations"].values():
+        assert resolve(operation["channel"]["$ref"])
+    for name, channel in DOCUMENT["channels"].items():
+        assert set(channel.get("parameters", ())) == set(re.findall(r"{(\w+)}", channel["address"]))
+        for reference in references(channel["messages"]):
+            assert resolve(reference)["payload"], name
+
+
+def test_notes_and_sights_are_told() -> None:
+    ply = DOCUMENT["components"]["schemas"]["PlyView"]["properties"]
+    assert "White's side" in ply["score_cp"]["description"]
+    assert ply["score_cp"]["description"].endswith("Withheld from venues.")
+    assert "Withheld" not in ply["clock_s"].get("description", "")
+    state = DOCUMENT["components"]["schemas"]["EngineState"]["properties"]
+    assert state["searching"]["description"].endswith("For arbiters alone.")
 
 
 @pytest.mark.parametrize("spoil", ["seq", "game", "type"])
 def test_a_spoilt_message_does_not_pass(spoil: str) -> None:
     told = {"seq": 3, "type": "gone", "game": "g"}
     payload = DOCUMENT["components"]["messages"]["gone"]["payload"]
-    assert not list(complaints(told, payload))
-    assert list(complaints({**told, spoil: None}, payload))
-    assert list(complaints({k: v for k, v in told.items() if k != spoil}, payload))
+    assert not complaints(told, payload)
+    assert complaints({**told, spoil: None}, payload)
+    assert complaints({k: v for k, v in told.items() if k != spoil}, payload)
 
 
 def test_schemas_are_made_afresh() -> None:
