@@ -25,7 +25,7 @@ from live.events import Score
 MAX_LINE: Final = 65_536
 #: Lines of no meaning an engine may print in one search before it counts as broken.
 MAX_STRAY_LINES: Final = 1_000
-#: UCI's own words at the beginning of a line that we have no use for.
+#: UCI's own words that may begin a line and that we have no use for.
 _IGNORED: Final = (b"info", b"option", b"id", b"copyprotection", b"registration")
 
 
@@ -57,7 +57,7 @@ class Finished(msgspec.Struct, frozen=True):
 
     result: SearchResult
     stopped: bool
-    """We asked for the end: the limit may not have been reached, and ``result`` may be empty."""
+    """We asked for the end: ``result`` is short of the limit, or empty."""
 
 
 Event = Ready | Deepened | Finished
@@ -272,8 +272,7 @@ class Conversation:
             raise self._fault(f"answered {quoted(line)} in {position_words(question)}")
         result = self._listening.result(best)
         if result is None and self._stopping:
-            # Stopped before its first iteration was over: nobody wants the result.
-            result = SearchResult(Score(0), best, depth=0)
+            result = SearchResult(Score(0), best, depth=0)  # nobody wants it
         if result is None:
             raise self._fault(f"gave no score for {position_words(question)}")
         self._listening = None
