@@ -69,7 +69,7 @@ WantedBy=multi-user.target
 def unit(command: Sequence[str]) -> str:
     """The unit that runs this command; its first word is an absolute path."""
     # A program in somebody's home must at least be readable.
-    at_home = command[0].startswith(("/home/", "/root/", "/run/user/"))
+    at_home = command[0].split("/")[1] in ("home", "root")
     return _UNIT.format(
         command=" ".join(map(quoted, command)), home="read-only" if at_home else "yes"
     )
