@@ -11,24 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from live.engine.search import Progress, SearchFailure, SearchResult
 from live.events import (
-    Color,
     EngineInfo,
-    EngineMessage,
     GainKind,
     GameDetail,
     GameId,
     GameView,
     GoneMessage,
-    Headers,
     PlayerView,
-    StandingMessage,
 )
 from live.games.game import Game
-from live.games.identity import person_key
 from live.games.steps import (
     ClocksCorrected,
     EvalsChanged,
@@ -46,11 +39,10 @@ from live.ledger.evaluations import Ask
 from live.ledger.evidence import Study
 from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox
-from live.ledger.players import PlayerTally, rebase
-from live.ledger.strengths import EventStrengths
+from live.ledger.players import PlayerTally
+from live.ledger.standings import Standings
 from live.ledger.tracked import TrackedGame
-from live.ratings.engine_strength import EngineStrength, MeasuredPlayer, engine_strength
-from live.ratings.field import FieldRating
+from live.ratings.engine_strength import EngineStrength
 
 
 class EventLedger:
@@ -79,15 +71,12 @@ class EventLedger:
     ) -> None:
         self._measure = measure
         self._engine_scores = engine_scores
-        self._fixed = fixed_rating is not None
-        self._field = FieldRating(stored_rating)
         self._games: dict[GameId, TrackedGame] = {}
-        self._players: dict[str, PlayerTally] = {}
-        self._standings: dict[str, PlayerView] = {}
-        self._strengths = EventStrengths()
+        # Games as last shown in full, until something of them changes: many come to look.
+        self._details: dict[GameId, GameDetail] = {}
         self._pending = 0
         calibration = measure.weigher.calibration if measure.weigher else None
-        self.engine = EngineInfo(
+        engine = EngineInfo(
             name=engine_name,
             limit=limit,
             rating=stored_rating if fixed_rating is None else fixed_rating,
@@ -95,6 +84,12 @@ class EventLedger:
             calibration=calibration.name if calibration else None,
             calibration_note=calibration_note,
         )
+        self._standings = Standings(measure, engine, fixed=fixed_rating is not None)
+
+    @property
+    def engine(self) -> EngineInfo:
+        """Who measures, and how strong it counts now."""
+        return self._standings.engine
 
     @property
     def gain(self) -> GainKind:
@@ -111,19 +106,20 @@ class EventLedger:
         if step.id not in self._games:
             return out  # abandoned
         tracked = self._games[step.id]
+        self._details.pop(step.id, None)
         pending = tracked.pending
         touched = list(tracked.tallies.values())
         if isinstance(step, GameGone):
             tracked.close(out)
             del self._games[step.id]
-            self._strengths.part(*(tally.key for tally in touched))
+            self._standings.part(touched)
             out.changes.append(GoneMessage(step.id))
         else:
             tracked.game = applied(tracked.game, step)
             self._follow(tracked, step, out)
             if (now := list(tracked.tallies.values())) != touched:
-                self._strengths.part(*(tally.key for tally in touched))
-                self._strengths.meet(*(tally.key for tally in now))
+                self._standings.part(touched)
+                self._standings.meet(now)
                 touched += now
         self._pending += tracked.pending - pending
         self._rate(touched, out)
@@ -142,7 +138,7 @@ class EventLedger:
             case EvalsChanged():
                 tracked.reread_source_evals(out, rating)
             case HeadersChanged(headers=headers):
-                tracked.reseat(self._tallies(step.id, headers), out, rating)
+                tracked.reseat(self._standings.tallies(step.id, headers), out, rating)
             case ResultChanged():
                 tracked.hurry(out)
             case _:
@@ -153,6 +149,7 @@ class EventLedger:
         out = Outbox()
         tracked = self._games.get(ask.game)
         if tracked is not None:
+            self._details.pop(ask.game, None)
             pending = tracked.pending
             tracked.searched(ask, answer, out, self.engine.rating)
             self._pending += tracked.pending - pending
@@ -163,12 +160,13 @@ class EventLedger:
     def abandon(self, id: GameId) -> Outbox:
         """Forget a game that broke a rule of ours, so that it costs no other anything."""
         out = Outbox()
+        self._details.pop(id, None)
         tracked = self._games.pop(id, None)
         if tracked is not None:
             tallies = list(tracked.tallies.values())
             tracked.close(out)
             self._pending = sum(each.pending for each in self._games.values())
-            self._strengths.part(*(tally.key for tally in tallies))
+            self._standings.part(tallies)
             out.changes.append(GoneMessage(id))
             self._rate(tallies, out)
         return out
@@ -177,79 +175,27 @@ class EventLedger:
         """A search deepens: shown as provisional, in no histogram."""
         out = Outbox()
         if (tracked := self._games.get(ask.game)) is not None:
+            self._details.pop(ask.game, None)
             tracked.progressed(ask, progress, out)
         return out
 
     def _open(self, game: Game, out: Outbox) -> Outbox:
         tracked = TrackedGame(
             game,
-            self._tallies(game.id, game.headers),
+            self._standings.tallies(game.id, game.headers),
             measure=self._measure,
             engine_scores=self._engine_scores,
         )
         self._games[game.id] = tracked
-        self._strengths.meet(*(tally.key for tally in tracked.tallies.values()))
+        self._standings.meet(tracked.tallies.values())
         tracked.begin(out, self.engine.rating)
         self._pending += tracked.pending
         self._rate(tracked.tallies.values(), out)
         return out
 
-    def _tallies(self, id: GameId, headers: Headers) -> dict[Color, PlayerTally]:
-        white, black = person_key(headers.white), person_key(headers.black)
-        if white == black:
-            # Nobody plays against himself: a slip of the operator, two guests, an engine's match.
-            white = black = ""
-        # Players whose names nobody told are not all one person.
-        return {
-            "white": self._tally(white or f"{id}-white"),
-            "black": self._tally(black or f"{id}-black"),
-        }
-
-    def _tally(self, key: str) -> PlayerTally:
-        tally = self._players.get(key)
-        if tally is None:
-            tally = self._players[key] = PlayerTally(key, self._measure, self._strengths)
-        return tally
-
-    # --- what follows for players and the engine ------------------------------------------------
-
     def _rate(self, touched: Iterable[PlayerTally], out: Outbox) -> None:
-        """Renew the engine's rating, then the standings of those whose figures may have changed."""
-        tallies = {tally.key: tally for tally in touched}
-        for tally in tallies.values():
-            self._field.update(tally.key, tally.player.elo, tally.moves, tally.expected_score)
-            self._strengths.rate(tally.key, tally.player.elo if tally.games else None)
-        if not self._fixed and (measured := self._measured()) != self.engine:
-            if measured.rating != self.engine.rating:
-                # Just what subscribers now do: the figures of those who moved follow below.
-                self._standings = {
-                    key: rebase(view, measured.rating) for key, view in self._standings.items()
-                }
-            self.engine = measured
-            out.changes.append(EngineMessage(self.engine))
-        for key in self._strengths.renew():
-            # One move shifts others a little too; their other figures stay.
-            if key not in tallies and (view := self._standings.get(key)) is not None:
-                methods = self._strengths.on(view.methods, key)
-                self._show(msgspec.structs.replace(view, methods=methods), out)
-        for key, tally in tallies.items():
-            self._show(tally.view(self.engine.rating), out)
-            if not tally.games:
-                self._players.pop(key, None)
-                self._standings.pop(key, None)
-
-    def _show(self, view: PlayerView, out: Outbox) -> None:
-        if self._standings.get(view.id) != view:
-            self._standings[view.id] = view
-            out.changes.append(StandingMessage(view))
-
-    def _measured(self) -> EngineInfo:
-        return msgspec.structs.replace(
-            self.engine,
-            rating=self._field.rating,
-            rating_source="field" if self._field.moves else "calibration",
-            rating_moves=self._field.moves,
-        )
+        if self._standings.rate(touched, out):
+            self._details.clear()
 
     # --- what is held ---------------------------------------------------------------------------
 
@@ -264,8 +210,10 @@ class EventLedger:
 
     def game(self, id: GameId) -> GameDetail | None:
         """One game in full."""
-        tracked = self._games.get(id)
-        return tracked.detail(self.engine.rating) if tracked else None
+        detail = self._details.get(id)
+        if detail is None and (tracked := self._games.get(id)) is not None:
+            detail = self._details[id] = tracked.detail(self.engine.rating)
+        return detail
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
         """``PlayerView.id`` of those who play in the game; empty for an unknown one."""
@@ -274,25 +222,12 @@ class EventLedger:
 
     def study(self) -> Study:
         """Every player's moves as the methods that compare players need them; made afresh."""
-        players = self._players.values()
-        return Study(
-            (tally.evidence(self.engine.rating) for tally in players), self._strengths.exact()
-        )
+        return self._standings.study()
 
     def engine_strength(self) -> EngineStrength:
         """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
-        strengths = self._strengths.exact()
-        return engine_strength(
-            MeasuredPlayer(
-                tally.key,
-                tally.expected_score,
-                tally.player.elo,
-                strengths[tally.key].rating if tally.key in strengths else None,
-            )
-            for tally in self._players.values()
-            if tally.expected_score is not None
-        )
+        return self._standings.engine_strength()
 
     def players(self) -> tuple[PlayerView, ...]:
         """Every player, in the order they appeared."""
-        return tuple(self._standings.values())
+        return self._standings.players()

@@ -1,0 +1,141 @@
+"""Everybody's pooled figures, and the engine's rating that they are measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from live.events import (
+    Color,
+    EngineInfo,
+    EngineMessage,
+    GameId,
+    Headers,
+    PlayerView,
+    StandingMessage,
+)
+from live.games.identity import person_key
+from live.ledger.evidence import Study
+from live.ledger.measure import Measure
+from live.ledger.outbox import Outbox
+from live.ledger.players import PlayerTally, rebase
+from live.ledger.strengths import EventStrengths
+from live.ratings.engine_strength import EngineStrength, MeasuredPlayer, engine_strength
+from live.ratings.field import FieldRating
+
+
+class Standings:
+    """All players of the event.
+
+    Args:
+        measure: which gain feeds the curves, and the calibration that fits.
+        engine: what is known of the engine before the first move.
+        fixed: its rating is configured; else it is measured over the field.
+    """
+
+    def __init__(self, measure: Measure, engine: EngineInfo, *, fixed: bool) -> None:
+        self.engine = engine
+        self._measure = measure
+        self._fixed = fixed
+        self._field = FieldRating(engine.rating)
+        self._players: dict[str, PlayerTally] = {}
+        self._shown: dict[str, PlayerView] = {}
+        self._strengths = EventStrengths()
+
+    def tallies(self, id: GameId, headers: Headers) -> dict[Color, PlayerTally]:
+        """Who plays in game ``id``, as one person over all games."""
+        white, black = person_key(headers.white), person_key(headers.black)
+        if white == black:
+            # Nobody plays against himself: a slip of the operator, two guests, an engine's match.
+            white = black = ""
+        # Players whose names nobody told are not all one person.
+        return {
+            "white": self._tally(white or f"{id}-white"),
+            "black": self._tally(black or f"{id}-black"),
+        }
+
+    def _tally(self, key: str) -> PlayerTally:
+        tally = self._players.get(key)
+        if tally is None:
+            tally = self._players[key] = PlayerTally(key, self._measure, self._strengths)
+        return tally
+
+    def meet(self, tallies: Iterable[PlayerTally]) -> None:
+        """Two players have a game with each other."""
+        self._strengths.meet(*(tally.key for tally in tallies))
+
+    def part(self, tallies: Iterable[PlayerTally]) -> None:
+        """Their game is gone, or it was somebody else's."""
+        self._strengths.part(*(tally.key for tally in tallies))
+
+    def rate(self, touched: Iterable[PlayerTally], out: Outbox) -> bool:
+        """Renew the engine's rating, then the standings of those whose figures may have changed.
+
+        Returns:
+            Whether the engine's rating is another one now, and with it every rating.
+        """
+        tallies = {tally.key: tally for tally in touched}
+        for tally in tallies.values():
+            self._field.update(tally.key, tally.player.elo, tally.moves, tally.expected_score)
+            self._strengths.rate(tally.key, tally.player.elo if tally.games else None)
+        moved = self._measure_engine(out)
+        for key in self._strengths.renew():
+            # One move shifts others a little too; their other figures stay.
+            if key not in tallies and (view := self._shown.get(key)) is not None:
+                methods = self._strengths.on(view.methods, key)
+                self._show(msgspec.structs.replace(view, methods=methods), out)
+        for key, tally in tallies.items():
+            self._show(tally.view(self.engine.rating), out)
+            if not tally.games:
+                self._players.pop(key, None)
+                self._shown.pop(key, None)
+        return moved
+
+    def _measure_engine(self, out: Outbox) -> bool:
+        if self._fixed:
+            return False
+        measured = msgspec.structs.replace(
+            self.engine,
+            rating=self._field.rating,
+            rating_source="field" if self._field.moves else "calibration",
+            rating_moves=self._field.moves,
+        )
+        moved = measured.rating != self.engine.rating
+        if moved:
+            # Just what subscribers do now: the figures of those who moved follow.
+            self._shown = {key: rebase(view, measured.rating) for key, view in self._shown.items()}
+        if measured != self.engine:
+            self.engine = measured
+            out.changes.append(EngineMessage(measured))
+        return moved
+
+    def _show(self, view: PlayerView, out: Outbox) -> None:
+        if self._shown.get(view.id) != view:
+            self._shown[view.id] = view
+            out.changes.append(StandingMessage(view))
+
+    def players(self) -> tuple[PlayerView, ...]:
+        """Every player, in the order they appeared."""
+        return tuple(self._shown.values())
+
+    def study(self) -> Study:
+        """Every player's moves as the methods that compare players need them; made afresh."""
+        players = self._players.values()
+        return Study(
+            (tally.evidence(self.engine.rating) for tally in players), self._strengths.exact()
+        )
+
+    def engine_strength(self) -> EngineStrength:
+        """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
+        strengths = self._strengths.exact()
+        return engine_strength(
+            MeasuredPlayer(
+                tally.key,
+                tally.expected_score,
+                tally.player.elo,
+                strengths[tally.key].rating if tally.key in strengths else None,
+            )
+            for tally in self._players.values()
+            if tally.expected_score is not None
+        )
