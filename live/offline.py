@@ -159,6 +159,7 @@ def _print_analysis(result: Analysis) -> None:
     console = Console()
     console.print(tables.games(result.games, result.engine, result.gain, width=console.width))
     console.print(tables.players(result.players, result.engine, result.gain, width=console.width))
+    console.print(tables.methods(result.players, width=console.width))
     for game in result.games:
         if game.problem:
             label = f"{plain(game.white.name)} - {plain(game.black.name)}"

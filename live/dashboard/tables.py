@@ -10,7 +10,7 @@ from rich.text import Text
 
 from live.dashboard.figures import interval_text, plain, rating_text
 from live.dashboard.panels import calibrated_cells, rating_cells
-from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, PlayerView
+from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, PlayerView, Share
 
 #: Names and figures further apart than this are hard to read as one line.
 WIDEST_TABLE = 100
@@ -49,6 +49,41 @@ def players(
         row.append(interval_text(view.low, view.high))
         table.add_row(*row)
     return table
+
+
+def methods(views: Sequence[PlayerView], *, width: int) -> Table:
+    """What the other methods say of everybody, strongest play first; empty where they cannot yet.
+
+    Accuracy and average loss are those of the moves scored so far.
+    """
+    table = _figures("By other methods (p: moves within 30 cp of the engine's choice)", width)
+    table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis")
+    heads = [("A2", 4), ("Form", 4), ("p", 4), ("95 %", 9), ("1st", 4), ("95 %", 9)]
+    for head, least in [*heads, ("Loss", 4), ("Acc.", 4)]:
+        table.add_column(head, justify="right", min_width=least, no_wrap=True)
+    for view in sorted(views, key=_strength, reverse=True):
+        found = view.methods
+        loss, accuracy = found.centipawn_loss_so_far, found.accuracy_so_far
+        second = "" if found.tournament_rating is None else str(found.tournament_rating)
+        if not second and found.tournament_difference is not None:
+            second = f"{found.tournament_difference:+d}"
+        table.add_row(
+            Text(plain(view.name, 40)),
+            second,
+            "" if view.form is None else f"{view.form:+.0f}",
+            *_share(found.conformance),
+            *_share(found.first_choice),
+            "" if loss is None else f"{loss:.0f}",
+            "" if accuracy is None else f"{accuracy:.0f} %",
+        )
+    return table
+
+
+def _share(found: Share) -> tuple[str, str]:
+    if found.share is None:
+        return "", ""
+    ends = "" if found.low is None or found.high is None else f"{found.low:.2f}–{found.high:.2f}"
+    return f"{found.share:.2f}", ends
 
 
 def _strength(view: PlayerView) -> tuple[bool, float, float, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from live.events import Share
@@ -26,10 +27,10 @@ def move_figures(sides: Sequence[Side]) -> dict[str, Any]:
     """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``."""
     missing: dict[str, str] = {}
     shares = {
-        "conformance": share((side.raw.n, side.raw.within) for side in sides),
-        "guid_bratko": share((side.guid_bratko.n, side.guid_bratko.within) for side in sides),
-        "ponderated": share((side.ponderated.n, side.ponderated.within) for side in sides),
-        "first_choice": share((side.choices, side.matches) for side in sides),
+        "conformance": share(tuple((s.raw.n, s.raw.within) for s in sides)),
+        "guid_bratko": share(tuple((s.guid_bratko.n, s.guid_bratko.within) for s in sides)),
+        "ponderated": share(tuple((s.ponderated.n, s.ponderated.within) for s in sides)),
+        "first_choice": share(tuple((s.choices, s.matches) for s in sides)),
     }
     unchosen = bool(sides) and all(side.unchosen for side in sides)
     for name, found in shares.items():
@@ -56,7 +57,9 @@ def move_figures(sides: Sequence[Side]) -> dict[str, Any]:
     }
 
 
-def share(games: Iterable[tuple[int, int]]) -> Share:
+# Most news leaves most shares as they are.
+@lru_cache(maxsize=4096)
+def share(games: tuple[tuple[int, int], ...]) -> Share:
     """A share over games of ``(moves, those counted in)``, interval clustered by game."""
     scores = [GameScores(n, within, within) for n, within in games if n]
     n = sum(score.n for score in scores)

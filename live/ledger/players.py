@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from live.events import Player, PlayerMethods, PlayerView
@@ -48,6 +50,8 @@ class PlayerTally:
         self._strengths = strengths
         self._calibrated: dict[str, CalibratedRating] = {}
         self._sides: dict[str, Side] = {}
+        # The view without methods and ratings that follow the engine's; None when out of date.
+        self._ratings: PlayerView | None = None
 
     @property
     def player(self) -> Player:
@@ -59,6 +63,7 @@ class PlayerTally:
 
     def enter(self, game: str, player: Player) -> None:
         """The person plays in ``game``, and this is what it says of them now."""
+        self._ratings = None
         self._games.setdefault(game, _NO_MOVES)
         if self._told.get(game) != player:
             self._told[game] = player
@@ -73,6 +78,7 @@ class PlayerTally:
         """The game is gone, or it was somebody else; its gains must have been removed."""
         if self._games.pop(game).n:
             raise ValueError(f"{self.key} still has gains of game {game}")
+        self._ratings = None
         self._calibrated.pop(game, None)
         self._sides.pop(game, None)
         del self._told[game]
@@ -80,6 +86,7 @@ class PlayerTally:
 
     def rated(self, game: str, calibrated: CalibratedRating | None) -> None:
         """What the calibration makes of the moves of ``game``; it is read, never changed, here."""
+        self._ratings = None
         if calibrated is not None:
             self._calibrated[game] = calibrated
 
@@ -98,6 +105,7 @@ class PlayerTally:
         self._count(game, gain_cp, -1)
 
     def _count(self, game: str, gain_cp: int, sign: int) -> None:
+        self._ratings = None
         old = self._games[game]
         parts = sign * self._engine.parts(gain_cp)
         new = GameScores(
@@ -122,13 +130,20 @@ class PlayerTally:
         return self._scores.total / (n * self._engine.scale) if n else None
 
     def view(self, engine_rating: int) -> PlayerView:
+        """All figures. Ratings are worked out again only when a gain has come or gone."""
+        if self._ratings is None:
+            self._ratings = self._rate()
+        bare = msgspec.structs.replace(self._ratings, methods=self._methods())
+        return rebase(bare, engine_rating)
+
+    def _rate(self) -> PlayerView:
         expected = self.expected_score
         scores = self._scores.interval(self._engine.scale, self._ceiling)
         difference = None if expected is None else difference_of(expected)
         low, high = (difference_of(scores[0]), difference_of(scores[1])) if scores else (None, None)
         difference = rounded(difference, ELO_DECIMALS)
         low, high = rounded(low, ELO_DECIMALS), rounded(high, ELO_DECIMALS)
-        bare = PlayerView(
+        return PlayerView(
             id=self.key,
             name=self.player.name,
             elo=self.player.elo,
@@ -142,10 +157,8 @@ class PlayerTally:
             rating=None,
             low=None,
             high=None,
-            methods=self._methods(),
             **self._calibrated_figures(),
         )
-        return rebase(bare, engine_rating)
 
     def evidence(self, engine_rating: int) -> Evidence:
         """All moves, counted for the methods that compare players; made afresh."""
@@ -159,7 +172,7 @@ class PlayerTally:
             figures["missing"]["markov"] = f"{moves} of {ENOUGH_MOVES} moves"
         return self._strengths.on(PlayerMethods(**figures, markov_moves=moves), self.key)
 
-    def _calibrated_figures(self) -> dict[str, float | None]:
+    def _calibrated_figures(self) -> dict[str, Any]:
         weigher = self._measure.weigher
         if weigher is None or not self.moves:
             return {}

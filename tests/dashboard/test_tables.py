@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from live.dashboard import tables
-from live.events import PlayerView
+from live.events import PlayerMethods, PlayerView, Share
 from tests.dashboard.boards import ENGINE, detail
 from tests.dashboard.drawing import drawn
 
@@ -23,3 +23,13 @@ def test_the_table_of_games_compares_both_players() -> None:
     text = drawn(tables.games([detail(result="1-0")], ENGINE, "same-search", width=80), 80)
     assert "1-0" in text
     assert "0.61" in text
+
+
+def test_other_methods_are_empty_where_they_cannot_say() -> None:
+    view = PlayerView("a", "[b]Anna", 2000, 1, 30, -12.5, 0.3, -148.0, None, None, None, None, None,
+                      methods=PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32),
+                                            tournament_difference=-12,
+                                            accuracy_so_far=91.4))  # fmt: skip
+    text = drawn(tables.methods([view], width=90), 90)
+    row = next(line for line in text.splitlines() if "[b]Anna" in line)
+    assert row.split() == ["[b]Anna", "-12", "0.81", "0.70–0.90", "91", "%"]

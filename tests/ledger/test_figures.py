@@ -72,18 +72,18 @@ def test_the_order_of_games_does_not_matter() -> None:
 
 
 def test_one_game_has_the_interval_of_its_moves_and_several_a_wider_one() -> None:
-    alone = share([(40, 30)])
+    alone = share(((40, 30),))
     assert (alone.share, alone.moves) == (0.75, 40)
-    uneven = share([(20, 20), (20, 10)])
+    uneven = share(((20, 20), (20, 10)))
     assert uneven.share == alone.share
     assert alone.low is not None and alone.high is not None
     assert uneven.low is not None and uneven.high is not None
     assert uneven.high - uneven.low > alone.high - alone.low
-    assert share([(40, 30), (0, 0)]) == alone
+    assert share(((40, 30), (0, 0))) == alone
 
 
 @pytest.mark.parametrize("within", [0, 40])
 def test_a_share_at_an_end_keeps_an_interval(within: int) -> None:
-    found = share([(40, within)])
+    found = share(((40, within),))
     assert found.low is not None and found.high is not None
     assert 0 <= found.low < found.high <= 1
