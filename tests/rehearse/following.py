@@ -49,7 +49,8 @@ def carried(protocol: Protocols, games: Iterable[GameReport], *, faulty: bool = 
                 found.append(moves)
             case "fics":  # handles
                 handles = [(handle(p.name), p.elo) for p in sides]
-                found.append((handles, game.result, moves))
+                # A clock that nobody read stands at 0 there.
+                found.append((handles, game.result, [(uci, clock or 0.0) for uci, clock in moves]))
             case _:
                 found.append(substance(game))
     return sorted(map(str, found))
@@ -90,8 +91,13 @@ async def follow_rehearsal(
     ledger, clock = Ledger(), DrivenClock()
     wanted = carried(protocol, games, faulty=faulty)
 
+    plies = sum(len(game.moves) for game in games)
+
     def heard() -> bool:
-        return carried(protocol, latest(ledger), faulty=faulty) == wanted
+        held = latest(ledger)
+        if sum(len(game.moves) for game in held) != plies:  # the cheap question first
+            return False
+        return carried(protocol, held, faulty=faulty) == wanted
 
     async with rehearsal.serving() as spec:
         feed = open_feed(spec, CONFIG, conditions=conditions(CONFIG, clock), env={})
