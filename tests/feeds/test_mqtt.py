@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -292,3 +294,27 @@ async def test_a_certificate_that_nobody_vouches_for(
             await until(lambda: "retrying" in stranger.states)
     assert "certificate verify failed" in stranger.last.detail
     gc.collect()
+
+
+async def test_both_publishers_of_the_readme_make_a_board_appear(
+    mosquitto: str, tmp_path: Path, require_program: Callable[[str, str], str]
+) -> None:
+    require_program("mosquitto_pub", "mosquitto-clients")
+    readme = (DATA.parent.parent / "README.md").read_text(encoding="utf-8")
+    (by_hand,) = re.findall(r"^mosquitto_pub .*$", readme, re.MULTILINE)
+    (program,) = re.findall(r"^```python\n(import asyncio, json\n.*?)^```", readme, re.M | re.S)
+    ledger = Ledger()
+    async with Broker(mosquitto, tmp_path) as broker:
+        feed = open_feed(f"{broker.address}/hall/#", CONFIG, conditions=conditions(CONFIG))
+        async with running(feed, ledger):
+            await until(lambda: "live" in ledger.states)
+            shell = by_hand.replace("-h localhost", f"-h 127.0.0.1 -p {broker.port}")
+            code = program.replace('"localhost"', f'"127.0.0.1", {broker.port}')
+            for command in (["sh", "-c", shell], [sys.executable, "-c", code]):
+                await asyncio.to_thread(subprocess.run, command, check=True)
+            await until(lambda: len(ledger.games) == 2)
+    boards = {game.headers.board: game for game in ledger.games.values()}
+    assert [move.san for move in boards[1].moves] == ["e4", "e5", "Nf3"]
+    assert boards[1].headers.event == "hall/round-1"
+    assert [(move.san, move.clock_s) for move in boards[2].moves] == [("d4", 5395), ("Nf6", 5388)]
+    assert boards[2].headers.white.title == "WGM"
