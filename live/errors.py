@@ -13,6 +13,7 @@
     │   ├── EngineNotFound     no engine anywhere we look
     │   ├── NotAnEngine        the program does not speak UCI
     │   └── EngineFault        an engine died, hung or lied during a search (retried)
+    │       └── EngineMoved    an engine is given up, and its search is not to blame
     └── PortInUse              the address to listen on is taken
 
 Errors carry data and build their text in ``__str__``: what it is about, what is wrong, what to
@@ -86,6 +87,10 @@ class EngineFault(EngineError):
     """An engine died, hung or lied during a search; the search is retried elsewhere."""
 
     exit_code = 1
+
+
+class EngineMoved(EngineFault):
+    """An engine is given up, and its search is not to blame: a cluster went, or came back."""
 
 
 class PortInUse(LiveRateError):

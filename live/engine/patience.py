@@ -20,6 +20,8 @@ class Patience(msgspec.Struct, frozen=True):
     """How many times longer than expected a search may take: the machine may be busy."""
     unknown_depth_s: float = 120.0
     """A search to a depth nobody has timed yet."""
+    cluster_s: float = 30.0
+    """What a cluster may take beyond the search itself."""
     stop_s: float = 5.0
     """From ``stop`` to ``bestmove``; measured: 1 ms."""
     quit_s: float = 0.5

@@ -178,7 +178,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
 
     def kill(self, problem: str) -> None:
         """Give it up now."""
-        self._lose(EngineFault(self.name or self._subject, problem))
+        self.give_up(EngineFault(self.name or self._subject, problem))
 
     # What the pipes tell (asyncio.SubprocessProtocol).
 
@@ -199,7 +199,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         try:
             events = self._conversation.receive(data)
         except EngineFault as fault:
-            self._lose(fault)
+            self.give_up(fault)
             return
         self._flush()
         for event in events:
@@ -231,7 +231,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         """It has exited and all pipes are read to their end: standard error is complete."""
         assert self._transport is not None
         code = self._transport.get_returncode()
-        self._lose(EngineFault(self.name or self._subject, cause_of_death(code, self._stderr)))
+        self.give_up(EngineFault(self.name or self._subject, cause_of_death(code, self._stderr)))
         if not self._exited.done():
             self._exited.set_result(None)
 
@@ -272,7 +272,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         if data and self._stdin is not None and not self._stdin.is_closing():
             self._stdin.write(data)
 
-    def _lose(self, fault: EngineFault) -> None:
+    def give_up(self, fault: EngineFault) -> None:
         """The one place where the engine becomes unusable."""
         if self.lost is not None:
             return
@@ -290,7 +290,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
 
     async def _abandon(self) -> None:
         """Kill what is left and wait until the kernel says it is gone."""
-        self._lose(EngineFault(self.name or self._subject, "closed"))
+        self.give_up(EngineFault(self.name or self._subject, "closed"))
         if self._transport is None:
             return
         with contextlib.suppress(TimeoutError):

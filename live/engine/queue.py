@@ -13,7 +13,7 @@ order.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
-from typing import Final, Generic, Literal
+from typing import Final, Generic
 
 import msgspec
 
@@ -22,7 +22,7 @@ from live.engine.priority import YIELDS
 from live.engine.priority import Kind as Kind
 from live.engine.priority import Priority as Priority
 from live.engine.search import Search, SearchFailure
-from live.engine.waiting import Job, Key, Owner, Waiting, Want
+from live.engine.waiting import Job, Key, Owner, Slot, Waiting, Want
 
 #: Engines a search may kill before it is set aside.
 MAX_KILLS: Final = 3
@@ -36,19 +36,11 @@ class InvalidTransition(RuntimeError):
     """A bug in the shell or here; carries the story of recent transitions."""
 
 
-class _Engine(Generic[Key]):
-    __slots__ = ("job", "state")
-
-    def __init__(self) -> None:
-        self.state: Literal["down", "idle", "busy", "stopping"] = "down"
-        self.job: Job[Key] | None = None
-
-
 class SearchQueue(Generic[Key]):
     """The scheduling state. Changed through its methods only; has one caller."""
 
     def __init__(self, engines: int) -> None:
-        self._engines = [_Engine[Key]() for _ in range(engines)]
+        self._engines = [Slot[Key]() for _ in range(engines)]
         self._jobs: dict[Key, Job[Key]] = {}
         self._owned: dict[Owner, dict[Search, Want[Key]]] = {}
         self._waiting: Waiting[Key] = Waiting()
@@ -141,8 +133,14 @@ class SearchQueue(Generic[Key]):
         # anything else is better told while the engine already works on the next.
         return [*answers, Assign()] if urgent else [*self.assign(), *answers]
 
-    def lost(self, engine: int, reason: str) -> list[Instruction[Key]]:
-        """An engine died or was killed; its search goes back, or aside after three deaths."""
+    def add(self) -> None:
+        """One more engine, down until :meth:`up`."""
+        self._engines.append(Slot())
+
+    def lost(self, engine: int, reason: str, *, blame: bool = True) -> list[Instruction[Key]]:
+        """An engine died or was killed; its search goes back, or aside after three deaths it is
+        to ``blame`` for.
+        """
         slot = self._engines[engine]
         self._expect(slot.state != "down", f"engine {engine} lost while down")
         busy = slot.state == "busy"
@@ -151,7 +149,8 @@ class SearchQueue(Generic[Key]):
         if not busy:
             return []
         assert job is not None
-        job.deaths.append(reason)
+        if blame:
+            job.deaths.append(reason)
         if len(job.deaths) < MAX_KILLS:
             self._requeue(job)
             return self.assign()

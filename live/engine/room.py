@@ -17,10 +17,10 @@ from collections.abc import Callable, Hashable
 from types import TracebackType
 from typing import Self
 
-import msgspec
-
 from live.engine.cache import Cache, MemoryCache
+from live.engine.cluster import Cluster
 from live.engine.discovery import EngineCommand
+from live.engine.identity import Identity
 from live.engine.instructions import Answer, Instruction, Start, Stop
 from live.engine.machine import check_hash, engines_for_machine
 from live.engine.patience import Patience
@@ -30,22 +30,11 @@ from live.engine.question import Question, Questioner
 from live.engine.queue import SearchQueue
 from live.engine.replies import Listener, Replies, Reply
 from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
+from live.engine.searcher import Searcher
 from live.engine.seat import Seat
 from live.engine.uci import Finished, Settings
-from live.errors import NotAnEngine
+from live.errors import EngineFault, EngineMoved, NotAnEngine
 from live.events import EngineHealth, EngineState, QueueLengths
-
-
-class Identity(msgspec.Struct, frozen=True):
-    """What a result depends on besides the question."""
-
-    name: str
-    """``id name``."""
-    options: tuple[str, ...]
-
-    def __str__(self) -> str:
-        """One text, for cache keys and export."""
-        return "; ".join((self.name, *self.options))
 
 
 class EngineRoom:
@@ -69,6 +58,7 @@ class EngineRoom:
         adaptive: bool = False,
         nice: int = 5,
         cache: Cache | None = None,
+        cluster: Cluster | None = None,
         patience: Patience | None = None,
         clock: Callable[[], float] = time.monotonic,
         rng: random.Random | None = None,
@@ -88,9 +78,11 @@ class EngineRoom:
         self._nice = nice
         self._patience = patience or Patience()
         self._cache: Cache = MemoryCache() if cache is None else cache
+        self._cluster = cluster
         self._clock = clock
         self._rng = rng or random.Random()
-        count = engines or engines_for_machine(threads)
+        # Seats that may have an engine of this machine; those after them need a cluster.
+        self._local = count = engines or engines_for_machine(threads)
         check_hash(hash_mb, count)
         self._seats = [Seat(index, self, self._rng, clock) for index in range(count)]
         self._queue: SearchQueue[Question] = SearchQueue(count)
@@ -106,24 +98,40 @@ class EngineRoom:
         self._owners: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
-        first = self._seats[0]
-        first.process = await self.start_engine()
-        self._identity = Identity(
-            name=first.process.name,
-            options=(
-                *first.process.options,
-                "hash cleared" if self._settings.reproducible else "hash kept",
-                *(["adaptive"] if self._settings.adaptive else []),
-            ),
-        )
+        first = await self._start_here()
+        self._identity = Identity.of(first, self._settings)
         self._identity_text = str(self._identity)
-        self._chess960 = first.process.chess960
+        self._chess960 = first.chess960
+        if self._cluster is not None:
+            await self._cluster.look(self._identity_text)
+        if self._cluster is not None and self._cluster.slots:
+            await first.close()
+        else:
+            self._seats[0].process = first
         await self._group.__aenter__()
         for seat in self._seats:
-            self._owners.append(
-                self._group.create_task(seat.own(self._needed), name=f"engine[{seat.index}]")
-            )
+            self._own(seat)
+        if self._cluster is not None:
+            self._cluster_changed()
+            watch = self._cluster.watch(self._cluster_changed)
+            self._owners.append(self._group.create_task(watch, name="cluster"))
         return self
+
+    def _own(self, seat: Seat) -> None:
+        self._owners.append(
+            self._group.create_task(seat.own(self._needed), name=f"engine[{seat.index}]")
+        )
+
+    def _cluster_changed(self) -> None:
+        """Leave this machine's engines for the cluster's, as many as it has."""
+        assert self._cluster is not None
+        for index in range(len(self._seats), self._cluster.slots):
+            self._queue.add()
+            self._seats.append(Seat(index, self, self._rng, self._clock))
+            self._own(self._seats[-1])
+        for seat in self._seats[: self._cluster.slots]:
+            if isinstance(seat.process, EngineProcess):
+                seat.process.give_up(EngineMoved(seat.process.name, "the cluster is there"))
 
     async def __aexit__(
         self,
@@ -140,6 +148,8 @@ class EngineRoom:
             await self._group.__aexit__(kind, error, trace)
         else:
             await self._group.__aexit__(None, None, None)
+        if self._cluster is not None:
+            await self._cluster.close()
 
     @property
     def identity(self) -> Identity:
@@ -194,12 +204,22 @@ class EngineRoom:
             cache_hits=self._cache_hits,
             restarts=sum(seat.restarts for seat in self._seats),
             set_aside=self._queue.set_aside,
-            problem=self._cache.problem,
+            problem="; ".join(filter(None, (self._cluster_problem(), self._cache.problem))),
         )
 
     # What seats ask and tell (:class:`live.engine.seat.Foreman`).
 
-    async def start_engine(self) -> EngineProcess:
+    async def start_engine(self, seat: int) -> Searcher:
+        """An engine of the cluster, or else of this machine."""
+        cluster = self._cluster
+        if cluster is not None:
+            if seat >= self._local:
+                await cluster.place(seat)
+            if seat < cluster.slots:
+                return cluster.engine(lambda: self._urgency(seat))
+        return await self._start_here()
+
+    async def _start_here(self) -> EngineProcess:
         """A process like the first one. Raises NotAnEngine, also where it is another engine
         than the one whose scores are out already.
         """
@@ -230,8 +250,13 @@ class EngineRoom:
         for owner in self._queue.watchers(seat.index):
             self._listener.progressed(owner, progress)
 
-    def lost(self, seat: Seat, reason: str) -> None:
-        self._obey(self._queue.lost(seat.index, reason))
+    def lost(self, seat: Seat, fault: EngineFault) -> None:
+        blame = not isinstance(fault, EngineMoved)
+        self._obey(self._queue.lost(seat.index, fault.problem, blame=blame))
+
+    def _urgency(self, seat: int) -> Kind:
+        subject = self._queue.subject(seat)
+        return Kind.SPECULATE if subject is None else subject.kind
 
     # Carrying out what the queue says.
 
@@ -252,6 +277,9 @@ class EngineRoom:
                 self._replies.add(lambda: self._obey(self._queue.assign()))
         if result is not None:
             self._replies.tell()
+
+    def _cluster_problem(self) -> str:
+        return self._cluster.problem if self._cluster is not None else ""
 
     def _state(self, seat: Seat) -> EngineState:
         subject = self._queue.subject(seat.index)

@@ -7,11 +7,11 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, Protocol
 
-from live.engine.process import EngineProcess
 from live.engine.question import Question
 from live.engine.search import Progress
+from live.engine.searcher import Searcher
 from live.engine.uci import Finished
-from live.errors import EngineFault, NotAnEngine
+from live.errors import EngineFault, EngineMoved, NotAnEngine
 from live.events import EngineState
 
 #: Least time between two provisional scores of one search, seconds.
@@ -25,8 +25,8 @@ class Foreman(Protocol):
     from inside.
     """
 
-    async def start_engine(self) -> EngineProcess:
-        """A new process. Raises NotAnEngine."""
+    async def start_engine(self, seat: int) -> Searcher:
+        """A new engine. Raises NotAnEngine."""
 
     def up(self, seat: Seat) -> None:
         """It can be given a search."""
@@ -37,7 +37,7 @@ class Foreman(Protocol):
     def deepened(self, seat: Seat, progress: Progress) -> None:
         """Its search has come so far; at most every ``PROGRESS_S``."""
 
-    def lost(self, seat: Seat, reason: str) -> None:
+    def lost(self, seat: Seat, fault: EngineFault) -> None:
         """Its engine is gone, with the search it had; ``up`` follows when there is a new one."""
 
 
@@ -48,7 +48,7 @@ class Seat:
         self, index: int, foreman: Foreman, rng: random.Random, clock: Callable[[], float]
     ) -> None:
         self.index = index
-        self.process: EngineProcess | None = None
+        self.process: Searcher | None = None
         # Engines lost, and starts that failed.
         self.restarts = 0
         self._foreman = foreman
@@ -75,7 +75,7 @@ class Seat:
             while True:
                 try:
                     if self.process is None:
-                        self.process = await self._foreman.start_engine()
+                        self.process = await self._foreman.start_engine(self.index)
                 except NotAnEngine:
                     # It was one when the service started: the machine is short of something,
                     # or somebody is replacing the program.
@@ -119,7 +119,7 @@ class Seat:
             depth=self._depth,
         )
 
-    async def _serve(self, process: EngineProcess) -> bool:
+    async def _serve(self, process: Searcher) -> bool:
         """Search until the engine is lost; whether it ever answered."""
         answered = False
         if process.lost is not None:
@@ -144,7 +144,7 @@ class Seat:
             self._finish(process, finished)
         return answered
 
-    def _finish(self, process: EngineProcess, finished: Finished) -> None:
+    def _finish(self, process: Searcher, finished: Finished) -> None:
         self._hush()
         self._knodes_per_s = process.pace.knodes_per_s
         question, self._question = self._question, None
@@ -155,9 +155,9 @@ class Seat:
         """Told by the process in the moment it is lost, so that no search is sent to it."""
         self._hush()
         self._question = None
-        self.restarts += 1
+        self.restarts += not isinstance(fault, EngineMoved)
         self._news.set()
-        self._foreman.lost(self, fault.problem)
+        self._foreman.lost(self, fault)
 
     def _deepened(self, progress: Progress) -> None:
         """Tell it if the last one is long enough ago, else in time."""

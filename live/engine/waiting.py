@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 from live.engine.priority import YIELDS, Kind, Priority
 from live.engine.search import Search
@@ -59,6 +59,16 @@ class Job(Generic[Key]):
     @property
     def kind(self) -> Kind:
         return min(want.priority.kind for want in self.wants.values())
+
+
+class Slot(Generic[Key]):
+    """An engine, and what it works on."""
+
+    __slots__ = ("job", "state")
+
+    def __init__(self) -> None:
+        self.state: Literal["down", "idle", "busy", "stopping"] = "down"
+        self.job: Job[Key] | None = None
 
 
 _Entry = tuple[int, int, Want[Key]]

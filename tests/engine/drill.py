@@ -14,6 +14,7 @@ from pathlib import Path
 from live.engine.discovery import EngineCommand
 from live.engine.patience import Patience
 from live.engine.priority import Kind, Priority
+from live.engine.process import EngineProcess
 from live.engine.room import EngineRoom
 from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
 from live.events import EngineHealth
@@ -71,7 +72,7 @@ class Drill:
     def _disturb(self, chance: random.Random) -> None:
         assert self._room is not None
         process = chance.choice(self._room._seats).process
-        if process is None or process.lost is not None:
+        if not isinstance(process, EngineProcess) or process.lost is not None:
             return
         stop = chance.random() < 0.4
         with contextlib.suppress(ProcessLookupError):

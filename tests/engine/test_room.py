@@ -16,6 +16,7 @@ from live.engine.cache import MemoryCache
 from live.engine.discovery import EngineCommand
 from live.engine.patience import Patience
 from live.engine.priority import Kind, Priority
+from live.engine.process import EngineProcess
 from live.engine.room import EngineRoom
 from live.engine.search import Limit, Position, Progress, Search, SearchFailure, SearchResult
 from live.errors import NotAnEngine
@@ -277,7 +278,7 @@ async def test_an_idle_engine_killed_from_outside_comes_back(
         engines.want(position(1), 1, backlog())
         await ledger.answers(1)
         process = engines._seats[0].process
-        assert process is not None
+        assert isinstance(process, EngineProcess)
         os.kill(process.pid, signal.SIGKILL)
         engines.want(position(2), 2, backlog())
         await ledger.answers(2)
@@ -303,7 +304,7 @@ async def test_an_engine_that_became_another_is_not_used(
     async with room(EngineCommand(argv, "for the test", "configured"), ledger) as engines:
         script.write_text(text.replace("Scripted 1", "Scripted 2"))
         with pytest.raises(NotAnEngine, match="was Scripted 1 and is now Scripted 2"):
-            await engines.start_engine()
+            await engines.start_engine(0)
 
 
 async def test_an_error_of_the_body_stays_itself(scripted: Scripted, ledger: Ledger) -> None:

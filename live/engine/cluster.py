@@ -1,0 +1,176 @@
+"""A Dask cluster that searches for us: connected, looked at, lost, and found again.
+
+Only workers that have our very engine, set up in our way, are counted and used, so that a figure
+does not depend on which machine found it. While there is none, searches are made here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from live.engine.patience import Patience
+from live.engine.priority import Kind
+from live.engine.searcher import Searcher
+from live.errors import ConfigError, EngineMoved
+
+log = logging.getLogger(__name__)
+
+#: How often the cluster is looked at, and tried again when it is lost, seconds.
+LOOK_S: Final = 1.0
+#: Longest a scheduler may take to answer, seconds.
+ANSWER_S: Final = 5.0
+
+
+class Tls(msgspec.Struct, frozen=True):
+    """Files for addresses that begin with ``tls://``; empty: Dask's own configuration."""
+
+    ca_file: str = ""
+    cert_file: str = ""
+    key_file: str = ""
+
+
+def security(tls: Tls) -> Any:
+    """Dask's form of it. Needs the extra ``cluster``."""
+    _need_dask()
+    from distributed.security import Security
+
+    if not (tls.ca_file or tls.cert_file):
+        return None
+    return Security(  # type: ignore[no-untyped-call]
+        require_encryption=True,
+        tls_ca_file=tls.ca_file,
+        tls_client_cert=tls.cert_file,
+        tls_client_key=tls.key_file,
+        tls_worker_cert=tls.cert_file,
+        tls_worker_key=tls.key_file,
+    )
+
+
+def _need_dask() -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise ConfigError(
+            "engine.cluster", "needs Dask", "pip install 'live-rate[cluster]' brings it"
+        ) from None
+    # What it says of lost connections we say ourselves.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+
+
+class Cluster:
+    """One scheduler and what it offers. :meth:`watch` must run all the while."""
+
+    def __init__(
+        self, address: str, tls: Tls | None = None, patience: Patience | None = None
+    ) -> None:
+        self.problem = ""
+        """For people; empty while the cluster works."""
+        self.slots = 0
+        """Engines like ours that its workers offer now; 0 while it is lost."""
+        self._address = address
+        self._security = security(tls or Tls())
+        self._patience = patience or Patience()
+        self._client: Any = None
+        self._resource = ""
+        self._engines: list[Searcher] = []
+        self._changed = asyncio.Event()
+
+    async def watch(self, changed: Callable[[], None]) -> None:
+        """Look again and again; ``changed`` is called when ``slots`` is another."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            before = self.slots
+            await self.look()
+            if self.slots != before:
+                changed()
+
+    async def look(self, identity: str = "") -> None:
+        """Connect if necessary, and count what is offered; never raises for the cluster's sake.
+
+        Args:
+            identity: our engine, to be given once, with the first look.
+        """
+        if identity:
+            from live.engine.cluster_task import resource
+
+            self._resource = resource(identity)
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                slots = await self._count()
+        except (OSError, TimeoutError) as error:
+            await self._lose(f"cannot be reached ({str(error) or 'no answer'})")
+        else:
+            problem = "" if slots else "has no worker with this engine and these settings"
+            self._tell(problem)
+            self._set(slots)
+            if not slots:
+                self._send_away("no worker is left")
+
+    def engine(self, urgency: Callable[[], Kind]) -> Searcher:
+        """One more place to search; ``urgency`` tells that of the search about to begin."""
+        from live.engine.remote import RemoteEngine
+
+        engine = RemoteEngine(self._client, self._resource, urgency, self._patience, self._address)
+        self._engines = [each for each in self._engines if each.lost is None]
+        self._engines.append(engine)
+        return engine
+
+    async def place(self, index: int) -> None:
+        """Wait until the cluster has a slot number ``index``."""
+        while index >= self.slots:
+            await self._changed.wait()
+
+    async def close(self) -> None:
+        """Say good-bye."""
+        await self._lose("closed", tell=False)
+
+    async def _count(self) -> int:
+        from distributed import Client
+
+        if self._client is None:
+            self._client = await Client(  # type: ignore[no-untyped-call]
+                self._address,
+                asynchronous=True,
+                timeout=ANSWER_S,
+                security=self._security,
+                set_as_default=False,
+            )
+        if self._client.status != "running":
+            raise OSError("the connection broke")
+        workers = (await self._client.scheduler.identity())["workers"]
+        return sum(int(each["resources"].get(self._resource, 0)) for each in workers.values())
+
+    async def _lose(self, problem: str, *, tell: bool = True) -> None:
+        if tell:
+            self._tell(problem)
+        self._set(0)
+        self._send_away(problem)
+        client, self._client = self._client, None
+        if client is not None:
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(ANSWER_S):
+                    await client.close(timeout=1)
+
+    def _send_away(self, problem: str) -> None:
+        """Have what is being searched searched elsewhere."""
+        engines, self._engines = self._engines, []
+        for engine in engines:
+            engine.give_up(EngineMoved(self._address, problem))
+
+    def _tell(self, problem: str) -> None:
+        text = f"cluster {self._address}: {problem}; searching here" if problem else ""
+        if text and not self.problem:
+            log.warning("%s", text)
+        self.problem = text
+
+    def _set(self, slots: int) -> None:
+        if slots != self.slots:
+            self.slots = slots
+            self._changed.set()
+            self._changed = asyncio.Event()
