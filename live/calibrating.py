@@ -24,6 +24,8 @@ from live.ledger.table_four import TableFour, table_four
 from live.offline import analysed, write
 from live.ratings.calibration import Calibration, encode_calibration, load_calibration
 from live.ratings.check import check, unseen
+from live.ratings.intrinsic import encode_table
+from live.ratings.intrinsic_learn import RatedTurns, learn_intrinsic
 from live.ratings.learn import TooFewGames, engine_rating, learn
 from live.ratings.rated_games import RatedGame, read_rated_games
 from live.studies import Evals, to_json
@@ -107,6 +109,37 @@ async def calibrate(
         )
         if written is not None:
             console.print(f"Written: {written}", markup=False, highlight=False)
+    return 0
+
+
+async def calibrate_intrinsic(
+    config: Config, files: Sequence[Path], *, name: str | None, written: Path, json: str | None
+) -> int:
+    """``calibrate --intrinsic``: the correspondence of (s, c) and Elo for this engine and limit."""
+    data = ", ".join(file.name for file in files)
+    if not all(map(_is_pgn, files)):
+        raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")
+    keeper = await analysed(config, files, evals="engine")
+    engine = keeper.engine()
+    table = learn_intrinsic(
+        (
+            RatedTurns(evidence.view.id, evidence.view.elo, spreads)
+            for evidence in keeper.ledger.study().players.values()
+            for spreads in evidence.turns
+            if evidence.view.elo is not None
+        ),
+        name=name or written.stem,
+        engine=engine.name,
+        limit=engine.limit,
+        lines=config.engine.multipv,
+        source=f"learned from {data}",
+    )
+    write(str(written), encode_table(table))
+    if json is not None:
+        write(json, to_json(table))
+    if json != "-":
+        Console().print(tables.mileposts(table))
+        Console().print(f"Written: {written}", markup=False, highlight=False)
     return 0
 
 

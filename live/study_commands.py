@@ -6,6 +6,7 @@ import enum
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from live.errors import InputError
@@ -33,6 +34,10 @@ JsonFlag = Annotated[
     str | None,
     typer.Option("--json", metavar="FILE", help="Write the figures as JSON; - prints them."),
 ]
+
+
+#: Lines searched for ``--intrinsic`` unless told; more tell more of poor moves and cost more.
+INTRINSIC_LINES = 10
 
 
 class PairedBy(enum.StrEnum):
@@ -104,6 +109,18 @@ def calibrate(
         str | None,
         typer.Option("--limit", help="Its limit, as in '100000 nodes' or 'depth 15'."),
     ] = None,
+    intrinsic: Annotated[
+        bool,
+        typer.Option(
+            "--intrinsic",
+            help="Search several lines and write the table of Regan and Haworth (2011) that turns "
+            "choices into Elo for this engine and limit.",
+        ),
+    ] = False,
+    lines: Annotated[
+        int | None,
+        typer.Option("--lines", metavar="N", min=2, help="How many, with --intrinsic (10)."),
+    ] = None,
     check: Annotated[
         Path | None,
         typer.Option(
@@ -136,13 +153,24 @@ def calibrate(
         raise InputError("calibrate", "no file is given", "Give games of rated players")
     if check is not None and calibration is None:
         raise InputError("--check", "no calibration is named", "Give --calibration NAME")
+    if intrinsic and (written is None or check is not None or evals is EvalsOption.PGN):
+        raise InputError(
+            "--intrinsic", "needs an engine and a file to write", "Give --write OUT.json"
+        )
     if check is not None and files:
         raise InputError("--check", "takes the place of other files", "Give one or the other")
     settings = _settings(config, engine, depth, nodes, movetime, engines, gain, log_level, debug)
     from live.app import run
     from live.calibrating import calibrate as learn
-    from live.calibrating import check_calibration
+    from live.calibrating import calibrate_intrinsic, check_calibration
 
+    if intrinsic and written is not None:
+        wanted = lines or max(settings.engine.multipv, INTRINSIC_LINES)
+        settings = msgspec.structs.replace(
+            settings, engine=msgspec.structs.replace(settings.engine, multipv=wanted)
+        )
+        run(calibrate_intrinsic(settings, files or [], name=name, written=written, json=json))
+        return
     if check is not None and calibration is not None:
         run(check_calibration(settings, check, calibration, evals=evals.value, json=json))
         return

@@ -77,6 +77,11 @@ def told(*arguments: str, cwd: Path) -> Any:
             ["figure-1.pgn", "0 rated player-games"],
         ),
         (("calibrate", FIGURE_1, "few.ndjson", "--evals", "pgn"), ["PGN and NDJSON"]),
+        (("calibrate", FIGURE_1, "--intrinsic"), ["--intrinsic", "--write"]),
+        (
+            ("calibrate", "few.ndjson", "--intrinsic", "--write", "o.json"),
+            ["few.ndjson", "Give PGN"],
+        ),
         (("compare", FIGURE_1, "--evals", "pgn", "--players", "Byrne", "Tal"), ["Tal", "Fischer"]),
         (("compare", FIGURE_1, "--evals", "pgn", "--players", "Byrne", "Donald"), ["same person"]),
         (("match", "3", "4"), ["wins, draws and losses"]),

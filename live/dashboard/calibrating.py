@@ -10,6 +10,7 @@ from live.dashboard.figures import plain
 from live.events import GainKind
 from live.ledger.table_four import TableFour
 from live.ratings.check import Check, Errors
+from live.ratings.intrinsic import IntrinsicTable
 
 
 def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Table:
@@ -50,6 +51,22 @@ def summary(games: int, players: int, moves: int, rating: float | None, missing:
         f"{games} rated player-games, {players} players, {moves} moves: "
         f"the engine counts {strength} (Algorithm 3 weighted by moves)."
     )
+
+
+def mileposts(found: IntrinsicTable) -> Table:
+    """Sensitivity and competence by Elo (Regan and Haworth 2011, section 7)."""
+    table = _table(
+        f"Intrinsic ratings ({plain(found.engine, 60)}, {found.limit}; {found.turns} turns of "
+        f"{found.players} players)"
+    )
+    for head in ("Elo", "s", "c"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for post in found.mileposts:
+        table.add_row(f"{post.elo:.0f}", f"{post.s:.3f}", f"{post.c:.3f}")
+    if found.players_sd_elo is not None:
+        table.caption = f"One game strays from a player's rating by {found.players_sd_elo:.0f} Elo."
+        table.caption_justify = "left"
+    return table
 
 
 def checked(found: Check, note: str) -> Table:

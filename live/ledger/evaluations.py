@@ -104,6 +104,7 @@ class Evaluations:
         # Index 0 is never used, so that index and ply agree.
         self._played: list[Score | None] = [None]
         self._forced = [False]
+        self._repeated = [False]
         self._lost: set[tuple[AskKind, int]] = set()
 
     def __len__(self) -> int:
@@ -127,6 +128,8 @@ class Evaluations:
     def extend(self, uci: str) -> None:
         """One more move; its resulting position is scored at once when the game ends by rule."""
         self._forced.append(_only_one(self._board))
+        # Only choices among several lines ask for it, and it is dear.
+        self._repeated.append(self._asking.lines > 1 and self._board.is_repetition(2))
         self._board.push_uci(uci)
         self._moves.append(uci)
         self._positions.append(self._by_rule())
@@ -140,6 +143,7 @@ class Evaluations:
         del self._positions[ply + 1 :]
         del self._played[ply + 1 :]
         del self._forced[ply + 1 :]
+        del self._repeated[ply + 1 :]
         self._lost = {(kind, index) for kind, index in self._lost if index <= ply}
 
     # --- what becomes known ---------------------------------------------------------------------
@@ -173,6 +177,10 @@ class Evaluations:
     def forced(self, ply: int) -> bool:
         """Whether the move played was the only legal one."""
         return self._forced[ply]
+
+    def repeated(self, ply: int) -> bool:
+        """Whether the position before the move had occurred before; told with Multi-PV only."""
+        return self._repeated[ply]
 
     def played(self, ply: int) -> Score | None:
         """Score of the move played, as far as it needs no search of its own or had it."""

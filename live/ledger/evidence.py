@@ -14,6 +14,7 @@ from live.ratings.conformance import PONDERATED, RAW, AccumulatedConformance, is
 from live.ratings.covariance import STEP_CONFORMANCE, TANH_CONFORMANCE, gain_by
 from live.ratings.histogram import GainHistogram
 from live.ratings.markov import Transitions
+from live.ratings.spread import Spread
 
 
 class Evidence:
@@ -35,9 +36,12 @@ class Evidence:
         self.markov_moves = 0
         self.judged = 0
         """Moves compared with the engine's first choice, counted or not."""
+        self.turns: list[tuple[Spread, ...]] = []
+        """By game, the choices among several lines; empty without Multi-PV."""
         for side in sides:
             for move in side.moves:
                 self._add(side.color, move)
+            self.turns.append(tuple(move.spread for move in side.moves if move.spread is not None))
 
     def _add(self, color: Color, move: JudgedMove) -> None:
         if move.best_cp is None or move.gain_cp is None:

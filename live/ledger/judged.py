@@ -18,6 +18,7 @@ from live.ratings.conformance import (
     AccumulatedConformance,
     is_counted,
 )
+from live.ratings.spread import Spread, left_out, spread_of
 
 #: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
 FIRST_CHOICE_PLY = 17
@@ -36,6 +37,9 @@ class JudgedMove(msgspec.Struct, frozen=True, gc=False):
     """Whether it was the engine's own; None where nobody chose."""
     forced: bool = False
     """It was the only legal move."""
+    spread: Spread | None = None
+    """What there was to choose from, where the engine showed several lines and the turn counts
+    (Regan and Haworth 2011, section 5)."""
     after: Score | None = None
     """Final score of the position after the move, White's side."""
 
@@ -50,7 +54,18 @@ def judged(known: Evaluations, ply: int) -> JudgedMove:
     sign = 1 if known.mover(ply) == "white" else -1
     choice = None if before.best is None else before.best == known.move(ply)
     gain_cp = known.gains(ply).same_search_cp
-    return JudgedMove(ply, sign * before.score.cp, gain_cp, choice, forced, after)
+    spread = _counted_spread(
+        known, ply, [(line.move, sign * line.score.cp) for line in before.lines]
+    )
+    return JudgedMove(ply, sign * before.score.cp, gain_cp, choice, forced, spread, after)
+
+
+def _counted_spread(known: Evaluations, ply: int, lines: list[tuple[str, int]]) -> Spread | None:
+    # An engine stopped while it orders its lines may list one move at two ranks, and so miss one.
+    if len(lines) < 2 or len({move for move, _ in lines}) < len(lines):
+        return None
+    spread = spread_of(lines, known.move(ply))
+    return None if left_out(spread, ply, repeated=known.repeated(ply)) else spread
 
 
 class Side:

@@ -6,9 +6,11 @@ import chess
 import pytest
 
 from live.engine.asking import Asking
+from live.engine.search import Line
 from live.events import Score
 from live.ledger.evaluations import Evaluated, Evaluations
 from live.ledger.judged import FIRST_CHOICE_PLY, JudgedMove, Side, judged
+from live.ratings.spread import spread_of
 
 
 def known(*ucis: str, start_fen: str = chess.STARTING_FEN) -> Evaluations:
@@ -80,3 +82,27 @@ def test_taking_moves_back_leaves_nothing() -> None:
         part.choices, part.matches, part.markov_moves,
     )  # fmt: skip
     assert side.moves == part.moves
+
+
+def test_a_choice_among_several_lines_is_kept_where_it_counts() -> None:
+    shuffle = ("g1f3", "g8f6", "f3g1", "f6g8")
+    found = Evaluations(chess.STARTING_FEN, chess960=False, asking=Asking(lines=2))
+    for uci in (*shuffle * 4, "e2e4", "e7e5", "a2a3"):
+        found.extend(uci)
+
+    def search(ply: int, best: str, other: str) -> None:
+        sign = 1 if found.mover(ply) == "white" else -1
+        lines = (Line(best, Score(sign * 40), 12), Line(other, Score(sign * 10), 12))
+        found.set_position(ply - 1, Evaluated(Score(sign * 40), best, lines=lines))
+
+    search(18, "e7e5", "c7c5")
+    assert judged(found, 18).spread == spread_of([("e7e5", 40), ("c7c5", 10)], "e7e5")
+    search(19, "g1f3", "a2a3")
+    assert judged(found, 19).spread == spread_of([("g1f3", 40), ("a2a3", 10)], "a2a3")
+    search(16, "f6g8", "e7e6")
+    assert judged(found, 16).spread is None  # opening
+    search(17, "e2e4", "a2a3")
+    assert found.repeated(17)
+    assert judged(found, 17).spread is None
+    search(18, "e7e5", "e7e5")
+    assert judged(found, 18).spread is None  # one move at two ranks: another is missing
