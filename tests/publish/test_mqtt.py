@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import aiomqtt
 import pytest
 
 from live import __version__ as VERSION
@@ -17,7 +18,7 @@ from live.config import MqttConfig
 from live.errors import ConfigError
 from live.publish.mqtt import Broker
 from live.publish.retained import Retained
-from tests.publish.mosquitto import Mosquitto, running
+from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
 from tests.publish.world import GAMES, World
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -188,3 +189,28 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
         Broker(MqttConfig(publish="mqtt://h", password_file=none), World())
     with pytest.raises(ConfigError, match=r"mqtt\.ca_file"):
         Broker(MqttConfig(publish="mqtts://h", ca_file=none), World())
+
+
+async def test_a_browser_reads_from_the_broker_as_the_readme_says(
+    require_program: Callable[[str], str], tmp_path: Path
+) -> None:
+    settings = (
+        (ROOT / "README.md").read_text(encoding="utf-8").split("```conf\n")[1].split("```")[0]
+    )
+    plain, web = free_port(), free_port()
+    assert settings.startswith("listener 1883 127.0.0.1\nlistener 9001\n")
+    more = settings.replace("1883", str(plain)).replace("9001", f"{web} 127.0.0.1")
+    async with running(require_program("mosquitto"), tmp_path, more=f"{ANYBODY}{more}") as broker:
+        world = full(9)
+        async with telling(broker, world):
+            await broker.comes_to_hold(wanted(world))
+            page = aiomqtt.Client(
+                "127.0.0.1", web, transport="websockets", protocol=aiomqtt.ProtocolVersion.V5
+            )
+            boards = {t: p for t, p in wanted(world).items() if t.endswith("/game")}
+            async with page, asyncio.timeout(20):
+                await page.subscribe("test/rate/+/+/game", qos=1)
+                async for message in page.messages:
+                    assert boards.pop(str(message.topic)) == message.payload
+                    if not boards:
+                        break
