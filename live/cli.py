@@ -12,9 +12,10 @@ from typing import Annotated
 
 import typer
 
-from live import __version__, feed_commands, study_commands
+from live import __version__, engine_commands, feed_commands, study_commands
 from live.errors import ConfigError, LiveRateError
 from live.flags import (
+    ClusterFlag,
     ConfigFlag,
     DebugFlag,
     DepthFlag,
@@ -92,6 +93,7 @@ def follow(
     nodes: NodesFlag = None,
     movetime: MovetimeFlag = None,
     engines: EnginesFlag = None,
+    cluster: ClusterFlag = None,
     gain: GainFlag = None,
     config: ConfigFlag = None,
     log_level: LogFlag = None,
@@ -121,6 +123,7 @@ def follow(
         engine__nodes=nodes,
         engine__movetime_ms=movetime,
         engine__engines=engines,
+        engine__cluster=cluster,
         rating__gain=gain.value if gain else None,
         log__level="debug" if debug else log_level.value if log_level else None,
     )
@@ -149,6 +152,7 @@ def analyze(
     nodes: NodesFlag = None,
     movetime: MovetimeFlag = None,
     engines: EnginesFlag = None,
+    cluster: ClusterFlag = None,
     gain: GainFlag = None,
     config: ConfigFlag = None,
     log_level: LogFlag = None,
@@ -162,6 +166,7 @@ def analyze(
         engine__nodes=nodes,
         engine__movetime_ms=movetime,
         engine__engines=engines,
+        engine__cluster=cluster,
         rating__gain=gain.value if gain else None,
         log__level="debug" if debug else log_level.value if log_level else None,
     )
@@ -264,6 +269,7 @@ def doctor(
 
 study_commands.add_to(app)
 feed_commands.add_to(app)
+engine_commands.add_to(app)
 
 
 def main() -> None:

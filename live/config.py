@@ -14,25 +14,24 @@ from typing import Literal
 
 import msgspec
 
+from live.engine_config import LIMITS, check_engine
+from live.engine_config import EngineConfig as EngineConfig
 from live.errors import ConfigError
 from live.events import GainKind
 from live.settings import (
     BrokerUrl,
-    Count,
     Delay,
     Elo,
     Factor,
-    HashSize,
     Host,
     Hosts,
     HttpUrl,
     HttpUrlOrNone,
-    Lines,
-    Nice,
     Origins,
     Port,
     Positive,
     Seconds,
+    Section,
     TopicPrefix,
     checked,
     env_layer,
@@ -43,11 +42,7 @@ from live.settings import (
 )
 
 
-class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Common strictness of all sections."""
-
-
-class ServerConfig(_Section, frozen=True):
+class ServerConfig(Section, frozen=True):
     """``[server]``: the one port for websockets, pages and JSON."""
 
     host: Host = "127.0.0.1"
@@ -72,36 +67,7 @@ class ServerConfig(_Section, frozen=True):
     """From one address; this machine's own is not counted."""
 
 
-class EngineConfig(_Section, frozen=True):
-    """``[engine]``: which engine, how long it thinks, how many run.
-
-    :func:`load_config` leaves exactly one of ``nodes``, ``depth`` and ``movetime_ms`` above 0.
-    """
-
-    path: str = ""
-    """Empty: found (installed Stockfish, else the embedded one)."""
-    nodes: Count = 100_000
-    depth: Count = 0
-    movetime_ms: Count = 0
-    engines: Count = 0
-    """0: one for each processor."""
-    hash_mb: HashSize = 16
-    threads: Positive = 1
-    reproducible: bool = True
-    multipv: Lines = 1
-    same_depth: bool = False
-    """The move played is searched as deep as the best one, whatever the limit says."""
-    adaptive: bool = False
-    """A search ends early when it has seen enough."""
-    quick_nodes: Count = 0
-    """A first look, replaced when the full search is done. 0: none."""
-    speculate: bool = True
-    cache_file: str = ""
-    """Empty: results are kept in memory only."""
-    nice: Nice = 5
-
-
-class RatingConfig(_Section, frozen=True):
+class RatingConfig(Section, frozen=True):
     """``[rating]``: which gain feeds the curves and how strong the engine counts."""
 
     gain: GainKind = "same-search"
@@ -110,7 +76,7 @@ class RatingConfig(_Section, frozen=True):
     """``auto``, ``none``, the name of a shipped calibration, or a file's path."""
 
 
-class LichessConfig(_Section, frozen=True):
+class LichessConfig(Section, frozen=True):
     """``[feeds.lichess]``"""
 
     base_url: HttpUrl = "https://lichess.org"
@@ -122,14 +88,14 @@ class LichessConfig(_Section, frozen=True):
     corrected clocks, and drops what a slow reader misses."""
 
 
-class LiveChessCloudConfig(_Section, frozen=True):
+class LiveChessCloudConfig(Section, frozen=True):
     """``[feeds.livechess_cloud]``"""
 
     base_url: HttpUrlOrNone = ""
     """Replaces scheme and host of every request, the host look-up included."""
 
 
-class MqttFeedConfig(_Section, frozen=True):
+class MqttFeedConfig(Section, frozen=True):
     """``[feeds.mqtt]``: what addresses of brokers do not say themselves."""
 
     user: str = ""
@@ -140,13 +106,13 @@ class MqttFeedConfig(_Section, frozen=True):
     """Empty: made from this machine's name and the source's."""
 
 
-class DemoConfig(_Section, frozen=True):
+class DemoConfig(Section, frozen=True):
     """``[feeds.demo]``: the bundled games."""
 
     speed: Factor = 200.0
 
 
-class FeedsConfig(_Section, frozen=True):
+class FeedsConfig(Section, frozen=True):
     """``[feeds]``: what all sources share, and one table per kind."""
 
     poll_s: Seconds = 2.0
@@ -165,7 +131,7 @@ class FeedsConfig(_Section, frozen=True):
     demo: DemoConfig = DemoConfig()
 
 
-class MqttConfig(_Section, frozen=True):
+class MqttConfig(Section, frozen=True):
     """``[mqtt]``: state told to a broker, to reach more than one machine can serve."""
 
     publish: BrokerUrl = ""
@@ -175,13 +141,13 @@ class MqttConfig(_Section, frozen=True):
     """Whom to trust for ``mqtts``; empty: whom the system trusts."""
 
 
-class LogConfig(_Section, frozen=True):
+class LogConfig(Section, frozen=True):
     """``[log]``"""
 
     level: Literal["debug", "info", "warning", "error"] = "warning"
 
 
-class Config(_Section, frozen=True):
+class Config(Section, frozen=True):
     """Everything that can be set."""
 
     server: ServerConfig = ServerConfig()
@@ -198,8 +164,6 @@ SETTINGS = setting_types(Config)
 ENV_PREFIX = "LIVE_RATE_"
 ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
 """Not a setting: names the file to read."""
-
-_LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
 
 
 def env_name(key: str) -> str:
@@ -247,12 +211,12 @@ def load_config(
         _from_env(env),
         _from_flags(overrides),
     ):
-        if any(layer.get(key) for key in _LIMITS):
+        if any(layer.get(key) for key in LIMITS):
             # A limit of any kind replaces a limit of another kind that was set further down.
-            merged |= dict.fromkeys(_LIMITS, 0)
+            merged |= dict.fromkeys(LIMITS, 0)
         merged |= layer
     config = msgspec.convert(nested(merged), Config)
-    _check_engine(config.engine)
+    check_engine(config.engine)
     return config
 
 
@@ -260,7 +224,7 @@ def _from_file(path: Path) -> dict[str, object]:
     layer = file_layer(path, SETTINGS)
     # The repository's config.toml holds every key, so its default of nodes must give way when
     # somebody sets a depth or a time in it.
-    if layer.get("engine.nodes") == EngineConfig().nodes and any(map(layer.get, _LIMITS[1:])):
+    if layer.get("engine.nodes") == EngineConfig().nodes and any(map(layer.get, LIMITS[1:])):
         del layer["engine.nodes"]
     return _one_limit(str(path), layer)
 
@@ -282,34 +246,9 @@ def _from_flags(overrides: Mapping[str, object]) -> dict[str, object]:
 
 def _one_limit(where: str, layer: dict[str, object]) -> dict[str, object]:
     """At most one kind of limit may be set in one place."""
-    limits = [key for key in _LIMITS if layer.get(key)]
+    limits = [key for key in LIMITS if layer.get(key)]
     if len(limits) > 1:
         raise ConfigError(
             f"{where}: {' and '.join(limits)}", "a search has one limit", "Set one of them"
         )
     return layer
-
-
-def _check_engine(engine: EngineConfig) -> None:
-    if not (engine.nodes or engine.depth or engine.movetime_ms):
-        raise ConfigError(
-            "engine.nodes", "0 leaves a search without limit", f"Set one of {', '.join(_LIMITS)}"
-        )
-    if engine.adaptive and engine.depth:
-        raise ConfigError(
-            "engine.adaptive",
-            "a search to a depth cannot end before it",
-            "Set engine.nodes or engine.movetime_ms instead of engine.depth, or adaptive to false",
-        )
-    if engine.nodes and engine.quick_nodes >= engine.nodes:
-        raise ConfigError(
-            "engine.quick_nodes",
-            f"a first look of {engine.quick_nodes} nodes is no quicker than {engine.nodes}",
-            "Set it to a tenth of engine.nodes, or to 0 for none",
-        )
-    if engine.reproducible and engine.threads > 1:
-        raise ConfigError(
-            "engine.threads",
-            "several threads never give the same score twice",
-            "Set engine.threads to 1 (and engine.engines higher), or engine.reproducible to false",
-        )

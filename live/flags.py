@@ -53,6 +53,12 @@ MovetimeFlag = Annotated[
 EnginesFlag = Annotated[
     int | None, typer.Option("--engines", metavar="N", help="How many engine processes run.")
 ]
+ClusterFlag = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", metavar="ADDRESS", help="A Dask scheduler whose workers search for us."
+    ),
+]
 GainFlag = Annotated[
     GainOption | None,
     typer.Option("--gain", help="Which definition of gain feeds the curves (same-search)."),

@@ -17,6 +17,7 @@ import msgspec
 
 from live.config import Config, EngineConfig
 from live.engine.asking import Asking
+from live.engine.cluster import Cluster, Tls
 from live.engine.discovery import find_engine
 from live.engine.disk import DiskCache
 from live.engine.queue import Kind, Priority
@@ -78,6 +79,11 @@ def engine_asking(config: EngineConfig) -> Asking:
         same_depth=config.same_depth or config.adaptive,
         quick=Limit(nodes=config.quick_nodes) if config.quick_nodes else None,
     )
+
+
+def cluster_tls(config: EngineConfig) -> Tls:
+    """How the cluster is talked to."""
+    return Tls(config.cluster_ca_file, config.cluster_cert_file, config.cluster_key_file)
 
 
 def limit_text(config: EngineConfig) -> str:
@@ -159,6 +165,7 @@ class Hall:
             nice=settings.nice,
             listener=self._speculation or self,
             cache=cache,
+            cluster=Cluster(settings.cluster, cluster_tls(settings)) if settings.cluster else None,
         )
         if self._speculation is not None:
             self._speculation.desk = self.room

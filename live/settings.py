@@ -19,6 +19,13 @@ from live.errors import ConfigError
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535, description="a port from 0 to 65535")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12, description="a whole number, 0 or more")]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=10**12, description="a whole number above 0")]
+ClusterUrl = Annotated[
+    str,
+    msgspec.Meta(
+        pattern="^((tcp|tls|ws|wss)://[^/]|$)",
+        description="a Dask scheduler's address with tcp:// or tls://, or empty",
+    ),
+]
 Lines = Annotated[int, msgspec.Meta(ge=1, le=256, description="a whole number from 1 to 256")]
 HashSize = Annotated[int, msgspec.Meta(ge=1, le=2**20, description="megabytes, 1 to 1048576")]
 Nice = Annotated[int, msgspec.Meta(ge=0, le=19, description="a whole number from 0 to 19")]
@@ -60,6 +67,11 @@ TopicPrefix = Annotated[
         pattern="^[^/+#$\\x00]([^+#\\x00]*[^/+#\\x00])?$", description="a topic without + and #"
     ),
 ]
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Common strictness of all sections."""
+
 
 Types = Mapping[str, Any]
 """The type of every setting by its dotted key (``feeds.lichess.base_url``)."""

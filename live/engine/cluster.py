@@ -134,13 +134,14 @@ class Cluster:
         from distributed import Client
 
         if self._client is None:
-            self._client = await Client(  # type: ignore[no-untyped-call]
+            self._client = Client(  # type: ignore[no-untyped-call]
                 self._address,
                 asynchronous=True,
                 timeout=ANSWER_S,
                 security=self._security,
                 set_as_default=False,
             )
+            await self._client
         if self._client.status != "running":
             raise OSError("the connection broke")
         workers = (await self._client.scheduler.identity())["workers"]

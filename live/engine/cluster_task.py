@@ -20,6 +20,8 @@ from live.engine.question import Question
 from live.engine.search import SearchResult
 from live.engine.uci import Settings
 
+#: How long a worker looks for a lost scheduler before it ends, seconds.
+DEATH_S: Final = 60
 PLUGIN: Final = "live-rate-engines"
 
 
@@ -96,9 +98,7 @@ class Engines(WorkerPlugin):
         )
 
 
-async def work(
-    address: str, engines: Engines, number: int, security: Any = None, name: str | None = None
-) -> None:
+async def serve(address: str, engines: Engines, number: int, security: Any = None) -> None:
     """Serve a scheduler until it ends or we are cancelled.
 
     Raises:
@@ -110,9 +110,8 @@ async def work(
         resources={resource(engines.identity): number},
         plugins=(engines,),
         security=security,
-        name=name,
         memory_limit=0,
-        death_timeout=30,
+        death_timeout=DEATH_S,
         dashboard=False,
     ) as worker:
         await worker.finished()

@@ -81,6 +81,8 @@ def search(mode: str, fen: list[str], words: list[str]) -> None:
         best = "e1e5"
     if mode == "no-move":
         best = "(none)"
+    if mode == "slow":
+        time.sleep(0.1)
     if mode == "patient":
         say(f"info depth 1 score cp {score} nodes 10 time 1 pv {best}")
         for line in sys.stdin:

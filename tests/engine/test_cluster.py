@@ -1,0 +1,237 @@
+"""A Dask cluster of real processes: a scheduler, and workers that die."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from live.engine.cluster import Cluster, Tls, security
+from live.engine.discovery import EngineCommand
+from live.engine.priority import Kind, Priority
+from live.engine.room import EngineRoom
+from live.engine.search import Limit, Position, Search
+from live.engine.uci import Settings
+from live.engine.worker import work
+from live.errors import EngineError
+from tests.engine.test_room import Ledger
+
+pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+
+Scripted = Callable[..., EngineCommand]
+Searches = Callable[[int], Search]
+ROOT = Path(__file__).parents[2]
+WORKER = Path(__file__).with_name("dask_worker.py")
+
+
+class Machines:
+    """Scheduler and workers, each a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.address = ""
+        self._folder = folder
+        self._port = 0
+        self._running: list[asyncio.subprocess.Process] = []
+
+    async def schedule(self) -> asyncio.subprocess.Process:
+        """Start the scheduler, the second time where the first one was."""
+        note = self._folder / "scheduler.json"
+        note.unlink(missing_ok=True)
+        process = await self._start(
+            "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
+            "--port", str(self._port), "--no-dashboard", "--scheduler-file", str(note),
+        )  # fmt: skip
+        await until(lambda: note.exists() and '"address": "tcp' in note.read_text())
+        self.address = note.read_text().split('"address": "')[1].split('"')[0]
+        self._port = int(self.address.rsplit(":", 1)[1])
+        return process
+
+    async def work(self, command: EngineCommand, engines: int = 1) -> asyncio.subprocess.Process:
+        return await self._start(str(WORKER), self.address, str(engines), *command.argv)
+
+    async def _start(self, *arguments: str) -> asyncio.subprocess.Process:
+        log = open(self._folder / f"{len(self._running)}.log", "wb")  # noqa: ASYNC230, SIM115
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *arguments, cwd=self._folder, stdout=log, stderr=log,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        log.close()
+        self._running.append(process)
+        return process
+
+    async def close(self) -> None:
+        for process in self._running:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+
+
+@pytest.fixture
+async def machines(tmp_path: Path) -> AsyncIterator[Machines]:
+    machines = Machines(tmp_path)
+    yield machines
+    await machines.close()
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Other processes tell nobody that they are ready."""
+    async with asyncio.timeout(60):
+        while True:
+            if holds():
+                return
+            await asyncio.sleep(0.02)
+
+
+async def offered(cluster: Cluster, slots: int, identity: str) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            await cluster.look(identity)
+            if cluster.slots == slots:
+                return
+            await asyncio.sleep(0.1)
+
+
+def room(
+    command: EngineCommand, ledger: Ledger, cluster: Cluster, limit: Limit | None = None
+) -> EngineRoom:
+    return EngineRoom(
+        command,
+        limit or Limit(nodes=400),
+        listener=ledger,
+        engines=1,
+        nice=0,
+        cluster=cluster,
+    )
+
+
+def backlog(ply: int) -> Priority:
+    return Priority(Kind.BACKLOG, "a", ply)
+
+
+IDENTITY = "Scripted 1; Hash=16; hash cleared"
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger()
+
+
+@pytest.mark.slow
+async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing(
+    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+) -> None:
+    await machines.schedule()
+    workers = [await machines.work(scripted("slow")) for _ in range(2)]
+    cluster = Cluster(machines.address)
+    await offered(cluster, 2, IDENTITY)
+    async with room(scripted("slow"), ledger, cluster) as engines:
+        assert len(engines.health().engines) == 2
+        for score in range(30):
+            engines.want(position(score), score, backlog(score))
+        await ledger.answers(6)
+        os.kill(workers[0].pid, signal.SIGKILL)
+        await ledger.answers(30)
+        health = engines.health()
+    assert ledger.scores() == {score: score for score in range(30)}
+    assert (health.searches, health.set_aside) == (30, 0)
+
+
+@pytest.mark.slow
+async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
+    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+) -> None:
+    scheduler = await machines.schedule()
+    await machines.work(scripted("slow"))
+    cluster = Cluster(machines.address)
+    await offered(cluster, 1, IDENTITY)
+    async with room(scripted("slow"), ledger, cluster) as engines:
+        for score in range(20):
+            engines.want(position(score), score, backlog(score))
+        await ledger.answers(3)
+        scheduler.kill()
+        await ledger.answers(20)
+        health = engines.health()
+        assert "cannot be reached" in health.problem and "searching here" in health.problem
+        assert health.set_aside == 0
+        await machines.schedule()
+        await machines.work(scripted("slow"))
+        await until(lambda: cluster.slots == 1)
+        for score in range(20, 40):
+            engines.want(position(score), score, backlog(score))
+        await ledger.answers(40)
+        assert engines.health().problem == ""
+        assert type(engines._seats[0].process).__name__ == "RemoteEngine"
+    assert ledger.scores() == {score: score for score in range(40)}
+
+
+@pytest.mark.slow
+async def test_a_worker_with_another_engine_is_never_asked(
+    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+) -> None:
+    await machines.schedule()
+    await machines.work(scripted("standard"))
+    other = await machines.work(EngineCommand((*scripted("well").argv, "x"), "x", "configured"))
+    cluster = Cluster(machines.address)
+    await offered(cluster, 2, IDENTITY)
+    other.kill()
+    async with room(scripted("well"), ledger, cluster) as engines:
+        assert engines.identity.name == "Scripted 1"
+    await cluster.look("Another engine")
+    assert cluster.slots == 0
+    assert "no worker with this engine" in cluster.problem
+    await cluster.close()
+
+
+@pytest.mark.slow
+async def test_speculation_in_the_cluster_gives_way_to_a_head(
+    machines: Machines, embedded: EngineCommand, ledger: Ledger
+) -> None:
+    await machines.schedule()
+    await machines.work(embedded)
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    long = Search(Position(start), limit=Limit(nodes=10**9))
+    short = Search(Position(start, ("e2e4",)), limit=Limit(nodes=1000))
+    cluster = Cluster(machines.address)
+    async with room(embedded, ledger, cluster) as engines:
+        await offered(cluster, 1, str(engines.identity))
+        engines._cluster_changed()
+        engines.want(long, "guess", Priority(Kind.SPECULATE, "a", 5))
+        await until(lambda: engines.health().waiting.speculate == 0)
+        engines.want(short, "head", Priority(Kind.HEAD, "b", 1))
+        await ledger.answers(1)
+        assert list(ledger.results) == ["head"]
+        engines.drop("guess")
+
+
+async def test_a_cluster_that_is_not_there_is_said_and_done_without(
+    scripted: Scripted, position: Searches, ledger: Ledger
+) -> None:
+    cluster = Cluster("tcp://127.0.0.1:9")
+    async with room(scripted("well"), ledger, cluster) as engines:
+        engines.want(position(7), 7, backlog(7))
+        await ledger.answers(1)
+        problem = engines.health().problem
+    assert problem.startswith("cluster tcp://127.0.0.1:9: cannot be reached")
+    assert ledger.scores() == {7: 7}
+
+
+async def test_a_worker_without_a_scheduler_says_so(
+    scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("live.engine.cluster_task.DEATH_S", 1)
+    with pytest.raises(EngineError, match=r"cluster tcp://127\.0\.0\.1:9: cannot be reached"):
+        await work("tcp://127.0.0.1:9", scripted("well"), Settings(), engines=1)
+
+
+def test_tls_files_are_handed_to_dask() -> None:
+    assert security(Tls()) is None
+    given = security(Tls(ca_file="ca.pem", cert_file="cert.pem", key_file="key.pem"))
+    for role in ("client", "worker"):
+        told = given.get_tls_config_for_role(role)
+        assert (told["ca_file"], told["cert"], told["key"]) == ("ca.pem", "cert.pem", "key.pem")
+    assert given.require_encryption
