@@ -15,6 +15,7 @@ import typer
 from live import __version__, engine_commands, feed_commands, study_commands
 from live.errors import ConfigError, LiveRateError
 from live.flags import (
+    SWITCH,
     ClusterFlag,
     ConfigFlag,
     DebugFlag,
@@ -62,10 +63,14 @@ def follow(
         ),
     ] = None,
     headless: Annotated[
-        bool, typer.Option("--headless", help="No terminal dashboard: one line per event.")
+        bool,
+        typer.Option(
+            "--headless", metavar=SWITCH, help="No terminal dashboard: one line per event."
+        ),
     ] = False,
     once: Annotated[
-        bool, typer.Option("--once", help="End when all games are over and analysed.")
+        bool,
+        typer.Option("--once", metavar=SWITCH, help="End when all games are over and analysed."),
     ] = False,
     delay: Annotated[
         float | None,
@@ -82,11 +87,18 @@ def follow(
         int | None, typer.Option("--port", help="Port to serve on (8765); 0 takes any free one.")
     ] = None,
     public: Annotated[
-        bool, typer.Option("--public", help="Let whoever reaches the address read, without token.")
+        bool,
+        typer.Option(
+            "--public", metavar=SWITCH, help="Let whoever reaches the address read, without token."
+        ),
     ] = False,
     hide_scores: Annotated[
         bool,
-        typer.Option("--hide-scores", help="Serve moves, clocks and results only: for venues."),
+        typer.Option(
+            "--hide-scores",
+            metavar=SWITCH,
+            help="Serve moves, clocks and results only: for venues.",
+        ),
     ] = False,
     engine: EngineFlag = None,
     depth: DepthFlag = None,
@@ -100,7 +112,9 @@ def follow(
     debug: DebugFlag = False,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", metavar=SWITCH, callback=_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """Follow live chess games and see how strong each player is playing."""
@@ -180,7 +194,8 @@ def analyze(
 def token(
     name: Annotated[str, typer.Argument(help="Whom it is for; shown to nobody else.")],
     arbiter: Annotated[
-        bool, typer.Option("--arbiter", help="It also shows what is for arbiters alone.")
+        bool,
+        typer.Option("--arbiter", metavar=SWITCH, help="It also shows what is for arbiters alone."),
     ] = False,
     event: Annotated[
         list[str] | None,
@@ -210,7 +225,10 @@ def token(
 @app.command()
 def schema(
     http: Annotated[
-        bool, typer.Option("--http", help="The requests instead, as an OpenAPI 3.1 document.")
+        bool,
+        typer.Option(
+            "--http", metavar=SWITCH, help="The requests instead, as an OpenAPI 3.1 document."
+        ),
     ] = False,
 ) -> None:
     """Print what subscribers and brokers are sent, as an AsyncAPI 3 document."""

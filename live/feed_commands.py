@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from live.flags import ConfigFlag, DebugFlag, settings_of
+from live.flags import SWITCH, ConfigFlag, DebugFlag, settings_of
 
 
 class ProtocolOption(enum.StrEnum):
@@ -86,7 +86,9 @@ def rehearse(
 
 def feeds(
     url: Annotated[list[str], typer.Argument(metavar="URL...", help="Sources, as after --feed.")],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", metavar=SWITCH, help="Print JSON instead of tables.")
+    ] = False,
     timeout: Annotated[
         float,
         typer.Option("--timeout", metavar="SECONDS", min=0.1, help="How long to wait for each."),

@@ -36,6 +36,9 @@ class LogLevel(enum.StrEnum):
     ERROR = "error"
 
 
+#: In place of a value's name: a switch has none, and without this help would show ``<bool>``.
+SWITCH = " "
+
 EngineFlag = Annotated[
     str | None,
     typer.Option("--engine", metavar="PATH", help="A UCI engine; else the first one found."),
@@ -71,7 +74,10 @@ LogFlag = Annotated[
     LogLevel | None, typer.Option("--log-level", help="How much to log to standard error.")
 ]
 DebugFlag = Annotated[
-    bool, typer.Option("--debug", help="Show tracebacks and log everything.", is_eager=True)
+    bool,
+    typer.Option(
+        "--debug", metavar=SWITCH, help="Show tracebacks and log everything.", is_eager=True
+    ),
 ]
 
 

@@ -11,6 +11,7 @@ import typer
 
 from live.errors import InputError
 from live.flags import (
+    SWITCH,
     ConfigFlag,
     DebugFlag,
     DepthFlag,
@@ -113,6 +114,7 @@ def calibrate(
         bool,
         typer.Option(
             "--intrinsic",
+            metavar=SWITCH,
             help="Search several lines and write the table of Regan and Haworth (2011) that turns "
             "choices into Elo for this engine and limit.",
         ),
@@ -256,7 +258,7 @@ def match(
     alpha: Annotated[float, typer.Option("--alpha", help="Chance to accept H1 wrongly.")] = 0.05,
     beta: Annotated[float, typer.Option("--beta", help="Chance to accept H0 wrongly.")] = 0.05,
     normalized: Annotated[
-        bool, typer.Option("--normalized", help="SPRT in normalized Elo.")
+        bool, typer.Option("--normalized", metavar=SWITCH, help="SPRT in normalized Elo.")
     ] = False,
     json: JsonFlag = None,
     debug: DebugFlag = False,
