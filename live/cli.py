@@ -4,15 +4,13 @@ answers at once.
 
 from __future__ import annotations
 
-import os
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from live import __version__, engine_commands, feed_commands, study_commands
+from live import __version__, engine_commands, feed_commands, service_commands, study_commands
 from live.errors import ConfigError, LiveRateError
 from live.flags import (
     SWITCH,
@@ -191,78 +189,6 @@ def analyze(
 
 
 @app.command()
-def token(
-    name: Annotated[str, typer.Argument(help="Whom it is for; shown to nobody else.")],
-    arbiter: Annotated[
-        bool,
-        typer.Option("--arbiter", metavar=SWITCH, help="It also shows what is for arbiters alone."),
-    ] = False,
-    event: Annotated[
-        list[str] | None,
-        typer.Option("--event", metavar="NAME", help="Only this event; may be repeated."),
-    ] = None,
-    expires: Annotated[
-        datetime | None,
-        typer.Option("--expires", formats=["%Y-%m-%d"], help="The last day it is valid, UTC."),
-    ] = None,
-) -> None:
-    """Make a token that lets somebody read: its entry for server.tokens_file goes to standard
-    output, the token itself, shown this once, to standard error.
-    """
-    from live.publish.tokens import new_token
-
-    secret, entry = new_token(
-        name,
-        os.urandom,
-        arbiter=arbiter,
-        events=tuple(event or ()),
-        expires=expires.date() if expires else None,
-    )
-    typer.echo(entry)
-    typer.echo(f"Token for {name}, shown this once: {secret}", err=True)
-
-
-@app.command()
-def schema(
-    http: Annotated[
-        bool,
-        typer.Option(
-            "--http", metavar=SWITCH, help="The requests instead, as an OpenAPI 3.1 document."
-        ),
-    ] = False,
-) -> None:
-    """Print what subscribers and brokers are sent, as an AsyncAPI 3 document."""
-    import msgspec
-
-    from live.publish.openapi import openapi
-    from live.publish.schema import asyncapi
-
-    document = msgspec.json.encode(openapi() if http else asyncapi())
-    typer.echo(msgspec.json.format(document, indent=2).decode())
-
-
-@app.command("systemd-unit")
-def systemd_unit(
-    feed: Annotated[
-        list[str] | None,
-        typer.Option("--feed", metavar="URL", help="What to follow; may be repeated."),
-    ] = None,
-    config: ConfigFlag = None,
-) -> None:
-    """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
-    import shutil
-
-    from live.publish.unit import unit
-
-    command = [shutil.which("live-rate") or "/usr/local/bin/live-rate", "--headless"]
-    if config is not None:
-        command += ["--config", str(config.resolve())]
-    for each in feed or ["demo"]:
-        command += ["--feed", each]
-    typer.echo(unit(command), nl=False)
-
-
-@app.command()
 def doctor(
     engine: EngineFlag = None,
     host: Annotated[str | None, typer.Option("--host", help="Address to check.")] = None,
@@ -288,6 +214,7 @@ def doctor(
 study_commands.add_to(app)
 feed_commands.add_to(app)
 engine_commands.add_to(app)
+service_commands.add_to(app)
 
 
 def main() -> None:

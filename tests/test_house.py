@@ -37,7 +37,14 @@ ROOTS: dict[str, set[str]] = {
     "config": {"engine_config", "events", "errors", "settings"},
 }
 #: The command line: imports what it needs only when it knows what it has to do.
-COMMANDS = {"cli", "engine_commands", "feed_commands", "flags", "study_commands"}
+COMMANDS = {
+    "cli",
+    "engine_commands",
+    "feed_commands",
+    "flags",
+    "service_commands",
+    "study_commands",
+}
 #: The composition root: wires shells of different rooms together; no room may import it.
 WIRING = {"app", "doctor", "offline", "hall", "__main__", "calibrating", "rehearsing", "studies"}
 WIRING |= COMMANDS

@@ -33,7 +33,7 @@ export function socketUrl(page, held) {
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   url.hash = "";
   for (const [name, value] of new URL(page).searchParams) {
-    if (["event", "game", "player"].includes(name)) url.searchParams.append(name, value);
+    if (["event", "game", "player", "token"].includes(name)) url.searchParams.append(name, value);
   }
   if (held.hello !== null && held.seq !== null) {
     url.searchParams.set("epoch", held.hello.epoch);
