@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import chess
 import msgspec
 
-from live.events import GameReport, Headers, Player, Result
+from live.events import GameReport, Headers, Move, Player, Result
 from live.feeds.pgn_headers import clean
 from live.feeds.positions import PositionGame, read_fen
 from live.feeds.results import read_result
@@ -23,6 +23,8 @@ MAX_LINE_BYTES = 16_384
 #: Games that are remembered at most.
 MAX_GAMES = 1024
 NAME_CHARS = 40
+#: Lists of moves asked for in vain, before a game is believed to have begun where we met it.
+MAX_ASKED = 5
 
 #: Telnet (RFC 854): "interpret as command" and what follows; a sub-negotiation runs to its end.
 _TELNET = re.compile(rb"\xff(?:[\xfb-\xfe].|\xfa.*?\xff\xf0|[\xf0-\xf9\xff])", re.DOTALL)
@@ -102,8 +104,15 @@ class _Game:
         self.positions = PositionGame()
         self.last: Style12 | None = None
         self.result: Result = "*"
-        self.asked = False
-        """The moves before we came were asked for."""
+        self.known: list[Move] = []
+        """The moves before a gap, with their clocks."""
+        self.asked = 0
+        """How often the moves before we came were asked for."""
+
+    @property
+    def met_late(self) -> bool:
+        """The first moves are missing, as far as we can tell."""
+        return self.positions.start_fen != chess.STARTING_FEN
 
 
 class FicsText:
@@ -128,7 +137,7 @@ class FicsText:
         self.missing = False
         """The server has no such game."""
         for game in self._games.values():
-            game.asked = False
+            game.asked = 0
 
     def receive(self, data: bytes) -> tuple[list[bytes], list[GameReport]]:
         """What to send, and what to report.
@@ -207,14 +216,15 @@ class FicsText:
         if name not in self._games and len(self._games) >= MAX_GAMES:
             return None
         game = self._games.setdefault(name, _Game())
-        before = game.positions.number
+        before, known = game.positions.number, game.positions.moves
         game.positions.see(told.board, told.san, told.white_s, told.black_s)
         if game.positions.number != before:
             game.result = "*"
+        if not game.positions.moves and known:
+            game.known = known
         game.last = told
-        met_late = told.san and not game.positions.moves
-        if met_late and not game.asked and self._greeted:
-            game.asked = True
+        if told.san and game.met_late and game.asked < MAX_ASKED and self._greeted:
+            game.asked += 1
             answers.append(f"moves {told.game}\n".encode())
         return game
 
@@ -236,13 +246,17 @@ class FicsText:
             return None
         self._list = None
         for (game_number, _, _), game in self._games.items():
-            if game_number == number and game.last is not None and not game.positions.moves:
+            if game_number == number and game.last is not None and game.met_late:
                 recalled = PositionGame()
                 if recalled.recall(moves, game.last.board):
                     last = game.last
                     recalled.see(last.board, last.san, last.white_s, last.black_s)
                     recalled.number = game.positions.number
-                    game.positions = recalled
+                    recalled.moves[: len(game.known)] = [
+                        old if old.uci == new.uci else new
+                        for new, old in zip(recalled.moves, game.known, strict=False)
+                    ]
+                    game.positions, game.asked = recalled, 0
                     return game
         return None
 

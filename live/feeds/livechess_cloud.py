@@ -86,7 +86,7 @@ class CloudFeed:
                 tournament = await self._read(client, f"{root}/tournament.json", Tournament)
                 number = self._round or current_round(tournament)
                 await self._look(client, f"{root}/round-{number}", tournament, number, voice)
-                if voice.over:
+                if voice.over and not self._troubles:  # a board not heard may have more moves
                     return
                 await clock.sleep(voice.soonest(PERIOD_S) or PERIOD_S)
 

@@ -111,6 +111,18 @@ def test_moves_made_before_we_came_are_asked_for() -> None:
     assert [(move.san, move.clock_s) for move in game.moves] == [("e4", None), ("e5", 290)]
 
 
+def test_a_move_made_before_the_list_comes_loses_nothing() -> None:
+    text = FicsText("fics", ["45"])
+    text.receive(b"fics% ")
+    heard(text, AFTER_E5)
+    played = AFTER_E5.replace("W 4 ", "B -1 ").replace("-------- PPPP", "-----N-- PPPP")
+    played = played.replace("RNBQKBNR", "RNBQKB-R").replace("(0:10) e5", "(0:03) Nf3")
+    heard(text, played, "Movelist for game 45:")
+    rows = ("  1.  e4  (0:05)  e5  (0:10)", "  2.  Nf3  (0:03)", "  {Still in progress} *")
+    (game,) = heard(text, *rows)
+    assert [move.san for move in game.moves] == ["e4", "e5", "Nf3"]
+
+
 def test_lines_cut_anywhere_are_the_same_games() -> None:
     stream = f"fics% \n\r{AFTER_E4}\n\rfics% \n\r{AFTER_E5}\n\r".encode()
     for cut in range(len(stream)):
