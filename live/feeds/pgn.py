@@ -34,9 +34,9 @@ from live.feeds.pgn_split import End, Segment, Splitter
 _SLICE_TOKENS = 500
 #: What finding and reporting a game costs, in tokens.
 _GAME_TOKENS = 5
-#: Bytes split at once, and what splitting them can cost, in tokens.
+#: Bytes taken at once, and what splitting costs between two pauses, in tokens.
 _PIECE_BYTES = 8192
-_PIECE_TOKENS = 100
+_PAUSE_TOKENS = 20
 
 
 class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,7 +146,7 @@ class _GameReader:
         budget = _SLICE_TOKENS
         for segment in segments:
             if segment is None:
-                budget -= _PIECE_TOKENS
+                budget -= _PAUSE_TOKENS
             else:
                 header = segment.header.strip()
                 nth = 0
@@ -279,10 +279,9 @@ class PgnReader:
         games = 0
         for segment in _split(splitter, text, finish=True):
             games += segment is not None
-            if games <= self._limits.games:
-                yield segment
-            elif segment is not None:
-                self.left_out += 1
+            beyond = games > self._limits.games
+            self.left_out += beyond and segment is not None
+            yield None if beyond else segment
 
 
 def _split(splitter: Splitter, data: bytes, *, finish: bool = False) -> Iterator[Segment | None]:

@@ -30,19 +30,24 @@ _HEADER_START = re.compile(_INDENT + rb"[\[%;]")
 _BLANK_LINES = re.compile(rb"(?:" + _INDENT + rb"\n)*+")
 _TAG_LINE = re.compile(_INDENT + rb'\[[ \t]*+[A-Za-z0-9][^\n"]*+"')
 _EVENT_LINE = re.compile(_INDENT + rb"\[[ \t]*+Event\b")
-#: A line end worth a look: after a character that ends a result, or before a bracket.
-_STOP = re.compile(rb"\n(?:(?<=[0125*\xbd \t]\n)|" + _INDENT + rb"\[[ \t]*+[A-Za-z0-9])")
+#: A line end worth a look: behind what ends a result, before a bracket, before an escaped line.
+_STOP = re.compile(
+    rb"\n(?:(?<=[*\xbd \t]\n)|(?<=[-:/.,][0125]\n)|%|" + _INDENT + rb"\[[ \t]*+[A-Za-z0-9])"
+)
 _RESULT_END = re.compile(
     rb"(?<![^\s})])(?:1-0|0-1|1/2-(?:1/2|0)|0-1/2|\*|(?:\xc2?\xbd|0)[-:]\xc2?\xbd|\xc2?\xbd[-:]0"
     rb"|1:0|0:1|1/2:1/2|0?[.,]5-0?[.,]5|1\.0-0\.0|0\.0-1\.0)[ \t]*+\Z"
 )
 _RESULT_END_BYTES = 40
 _FIRST_MOVE = re.compile(rb"[ \t]*+1(?:\.(?!\.)|[ \t])")
+_HEADER_BYTES = 4096
 _MOVE_LIKE = re.compile(rb"\d\s*+\.|[a-h][1-8]|O-O|\*|\d-\d")
 _NEXT_TAG = re.compile(rb"\n" + _INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
 _NEXT_EVENT = re.compile(rb"\n" + _INDENT + rb"\[[ \t]*+Event[ \t]")
 #: A text that keeps going on after its result is not given more often than this until it is over.
 _MAX_RESULTS = 4
+#: Steps after which control is given back.
+_PAUSE_STEPS = 50
 #: Comments and escapes, for text in which line comments occur.
 _COMMENTS = re.compile(rb"\{[^}]*+(\})?|;[^\n]*+(\n?)|^%[^\n]*+(\n?)", re.MULTILINE)
 
@@ -85,6 +90,7 @@ class Splitter:
         self._eager = eager
         self._lines = PlainLines()
         self._moves_skipped = True
+        self._steps = 0
         #: Bytes of the game being collected, from its first one.
         self._buffer = bytearray()
         self._restart(_Phase.HEADERS)
@@ -101,15 +107,14 @@ class Splitter:
         self._results = 0  # lines that ended in a result
         self._given = False  # the text up to _at was given already
 
-    def feed(self, data: bytes) -> Iterator[Segment]:
+    def feed(self, data: bytes) -> Iterator[Segment | None]:
         """Games completed by ``data``. The iterator must be used up before the next call.
 
-        Time between two games is linear in ``data``, so pass at most 64 KiB at once where
-        nothing may block.
+        Gives None now and then, after a millisecond of work or less that found no game.
         """
         yield from self._add(self._lines.feed(data))
 
-    def finish(self) -> Iterator[Segment]:
+    def finish(self) -> Iterator[Segment | None]:
         """End of input: the games still open. Afterwards a new input may begin."""
         yield from self._add(self._lines.finish())
         buffer = self._buffer
@@ -149,7 +154,7 @@ class Splitter:
                 return Segment(header, b"" if rest.lstrip().startswith(b"[") else rest, End.CUT)
         return None
 
-    def _add(self, data: bytes) -> Iterator[Segment]:
+    def _add(self, data: bytes) -> Iterator[Segment | None]:
         if data:
             self._buffer += data
             if b"\n" in data or len(self._buffer) > self._limit:
@@ -173,7 +178,7 @@ class Splitter:
         self._restart(_Phase.HEADERS)
         return segment
 
-    def _games(self) -> Iterator[Segment]:
+    def _games(self) -> Iterator[Segment | None]:
         """Everything that the whole lines in the buffer complete, within the bound."""
         buffer = self._buffer
         while True:
@@ -182,7 +187,8 @@ class Splitter:
             end = buffer.rfind(b"\n", 0, self._limit) + 1
             if self._at < end:
                 segment = self._step(end)
-                if segment is not None:
+                self._steps = (self._steps + 1) % _PAUSE_STEPS
+                if segment is not None or self._steps == 0:
                     yield segment
             elif len(buffer) <= self._limit:
                 return
@@ -231,6 +237,10 @@ class Splitter:
             if blank is not None and blank.end():
                 del buffer[: blank.end()]
                 return None
+        # In stretches: many games without moves in one buffer must not each read all the others.
+        if end - self._at > _HEADER_BYTES:
+            last = buffer.rfind(b"\n", self._at, self._at + _HEADER_BYTES)
+            end = (last if last >= 0 else buffer.find(b"\n", self._at)) + 1
         match = _HEADER_LINES.match(buffer, self._at, end)
         stop = match.end() if match else self._at
         # Games without moves follow each other without movetext between: Event begins a new one.
@@ -318,10 +328,8 @@ class Splitter:
             self._in_comment = False
             self._tag_in_comment = -1
             at = close + 1
-        escaped = buffer[start] == 0x25 or (
-            buffer.find(b"\n", start, stop - 1) >= 0 and buffer.find(b"\n%", start, stop) >= 0
-        )
-        if not escaped and buffer.find(b";", at, stop) < 0:
+        # Only a first line can be an escaped one: _STOP stops before them.
+        if buffer[start] != 0x25 and buffer.find(b";", at, stop) < 0:
             opened = buffer.rfind(b"{", at, stop)
             self._in_comment = opened >= 0 and buffer.find(b"}", opened, stop) < 0
             return False

@@ -155,6 +155,23 @@ def own_objects_only() -> Iterator[None]:
     gc.unfreeze()
 
 
+_BEFORE = [b"", b'[White "A"]\n\n', b'[White "A"]\n\n1. e4 ', b"{ ", b"e4 ( ", b"{\n", b"e4\n"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("head", _BEFORE)
+def test_floods_do_not_block(own_objects_only: None, head: bytes) -> None:
+    """One thing said over and over: what is quadratic shows."""
+    watch = _Watch()
+    for bomb in _BOMBS:
+        text = head + bomb * (60_000 // len(bomb))
+        decoder = PgnDecoder()
+        watch.over(decoder.slices(text), text)
+        watch.over(decoder.finish_slices(), text)
+        watch.over(PgnReader().slices(text), text)
+    assert watch.slowest_ms < SLICE_MS, watch.text[:200]
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(3600 if TEXTS > 2000 else 120)
 def test_hostile_texts(own_objects_only: None) -> None:
