@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -19,56 +18,13 @@ from live.engine.search import Limit, Position, Search
 from live.engine.uci import Settings
 from live.engine.worker import work
 from live.errors import EngineError
+from tests.engine.machines import Machines, until
 from tests.engine.test_room import Ledger
 
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 
 Scripted = Callable[..., EngineCommand]
 Searches = Callable[[int], Search]
-ROOT = Path(__file__).parents[2]
-WORKER = Path(__file__).with_name("dask_worker.py")
-
-
-class Machines:
-    """Scheduler and workers, each a process of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.address = ""
-        self._folder = folder
-        self._port = 0
-        self._running: list[asyncio.subprocess.Process] = []
-
-    async def schedule(self) -> asyncio.subprocess.Process:
-        """Start the scheduler, the second time where the first one was."""
-        note = self._folder / "scheduler.json"
-        note.unlink(missing_ok=True)
-        process = await self._start(
-            "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
-            "--port", str(self._port), "--no-dashboard", "--scheduler-file", str(note),
-        )  # fmt: skip
-        await until(lambda: note.exists() and '"address": "tcp' in note.read_text())
-        self.address = note.read_text().split('"address": "')[1].split('"')[0]
-        self._port = int(self.address.rsplit(":", 1)[1])
-        return process
-
-    async def work(self, command: EngineCommand, engines: int = 1) -> asyncio.subprocess.Process:
-        return await self._start(str(WORKER), self.address, str(engines), *command.argv)
-
-    async def _start(self, *arguments: str) -> asyncio.subprocess.Process:
-        log = open(self._folder / f"{len(self._running)}.log", "wb")  # noqa: ASYNC230, SIM115
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, *arguments, cwd=self._folder, stdout=log, stderr=log,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
-        log.close()
-        self._running.append(process)
-        return process
-
-    async def close(self) -> None:
-        for process in self._running:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
 
 
 @pytest.fixture
@@ -76,15 +32,6 @@ async def machines(tmp_path: Path) -> AsyncIterator[Machines]:
     machines = Machines(tmp_path)
     yield machines
     await machines.close()
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Other processes tell nobody that they are ready."""
-    async with asyncio.timeout(60):
-        while True:
-            if holds():
-                return
-            await asyncio.sleep(0.02)
 
 
 async def offered(cluster: Cluster, slots: int, identity: str) -> None:
