@@ -86,7 +86,7 @@ async def overhead(command: EngineCommand, address: str, games: list[GameReport]
     there, _ = await compared(command, address, games, Limit(depth=1))
     deep, here = await compared(command, address, games, Limit(depth=16))
     sys.stdout.write(
-        f"Dask adds {there * 1000:.1f} ms to a search of depth 1, which is {there / here:.1%} of one "
+        f"Dask adds {there * 1000:.1f} ms to a search of depth 1: {there / here:.1%} of one "
         f"of depth 16 ({here * 1000:.0f} ms; to those it added {deep * 1000:.1f} ms; medians)\n"
     )
 
