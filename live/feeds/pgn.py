@@ -28,7 +28,8 @@ import msgspec
 from live.events import GameReport, Result
 from live.feeds.movetext import Movetext
 from live.feeds.pgn_headers import GameHead, read_head
-from live.feeds.pgn_split import End, Segment, Splitter
+from live.feeds.pgn_lines import End, Segment
+from live.feeds.pgn_split import Splitter
 
 #: Work between two slices, in tokens of up to some 20 microseconds.
 _SLICE_TOKENS = 500

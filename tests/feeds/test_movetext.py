@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Move, Score
-from live.feeds.movetext import Movetext, common_prefix
+from live.feeds.movetext import Movetext
+from live.feeds.pgn_words import common_prefix
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.feeds.pgn_split import End, Segment, Splitter
+from live.feeds.pgn_lines import End, Segment
+from live.feeds.pgn_split import Splitter
 
 
 def split(
