@@ -35,6 +35,8 @@ from live.feeds.pgn_split import Splitter
 _SLICE_TOKENS = 500
 #: What finding and reporting a game costs, in tokens.
 _GAME_TOKENS = 5
+#: What reading the tags of a game and setting up its board costs besides, in tokens.
+_NEW_GAME_TOKENS = 20
 #: Bytes taken at once, and what splitting costs between two pauses, in tokens.
 _PIECE_BYTES = 8192
 _PAUSE_TOKENS = 20
@@ -155,6 +157,8 @@ class _GameReader:
                     nth = seen.get(header, 0)
                     seen[header] = nth + 1
                 known = self._cache.find(header, nth)
+                if known.segment is None:
+                    budget -= _NEW_GAME_TOKENS
                 if known.segment != segment or known.closed is not closed:
                     known.segment = None
                     whole = segment.end is End.WHOLE

@@ -164,7 +164,7 @@ def test_floods_do_not_block(own_objects_only: None, head: bytes) -> None:
     """One thing said over and over: what is quadratic shows."""
     watch = _Watch()
     for bomb in _BOMBS:
-        text = head + bomb * (60_000 // len(bomb))
+        text = head + bomb * (50_000 // len(bomb))
         decoder = PgnDecoder()
         watch.over(decoder.slices(text), text)
         watch.over(decoder.finish_slices(), text)
