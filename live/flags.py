@@ -41,7 +41,9 @@ SWITCH = " "
 
 EngineFlag = Annotated[
     str | None,
-    typer.Option("--engine", metavar="PATH", help="A UCI engine; else the first one found."),
+    typer.Option(
+        "--engine", metavar="PATH", help="A UCI engine, or 'embedded'; else the first one found."
+    ),
 ]
 DepthFlag = Annotated[
     int | None, typer.Option("--depth", metavar="N", help="Search every position to this depth.")

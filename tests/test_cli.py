@@ -191,7 +191,7 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals, tmp_path: Path) -> Non
     ) as service:  # fmt: skip
         assert service.stdout is not None
         for line in service.stdout:
-            if "plays like" in line:
+            if " gain " in line:
                 break
         service.send_signal(number)
         _, errors = service.communicate(timeout=30)

@@ -86,10 +86,19 @@ class LineWriter:
         move = move_text(view, ply) if view and ply else f"ply {point.ply}"
         score = f" {score_text(ply.score_cp, ply.mate)}" if ply and ply.final else ""
         player = plain(getattr(view, color).name, 40) if view else color
+        by_algorithm_4 = (
+            f"A4 {rating_text(point.rating, point.low, point.high)} "
+            f"({interval_text(point.low, point.high)})"
+        )
+        if point.calibrated is None:
+            rating = by_algorithm_4
+        else:
+            interval = interval_text(point.calibrated_low, point.calibrated_high)
+            rating = f"plays like {point.calibrated:.0f} ({interval}), {by_algorithm_4}"
+        moves = "1 move" if point.n == 1 else f"{point.n} moves"
         return (
-            f"{self._label(game)}: {move}{score}, gain {point.gain_cp / 100:+.2f}. {player} plays "
-            f"like {rating_text(point.rating, point.low, point.high)} "
-            f"({interval_text(point.low, point.high)}, {point.n} moves)"
+            f"{self._label(game)}: {move}{score}, gain {point.gain_cp / 100:+.2f}. "
+            f"{player} {rating}, {moves}"
         )
 
     def _label(self, game: GameId) -> str:

@@ -77,14 +77,23 @@ def title(engine: EngineInfo, gain: GainKind, address: str) -> RenderableType:
     """Who measures, and where browsers find the same."""
     line = Text.assemble(
         (" live-rate ", "bold reverse"),
-        "  ",
+        (f"  {address}  ", "cyan"),
         (plain(engine.name, 40), "bold"),
-        f" · {engine.limit} · {gain} gain · counts {engine.rating} Elo ({engine.rating_source})",
-        ("  " + address, "cyan"),
+        f" at {engine.rating} Elo, {RATING_SOURCES[engine.rating_source]}",
+        f" · {engine.limit} · {gain} gain",
+        "" if engine.calibration else " · not calibrated",
     )
     line.no_wrap = True
     line.overflow = "ellipsis"
     return line
+
+
+#: Where the engine's rating comes from, for people.
+RATING_SOURCES = {
+    "field": "by the field",
+    "calibration": "a stored value",
+    "fixed": "as configured",
+}
 
 
 def boards(games: Sequence[GameDetail], *, width: int, calibrated: bool) -> Table:
@@ -99,7 +108,7 @@ def boards(games: Sequence[GameDetail], *, width: int, calibrated: bool) -> Tabl
     table.add_column("Elo", justify="right", width=4, style="dim")
     table.add_column("Last move", width=11, no_wrap=True, overflow="ellipsis")
     table.add_column("Score", justify="right", width=6)
-    table.add_column("Plays like", justify="right", width=10)
+    table.add_column("Plays like" if calibrated else "A4", justify="right", width=10)
     table.add_column("95 %", width=9, style="dim", no_wrap=True)
     columns = {"a4": calibrated, "a4_interval": calibrated and width >= 108, "curve": width >= 96}
     if columns["a4"]:

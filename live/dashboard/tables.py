@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from live.dashboard.figures import interval_text, plain, rating_text
-from live.dashboard.panels import calibrated_cells, rating_cells
+from live.dashboard.panels import RATING_SOURCES, calibrated_cells, rating_cells
 from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, PlayerView, Share
 
 #: Names and figures further apart than this are hard to read as one line.
@@ -22,8 +22,8 @@ def players(
     """Everybody's pooled figures, strongest play first."""
     calibrated = engine.calibration is not None
     table = _figures(
-        f"Perceived ratings ({gain} gain; Algorithm 4 with the engine at {engine.rating} Elo by "
-        f"{engine.rating_source}"
+        f"Perceived ratings ({gain} gain; Algorithm 4 with the engine at {engine.rating} Elo, "
+        f"{RATING_SOURCES[engine.rating_source]}"
         + (f"; calibration {engine.calibration})" if calibrated else "; not calibrated)"),
         width,
     )

@@ -53,7 +53,7 @@ def find_engine(
 
     Args:
         path: what ``[engine] path`` or ``--engine`` names, a file or a program on the PATH; a
-            ``.js`` file is run by Node. Empty: search.
+            ``.js`` file is run by Node; ``embedded``: the embedded one. Empty: search.
         which: finds a program on the PATH.
         places: folders looked into for ``stockfish`` after the PATH.
         embedded: the embedded engine's JavaScript file.
@@ -64,12 +64,12 @@ def find_engine(
         EngineNotFound: none anywhere, or the configured one is not there.
     """
     find_node = node or (lambda: _node(which))
-    if path:
+    if path and path != "embedded":
         return _configured(path, which, find_node)
-    found = which("stockfish")
+    found = which("stockfish") if not path else None
     if found:
         return EngineCommand((os.path.abspath(found),), "on the PATH", "native")
-    for place in places:
+    for place in places if not path else ():
         candidate = os.path.join(place, "stockfish")
         if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
             return EngineCommand((candidate,), f"in {place}", "native")

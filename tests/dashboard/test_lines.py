@@ -35,7 +35,7 @@ def test_a_move_with_its_gain_is_one_line() -> None:
         [ScoreMessage("g1", scored), PointMessage("g1", "white", point(1, 2210.0))]
     ) == [
         "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: 1.e4 +0.30, gain -0.12. "
-        "Petriashvili, Nikoloz plays like 2210 (2010–2410, 1 moves)"
+        "Petriashvili, Nikoloz A4 2210 (2010–2410), 1 move"
     ]
 
 
@@ -44,7 +44,7 @@ def test_a_gain_known_before_the_score_still_names_the_move() -> None:
     writer.lines([GameMessage(VIEW), MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))])
     [line] = writer.lines([PointMessage("g1", "white", point(1, None))])
     assert ": 1.e4, gain -0.12. " in line
-    assert line.endswith("plays like ↓ (≤ 2034, 1 moves)")
+    assert line.endswith("A4 ↓ (≤ 2034), 1 move")
 
 
 def test_results_takebacks_problems_and_ends_are_told_once() -> None:

@@ -118,3 +118,16 @@ def test_a_configured_engine_that_is_not_there_is_named(tmp_path: Path) -> None:
         find_engine(str(program(tmp_path, "plain", 0o644)))
     with pytest.raises(EngineNotFound, match="needs Node"):
         find_engine(str(built(tmp_path)), node=lambda: None)
+
+
+def test_the_embedded_engine_can_be_asked_for_where_another_is_installed(tmp_path: Path) -> None:
+    stockfish, node = program(tmp_path / "bin"), program(tmp_path, "node")
+    js = built(tmp_path)
+    found = find_engine(
+        "embedded",
+        which=on_path(stockfish),
+        places=(str(tmp_path / "bin"),),
+        embedded=js,
+        node=lambda: node,
+    )
+    assert (found.kind, found.argv) == ("embedded", (str(node), str(js)))
