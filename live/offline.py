@@ -63,6 +63,9 @@ async def analysed(
     reports = [read_pgn(file) for file in files]
     hall = Hall(config)
     if evals == "pgn":
+        if not any(move.eval for report in reports for game in report.games for move in game.moves):
+            names = ", ".join(map(str, files))
+            raise InputError(names, "holds no [%eval] comment", "Use --evals engine")
         hall.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
         for report in reports:
             await hall.take(report)

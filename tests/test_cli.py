@@ -82,6 +82,7 @@ def website() -> Iterator[str]:
         (("--feed", "demo", "--host", "no.such.host.invalid"), ["no.such.host.invalid"]),
         (("analyze", "nothere.pgn"), ["nothere.pgn"]),
         (("analyze", "notes.pgn"), ["notes.pgn"]),
+        (("analyze", "bare.pgn", "--evals", "pgn"), ["bare.pgn", "[%eval]", "--evals engine"]),
         ((), ["--feed", "demo"]),
     ],
 )
@@ -89,6 +90,7 @@ def test_what_cannot_start_says_why_in_one_line(
     arguments: tuple[str, ...], named: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / "notes.pgn").write_text("Milk, bread, two lemons.\n" * 20)
+    (tmp_path / "bare.pgn").write_text('[White "Anna"]\n[Black "Berta"]\n\n1. e4 e5 *\n')
     (tmp_path / "wrong.toml").write_text("[engine]\nnodez = 5\n")
     done = live_rate(*arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr

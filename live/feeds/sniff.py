@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 #: Longest head that is looked at, in bytes.
 HEAD_BYTES = 4096
+
+#: A move, in lower case: ``e4``, ``nbd7``, ``exd5``, ``e2-e4``, ``o-o``.
+_MOVE = re.compile(rb"[kqrbn]?[a-h1-8]{0,2}[x:-]?[a-h][1-8]|[o0]-[o0]")
 
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _MAGIC = {
@@ -47,9 +52,4 @@ def not_pgn(head: bytes, content_type: str = "") -> str | None:
     if "html" in content_type.lower():
         return "an HTML page (perhaps a login page)"
     # Movetext without number or tags ("e4 e5 *") is rare but legal; prose has no such words.
-    first = text.split(None, 1)[0]
-    if len(first) <= 7 and (
-        first[:1] in b"abcdefghnrkqo0" and any(c in b"12345678o0" for c in first)
-    ):
-        return None
-    return "text that is not PGN"
+    return None if _MOVE.match(text) else "text that is not PGN"

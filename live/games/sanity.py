@@ -35,7 +35,9 @@ def sane(report: GameReport) -> GameReport:
 def is_no_game(report: GameReport) -> bool:
     """A bye, or a pairing without a player: nothing is played until there are moves."""
     players = (report.headers.white, report.headers.black)
-    return not report.moves and (any(map(is_bye, players)) or not all(map(is_known, players)))
+    if report.moves or report.problem is not None:
+        return False  # somebody plays, even where we cannot follow
+    return any(map(is_bye, players)) or not all(map(is_known, players))
 
 
 def without_unsupported(report: GameReport) -> GameReport:

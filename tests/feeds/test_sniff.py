@@ -62,3 +62,8 @@ def test_pgn_sent_as_html_is_still_pgn() -> None:
 @given(st.binary(max_size=50), st.text(max_size=10))
 def test_never_raises(head: bytes, content_type: str) -> None:
     not_pgn(head, content_type)
+
+
+@pytest.mark.parametrize("head", [b"hello\n", b"Oops", b"Bob 1-0"])
+def test_a_short_word_is_no_move(head: bytes) -> None:
+    assert not_pgn(head) == "text that is not PGN"
