@@ -206,10 +206,11 @@ async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
         case.round.show(index, game)
     async with case.following() as task:
         await until(lambda: case.ledger.states == ["connecting", "live"])
-        await until(lambda: case.clock.next_deadline_s is not None)
-        await case.clock.expire()
+        while "retrying" not in case.ledger.states:
+            # A deadline that bytes still on their way came before is not the one that is meant.
+            await case.clock.expire()
+            await asyncio.sleep(0)
         assert case.clock.now() >= 1000 + 2 * CONFIG.lichess.keep_alive_s
-        await until(lambda: "retrying" in case.ledger.states)
         await case.finish(task)
     case.check()
     detail = next(h.detail for h in case.ledger.healths if h.state == "retrying")
