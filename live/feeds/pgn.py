@@ -45,7 +45,7 @@ _PAUSE_TOKENS = 20
 class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds of what one source can make us hold. Passing one costs that game only."""
 
-    game_bytes: int = 1 << 20
+    game_bytes: int = 1 << 19
     """Of one game; the rest is left out. Engine events write 600 bytes a move."""
     plies: int = 1200
     tags: int = 100

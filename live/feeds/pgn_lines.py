@@ -22,7 +22,8 @@ RESULT_END = re.compile(
 )
 RESULT_END_BYTES = 40
 FIRST_MOVE = re.compile(rb"[ \t]*+1(?:\.(?!\.)|[ \t])")
-HEADER_BYTES = 4096
+#: Lines looked at in one step. Many games in one buffer must not each look at all the others.
+STEP_BYTES = 8192
 MOVE_LIKE = re.compile(rb"\d\s*+\.|[a-h][1-8]|O-O|\*|\d-\d")
 NEXT_TAG = re.compile(rb"\n" + INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
 NEXT_EVENT = re.compile(rb"\n" + INDENT + rb"\[[ \t]*+Event[ \t]")

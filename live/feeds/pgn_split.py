@@ -183,6 +183,9 @@ class Splitter:
 
     def _step(self, end: int) -> Segment | None:
         """Understand one more stretch of lines before ``end``; a game if that completes one."""
+        if end - self._at > lines.STEP_BYTES:
+            last = self._buffer.rfind(b"\n", self._at, self._at + lines.STEP_BYTES)
+            end = (last if last >= 0 else self._buffer.find(b"\n", self._at)) + 1
         if self._phase is _Phase.HEADERS:
             return self._step_headers(end)
         if self._phase is _Phase.ENDED:
@@ -196,10 +199,6 @@ class Splitter:
             if blank is not None and blank.end():
                 del buffer[: blank.end()]
                 return None
-        # In stretches: many games without moves in one buffer must not each read all the others.
-        if end - self._at > lines.HEADER_BYTES:
-            last = buffer.rfind(b"\n", self._at, self._at + lines.HEADER_BYTES)
-            end = (last if last >= 0 else buffer.find(b"\n", self._at)) + 1
         match = lines.HEADER_LINES.match(buffer, self._at, end)
         stop = match.end() if match else self._at
         # Games without moves follow each other without movetext between: Event begins a new one.
