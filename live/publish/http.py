@@ -124,13 +124,14 @@ class Routes:
         """
         if request.method not in ("GET", "HEAD"):
             return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
-        response = self._open(request.path, sees) or self._data(request, sees)
+        response = self._open(request, sees) or self._data(request, sees)
         if response.status != 200:
             return response
         return _conditional(request, response)
 
-    def _open(self, path: str, sees: Filter | None) -> Response | None:
+    def _open(self, request: Request, sees: Filter | None) -> Response | None:
         """What everybody gets: pages, descriptions, and whether the service is well."""
+        path = request.path
         if path in ("/healthz", "/readyz"):
             now = health(Seen(self._state, sees or EVERYTHING), self._tally.subscribers)
             told = now if sees is not None else Wellness(now.status, now.ready)
@@ -144,13 +145,7 @@ class Routes:
         if path == "/openapi.json":
             return _json(openapi.openapi())
         if (page := self._site.page(path)) is not None:
-            return respond(
-                200,
-                page.content_type,
-                page.body,
-                [("Cache-Control", "no-cache")],
-                policy=pages.POLICY,
-            )
+            return _page(page, request)
         return None
 
     def _data(self, request: Request, sees: Filter | None) -> Response:
@@ -181,6 +176,15 @@ class Routes:
         if name == "health":
             return _json(health(state, self._tally.subscribers))
         return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")
+
+
+def _page(page: pages.Page, request: Request) -> Response:
+    headers = [*_REVALIDATE, ("Vary", "Accept-Encoding")]
+    body = page.body
+    if page.gzipped is not None and pages.takes_gzip(request.headers.get("accept-encoding", "")):
+        body = page.gzipped
+        headers.append(("Content-Encoding", "gzip"))
+    return respond(200, page.content_type, body, headers, policy=pages.POLICY)
 
 
 def _games(state: State, request: Request) -> Response:
@@ -223,6 +227,7 @@ def _conditional(request: Request, response: Response) -> Response:
     headers = (*response.headers, ("ETag", tag))
     held = request.headers.get("if-none-match", "")
     if held.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in held.split(",")):
-        kept = tuple(each for each in headers if each[0] != "Content-Type")
+        about_body = ("Content-Type", "Content-Encoding")
+        kept = tuple(each for each in headers if each[0] not in about_body)
         return Response(304, kept)
     return Response(200, headers, response.body)

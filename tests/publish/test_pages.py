@@ -1,0 +1,91 @@
+"""Pages from a folder: pressed for those who take it, tagged, and no other file served."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from live.publish.http import Request, Response, Routes
+from live.publish.metrics import Tally
+from live.publish.pages import OVERLAY, Site, takes_gzip
+from tests.publish.world import World
+
+#: What the page at ``/`` takes for a first curve, if nothing is pressed, is several times that.
+SCRIPT = "vendor/uplot/uPlot.esm.js"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "takes"),
+    [
+        ("gzip, deflate, br, zstd", True),
+        ("br;q=1.0, GZIP;q=0.8", True),
+        ("*", True),
+        ("*;q=0.5, br", True),
+        ("", False),
+        ("identity", False),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000, *", False),
+        ("br, deflate", False),
+        ("x-gzip2", False),
+    ],
+)
+def test_gzip_is_sent_to_those_who_take_it(accepted: str, takes: bool) -> None:
+    assert takes_gzip(accepted) is takes
+
+
+def get(path: str, **headers: str) -> Response:
+    routes = Routes(World(1), Site(), Tally())
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return routes.answer(Request("GET", path, (), named))
+
+
+def test_a_pressed_page_is_the_page_in_fewer_bytes() -> None:
+    plain = get(f"/static/{SCRIPT}")
+    pressed = get(f"/static/{SCRIPT}", accept_encoding="gzip")
+    headers, plain_headers = dict(pressed.headers), dict(plain.headers)
+    assert headers["Content-Encoding"] == "gzip"
+    assert "Content-Encoding" not in plain_headers
+    assert headers["Content-Type"] == plain_headers["Content-Type"]
+    assert headers["Vary"] == plain_headers["Vary"] == "Accept-Encoding"
+    assert gzip.decompress(pressed.body) == plain.body == (OVERLAY / SCRIPT).read_bytes()
+    assert len(pressed.body) < 0.35 * len(plain.body)
+
+
+def test_both_forms_have_tags_of_their_own_that_hold_until_the_file_changes(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "app.js"
+    script.write_text("let x = 1;\n" * 200)
+    tags = set()
+    for accepted in ("gzip", "identity"):
+        routes = Routes(World(1), Site(tmp_path), Tally())
+
+        def ask(held: str = "", routes: Routes = routes, accepted: str = accepted) -> Response:
+            headers = {"accept-encoding": accepted, "if-none-match": held}
+            return routes.answer(Request("GET", "/static/app.js", (), headers))
+
+        tag = dict(ask().headers)["ETag"]
+        again = ask(tag)
+        assert again.status == 304
+        assert again.body == b""
+        assert "Content-Encoding" not in dict(again.headers)
+        # A service that was restarted tags the same file the same.
+        assert dict(ask().headers)["ETag"] == tag
+        tags.add(tag)
+    assert len(tags) == 2
+    script.write_text("let x = 2; // another\n" * 200)
+    fresh = Routes(World(1), Site(tmp_path), Tally())
+    for tag in tags:
+        headers = {"accept-encoding": "gzip", "if-none-match": tag}
+        assert fresh.answer(Request("GET", "/static/app.js", (), headers)).status == 200
+
+
+def test_what_is_small_or_packed_already_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "small.js").write_text("let x = 1;")
+    (tmp_path / "picture.png").write_bytes(bytes(5000))
+    for name in ("small.js", "picture.png"):
+        page = Site(tmp_path).page(f"/static/{name}")
+        assert page is not None
+        assert page.gzipped is None
