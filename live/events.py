@@ -114,12 +114,14 @@ FeedState = Literal["connecting", "live", "stale", "retrying", "failed", "finish
 
 
 class FeedHealth(msgspec.Struct, frozen=True):
-    """How a source is doing."""
+    """How a source is doing, or a part of the service that is in trouble."""
 
     feed: FeedName
     state: FeedState
     detail: str = ""
     """For people: what is wrong and what happens next."""
+    part: bool = False
+    """Not a source but a part of the service, shown only while it fails and is started again."""
 
 
 # --- what subscribers get -----------------------------------------------------------------------
@@ -144,6 +146,19 @@ class EngineInfo(msgspec.Struct, frozen=True):
     """For people: what it was learned from, or why none fits."""
 
 
+class ComplexityView(msgspec.Struct, frozen=True, gc=False):
+    """How much the engine changed its mind about a position while it searched (Alliot 2017,
+    section 3.1).
+    """
+
+    stability_cp: float
+    """Mean change of the score from one depth to the next."""
+    jump_cp: int
+    """Largest such change."""
+    jump_depth: int | None
+    """The depth it came after; null if nothing changed."""
+
+
 class PlyView(msgspec.Struct, frozen=True):
     """One ply with everything known about it."""
 
@@ -166,6 +181,9 @@ class PlyView(msgspec.Struct, frozen=True):
     """The gain that feeds the curves, mover's side."""
     gain_same_search_cp: int | None = None
     gain_successive_cp: int | None = None
+    complexity: ComplexityView | None = None
+    """Of the position after the move; null until its score is final, and where it follows from
+    the rules or was not searched here."""
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
@@ -396,6 +414,81 @@ class EngineHealth(msgspec.Struct, frozen=True):
     """For people: what the engines have to do without, and why."""
 
 
+AlertKind = Literal[
+    "illegal-move",
+    "unreadable",
+    "correction",
+    "takeback",
+    "clock-still",
+    "clock-rising",
+    "flag",
+    "stale",
+    "last-move",
+    "late-move",
+    "result",
+    "repetition",
+    "fifty-moves",
+    "feed",
+    "engine",
+    "agreement",
+]
+"""What an alert is about; each is a module of ``live/alerts``."""
+
+Severity = Literal["look", "warning", "alarm"]
+"""Worth a look, act soon, act now."""
+
+
+class Agreement(msgspec.Struct, frozen=True, gc=False):
+    """How often one player chose the engine's move: a screening figure, which accuses nobody."""
+
+    moves: int
+    """Moves counted: the sample."""
+    share: float
+    """Of these, how many were the engine's first choice."""
+    expected: float
+    """What players of this rating do."""
+    z: float
+    """Standard deviations above what was expected, as honest games spread."""
+    boards: int
+    """Boards watched: with so many, some are far out by chance."""
+    false_alarms: float
+    """Of events like this in which nobody does anything wrong, the share that shows such an alert
+    on some board."""
+    rests_on: str
+    """For people: where the expectation comes from."""
+
+
+class Alert(msgspec.Struct, frozen=True, kw_only=True):
+    """Something an arbiter wants to be told. For arbiters' eyes only."""
+
+    id: str
+    """Stable while the cause lasts; a cause that comes back has the same."""
+    kind: AlertKind
+    severity: Severity
+    text: str
+    """For people: what is the matter."""
+    advice: str
+    """For people: what to do about it."""
+    game: GameId | None = None
+    feed: FeedName | None = None
+    ply: int | None = None
+    color: Color | None = None
+    player: str | None = None
+    first_seen_s: float
+    """When it was first seen, seconds since 1970 UTC."""
+    times: int = 1
+    """How often it was seen: a feed may fail, recover and fail again."""
+    cleared_s: float | None = None
+    """When the cause went; such an alert is to be forgotten."""
+    acknowledged_s: float | None = None
+    """When an arbiter took note; null again when it happens once more."""
+    muted: bool = False
+    """This kind, or this board, is not to be shown."""
+    note: str = ""
+    """What an arbiter wrote to it."""
+    agreement: Agreement | None = None
+
+
 # The messages. ``tag`` is the ``type`` on the wire.
 
 
@@ -409,6 +502,8 @@ class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
     version: str
     resumed: bool = False
     """True when the messages after ``since`` follow and no snapshot: keep what you hold."""
+    sight: Literal["venue", "public", "arbiter"] = "public"
+    """What this connection is shown: at a venue nothing an engine said, for an arbiter all."""
 
 
 class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
@@ -419,6 +514,8 @@ class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
     players: tuple[PlayerView, ...]
     feeds: tuple[FeedHealth, ...]
     engines: EngineHealth
+    alerts: tuple[Alert, ...] = ()
+    """Those not cleared, in the order of their ids; for arbiters only."""
 
 
 class GameMessage(msgspec.Struct, frozen=True, tag="game"):
@@ -428,7 +525,7 @@ class GameMessage(msgspec.Struct, frozen=True, tag="game"):
 
 
 class GoneMessage(msgspec.Struct, frozen=True, tag="gone"):
-    """The source no longer holds this game: forget it."""
+    """The source no longer holds this game: forget it, and alerts about it."""
 
     game: GameId
 
@@ -495,6 +592,14 @@ class HealthMessage(msgspec.Struct, frozen=True, tag="health"):
     engines: EngineHealth
 
 
+class AlertMessage(msgspec.Struct, frozen=True, tag="alert"):
+    """An alert is raised, changes or is cleared: replaces the one of that id, or ends it where
+    ``cleared_s`` is not null. For arbiters only.
+    """
+
+    alert: Alert
+
+
 class HeartbeatMessage(msgspec.Struct, frozen=True, tag="heartbeat"):
     """Nothing happened, the connection lives. Its ``seq`` is the last one sent, not a new one."""
 
@@ -509,5 +614,6 @@ Change = (
     | StandingMessage
     | EngineMessage
     | HealthMessage
+    | AlertMessage
 )
 Message = HelloMessage | SnapshotMessage | HeartbeatMessage | Change

@@ -47,6 +47,7 @@ COMMANDS = {
 }
 #: The composition root: wires shells of different rooms together; no room may import it.
 WIRING = {"app", "doctor", "offline", "hall", "__main__", "calibrating", "rehearsing", "studies"}
+WIRING |= {"supervision"}
 WIRING |= COMMANDS
 
 PURE_ROOMS = {"games", "ratings", "ledger"}

@@ -109,7 +109,12 @@ class Keeper:
 
     def feed_health(self, health: FeedHealth) -> None:
         """A feed says how it is doing."""
-        if self._feeds.get(health.feed) != health:
+        if health.part and health.state == "live":
+            # A part is spoken of only while it is in trouble.
+            if self._feeds.pop(health.feed, None) is None:
+                return
+            self._publish((HealthMessage(self.feeds(), self._engines),))
+        elif self._feeds.get(health.feed) != health:
             self._feeds[health.feed] = health
             self._publish((HealthMessage(self.feeds(), self._engines),))
 

@@ -65,5 +65,6 @@ def health(state: State, subscribers: int) -> Health:
     working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
     delivering = [feed for feed in feeds if feed.state in ("live", "stale", "finished")]
     well = len(working) == len(engines.engines) and len(delivering) == len(feeds)
-    ready = bool(working or not engines.engines) and bool(delivering or not feeds)
+    sources = [feed for feed in feeds if not feed.part]
+    ready = bool(working or not engines.engines) and bool(delivering or not sources)
     return Health("ok" if well else "degraded", ready, feeds, engines, subscribers)

@@ -64,7 +64,8 @@ class Metrics(Collector):
             "plies_scored", "Plies with a final score.", sum(game.plies_scored for game in games)
         )
         feeds = GaugeMetricFamily("live_rate_feeds", "Feeds by state.", labels=["state"])
-        for state, count in Counter(feed.state for feed in self._state.feeds()).items():
+        sources = [feed for feed in self._state.feeds() if not feed.part]
+        for state, count in Counter(feed.state for feed in sources).items():
             feeds.add_metric([state], count)
         yield feeds
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import enum
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -32,6 +32,18 @@ class Sight(enum.IntEnum):
     VENUE = 0
     PUBLIC = 1
     ARBITER = 2
+
+    @property
+    def told(self) -> Literal["venue", "public", "arbiter"]:
+        """As ``hello`` says it."""
+        return _TOLD[self]
+
+
+_TOLD: dict[Sight, Literal["venue", "public", "arbiter"]] = {
+    Sight.VENUE: "venue",
+    Sight.PUBLIC: "public",
+    Sight.ARBITER: "arbiter",
+}
 
 
 _GAME = (
@@ -48,10 +60,10 @@ _VENUE: dict[type[msgspec.Struct], str] = {
     events.GameDetail: f"{_GAME} plies curves",
     events.Curves: "",
     events.PlayerView: "id name elo games moves",
-    events.FeedHealth: "feed state detail",
+    events.FeedHealth: "feed state detail part",
     events.EngineState: "index state knodes_per_s",
     events.EngineHealth: "engines queued oldest_wait_s searches cache_hits restarts set_aside",
-    events.HelloMessage: "protocol epoch engine gain version resumed",
+    events.HelloMessage: "protocol epoch engine gain version resumed sight",
     events.SnapshotMessage: "engine games players feeds engines",
     events.GameMessage: "game",
     events.GoneMessage: "game",

@@ -1,0 +1,221 @@
+"""Keeps the parts of the service alive: each end is noticed, said, and mended by a new start.
+
+:class:`Restarts` decides how long to wait, purely; :class:`Supervisor` runs parts as tasks, is told
+how each of them ended, and tells people. Part of the composition root.
+
+A part that fails costs nobody else anything: it is started again for ever, after waits that are
+random and grow. Only what no new start can mend comes out, and whoever keeps the part decides
+whether the service can do without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Any
+
+from live.errors import LiveRateError
+from live.events import Change, FeedHealth
+from live.feeds.clock import Clock, LoopClock
+from live.feeds.retry import spoken
+
+log = logging.getLogger(__name__)
+
+#: The first wait is at most this long, seconds; bounds double from there.
+FIRST_S = 1.0
+#: No wait is longer: an arbiter looks at the screen once a minute.
+CAP_S = 60.0
+#: A part that ran for so long had been mended: its next wait is short again.
+STEADY_S = 120.0
+#: A part that has run for so long since its new start is well again, for people.
+WELL_S = 5.0
+
+
+class Restarts:
+    """The waits of one part. Pure.
+
+    A wait is random between half a bound and the bound, so that parts that fall together do not
+    come back together and none comes back at once (decorrelated retries: Brooker, "Exponential
+    backoff and jitter", AWS 2015, equal jitter).
+    """
+
+    def __init__(
+        self,
+        random: Callable[[], float],
+        *,
+        first_s: float = FIRST_S,
+        cap_s: float = CAP_S,
+        steady_s: float = STEADY_S,
+    ) -> None:
+        self.count = 0
+        """Ends so far."""
+        self._random = random
+        self._first_s, self._cap_s, self._steady_s = first_s, cap_s, steady_s
+        self._bound_s = first_s
+
+    def ended(self, ran_s: float) -> float:
+        """The part ended after ``ran_s`` seconds; how many seconds to wait before the new start."""
+        if ran_s >= self._steady_s:
+            self._bound_s = self._first_s
+        bound_s, self._bound_s = self._bound_s, min(self._cap_s, 2 * self._bound_s)
+        self.count += 1
+        return bound_s * (1 + self._random()) / 2
+
+
+def reason(error: BaseException | None) -> str:
+    """Why a part ended, for people: short, in lower case, without a full stop."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if error is None:
+        return "ended by itself"
+    if isinstance(error, LiveRateError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return f"fault in our own code ({type(error).__name__})"
+
+
+class Supervisor:
+    """Starts parts, and starts them again.
+
+    Args:
+        tell: is told of every part in trouble, and of its recovery (state ``live``).
+        clock: for waits; tests bring their own.
+        chance: numbers in [0, 1).
+    """
+
+    def __init__(
+        self,
+        tell: Callable[[FeedHealth], None],
+        *,
+        clock: Clock | None = None,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._tell = tell
+        self._clock = clock or LoopClock()
+        self._chance = chance
+
+    async def keep(
+        self,
+        name: str,
+        run: Callable[[], Awaitable[None]],
+        *,
+        source: bool = False,
+        ends: bool = False,
+        fatal: Callable[[BaseException], bool] = lambda error: False,
+    ) -> None:
+        """Run a part until cancelled.
+
+        Args:
+            name: what people call it.
+            run: makes a new run of it each time.
+            source: It is a feed, and not a part of ours; it says itself when it is well.
+            ends: Returning is no failure: it has done its work, and is over.
+            fatal: Whether no new start can mend this error; it is raised then.
+        """
+        restarts = Restarts(self._chance)
+        while True:
+            began_s = self._clock.now()
+            task = asyncio.ensure_future(run())
+            if isinstance(task, asyncio.Task):
+                task.set_name(name)
+            try:
+                if restarts.count and not source:
+                    await self._watch(name, task)
+                await asyncio.wait([task])
+            finally:
+                # Only when this is cancelled itself; the part's own end has been waited for.
+                if not task.done():
+                    task.cancel()
+                    await asyncio.wait([task])
+            error = asyncio.CancelledError() if task.cancelled() else task.exception()
+            if error is None and ends:
+                return
+            if error is not None and (fatal(error) or not isinstance(error, _MENDABLE)):
+                raise error
+            wait_s = restarts.ended(self._clock.now() - began_s)
+            self._say(name, error, wait_s, source)
+            await self._clock.sleep(wait_s)
+
+    async def _watch(self, name: str, task: asyncio.Future[None]) -> None:
+        """A part that was started again is well once it has run for a while."""
+        with contextlib.suppress(TimeoutError):
+            async with self._clock.deadline(WELL_S):
+                await asyncio.wait([task])
+                return
+        self._tell(FeedHealth(name, "live", part=True))
+        log.info("%s works again", name)
+
+    def _say(self, name: str, error: BaseException | None, wait_s: float, source: bool) -> None:
+        why = reason(error)
+        known = error is None or isinstance(error, LiveRateError | OSError)
+        log.error(
+            "%s: %s; started again in %s",
+            name,
+            why,
+            spoken(wait_s),
+            exc_info=None if known else error,
+        )
+        detail = f"{why}, started again in {spoken(wait_s)}"
+        self._tell(FeedHealth(name, "retrying", detail, part=not source))
+
+
+#: What a new start may mend. Anything else (a keyboard's interrupt, a system exit) ends everything.
+_MENDABLE = (Exception, asyncio.CancelledError)
+
+
+class Guarded:
+    """A listener that may fail and costs the others nothing.
+
+    Loss policy: what it fails on is lost to it alone; ``mend`` is called then, for a listener that
+    has to begin anew after a gap.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        listener: Callable[[Iterable[Change]], None],
+        mend: Callable[[], None] | None = None,
+    ) -> None:
+        self.failures = 0
+        self._name = name
+        self._listener = listener
+        self._mend = mend
+
+    def __call__(self, changes: Iterable[Change]) -> None:
+        """Pass on changes; never raises an Exception."""
+        try:
+            self._listener(changes)
+        except Exception as error:
+            self.failures += 1
+            # The first tells the story; a listener that fails at every change must not fill disks.
+            if self.failures == 1:
+                log.exception("%s could not take in a change", self._name)
+            elif self.failures & (self.failures - 1) == 0:
+                log.error("%s failed %d times: %s", self._name, self.failures, reason(error))
+            if self._mend is not None:
+                self._mend()
+
+
+@contextlib.contextmanager
+def noticing(loop: asyncio.AbstractEventLoop) -> Iterator[list[str]]:
+    """What would die unheard in a callback, or in a task that nobody awaits, is logged. Gives the
+    messages, newest last, at most a hundred.
+    """
+    noticed: list[str] = []
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        noticed.append(f"{context['message']}: {reason(error) if error else 'no exception'}")
+        del noticed[:-100]
+        log.error("%s", noticed[-1], exc_info=error)
+
+    before = loop.get_exception_handler()
+    loop.set_exception_handler(handle)
+    try:
+        yield noticed
+    finally:
+        loop.set_exception_handler(before)
