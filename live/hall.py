@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -23,17 +23,13 @@ from live.engine.disk import DiskCache
 from live.engine.queue import Kind, Priority
 from live.engine.room import EngineRoom
 from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
-from live.engine.speculation import Speculation
+from live.engine.speculation import Speculation, boards_over
 from live.errors import FeedError
 from live.events import (
     Change,
     FeedHealth,
     FeedReport,
     GainKind,
-    GameId,
-    GameMessage,
-    GoneMessage,
-    MoveMessage,
 )
 from live.feeds.base import Feed
 from live.ledger.evaluations import Ask
@@ -42,6 +38,7 @@ from live.ledger.keeper import Keeper
 from live.ledger.measure import Measure
 from live.ledger.outbox import Urgency
 from live.ratings.calibration import Calibration, Weigher, load_calibration, shipped
+from live.supervision import Guarded, reason
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
 #: Algorithm 3 over an open of mean Elo 2055.
@@ -118,17 +115,6 @@ def fitting(name: str, engine: str, limit: str, gain: GainKind) -> tuple[Calibra
     return None, reason
 
 
-def boards_over(changes: Iterable[Change]) -> Iterator[GameId]:
-    """Games whose last position stands no more, or in which nobody will move."""
-    for change in changes:
-        if isinstance(change, GameMessage) and change.game.result != "*":
-            yield change.game.id
-        elif isinstance(change, GoneMessage) or (
-            isinstance(change, MoveMessage) and change.move is None
-        ):
-            yield change.game
-
-
 class Hall:
     """The parts of a running service, and the doors between them."""
 
@@ -196,8 +182,10 @@ class Hall:
         self.keeper = Keeper(ledger, self, self._publish)
 
     def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
-        """``listener`` gets every change from now on, in order, and must not wait."""
-        self._listeners.append(listener)
+        """``listener`` gets every change from now on, in order, and must not wait. What it fails
+        on is lost to it alone.
+        """
+        self._listeners.append(Guarded(listener))
 
     def _publish(self, changes: Iterable[Change]) -> None:
         if self._speculation is not None:
@@ -244,11 +232,20 @@ class Hall:
     # --- tasks -----------------------------------------------------------------------------------
 
     async def keep(self) -> None:
-        """Take reports in, one at a time, letting other work between the steps."""
+        """Take reports in, one at a time, letting other work between the steps.
+
+        A report that cannot be taken in costs its own feed alone, and only until the next one,
+        which is whole again.
+        """
         while True:
             report = await self._reports.get()
-            await self.take(report)
-            self._reports.task_done()
+            try:
+                await self.take(report)
+            except Exception as error:
+                log.exception("feed %s: a report could not be taken in", report.feed)
+                self.health(FeedHealth(report.feed, "retrying", f"report lost: {reason(error)}"))
+            finally:
+                self._reports.task_done()
 
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""

@@ -170,20 +170,16 @@ _MENDABLE = (Exception, asyncio.CancelledError)
 class Guarded:
     """A listener that may fail and costs the others nothing.
 
-    Loss policy: what it fails on is lost to it alone; ``mend`` is called then, for a listener that
-    has to begin anew after a gap.
+    Loss policy: what it fails on is lost to it alone.
     """
 
     def __init__(
         self,
-        name: str,
         listener: Callable[[Iterable[Change]], None],
-        mend: Callable[[], None] | None = None,
     ) -> None:
         self.failures = 0
-        self._name = name
+        self._name = getattr(listener, "__qualname__", "a listener")
         self._listener = listener
-        self._mend = mend
 
     def __call__(self, changes: Iterable[Change]) -> None:
         """Pass on changes; never raises an Exception."""
@@ -196,8 +192,6 @@ class Guarded:
                 log.exception("%s could not take in a change", self._name)
             elif self.failures & (self.failures - 1) == 0:
                 log.error("%s failed %d times: %s", self._name, self.failures, reason(error))
-            if self._mend is not None:
-                self._mend()
 
 
 @contextlib.contextmanager

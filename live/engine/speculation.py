@@ -11,7 +11,7 @@ Stands between the room and whoever listens to it; leaving it out switches specu
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Final, Protocol
 
 import msgspec
@@ -20,7 +20,14 @@ from live.engine.asking import Asking
 from live.engine.priority import Kind, Priority
 from live.engine.replies import Listener
 from live.engine.search import Limit, Position, Progress, Search, SearchFailure, SearchResult
-from live.events import SpeculationFigures
+from live.events import (
+    Change,
+    GameId,
+    GameMessage,
+    GoneMessage,
+    MoveMessage,
+    SpeculationFigures,
+)
 
 #: Replies searched ahead for each live position.
 REPLIES: Final = 8
@@ -183,6 +190,17 @@ def needed(
         moves = (*position.moves, move)
         wanted.append(asking.whole(Position(position.start_fen, moves, position.chess960)))
     return wanted
+
+
+def boards_over(changes: Iterable[Change]) -> Iterator[GameId]:
+    """Games whose last position stands no more, or in which nobody will move."""
+    for change in changes:
+        if isinstance(change, GameMessage) and change.game.result != "*":
+            yield change.game.id
+        elif isinstance(change, GoneMessage) or (
+            isinstance(change, MoveMessage) and change.move is None
+        ):
+            yield change.game
 
 
 def scout_limit(limit: Limit) -> Limit:
