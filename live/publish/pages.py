@@ -12,11 +12,11 @@ from pathlib import Path
 import msgspec
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
-#: no foreign frames around the page. OBS shows a page in its own window: that does not hinder it.
+#: no foreign frames around the page (the builder frames the overlay). OBS shows a page in its own window: that does not hinder it.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; media-src 'self'; connect-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'self'"
+    "font-src 'self'; media-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 
 #: A file of any other type is not served, even when it lies in the folder.
@@ -37,7 +37,12 @@ CONTENT_TYPES = {
 }
 
 #: Pages that have a name of their own.
-_NAMED = {"/": "index.html", "/overlay": "overlay.html", "/favicon.ico": "favicon.ico"}
+_NAMED = {
+    "/": "index.html",
+    "/overlay": "overlay.html",
+    "/overlays": "builder.html",
+    "/favicon.ico": "favicon.ico",
+}
 
 OVERLAY = Path(__file__).resolve().parent.parent / "overlay"
 
