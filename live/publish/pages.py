@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
-#: no foreign frames around the page (the builder frames the overlay). OBS shows a page in its own window: that does not hinder it.
+#: no foreign frames around the page; the builder frames the overlay. OBS shows a page in its own
+#: window: that does not hinder it.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; media-src 'self'; connect-src 'self'; frame-src 'self'; "
