@@ -5,11 +5,20 @@ from __future__ import annotations
 import msgspec
 
 from live.engine.search import Progress
-from live.events import GainKind, GameMethods, GameView, HeadToHead, PlyView
+from live.events import (
+    ComplexityView,
+    GainKind,
+    GameMethods,
+    GameView,
+    HeadToHead,
+    PlyView,
+    Score,
+)
 from live.games.game import Game
 from live.ledger.evaluations import Evaluations
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ledger.tiers import Tiers
+from live.ratings.complexity import complexity
 from live.ratings.head_to_head import HeadToHead as Duel
 
 
@@ -38,7 +47,15 @@ def scored(shown: PlyView, tiers: Tiers, provisional: Progress | None, gain: Gai
         gain_cp=gains.of(gain),
         gain_same_search_cp=gains.same_search_cp,
         gain_successive_cp=gains.successive_cp,
+        complexity=_complexity(after.by_depth) if after else None,
     )
+
+
+def _complexity(by_depth: tuple[Score | None, ...]) -> ComplexityView | None:
+    found = complexity(by_depth)
+    if found is None:
+        return None
+    return ComplexityView(round(found.stability_cp, 1), found.jump_cp, found.jump_depth)
 
 
 def game_view(

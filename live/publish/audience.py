@@ -113,6 +113,7 @@ class Audience:
             gain=self._state.gain(),
             version=live.__version__,
             resumed=not isinstance(missing, TooOld),
+            sight=stream.filter.sight.told,
         )
         greeting = wire.frame(wire.number(wire.encode(hello), first - 1))
         self._readers.setdefault(stream, set()).add(subscriber)
