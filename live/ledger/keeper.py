@@ -14,6 +14,7 @@ import msgspec
 
 from live.engine.search import Progress, Search, SearchFailure, SearchResult
 from live.events import (
+    Alert,
     Change,
     EngineHealth,
     EngineInfo,
@@ -57,10 +58,12 @@ class Keeper:
         ledger: EventLedger,
         searches: Searches,
         publish: Callable[[Iterable[Change]], None],
+        alerts: Callable[[], Sequence[Alert]] = tuple,
     ) -> None:
         self.ledger = ledger
         self._searches = searches
         self._publish = publish
+        self._alerts = alerts
         # Sources that rewrite whole texts wait until one has settled, so a report is believed.
         self._held = Holding(patience=1)
         self._feeds: dict[str, FeedHealth] = {}
@@ -162,3 +165,7 @@ class Keeper:
 
     def engines(self) -> EngineHealth:
         return self._engines
+
+    def alerts(self) -> Sequence[Alert]:
+        """What arbiters are to be told of all this now; whoever watches over it knows."""
+        return self._alerts()

@@ -25,6 +25,8 @@ export class Held {
     this.players = new Map();
     this.feeds = [];
     this.engines = null;
+    /** `Alert` by id; the service sends them to arbiters only. */
+    this.alerts = new Map();
   }
 
   /**
@@ -61,6 +63,7 @@ export class Held {
       players: [...this.players.values()].sort((a, b) => compareText(a.id, b.id)),
       feeds: this.feeds,
       engines: this.engines,
+      alerts: [...this.alerts.values()].sort((a, b) => compareText(a.id, b.id)),
     };
   }
 
@@ -72,12 +75,13 @@ export class Held {
 }
 
 const APPLY = {
-  snapshot(held, { engine, games, players, feeds, engines }) {
+  snapshot(held, { engine, games, players, feeds, engines, alerts = [] }) {
     held.engine = engine;
     held.games = new Map(games.map((game) => [game.id, game]));
     held.players = new Map(players.map((player) => [player.id, player]));
     held.feeds = feeds;
     held.engines = engines;
+    held.alerts = new Map(alerts.map((alert) => [alert.id, alert]));
     return EVERYTHING;
   },
 
@@ -89,6 +93,7 @@ const APPLY = {
 
   gone(held, { game }) {
     held.games.delete(game);
+    for (const [id, alert] of held.alerts) if (alert.game === game) held.alerts.delete(id);
     return { game };
   },
 
@@ -152,6 +157,12 @@ const APPLY = {
     held.feeds = feeds;
     held.engines = engines;
     return { health: true };
+  },
+
+  alert(held, { alert }) {
+    if (alert.cleared_s === null) held.alerts.set(alert.id, alert);
+    else held.alerts.delete(alert.id);
+    return { alerts: true };
   },
 };
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from live.events import (
+    AlertMessage,
     Change,
     ClockMessage,
     EngineMessage,
@@ -67,6 +68,9 @@ class Coalescer:
                 self._keep(self._rest, "engine", change)
             case HealthMessage():
                 self._keep(self._rest, "health", change)
+            case AlertMessage(alert=alert):
+                waiting = self._rest if alert.game is None else self._of(alert.game)
+                self._keep(waiting, ("alert", alert.id), change)
         return []
 
     def take_game(self, game: GameId) -> list[Change]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from live.events import (
+    AlertMessage,
     Change,
     ClockMessage,
     GameId,
@@ -184,6 +185,8 @@ class Hub:
                     | PointMessage(game=game)
                 ):
                     self._send(change, self._index.of_game(game))
+                case AlertMessage(alert=alert) if alert.game is not None:
+                    self._send(change, self._index.of_game(alert.game))
                 case StandingMessage(player=player):
                     if player.id not in self._known_players:
                         # Perhaps somebody in a selected game turned out to be another person.
@@ -236,6 +239,7 @@ class Hub:
         whole.extend(MoveMessage(game, ply.ply, ply) for ply in detail.plies)
         whole.extend(PointMessage(game, "white", point) for point in detail.curves.white)
         whole.extend(PointMessage(game, "black", point) for point in detail.curves.black)
+        whole.extend(AlertMessage(alert) for alert in self._state.alerts() if alert.game == game)
         for change in whole:
             self._send(change, selections)
         for selection in selections:

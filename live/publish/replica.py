@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from live.events import (
+    Alert,
+    AlertMessage,
     ClockMessage,
     CurvePoint,
     Curves,
@@ -87,6 +89,7 @@ class Replica:
         self._engine: EngineInfo | None = None
         self._feeds: tuple[FeedHealth, ...] = ()
         self._engines = EngineHealth()
+        self._alerts: dict[str, Alert] = {}
 
     def receive(self, text: str | bytes) -> Message:
         """Apply one message as it came over the wire, checking its number.
@@ -133,6 +136,9 @@ class Replica:
                     held.view = view
             case GoneMessage(game=game):
                 self._games.pop(game, None)
+                self._alerts = {
+                    id: alert for id, alert in self._alerts.items() if alert.game != game
+                }
             case MoveMessage(game=game, ply=ply, move=move):
                 self._move(self._held(game), ply, move)
             case ClockMessage(game=game, ply=ply):
@@ -158,6 +164,11 @@ class Replica:
                 self._rerate(engine)
             case HealthMessage(feeds=feeds, engines=engines):
                 self._feeds, self._engines = feeds, engines
+            case AlertMessage(alert=alert):
+                if alert.cleared_s is None:
+                    self._alerts[alert.id] = alert
+                else:
+                    self._alerts.pop(alert.id, None)
 
     def snapshot(self) -> SnapshotMessage:
         """What is held, in the shape and order of a fresh snapshot.
@@ -170,13 +181,19 @@ class Replica:
         games = sorted((game.detail() for game in self._games.values()), key=game_order)
         players = sorted(self._players.values(), key=lambda player: player.id)
         return SnapshotMessage(
-            self._engine, tuple(games), tuple(players), self._feeds, self._engines
+            self._engine,
+            tuple(games),
+            tuple(players),
+            self._feeds,
+            self._engines,
+            tuple(self._alerts[id] for id in sorted(self._alerts)),
         )
 
     def _replace(self, message: SnapshotMessage) -> None:
         self._engine = message.engine
         self._feeds, self._engines = message.feeds, message.engines
         self._players = {player.id: player for player in message.players}
+        self._alerts = {alert.id: alert for alert in message.alerts}
         self._games = {}
         for detail in message.games:
             game = self._games[detail.id] = _Game(view_of(detail))

@@ -75,10 +75,15 @@ _VENUE: dict[type[msgspec.Struct], str] = {
     events.HeartbeatMessage: "",
 }
 
+#: Messages that nobody but an arbiter is sent.
+_ARBITERS_MESSAGES: frozenset[type[msgspec.Struct]] = frozenset({events.AlertMessage})
+
 #: What nobody but an arbiter sees.
 _ARBITER: dict[type[msgspec.Struct], str] = {
     # Which position the engines are busy with.
     events.EngineState: "searching",
+    # What is wrong at a board, and figures of one player that are nobody else's business.
+    events.SnapshotMessage: "alerts",
 }
 
 #: What stands for a withheld field that can be neither null nor its default.
@@ -100,6 +105,8 @@ def seen_from(kind: type[msgspec.Struct], field: str) -> Sight:
 @cache
 def sends(kind: type[msgspec.Struct], sight: Sight) -> bool:
     """Whether messages of this type are sent at all: not those that tell only withheld things."""
+    if kind in _ARBITERS_MESSAGES:
+        return sight is Sight.ARBITER
     return sight is not Sight.VENUE or kind in _VENUE
 
 

@@ -8,10 +8,11 @@ of its stream are read at the same instant, so no change can fall between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 from live.events import (
+    Alert,
     EngineHealth,
     EngineInfo,
     FeedHealth,
@@ -23,7 +24,7 @@ from live.events import (
     SnapshotMessage,
 )
 from live.publish.select import EVERYTHING, Filter
-from live.publish.sight import shown
+from live.publish.sight import Sight, shown
 
 
 class State(Protocol):
@@ -47,6 +48,10 @@ class State(Protocol):
 
     def engines(self) -> EngineHealth: ...
 
+    def alerts(self) -> Iterable[Alert]:
+        """Those not cleared, in any order."""
+        ...
+
 
 def snapshot(state: State, selected: Filter = EVERYTHING) -> SnapshotMessage:
     """All that ``selected`` takes and may see: games, who plays in them, and everybody's health.
@@ -69,6 +74,7 @@ def snapshot(state: State, selected: Filter = EVERYTHING) -> SnapshotMessage:
         players=tuple(sorted(players, key=lambda player: player.id)),
         feeds=state.feeds(),
         engines=state.engines(),
+        alerts=alerts_about(state.alerts(), {detail.id for detail in details}, selected),
     )
     return shown(whole, selected.sight)
 
@@ -112,6 +118,27 @@ class Seen:
 
     def engines(self) -> EngineHealth:
         return shown(self._state.engines(), self._selected.sight)
+
+    def alerts(self) -> Iterable[Alert]:
+        if self._selected.sight is not Sight.ARBITER:
+            return ()
+        games = {view.id for view in self.games()} if self._selected.narrow else set()
+        return alerts_about(self._state.alerts(), games, self._selected)
+
+
+def alerts_about(
+    alerts: Iterable[Alert], games: Collection[GameId], selected: Filter
+) -> tuple[Alert, ...]:
+    """Those that ``selected``, which takes ``games``, has to do with, in the order of their ids.
+
+    What is the matter with feeds and engines is everybody's business.
+    """
+    concerned = (
+        alert
+        for alert in alerts
+        if not selected.narrow or alert.game is None or alert.game in games
+    )
+    return tuple(sorted(concerned, key=lambda alert: alert.id))
 
 
 def game_order(view: GameView) -> tuple[str, tuple[tuple[int, str], ...], int, str]:

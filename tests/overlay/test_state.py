@@ -13,8 +13,13 @@ from hypothesis import strategies as st
 from live.events import HelloMessage, SnapshotMessage
 from live.publish import wire
 from live.publish.replica import Replica
+from live.publish.select import Filter
+from live.publish.sight import Sight
 from live.publish.state import snapshot
 from tests.publish.world import World
+
+#: All there is, what arbiters alone are told included.
+WHOLE = Filter(sight=Sight.ARBITER)
 
 Pages = Callable[..., Any]
 
@@ -47,9 +52,9 @@ def test_it_holds_what_the_reference_holds(
     for _ in range(before):
         world.step()
     replica = Replica()
-    replica.apply(snapshot(world))
+    replica.apply(snapshot(world, WHOLE))
     pages("start")
-    opening = [hello(world), snapshot(world)]
+    opening = [hello(world), snapshot(world, WHOLE)]
     pages("receive", messages=numbered(opening, first=4))
     seq = 5
     for _ in range(steps):
@@ -60,7 +65,7 @@ def test_it_holds_what_the_reference_holds(
         seq += len(changes)
         assert "outOfStep" not in answer
         assert pages("snapshot") == plain(replica.snapshot())
-    assert pages("snapshot") == plain(snapshot(world))
+    assert pages("snapshot") == plain(snapshot(world, WHOLE))
 
 
 def test_a_snapshot_replaces_everything(pages: Pages) -> None:

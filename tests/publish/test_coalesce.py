@@ -17,8 +17,14 @@ from live.events import (
 )
 from live.publish.coalesce import Coalescer
 from live.publish.replica import Replica
+from live.publish.select import Filter
+from live.publish.sight import Sight
 from live.publish.state import snapshot
 from tests.publish.world import World
+
+
+#: All there is, what arbiters alone are told included.
+WHOLE = Filter(sight=Sight.ARBITER)
 
 
 def score(ply: int, cp: int) -> ScoreMessage:
@@ -36,8 +42,8 @@ def point(ply: int) -> PointMessage:
 def test_coalesced_or_not_the_client_ends_with_the_same(seed: int, steps: int, tick: int) -> None:
     world, waiting = World(seed), Coalescer()
     plain, coalesced = Replica(), Replica()
-    plain.apply(snapshot(world))
-    coalesced.apply(snapshot(world))
+    plain.apply(snapshot(world, WHOLE))
+    coalesced.apply(snapshot(world, WHOLE))
     sent = told = 0
     for at in range(steps):
         for change in world.step():
@@ -50,11 +56,11 @@ def test_coalesced_or_not_the_client_ends_with_the_same(seed: int, steps: int, t
             for out in waiting.take():
                 coalesced.apply(out)
                 sent += 1
-            assert coalesced.snapshot() == plain.snapshot() == snapshot(world)
+            assert coalesced.snapshot() == plain.snapshot() == snapshot(world, WHOLE)
     for out in waiting.take():
         coalesced.apply(out)
         sent += 1
-    assert coalesced.snapshot() == plain.snapshot() == snapshot(world)
+    assert coalesced.snapshot() == plain.snapshot() == snapshot(world, WHOLE)
     assert sent <= told
     assert not waiting
 

@@ -12,6 +12,8 @@ from random import Random
 import msgspec
 
 from live.events import (
+    Alert,
+    AlertMessage,
     Change,
     ClockMessage,
     Color,
@@ -37,6 +39,7 @@ from live.events import (
     PlyView,
     PointMessage,
     ScoreMessage,
+    Severity,
     StandingMessage,
 )
 
@@ -44,6 +47,7 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 NAMES = ("Carlsen, Magnus", "Ding, Liren", "Muñoz <b>", "Zoë", "")
 EVENTS = ("Open A", "Open B", "")
 GAMES = ("g1", "g2", "g3.pgn", "g 4/ü")
+SEVERITIES: tuple[Severity, ...] = ("look", "warning", "alarm")
 COLORS: tuple[Color, Color] = ("white", "black")
 
 
@@ -61,6 +65,7 @@ class World:
         self.standings: dict[str, PlayerView] = {}
         self.feed_health: tuple[FeedHealth, ...] = (FeedHealth("demo", "live"),)
         self.engine_health = EngineHealth((EngineState(0, "idle"),))
+        self.raised: dict[str, Alert] = {}
 
     # --- the State ----------------------------------------------------------------------------
 
@@ -90,6 +95,9 @@ class World:
     def engines(self) -> EngineHealth:
         return self.engine_health
 
+    def alerts(self) -> Iterable[Alert]:
+        return list(self.raised.values())
+
     # --- steps: each changes the state and answers what tells it ---------------------------------
 
     def step(self) -> list[Change]:
@@ -108,6 +116,8 @@ class World:
             self.forget: 1,
             self.rerate: 1,
             self.health: 1,
+            self.alert: 2,
+            self.clear: 1,
         }
         chosen = self.random.choices(list(steps), list(steps.values()))[0]
         if chosen == self.move and any(len(each.plies) > 40 for each in self.held.values()):
@@ -239,6 +249,7 @@ class World:
         if game is None:
             return []
         del self.held[game]
+        self.raised = {id: alert for id, alert in self.raised.items() if alert.game != game}
         return [GoneMessage(game)]
 
     def standing(self) -> list[Change]:
@@ -303,6 +314,29 @@ class World:
         self.feed_health = (FeedHealth("demo", state, "why"),)
         self.engine_health = EngineHealth(queued=self.random.randint(0, 9))
         return [HealthMessage(self.feed_health, self.engine_health)]
+
+    def alert(self) -> list[Change]:
+        game = self.some_game() if self.random.random() < 0.8 else None
+        severity = self.random.choice(SEVERITIES)
+        alert = Alert(
+            id=f"takeback {game}" if game else "feed demo",
+            kind="takeback" if game else "feed",
+            severity=severity,
+            text="Something <b>happened</b>.",
+            advice="Look at it.",
+            game=game,
+            feed=None if game else "demo",
+            first_seen_s=1_700_000_000.0,
+            times=self.random.randint(1, 3),
+        )
+        self.raised[alert.id] = alert
+        return [AlertMessage(alert)]
+
+    def clear(self) -> list[Change]:
+        if not self.raised:
+            return []
+        alert = self.raised.pop(self.random.choice(sorted(self.raised)))
+        return [AlertMessage(msgspec.structs.replace(alert, cleared_s=1_700_000_001.0))]
 
     # --- small ones ---------------------------------------------------------------------------
 
