@@ -1,4 +1,4 @@
-"""A whole round over every protocol: ``python -m tests.benchmarks.ingest PGN [ROUND] [SEEDS]``
+"""A whole round over every protocol: ``python -m tests.benchmarks.ingest PGN [ROUND [SEEDS [PROTOCOL,…]]]``
 from the project's folder.
 
 Plays the round back over each protocol as fast as the other side can follow, once as it is and
@@ -11,6 +11,7 @@ the loop from other work (processor time; the aim is below 50 ms).
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import time
 from pathlib import Path
@@ -73,6 +74,9 @@ async def main() -> int:
             steps.longest_s, reports, equal = 0.0, 0, 0
             cpu_s, wall_s = time.process_time(), time.monotonic()
             for seed in kind:
+                # As the service does when it has started.
+                gc.collect()
+                gc.freeze()
                 following = asyncio.create_task(
                     follow_rehearsal(protocol, games, seed, within_s=60), name=OURS
                 )
@@ -83,7 +87,7 @@ async def main() -> int:
                     failed += 1
                 else:
                     equal += 1
-                    reports += len(ledger.reports)
+                    reports += ledger.told
             cpu_s, wall_s = time.process_time() - cpu_s, time.monotonic() - wall_s
             told = "none" if kind == [None] else str(len(kind))
             out(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from live.config import FeedsConfig
-from live.events import GameReport
+from live.events import FeedReport, GameReport
 from live.feeds.open import open_feed
 from live.rehearse.dgt_board import DgtBoardRehearsal
 from live.rehearse.faults import incidents
@@ -56,16 +56,23 @@ def carried(protocol: Protocols, games: Iterable[GameReport], *, faulty: bool = 
     return sorted(map(str, found))
 
 
-def latest(ledger: Ledger) -> list[GameReport]:
-    """Each game as it was told last, by its key where it has one."""
-    games: dict[object, GameReport] = {}
-    for report in ledger.reports:
+class Newest(Ledger):
+    """Keeps each game as it was told last, by its key where it has one, and no more: what is kept
+    of thousands of reports is swept through again and again by the collector of garbage.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = 0
+        self.latest: dict[object, GameReport] = {}
+
+    async def report(self, report: FeedReport) -> None:
+        self.told += 1
         if report.complete:
-            games.clear()
+            self.latest.clear()
         for game in report.games:
             told = game.headers
-            games[game.key or (told.round, told.white.name, told.black.name)] = game
-    return list(games.values())
+            self.latest[game.key or (told.round, told.white.name, told.black.name)] = game
 
 
 async def ready(rehearsal: Rehearsal, ledger: Ledger, games: int) -> None:
@@ -78,7 +85,7 @@ async def ready(rehearsal: Rehearsal, ledger: Ledger, games: int) -> None:
 
 async def follow_rehearsal(
     protocol: Protocols, games: list[GameReport], seed: int | None = None, within_s: float = 40
-) -> Ledger:
+) -> Newest:
     """Play games back as fast as they can be told; returns when all has been heard.
 
     Raises TimeoutError when it never is.
@@ -88,13 +95,13 @@ async def follow_rehearsal(
     if isinstance(rehearsal, FicsRehearsal):
         for index, game in enumerate(games):
             await rehearsal.show(index, msgspec.structs.replace(game, moves=(), result="*"))
-    ledger, clock = Ledger(), DrivenClock()
+    ledger, clock = Newest(), DrivenClock()
     wanted = carried(protocol, games, faulty=faulty)
 
     plies = sum(len(game.moves) for game in games)
 
     def heard() -> bool:
-        held = latest(ledger)
+        held = list(ledger.latest.values())
         if sum(len(game.moves) for game in held) != plies:  # the cheap question first
             return False
         return carried(protocol, held, faulty=faulty) == wanted
