@@ -1,5 +1,5 @@
-"""A whole round over every protocol: ``python -m tests.benchmarks.ingest PGN [ROUND [SEEDS [PROTOCOL,…]]]``
-from the project's folder.
+"""A whole round over every protocol, from the project's folder:
+``python -m tests.benchmarks.ingest PGN [ROUND [SEEDS [PROTOCOL,…]]]``.
 
 Plays the round back over each protocol as fast as the other side can follow, once as it is and
 then with each of SEEDS seeds of faults (0 by default), and says whether every game arrived as it
@@ -78,7 +78,7 @@ async def main() -> int:
                 gc.collect()
                 gc.freeze()
                 following = asyncio.create_task(
-                    follow_rehearsal(protocol, games, seed, within_s=60), name=OURS
+                    follow_rehearsal(protocol, games, seed, within_s=240), name=OURS
                 )
                 try:
                     ledger = await following
