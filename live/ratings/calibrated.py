@@ -3,7 +3,7 @@
 Where Algorithm 4 (Ferreira 2012, section 7) compares a player with the engine, this compares him
 with the rated players a calibration was learned from, so its distances are Elo distances and its
 interval says how little a single game tells. See ``live.ratings.calibration`` for the model.
-A move costs O(1) to add or take back and O(grid) to read.
+A move costs O(1) to add, to take back and to read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from live.ratings.calibration import (
     RatedMove,
     Weigher,
 )
-from live.ratings.posterior import GRID_ELO, Posterior, log_prior
+from live.ratings.posterior import Posterior, posterior_of
 
 #: How far the play of one game is taken to lie from a player's own rating, standard deviation in
 #: Elo. A convention: rated games cannot tell, since they know only the rating.
@@ -96,11 +96,13 @@ class CalibratedRating:
 
     @property
     def posterior(self) -> Posterior:
-        """The belief now: the prior while there is no move. O(grid)."""
+        """The belief now: the prior while there is no move."""
+        return self.posterior_from(self.prior)
+
+    def posterior_from(self, prior: Prior) -> Posterior:
+        """What the same moves leave of another belief."""
         weight = 1 / (1 + self.n / self.calibration.half_moves) / PARTS_OF_ONE
-        return _posterior(
-            self.calibration, self.prior, self._slope * weight, self._curvature * weight
-        )
+        return _posterior(self.calibration, prior, self._slope * weight, self._curvature * weight)
 
     @property
     def mean(self) -> float:
@@ -119,7 +121,7 @@ class CalibratedRating:
 
 
 class PooledCalibratedRating:
-    """One player's games together; reading it costs O(games + grid)."""
+    """One player's games together; reading it costs O(games)."""
 
     __slots__ = ("_games", "calibration", "prior")
 
@@ -163,6 +165,10 @@ class PooledCalibratedRating:
         if prior is None:
             several = self.games > 1
             prior = self.calibration.players_population if several else self.calibration.population
+        return self.posterior_from(prior)
+
+    def posterior_from(self, prior: Prior) -> Posterior:
+        """What the same games leave of another belief."""
         more = max(0, self.games - 1)
         share = more / (more + self.calibration.pooling_games)
         clusters = 1 + more * self.calibration.games_correlation
@@ -196,5 +202,10 @@ def _form(prior: Prior | None, mean: float) -> float | None:
 def _posterior(calibration: Calibration, prior: Prior, slope: float, curvature: float) -> Posterior:
     if isinstance(prior, OwnRating):
         prior = Population(prior.elo, prior.sd_elo)
-    z = (GRID_ELO - calibration.centre_elo) / calibration.scale_elo
-    return Posterior(log_prior(prior) + slope * z - curvature * z * z / 2)
+    return posterior_of(
+        prior,
+        slope,
+        curvature,
+        centre_elo=calibration.centre_elo,
+        scale_elo=calibration.scale_elo,
+    )

@@ -1,56 +1,53 @@
-"""A belief about a player's Elo, on a grid."""
+"""A belief about a player's Elo: a normal distribution.
+
+Every move adds ``slope * z - curvature * z**2 / 2`` to the log-likelihood (see
+``live.ratings.calibration``) and the prior is normal, so the product is normal again, however many
+moves there are: it is known exactly in O(1), and no grid cuts it off.
+"""
 
 from __future__ import annotations
 
-from functools import cached_property
+import math
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 from live.ratings.calibration import Population
 
 Floats = npt.NDArray[np.float64]
 
-#: Elo a player may have: wide enough for any rated player with his interval.
-LOW_ELO, HIGH_ELO, STEP_ELO = 0.0, 3600.0, 20.0
-GRID_ELO: Floats = np.arange(LOW_ELO, HIGH_ELO + STEP_ELO / 2, STEP_ELO)
+#: Half the width of a 95 % interval, in standard deviations.
+REACH = float(ndtri(0.975))
 
 
-class Posterior:
-    """Normalised probabilities on ``GRID_ELO``, each spread evenly over its cell."""
+class Posterior(NamedTuple):
+    """Mean and standard deviation, Elo."""
 
-    __slots__ = ("__dict__", "probability")
+    mean: float
+    sd: float
 
-    def __init__(self, log_density: Floats) -> None:
-        """From unnormalised log densities, shape (grid,); raises ValueError if none is finite."""
-        top = log_density.max()
-        if not np.isfinite(top):
-            raise ValueError("a posterior needs finite log densities")
-        weight = np.exp(log_density - top)
-        self.probability: Floats = weight / weight.sum()
-
-    @cached_property
-    def mean(self) -> float:
-        """Elo."""
-        return float(self.probability @ GRID_ELO)
-
-    @cached_property
-    def sd(self) -> float:
-        """Elo."""
-        return float(np.sqrt(self.probability @ (GRID_ELO - self.mean) ** 2))
-
-    @cached_property
+    @property
     def interval(self) -> tuple[float, float]:
         """The central 95 %, Elo."""
-        return self.quantile(0.025), self.quantile(0.975)
+        return self.mean - REACH * self.sd, self.mean + REACH * self.sd
 
     def quantile(self, share: float) -> float:
-        """Elo below which ``share`` of the belief lies, linear within a cell."""
-        below = np.concatenate([[0.0], np.cumsum(self.probability)])
-        walls = np.concatenate([GRID_ELO - STEP_ELO / 2, [HIGH_ELO + STEP_ELO / 2]])
-        return float(np.interp(share, below, walls))
+        """Elo below which ``share`` of the belief lies, 0 < share < 1."""
+        return self.mean + float(ndtri(share)) * self.sd
 
 
-def log_prior(population: Population) -> Floats:
-    """Unnormalised log density of a normal population on the grid, shape (grid,)."""
-    return -0.5 * ((GRID_ELO - population.mean_elo) / population.sd_elo) ** 2
+def posterior_of(
+    prior: Population, slope: float, curvature: float, *, centre_elo: float, scale_elo: float
+) -> Posterior:
+    """``prior`` times ``exp(slope * z - curvature * z**2 / 2)``, z = (Elo - centre) / scale.
+
+    Raises ValueError for evidence that is no number, or that leaves nothing believed.
+    """
+    of_prior = 1 / prior.sd_elo**2
+    precision = of_prior + curvature / scale_elo**2
+    if not (math.isfinite(slope) and 0 < precision < math.inf):
+        raise ValueError(f"no belief follows from slope {slope} and curvature {curvature}")
+    pull = of_prior * (prior.mean_elo - centre_elo) + slope / scale_elo
+    return Posterior(centre_elo + pull / precision, 1 / math.sqrt(precision))
