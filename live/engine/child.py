@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import sys
 from pathlib import Path
 from typing import Any, Final
 
-from live.errors import NotAnEngine
+from live.errors import EngineFault, NotAnEngine
+
+_log = logging.getLogger(__name__)
 
 _LAUNCH: Final = str(Path(__file__).with_name("launch.py"))
 #: What an engine inherits of our environment: enough to find its libraries and files, nothing
@@ -71,3 +74,13 @@ def look_at(future: asyncio.Future[Any]) -> None:
     """Take the exception out, so that asyncio does not warn when nobody awaits it."""
     if not future.cancelled():
         future.exception()
+
+
+def fault_of(error: Exception, engine: str) -> EngineFault:
+    """What failed while reading an engine, as a fault of the engine: whatever one says, it is never
+    more than the end of this engine.
+    """
+    if isinstance(error, EngineFault):
+        return error
+    _log.error("%s: what it says cannot be read", engine, exc_info=error)
+    return EngineFault(engine, f"said what we fail to read ({type(error).__name__})")

@@ -15,6 +15,7 @@ from typing import Final, cast
 from live.engine.child import (
     cause_of_death,
     environment,
+    fault_of,
     kill_group,
     launched,
     look_at,
@@ -193,13 +194,12 @@ class EngineProcess(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd != 1:
             self._stderr = (self._stderr + data)[-_STDERR_KEPT:]
-            return
-        if self.lost is not None:
+        if fd != 1 or self.lost is not None:
             return
         try:
             events = self._conversation.receive(data)
-        except EngineFault as fault:
-            self.give_up(fault)
+        except Exception as error:
+            self.give_up(fault_of(error, self._subject))
             return
         self._flush()
         for event in events:

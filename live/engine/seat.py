@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, Protocol
@@ -13,6 +14,8 @@ from live.engine.searcher import Searcher
 from live.engine.uci import Finished
 from live.errors import EngineFault, EngineMoved, NotAnEngine
 from live.events import EngineState
+
+log = logging.getLogger(__name__)
 
 #: Least time between two provisional scores of one search, seconds.
 PROGRESS_S: Final = 0.1
@@ -56,6 +59,8 @@ class Seat:
         self._clock = clock
         self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
         self._question: Question | None = None
+        # The foreman counts on an engine here.
+        self._up = False
         self._depth: int | None = None
         self._knodes_per_s: float | None = None
         # Set when the owner task has something to look at.
@@ -66,7 +71,23 @@ class Seat:
         self._telling: asyncio.TimerHandle | None = None
 
     async def own(self, needed: asyncio.Event) -> None:
-        """Keep an engine alive until cancelled; the first one starts when it is ``needed``."""
+        """Keep an engine alive until cancelled; the first one starts when it is ``needed``.
+
+        A fault of ours costs this seat its engine, and its search goes back to the queue.
+        """
+        delays = restart_delays(self._rng, first_s=1.0)
+        while True:
+            try:
+                await self._own(needed)
+            except Exception as error:
+                log.exception("engine %d: fault in its keeper", self.index)
+                if self._up:
+                    why = f"fault in our own code ({type(error).__name__})"
+                    self._lose(EngineFault(f"engine {self.index}", why))
+            self._state = "restarting"
+            await asyncio.sleep(next(delays))
+
+    async def _own(self, needed: asyncio.Event) -> None:
         delays = restart_delays(self._rng)
         failed_starts = 0
         try:
@@ -94,6 +115,7 @@ class Seat:
             self._hush()
             if self.process is not None:
                 await self.process.close()
+                self.process = None
 
     def begin(self, question: Question) -> None:
         """Search this, now."""
@@ -126,6 +148,7 @@ class Seat:
             return answered
         process.on_lost = self._lose
         self._state = "idle"
+        self._up = True
         self._foreman.up(self)
         while process.lost is None:
             if not process.searching:
@@ -155,6 +178,7 @@ class Seat:
         """Told by the process in the moment it is lost, so that no search is sent to it."""
         self._hush()
         self._question = None
+        self._up = False
         self.restarts += not isinstance(fault, EngineMoved)
         self._news.set()
         self._foreman.lost(self, fault)

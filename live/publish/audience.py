@@ -6,6 +6,7 @@ connection, so no change falls between a snapshot and the messages after it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 
 import live
@@ -19,6 +20,8 @@ from live.publish.sight import shown
 from live.publish.state import State
 from live.publish.stream import Numbered, Stream, TooOld
 from live.publish.subscriber import Subscriber
+
+_log = logging.getLogger(__name__)
 
 
 class Audience:
@@ -36,10 +39,19 @@ class Audience:
         self._state = state
         self._tally = tally or Tally()
         self._limits = limits
-        self._hub = Hub(
-            state, epoch=epoch, clock=clock, limits=limits.history, max_filters=limits.filters
-        )
+        self._epoch = epoch
+        self._clock = clock
+        # How often streams had to begin anew: part of their epoch.
+        self._anew = 0
+        self._hub = self._make_hub()
         self._readers: dict[Stream, set[Subscriber]] = {}
+
+    def _make_hub(self) -> Hub:
+        epoch = f"{self._epoch}-{self._anew}" if self._anew else self._epoch
+        history, filters = self._limits.history, self._limits.filters
+        return Hub(
+            self._state, epoch=epoch, clock=self._clock, limits=history, max_filters=filters
+        )
 
     def __len__(self) -> int:
         return self._tally.subscribers
@@ -48,13 +60,31 @@ class Audience:
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Write moves now; what may wait waits for :meth:`flush`."""
-        self._hub.publish(changes)
-        self._deliver()
+        try:
+            self._hub.publish(changes)
+            self._deliver()
+        except Exception:
+            self._start_over()
 
     def flush(self) -> None:
         """Write everything that waits."""
-        self._hub.flush()
-        self._deliver()
+        try:
+            self._hub.flush()
+            self._deliver()
+        except Exception:
+            self._start_over()
+
+    def _start_over(self) -> None:
+        """After a fault of ours a stream may lack a message, which nobody must mistake for the
+        whole: all streams begin anew, and whoever read one comes again for a snapshot.
+        """
+        _log.exception("the streams begin anew after a fault")
+        self._anew += 1
+        self._hub = self._make_hub()
+        readers, self._readers = self._readers, {}
+        for subscriber in (each for reading in readers.values() for each in reading):
+            self._tally.subscribers -= 1
+            subscriber.close(wire.Close.GOING_AWAY, "the stream begins anew")
 
     def heartbeat(self) -> None:
         """Show every subscriber that the connection lives, and ask whether it does."""

@@ -24,7 +24,7 @@ from live.publish.http import Request, Response, Routes, problem
 from live.publish.http_connection import HttpConnection
 from live.publish.hub import TooManyFilters
 from live.publish.limits import Limits
-from live.publish.listener import encryption, listen
+from live.publish.listener import Listener
 from live.publish.metrics import Tally
 from live.publish.newcomer import Newcomer
 from live.publish.pages import Site
@@ -36,7 +36,6 @@ from live.publish.token_file import TokenFile
 _log = logging.getLogger(__name__)
 
 _SWEEP_S = 1.0
-_BACKLOG = 1024
 
 
 class Publisher:
@@ -79,7 +78,9 @@ class Publisher:
         gate = Gate(config.host, config.hosts, config.origins)
         self._door = Door(gate, self._guard, self._admission, self.audience)
         self._connections: set[HttpConnection | Newcomer | Subscriber] = set()
-        self._server: asyncio.Server | None = None
+        self._listener = Listener(
+            config, lambda: HttpConnection(self, clock, limits), limits.request_s
+        )
         self._loop: asyncio.AbstractEventLoop
         self._tick: asyncio.TimerHandle | None = None
         self._sweep_timer: asyncio.TimerHandle | None = None
@@ -102,20 +103,16 @@ class Publisher:
         self._loop = asyncio.get_running_loop()
         for warning in exposure.check(config):
             _log.warning("%s", warning)
-        tls = encryption(config.certificate_file, config.key_file)
-        sock = listen(config.host, config.port)
-        self._server = await self._loop.create_server(
-            lambda: HttpConnection(self, self._clock, self._limits),
-            sock=sock,
-            backlog=_BACKLOG,
-            ssl=tls,
-            ssl_handshake_timeout=self._limits.request_s if tls else None,
-        )
+        await self._listener.open()
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
         self._heartbeat_timer = self._loop.call_later(
             self._limits.heartbeat_s, self._heartbeat_again
         )
         return self
+
+    async def watch(self) -> None:
+        """Listen again whenever the port was lost; see :meth:`Listener.watch`."""
+        await self._listener.watch()
 
     async def __aexit__(
         self,
@@ -125,8 +122,7 @@ class Publisher:
     ) -> None:
         """Send what waits, say goodbye with "come back", and end within ``closing_s``."""
         self._stopping = True
-        assert self._server is not None
-        self._server.close()
+        self._listener.close()
         self.audience.flush()
         for timer in (self._tick, self._sweep_timer, self._heartbeat_timer):
             if timer is not None:
@@ -143,22 +139,17 @@ class Publisher:
             for connection in list(self._connections):
                 connection.transport.abort()
             await self._empty.wait()
-        await self._server.wait_closed()
+        await self._listener.wait_closed()
 
     @property
     def address(self) -> tuple[str, int]:
         """Host and port listened on; the port is the real one where 0 was asked for."""
-        assert self._server is not None, "not entered yet"
-        host, port = self._server.sockets[0].getsockname()[:2]
-        return str(host), int(port)
+        return self._listener.address
 
     @property
     def url(self) -> str:
         """Where a browser on this machine finds the page."""
-        host, port = self.address
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-        scheme = "https" if self._config.certificate_file else "http"
-        return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
+        return self._listener.url
 
     # --- changes out ------------------------------------------------------------------------------
 
