@@ -14,7 +14,15 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from typing import Any
 
 from rich.console import Console
@@ -23,14 +31,15 @@ from live.config import Config
 from live.dashboard import tables
 from live.dashboard.display import display
 from live.dashboard.lines import LineWriter
-from live.errors import ConfigError, LiveRateError
-from live.events import Change
+from live.errors import ConfigError, FeedError, LiveRateError
+from live.events import Change, FeedHealth
 from live.feeds.base import Feed
 from live.feeds.open import open_feed
 from live.hall import Hall
 from live.publish.guard import everybody
 from live.publish.server import Publisher
 from live.publish.supervisor import supervised
+from live.supervision import Supervisor, noticing
 
 log = logging.getLogger(__name__)
 
@@ -59,10 +68,12 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
     console = Console()
     interactive = not headless and sys.stdout.isatty()
     stop = asyncio.Event()
+    supervisor = Supervisor(hall.health)
+    lost: list[FeedError] = []
     async with (
         hall.with_engine(),
         Publisher(config.server, hall.keeper) as publisher,
-        _telling_broker(config, hall),
+        _telling_broker(config, hall, supervisor),
         supervised(os.environ, os.getpid(), hall.busy) as pulse,
     ):
         hall.listen(publisher.publish)
@@ -73,11 +84,11 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
         # What is here stays: sweeping it again and again would only hold up the loop.
         gc.collect()
         gc.freeze()
-        with _stop_on_signals(stop) as stopped:
+        with _stop_on_signals(stop) as stopped, noticing(asyncio.get_running_loop()):
             async with asyncio.TaskGroup() as tasks:
+                screen = console if interactive else None
                 service = tasks.create_task(
-                    _serve(hall, feeds, publisher.url, console if interactive else None, once),
-                    name="serve",
+                    _serve(hall, feeds, publisher, screen, supervisor, once, lost), name="serve"
                 )
                 stopper = tasks.create_task(stop.wait(), name="stop")
                 await asyncio.wait({service, stopper}, return_when=asyncio.FIRST_COMPLETED)
@@ -91,7 +102,9 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
                 )
             )
     # As the shell has it for a program that a signal ended before its work was done.
-    return 128 + stopped[0] if stopped and once else 0
+    if stopped and once:
+        return 128 + stopped[0]
+    return lost[0].exit_code if lost and once else 0
 
 
 def open_feeds(specs: Sequence[str], config: Config) -> list[Feed]:
@@ -116,20 +129,34 @@ def open_feeds(specs: Sequence[str], config: Config) -> list[Feed]:
 
 
 async def _serve(
-    hall: Hall, feeds: Sequence[Feed], address: str, console: Console | None, once: bool
+    hall: Hall,
+    feeds: Sequence[Feed],
+    publisher: Publisher,
+    console: Console | None,
+    supervisor: Supervisor,
+    once: bool,
+    lost: list[FeedError],
 ) -> None:
+    """Run all parts. ``lost`` gets the feeds that could not be followed at all."""
+    parts: dict[str, Callable[[], Awaitable[None]]] = {
+        "reports": hall.keep,
+        "engine figures": hall.watch_engines,
+        "port": publisher.watch,
+    }
+    if console is not None:
+        parts["display"] = lambda: display(hall.keeper, publisher.url, console)
     async with asyncio.TaskGroup() as tasks:
         background = [
-            tasks.create_task(hall.keep(), name="keep"),
-            tasks.create_task(hall.watch_engines(), name="engine figures"),
+            tasks.create_task(supervisor.keep(name, run), name=f"keep {name}")
+            for name, run in parts.items()
         ]
-        if console is not None:
-            background.append(
-                tasks.create_task(display(hall.keeper, address, console), name="display")
-            )
         async with asyncio.TaskGroup() as sources:
             for feed in feeds:
-                sources.create_task(hall.follow(feed), name=f"feed {feed.name}")
+                follow = _follow(hall, feed, supervisor, lost)
+                sources.create_task(follow, name=f"feed {feed.name}")
+        if len(lost) == len(feeds):
+            # Nothing can be followed: somebody has just mistyped it, or is told to look.
+            raise lost[0]
         # Every source is over; without --once the service stays for those who look.
         await hall.settled()
         hall.tell_engines()
@@ -139,8 +166,26 @@ async def _serve(
             task.cancel()
 
 
+async def _follow(hall: Hall, feed: Feed, supervisor: Supervisor, lost: list[FeedError]) -> None:
+    """One feed to its end. One that cannot be followed at all is shown, and the others go on."""
+    try:
+        await supervisor.keep(
+            feed.name,
+            lambda: hall.follow(feed),
+            source=True,
+            ends=True,
+            fatal=lambda error: isinstance(error, FeedError),
+        )
+    except FeedError as error:
+        log.error("%s", error)
+        hall.health(FeedHealth(feed.name, "failed", str(error)))
+        lost.append(error)
+
+
 @contextlib.asynccontextmanager
-async def _telling_broker(config: Config, hall: Hall) -> AsyncIterator[None]:
+async def _telling_broker(
+    config: Config, hall: Hall, supervisor: Supervisor
+) -> AsyncIterator[None]:
     """A broker is kept up to date, if one is named."""
     if not config.mqtt.publish:
         yield
@@ -149,7 +194,7 @@ async def _telling_broker(config: Config, hall: Hall) -> AsyncIterator[None]:
 
     broker = Broker(config.mqtt, hall.keeper, everybody(config.server.hide_scores))
     hall.listen(broker.publish)
-    task = asyncio.create_task(broker.run(), name="broker")
+    task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
     try:
         yield
     finally:
