@@ -1,0 +1,263 @@
+"""The journal of an event: what was seen and what was scored, kept over restarts and crashes.
+
+Everything is handed over without waiting and written by a thread of its own; see
+:mod:`live.store.writer` for what is lost when. The service never depends on the file: what is wrong
+with it is said in ``problem``, and everything else goes on.
+
+Loss policy: when the backlog is full, because the file has taken nothing for long, changes are left
+out and the whole of the games is written anew once it takes them again (:meth:`Journal.restate`);
+results and figures left out are found, or made, again.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final, Self
+
+from live.engine.cache import MemoryCache
+from live.engine.question import Question
+from live.engine.search import SearchResult
+from live.events import GameId
+from live.games.game import Game
+from live.games.steps import NewGame, Step
+from live.store.backlog import Backlog
+from live.store.lock import Lock, Locked
+from live.store.reader import Reader
+from live.store.records import Change, Kept, Note, Restated, Result, Run, Standing
+from live.store.schema import BUSY_S, VERSION, Foreign, connected, prepare
+from live.store.writer import RETRY_S, Found, Keeping, Record, Started, Writer
+
+log = logging.getLogger(__name__)
+
+#: Records that may wait, some 1.5 kB each: minutes of a large event on a full disk.
+BACKLOG: Final = 20_000
+
+
+def wall_ms() -> int:
+    """Now, milliseconds since 1970, UTC."""
+    return time.time_ns() // 1_000_000
+
+
+class Journal:
+    """One file, written by this process alone. Use as a context manager; never raises for the
+    file's sake. Also a :class:`live.engine.cache.Cache`.
+
+    Args:
+        durable: every commit reaches the disk before the next, for machines that lose power.
+        now_ms: milliseconds since 1970, UTC.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        durable: bool = False,
+        now_ms: Callable[[], int] = wall_ms,
+        memory: MemoryCache | None = None,
+        backlog: int = BACKLOG,
+        retry_s: float = RETRY_S,
+    ) -> None:
+        self.path = path.expanduser()
+        self.problem = ""
+        """For people; empty when all is well."""
+        self.hopeless = False
+        """Whether the problem stays: the file is not written any more."""
+        self._durable = durable
+        self._now_ms = now_ms
+        self._memory = MemoryCache() if memory is None else memory
+        self._backlog: Backlog[Record] = Backlog(backlog)
+        self._retry_s = retry_s
+        self._lock = Lock(self.path)
+        self._reader: Reader | None = None
+        self._writer: Writer | None = None
+        self._run = self._n = self._note = 0
+        self._last_ms = 0
+        # Changes were left out: what the file says of the games is not what they are.
+        self._missed = False
+
+    # --- life -------------------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock.take()
+            connection = connected(self.path, durable=self._durable)
+            try:
+                had = prepare(connection)
+            finally:
+                connection.close()
+            self._reader = Reader(self.path)
+            self._run, self._n, self._note = self._reader.last_numbers()
+        except Locked:
+            self._give_up("is in use by another live-rate", "Name another with --journal")
+        except (sqlite3.Error, OSError, Foreign) as error:
+            self._give_up(
+                f"cannot be used ({error})", "Name another with --journal, or move it away"
+            )
+        else:
+            if had not in (0, VERSION):
+                log.info("journal %s is brought from version %d up to date", self.path, had)
+            self._writer = Writer(
+                self.path, self._backlog, self._told, durable=self._durable, retry_s=self._retry_s
+            )
+            self._writer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._backlog.close()
+        if self._writer is not None:
+            # A writer that is stuck is not waited for.
+            self._writer.join(2 * BUSY_S)
+        self._close_reader()
+        if self._writer is not None:
+            self._writer.close()
+        self._lock.release()
+
+    def _close_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def _give_up(self, what: str, remedy: str) -> None:
+        self._close_reader()
+        self._lock.release()
+        self.hopeless = True
+        self.problem = f"journal {self.path}: {what}; nothing is kept over a restart. {remedy}"
+        log.error("%s", self.problem)
+
+    def _told(self, problem: str, hopeless: bool) -> None:
+        """The writer says what is wrong, from its thread."""
+        if not problem:
+            log.warning("journal %s: is written again", self.path)
+            self.problem = ""
+        elif hopeless:
+            self.hopeless = True
+            self.problem = (
+                f"journal {self.path}: is damaged ({problem}) and written no more. "
+                "Move it away, and start live-rate again"
+            )
+            log.error("%s", self.problem)
+        else:
+            self.problem = (
+                f"journal {self.path}: cannot be written ({problem}); "
+                "what happens is kept in memory and written as soon as it can be"
+            )
+            log.error("%s", self.problem)
+
+    def flush(self, timeout_s: float = BUSY_S) -> bool:
+        """Wait until everything handed over is written; whether it is. Not for the event loop."""
+        return self.hopeless or self._backlog.wait_empty(timeout_s)
+
+    # --- what the file held -----------------------------------------------------------------------
+
+    def standing(self) -> list[Standing]:
+        """The games to go on with, in the order they appeared; empty where nothing can be read."""
+        if self._reader is None:
+            return []
+        try:
+            return self._reader.standing()
+        except sqlite3.Error as error:
+            self._unreadable(error)
+            return []
+
+    def details(self, game: GameId) -> bytes | None:
+        """What :meth:`keep` was last given as ``details`` of the game."""
+        if self._reader is None:
+            return None
+        try:
+            return self._reader.details(game)
+        except sqlite3.Error as error:
+            self._unreadable(error)
+            return None
+
+    def notes(self) -> list[Note]:
+        """Everything noted so far, in order."""
+        if self._reader is None:
+            return []
+        try:
+            return self._reader.notes()
+        except sqlite3.Error as error:
+            self._unreadable(error)
+            return []
+
+    def _unreadable(self, error: sqlite3.Error) -> None:
+        self._close_reader()
+        self._told(str(error), True)
+
+    # --- what happens -----------------------------------------------------------------------------
+
+    def begin(self, run: Run) -> None:
+        """From here on changes belong to this run of the service."""
+        self._run += 1
+        self._put(Started(self._run, self._clock_ms(), run))
+
+    def change(self, step: Step) -> None:
+        """A step that has been carried out."""
+        self._change(step)
+
+    def restate(self, games: Iterable[Game]) -> None:
+        """Write all games anew, after changes had to be left out (:attr:`wants_restating`)."""
+        self._missed = False
+        self._change(Restated(), must=True)
+        for game in games:
+            self._change(NewGame(game), must=True)
+
+    @property
+    def wants_restating(self) -> bool:
+        """Changes were left out, and could be written now."""
+        return self._missed and not self.problem and not len(self._backlog)
+
+    def keep(self, game: GameId, measure: bytes, rest: bytes, details: bytes) -> bool:
+        """Keep a game as it stands after all changes so far; whether there was room."""
+        return not self._missed and self._put(
+            Keeping(Kept(game, self._n, measure, rest), details), spare=True
+        )
+
+    def note(self, kind: str, body: bytes, game: GameId = "") -> None:
+        """Something else to be kept with its time; ``body`` is JSON."""
+        self._note += 1
+        self._put(Note(self._note, self._clock_ms(), self._run, game, kind, body))
+
+    def _change(self, step: Step | Restated, *, must: bool = False) -> None:
+        if self._missed:
+            return
+        self._n += 1
+        if not self._put(Change(self._n, self._clock_ms(), step), must=must):
+            self._missed = True
+
+    def _put(self, record: Record, *, must: bool = False, spare: bool = False) -> bool:
+        if self._writer is None or self.hopeless:
+            return False
+        # What can be made again gives way early.
+        if spare and self.problem:
+            return False
+        return self._backlog.put(record, must=must)
+
+    def _clock_ms(self) -> int:
+        """Now; within a run never earlier than before, since clocks are set back."""
+        self._last_ms = max(self._last_ms, self._now_ms())
+        return self._last_ms
+
+    # --- results of searches ----------------------------------------------------------------------
+
+    def get(self, identity: str, question: Question) -> SearchResult | None:
+        known = self._memory.get(identity, question)
+        if known is not None or self._reader is None:
+            return known
+        try:
+            scored = self._reader.result(identity, question)
+        except sqlite3.Error as error:
+            self._unreadable(error)
+            return None
+        if scored is None:
+            return None
+        self._memory.put(identity, question, scored.result)
+        return scored.result
+
+    def put(self, identity: str, question: Question, result: SearchResult) -> None:
+        self._memory.put(identity, question, result)
+        self._put(Found(self._clock_ms(), Result(question, identity, result)))

@@ -1,0 +1,162 @@
+"""What a journal says: for a restart, and for the commands that read a finished or running event.
+
+Reading waits for nobody: a writer in another process or thread is not in its way (SQLite, WAL).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from live.engine.disk import digest
+from live.engine.question import Question
+from live.errors import InputError
+from live.events import GameId
+from live.store.records import (
+    Change,
+    Kept,
+    Note,
+    Run,
+    Scored,
+    Standing,
+    result_of,
+    run_of,
+    step_of,
+)
+from live.store.schema import VERSION, Foreign, connected, version_of
+
+_AFTER_KEPT = (
+    "SELECT c.n, c.at_ms, c.step, c.game FROM games g JOIN changes c"
+    " ON c.game = g.game AND c.n > MAX(g.n, g.opened - 1) ORDER BY c.n"
+)
+
+
+class Reader:
+    """A connection that only reads. Close it, or use it as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises sqlite3.Error or :class:`live.store.schema.Foreign` for what is no journal."""
+        self._connection = connected(path, busy_s=0)
+        self._connection.execute("PRAGMA query_only = ON")
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """For commands.
+
+        Raises:
+            InputError: there is no such file, or it is no journal of this version.
+        """
+        if not path.is_file():
+            raise InputError(str(path), "there is no such journal", "Check the path")
+        try:
+            reader = cls(path)
+        except sqlite3.Error as error:
+            raise InputError(str(path), f"cannot be read ({error})") from None
+        try:
+            version = version_of(reader._connection)
+            if version != VERSION:
+                raise Foreign(
+                    f"is of version {version}, not {VERSION}; follow an event with it once"
+                )
+            reader.last_numbers()
+        except (sqlite3.Error, Foreign) as error:
+            reader.close()
+            raise InputError(
+                str(path), f"is no journal: {error}", "live-rate writes one with --journal"
+            ) from None
+        return reader
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.close()
+
+    def last_numbers(self) -> tuple[int, int, int]:
+        """Numbers of the last run, change and note; 0 where there is none."""
+        row = self._connection.execute(
+            "SELECT (SELECT ifnull(max(run), 0) FROM runs),"
+            " (SELECT ifnull(max(n), 0) FROM changes), (SELECT ifnull(max(n), 0) FROM notes)"
+        ).fetchone()
+        return row[0], row[1], row[2]
+
+    def standing(self) -> list[Standing]:
+        """The games there are, in the order they appeared, each with what is to be applied to it.
+
+        What cannot be decoded is as if it had not been kept; a change that cannot be is left out.
+        """
+        since: dict[GameId, list[Change]] = defaultdict(list)
+        for n, at_ms, step, game in self._connection.execute(_AFTER_KEPT):
+            with contextlib.suppress(msgspec.MsgspecError):
+                since[game].append(Change(n, at_ms, step_of(step)))
+        rows = self._connection.execute(
+            "SELECT game, opened, at_ms, n, measure, rest FROM games ORDER BY opened"
+        )
+        return [
+            Standing(
+                game,
+                opened,
+                at_ms,
+                Kept(game, n, measure, rest) if rest is not None else None,
+                tuple(since.get(game, ())),
+            )
+            for game, opened, at_ms, n, measure, rest in rows
+        ]
+
+    def details(self, game: GameId) -> bytes | None:
+        """What is kept of a game beyond its ``rest``."""
+        row = self._connection.execute(
+            "SELECT details FROM games WHERE game = ?", (game,)
+        ).fetchone()
+        return row[0] if row else None
+
+    def result(self, identity: str, question: Question) -> Scored | None:
+        """What this engine found; None where it was not asked, or what it found is unreadable."""
+        row = self._connection.execute(
+            "SELECT result, identity, at_ms FROM results LEFT JOIN engines USING (engine)"
+            " WHERE key = ?",
+            (digest(identity, question),),
+        ).fetchone()
+        if row is None:
+            return None
+        try:
+            return Scored(result_of(row[0]), row[1], row[2])
+        except (msgspec.MsgspecError, TypeError):
+            return None
+
+    def runs(self) -> list[tuple[int, int, Run]]:
+        """Number, time (milliseconds) and particulars of each start of the service."""
+        rows = self._connection.execute("SELECT run, at_ms, about FROM runs ORDER BY run")
+        return [(run, at_ms, run_of(about)) for run, at_ms, about in rows]
+
+    def changes(self, to_ms: int | None = None) -> Iterator[Change]:
+        """Everything that happened, in order; ``to_ms``: up to the last one not later than that."""
+        last = None
+        if to_ms is not None:
+            last = self._connection.execute(
+                "SELECT ifnull(max(n), 0) FROM changes WHERE at_ms <= ?", (to_ms,)
+            ).fetchone()[0]
+        rows = self._connection.execute(
+            "SELECT n, at_ms, step FROM changes WHERE ? IS NULL OR n <= ? ORDER BY n", (last, last)
+        )
+        for n, at_ms, step in rows:
+            yield Change(n, at_ms, step_of(step))
+
+    def notes(self, to_ms: int | None = None) -> list[Note]:
+        """Everything noted, in order, up to a time."""
+        rows = self._connection.execute(
+            "SELECT n, at_ms, run, game, kind, body FROM notes WHERE ? IS NULL OR at_ms <= ?"
+            " ORDER BY n",
+            (to_ms, to_ms),
+        )
+        return [Note(*row) for row in rows]

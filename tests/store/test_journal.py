@@ -1,0 +1,319 @@
+"""What is handed to the journal is there after a restart, whatever became of disk and process."""
+
+from __future__ import annotations
+
+import resource
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from live.engine.cache import MemoryCache
+from live.engine.question import Question
+from live.engine.search import Limit, SearchResult
+from live.events import Score
+from live.games.steps import GameGone, MovesPlayed, NewGame, ResultChanged, Step
+from live.store.journal import Journal
+from live.store.reader import Reader
+from live.store.records import Restated, Run
+from live.store.schema import VERSION, connected
+from tests.ledger.arithmetic import game, line
+
+RUN = Run(version="0", engine_name="Arithmetic", identity="Arithmetic; Hash=16", limit="1 look")
+MOVES = line(3, 5, 7, 11)
+RESULT = SearchResult(Score(12), "e2e4", depth=9, by_depth=(None, Score(7)))
+
+
+def question(number: int) -> Question:
+    return Question(f"4k3/8/8/8/8/8/8/4K2R w - - {number} 1", (), Limit(nodes=400))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "journal.sqlite"
+
+
+@contextmanager
+def opened(path: Path, **changes: object) -> Iterator[Journal]:
+    with Journal(path, retry_s=0.01, **changes) as journal:  # type: ignore[arg-type]
+        journal.begin(RUN)
+        yield journal
+
+
+def steps_in(path: Path) -> list[Step | Restated]:
+    with Reader.open(path) as reader:
+        return [change.step for change in reader.changes()]
+
+
+def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) -> None:
+    times = iter(range(1_000, 9_000, 1_000))
+    with opened(path, now_ms=lambda: next(times)) as journal:
+        journal.change(NewGame(game("g1")))
+        journal.change(MovesPlayed("g1", 1, MOVES))
+        journal.change(NewGame(game("g2")))
+    with Journal(path) as journal:
+        one, two = journal.standing()
+    assert (one.game, two.game) == ("g1", "g2")
+    assert [change.step for change in one.since] == [
+        NewGame(game("g1")),
+        MovesPlayed("g1", 1, MOVES),
+    ]
+    assert [change.at_ms for change in one.since] == [2_000, 3_000]
+    assert one.at_ms == 3_000 and two.opened == 3
+    with Reader.open(path) as reader:
+        ((number, at_ms, run),) = reader.runs()
+    assert (number, at_ms, run) == (1, 1_000, RUN)
+
+
+def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+        assert journal.keep("g1", b"measure", b"rest", b"details")
+        journal.change(MovesPlayed("g1", 1, MOVES))
+        journal.change(NewGame(game("g2")))
+    with Journal(path) as journal:
+        one, two = journal.standing()
+        assert one.kept is not None and two.kept is None
+        assert (one.kept.measure, one.kept.rest) == (b"measure", b"rest")
+        assert [change.step for change in one.since] == [MovesPlayed("g1", 1, MOVES)]
+        assert journal.details("g1") == b"details"
+        assert journal.details("g2") is None
+
+
+def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> None:
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+        journal.keep("g1", b"measure", b"rest", b"details")
+        journal.change(GameGone("g1"))
+        journal.change(NewGame(game("g1", MOVES)))
+    with Journal(path) as journal:
+        (one,) = journal.standing()
+    assert one.kept is None
+    assert [change.step for change in one.since] == [NewGame(game("g1", MOVES))]
+    assert len(steps_in(path)) == 3
+
+
+def test_numbers_go_on_after_a_restart(path: Path) -> None:
+    for name in ("g1", "g2", "g3"):
+        with opened(path) as journal:
+            journal.change(NewGame(game(name)))
+            journal.note("remark", b'"' + name.encode() + b'"', name)
+    with Reader.open(path) as reader:
+        assert [change.n for change in reader.changes()] == [1, 2, 3]
+        assert [run for run, _, _ in reader.runs()] == [1, 2, 3]
+        assert [(note.n, note.run, note.game) for note in reader.notes()] == [
+            (1, 1, "g1"),
+            (2, 2, "g2"),
+            (3, 3, "g3"),
+        ]
+
+
+def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(path: Path) -> None:
+    times = iter([0, 1_000, 9_000, 2_000, 10_000])
+    with opened(path, now_ms=lambda: next(times)) as journal:
+        for name in ("g1", "g2", "g3", "g4"):
+            journal.change(NewGame(game(name)))
+    with Reader.open(path) as reader:
+        assert [change.at_ms for change in reader.changes()] == [1_000, 9_000, 9_000, 10_000]
+        assert [change.n for change in reader.changes(5_000)] == [1]
+        assert [change.n for change in reader.changes(9_000)] == [1, 2, 3]
+        assert list(reader.changes(0)) == []
+
+
+def test_a_result_is_searched_once_and_known_with_engine_and_time(path: Path) -> None:
+    with opened(path, now_ms=lambda: 77) as journal:
+        assert journal.get(RUN.identity, question(1)) is None
+        journal.put(RUN.identity, question(1), RESULT)
+        assert journal.get(RUN.identity, question(1)) == RESULT
+    with opened(path, memory=MemoryCache(1)) as journal:
+        assert journal.get(RUN.identity, question(1)) == RESULT
+        assert journal.get("another engine", question(1)) is None
+    with Reader.open(path) as reader:
+        scored = reader.result(RUN.identity, question(1))
+    assert scored is not None
+    assert (scored.result, scored.identity, scored.at_ms) == (RESULT, RUN.identity, 77)
+
+
+def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
+    with opened(path) as first:
+        first.change(NewGame(game("g1")))
+        with opened(path) as second:
+            assert "in use by another live-rate" in second.problem
+            assert second.hopeless and second.standing() == []
+            second.change(NewGame(game("g2")))
+            second.put(RUN.identity, question(1), RESULT)
+            assert second.get(RUN.identity, question(1)) == RESULT
+        first.change(NewGame(game("g3")))
+        assert first.problem == ""
+    assert [step.id for step in steps_in(path) if isinstance(step, NewGame)] == ["g1", "g3"]
+    with Journal(path) as third:
+        assert third.problem == ""
+
+
+def test_a_killed_service_leaves_no_lock(path: Path) -> None:
+    program = (
+        "import sys, time; from pathlib import Path; from live.store.journal import Journal\n"
+        "from tests.store.test_journal import RUN, game, NewGame\n"
+        "journal = Journal(Path(sys.argv[1])).__enter__(); journal.begin(RUN)\n"
+        "journal.change(NewGame(game('g1'))); journal.flush(); print('written', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None and child.stdout.readline() == "written\n"
+        with Journal(path) as journal:
+            assert "in use" in journal.problem
+        child.kill()
+    with Journal(path) as journal:
+        assert journal.problem == ""
+        assert [each.game for each in journal.standing()] == ["g1"]
+
+
+@contextmanager
+def full_disk(path: Path) -> Iterator[None]:
+    """No file of this process may grow any more: a real refusal, for all files alike."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size // 2, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """The writer is a thread of its own: give it a while."""
+    ticking = threading.Event()
+    for _ in range(1000):
+        if holds():
+            return
+        ticking.wait(0.01)
+    raise AssertionError("it never came to that")
+
+
+def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+        assert journal.flush()
+        with full_disk(path):
+            for number in range(2, 200):
+                journal.change(NewGame(game(f"g{number}", MOVES)))
+            until(lambda: journal.problem != "")
+            assert "cannot be written" in journal.problem and not journal.hopeless
+            journal.change(ResultChanged("g1", "1-0"))
+            assert not journal.flush(0.05)
+        assert journal.flush()
+        until(lambda: journal.problem == "")
+    with Journal(path) as journal:
+        assert len(journal.standing()) == 199
+    assert steps_in(path)[-1] == ResultChanged("g1", "1-0")
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
+
+
+def test_when_too_much_had_to_wait_the_games_are_written_anew(path: Path) -> None:
+    with opened(path, backlog=10) as journal:
+        journal.change(NewGame(game("g1")))
+        assert journal.flush()
+        with full_disk(path):
+            for number in range(2, 30):
+                journal.change(NewGame(game(f"g{number}", MOVES)))
+            until(lambda: journal.problem != "")
+            assert not journal.wants_restating
+            assert not journal.keep("g1", b"", b"", b"")
+        assert journal.flush()
+        until(lambda: journal.wants_restating)
+        journal.change(NewGame(game("lost")))
+        journal.restate([game(f"g{number}", MOVES) for number in range(2, 30)])
+        assert journal.flush() and not journal.wants_restating
+        journal.change(ResultChanged("g29", "1-0"))
+    with Journal(path) as journal:
+        standing = journal.standing()
+    assert [each.game for each in standing] == [f"g{number}" for number in range(2, 30)]
+    assert standing[-1].since[-1].step == ResultChanged("g29", "1-0")
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"not a database, however you look at it" * 100)
+
+
+def foreign(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE diary (line TEXT)")
+    connection.commit()
+    connection.close()
+
+
+def newer(path: Path) -> None:
+    with Journal(path):
+        pass
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (garbage, "file is not a database"),
+        (foreign, "another program's database"),
+        (newer, f"is of version 99, and this live-rate knows up to {VERSION}"),
+        (Path.mkdir, "unable to open database file"),
+    ],
+)
+def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
+    tmp_path: Path, spoil: Callable[[Path], None], says: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    spoil(path)
+    before = path.read_bytes() if path.is_file() else None
+    with opened(path) as journal:
+        assert says in journal.problem and str(path) in journal.problem
+        journal.change(NewGame(game("g1")))
+        journal.put(RUN.identity, question(1), RESULT)
+        assert journal.get(RUN.identity, question(1)) == RESULT
+        assert journal.standing() == [] and journal.flush()
+    assert (path.read_bytes() if path.is_file() else None) == before
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+
+
+def test_a_file_damaged_in_the_middle_is_said_and_written_no_more(path: Path) -> None:
+    with opened(path) as journal:
+        for number in range(500):
+            journal.change(NewGame(game(f"g{number}", MOVES)))
+    data = bytearray(path.read_bytes())
+    data[8192:] = b"\xff" * (len(data) - 8192)
+    path.write_bytes(data)
+    with opened(path) as journal:
+        assert journal.standing() == []
+        assert "damaged" in journal.problem or "cannot be used" in journal.problem
+        journal.change(NewGame(game("new")))
+    assert bytes(data) == path.read_bytes()
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with Journal(tmp_path / "file" / "journal.sqlite") as journal:
+        assert "cannot be used" in journal.problem and journal.hopeless
+
+
+def test_what_no_file_can_hold_costs_nobody_else_anything(path: Path) -> None:
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+        journal.change(ResultChanged("g1", "\ud800"))  # type: ignore[arg-type]
+        journal.change(NewGame(game("g2")))
+    assert [type(step) for step in steps_in(path)] == [NewGame, NewGame]
+
+
+@pytest.mark.parametrize("durable", [False, True])
+def test_durable_is_sqlites_own_full_synchronisation(path: Path, durable: bool) -> None:
+    path.parent.mkdir()
+    connection = connected(path, durable=durable)
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2 if durable else 1,)
+    connection.close()
