@@ -192,7 +192,8 @@ async def _telling_broker(
         return
     from live.publish.mqtt import Broker  # costs 0.1 s that others need not wait
 
-    broker = Broker(config.mqtt, hall.keeper, everybody(config.server.hide_scores))
+    seen = everybody(config.server.hide_scores)
+    broker = Broker(config.mqtt, hall.keeper, seen, tell=hall.health)
     hall.listen(broker.publish)
     task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
     try:

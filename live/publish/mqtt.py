@@ -21,8 +21,8 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from live.config import MqttConfig
 from live.errors import ConfigError
-from live.events import Change
-from live.feeds.retry import backoff
+from live.events import Change, FeedHealth, FeedState
+from live.feeds.retry import backoff, spoken
 from live.publish.retained import Retained, status
 from live.publish.select import EVERYTHING, Filter
 from live.publish.state import State
@@ -51,8 +51,9 @@ class Broker:
         selected: Filter = EVERYTHING,
         *,
         chance: Callable[[], float] = random.random,
+        tell: Callable[[FeedHealth], None] = lambda health: None,
     ) -> None:
-        """Reads the files that the configuration names.
+        """Reads the files that the configuration names. ``tell`` hears of trouble and its end.
 
         Raises:
             ConfigError: one of them cannot be used.
@@ -66,6 +67,7 @@ class Broker:
         self._retained = Retained(state, config.prefix, selected)
         self._changed = asyncio.Event()
         self._chance = chance
+        self._tell = tell
         self.connected = False
 
     def publish(self, changes: Iterable[Change]) -> None:
@@ -92,7 +94,11 @@ class Broker:
             _log.warning(
                 "broker %s:%d: %s; tried again in %.1f s", self._host, self._port, reason, wait_s
             )
+            self._say("retrying", f"{reason}; tried again in {spoken(wait_s)}")
             await asyncio.sleep(wait_s)
+
+    def _say(self, state: FeedState, detail: str = "") -> None:
+        self._tell(FeedHealth(f"broker {self._host}:{self._port}", state, detail, part=True))
 
     async def _session(self) -> None:
         """One connection, until it is lost."""
@@ -113,6 +119,7 @@ class Broker:
         client.pending_calls_threshold = IN_FLIGHT  # it warns beyond ten
         async with client:
             self.connected = True
+            self._say("live")
             _log.info("broker %s:%d: connected", self._host, self._port)
             self._retained.forget()
             # What former runs left there comes first; our own messages do not come back to us.
