@@ -1,0 +1,114 @@
+/** What an overlay says about one game. Pure. */
+
+import { clockText, moveText, scoreText, whiteShare } from "../format.js";
+import { counted, fill, localMove } from "./words.js";
+
+/** Who moves at a ply of a game. */
+export function moverOf(ply, startFen) {
+  const blackFirst = startFen.split(" ")[1] === "b";
+  return (ply % 2 === 1) !== blackFirst ? "white" : "black";
+}
+
+/**
+ * The score to show, `{cp, mate, share, text, state}`: `final`, `provisional` (the engine still
+ * searches) or `pending` (it is that of an earlier move); null while none is known.
+ */
+export function scoreOf(game, provisional) {
+  const wanted = (ply) => ply.score_cp !== null && (provisional || ply.final);
+  const scored = game.plies.findLast(wanted) ?? null;
+  const cp = scored ? scored.score_cp : game.start_score_cp;
+  if (cp === null) return null;
+  const last = game.plies.at(-1) ?? null;
+  const state = scored !== last ? "pending" : scored && !scored.final ? "provisional" : "final";
+  const mate = scored?.mate ?? null;
+  const text = scoreText(cp, mate);
+  return { cp, mate, share: whiteShare(cp), state, text: MARKS[state](text) };
+}
+
+const MARKS = {
+  final: (text) => text,
+  provisional: (text) => `~${text}`,
+  pending: (text) => `${text}\u2026`,
+};
+
+/**
+ * A rating as `{text, interval, bound}`. Unbounded is an arrow with the end that is known, never a
+ * number; `bound` is `below`, `above` or null.
+ */
+export function ratingOf(value, low, high) {
+  const whole = (elo) => (elo === null ? "\u221e" : String(Math.round(elo)));
+  if (value !== null) {
+    return { text: whole(value), interval: `${whole(low)}\u2013${whole(high)}`, bound: null };
+  }
+  if (high !== null) return { text: "\u2193", interval: `\u2264\u00a0${whole(high)}`, bound: "below" };
+  if (low !== null) return { text: "\u2191", interval: `\u2265\u00a0${whole(low)}`, bound: "above" };
+  return { text: "\u2013", interval: "", bound: null };
+}
+
+/**
+ * The perceived ratings of a curve point or a player, the large one first, each named: `{label,
+ * text, interval, bound, value, low, high}`. Calibrated leads where there is one.
+ */
+export function ratingsOf(point, wanted, words) {
+  if (point === null) return [];
+  const named = (label, value, low, high) => ({
+    label,
+    value,
+    low,
+    high,
+    ...ratingOf(value, low, high),
+  });
+  const ratings = [];
+  if (point.calibrated !== null && wanted !== "algorithm4") {
+    const { calibrated, calibrated_low: low, calibrated_high: high } = point;
+    ratings.push(named(words.playsLike, calibrated, low, high));
+  }
+  if (wanted !== "calibrated" || ratings.length === 0) {
+    ratings.push(named(words.algorithm4, point.rating, point.low, point.high));
+  }
+  return ratings;
+}
+
+/** The last move with its number in the language's letters, or that there is none. */
+export function lastMove(game, words) {
+  const last = game.plies.at(-1) ?? null;
+  if (last === null) return words.notStarted;
+  return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
+}
+
+/** The clock of one side after its last move; empty when there is none. */
+export function clockOf(game, color) {
+  const clocked = game.plies.findLast((ply) => moverOf(ply.ply, game.start_fen) === color);
+  return clockText(clocked?.clock_s ?? null);
+}
+
+/** Whose turn it is; null when the game is over. */
+export function turnOf(game) {
+  return game.result === "*" ? moverOf(game.plies.length + 1, game.start_fen) : null;
+}
+
+/** Event, round and board, as far as they are known. */
+export function placeOf(game, words) {
+  const known = game.round && game.round !== "?" && game.round !== "-";
+  const round = known ? fill(words.round, game.round) : "";
+  const board = game.board === null ? "" : fill(words.board, game.board);
+  const event = game.event === "?" ? "" : game.event;
+  return [event, round, board].filter(Boolean).join(" \u00b7 ");
+}
+
+/** What a rating rests on. */
+export function basisOf(point, words) {
+  return point === null ? words.noMoves : counted(words.moves, point.n ?? point.moves);
+}
+
+/** Points of one side at the end of a game: `1`, `½`, `0`; empty while it runs. */
+export function pointsOf(result, color) {
+  if (result === "*") return "";
+  const points = result.split("-")[color === "white" ? 0 : 1] ?? "";
+  return points.replace("1/2", "\u00bd");
+}
+
+/** Whether a game has a rating that a curve can show: unbounded points have none. */
+export function hasRating({ curves }) {
+  return [...curves.white, ...curves.black].some((point) => point.rating !== null || point.calibrated !== null);
+}

@@ -1,0 +1,108 @@
+/** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
+
+import { Connection } from "../connection.js";
+import { setText } from "../dom.js";
+import { Held } from "../state.js";
+import { Chooser } from "./choice.js";
+import { Delayed } from "./delayed.js";
+import { applyLook } from "./look.js";
+import { readOptions } from "./options.js";
+import { statusText } from "./status.js";
+import { Swings } from "./swing.js";
+import { LANGUAGES, fill } from "./words.js";
+
+/** How long a swing is shown. */
+const ALERT_MS = 8_000;
+const EVERY_MS = 1_000;
+
+const { options, problems } = readOptions(location.search);
+const words = LANGUAGES[options.lang];
+const stage = document.getElementById("stage");
+const status = document.getElementById("status");
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const moves = () => options.motion && !still.matches && !document.hidden;
+
+applyLook(document.documentElement, options);
+
+// A layout brings its own libraries: a ticker needs neither curves nor boards.
+const { Layout } = await import(`./${options.layout}.js`);
+const layout = new Layout({ options, words, moves });
+stage.append(layout.node);
+
+const held = new Held();
+const now = () => performance.now();
+const source = options.delay > 0 ? new Delayed(held, options.delay * 1000, now) : held;
+const chooser = new Chooser(options);
+const swings = new Swings(options.swing, options.cooldown * 1000);
+/** Game id → `{until, swing}` while a swing is shown. */
+const alerts = new Map();
+let asked = false;
+
+const connection = new Connection(source, location.href, note, {
+  open: (url) => new WebSocket(url),
+  now,
+  random: Math.random,
+  after: (ms, action) => {
+    const timer = setTimeout(action, ms);
+    return () => clearTimeout(timer);
+  },
+});
+
+/** Looks for swings in what was touched, and asks for a drawing. */
+function note(touched) {
+  if (touched.all) for (const game of held.games.values()) look(game);
+  if (touched.game !== undefined) {
+    const game = held.games.get(touched.game);
+    if (game === undefined) swings.forget(touched.game);
+    else look(game);
+  }
+  ask();
+}
+
+function look(game) {
+  const swing = swings.look(game, now());
+  if (swing !== null) alerts.set(game.id, { until: now() + ALERT_MS, swing });
+}
+
+function ask() {
+  if (asked) return;
+  asked = true;
+  requestAnimationFrame(draw);
+}
+
+function draw() {
+  asked = false;
+  if (held.seq === null) {
+    drawStatus([]);
+    return;
+  }
+  for (const [id, { until }] of alerts) if (until <= now()) alerts.delete(id);
+  const games = chooser.choose([...held.games.values()], now());
+  layout.draw({ games, held, now: now(), swingOf: (game) => alerts.get(game.id)?.swing ?? null });
+  stage.dataset.seq = held.seq;
+  drawStatus(games);
+}
+
+function drawStatus(games) {
+  const text = problems.length
+    ? fill(words.notUnderstood, problems.join(", "))
+    : statusText({ connection, held, games, now: now(), layout: options.layout }, words);
+  setText(status, text);
+  status.hidden = text === "";
+  const fresh = connection.status === "live" || connection.heardAt === null;
+  document.body.classList.toggle("stale", !fresh && now() - connection.heardAt > 5_000);
+}
+
+function fit() {
+  const rem = layout.fit(innerWidth, innerHeight) * options.size;
+  document.documentElement.style.fontSize = `${Math.max(4, rem).toFixed(2)}px`;
+  layout.resized();
+}
+
+fit();
+addEventListener("resize", fit);
+setInterval(() => {
+  if (options.delay > 0) for (const touched of source.release()) note(touched);
+  ask();
+}, EVERY_MS);
+connection.connect();

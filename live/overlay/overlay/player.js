@@ -1,0 +1,79 @@
+/** One player of a game: who, clock, and both perceived ratings with their intervals. */
+
+import { element, nameNode, setText } from "../dom.js";
+import { basisOf, clockOf, pointsOf, ratingsOf, turnOf } from "./figures.js";
+import { flagText } from "./flags.js";
+
+export class PlayerPanel {
+  constructor(color, { options, words }) {
+    this._color = color;
+    this._options = options;
+    this._words = words;
+    this._flag = element("span", "flag");
+    this._title = element("span", "title");
+    this._name = nameNode("name");
+    this._elo = element("span", "elo");
+    this._points = element("strong", "points");
+    this._clock = element("span", "clock");
+    this._main = new RatingLine("main");
+    this._second = new RatingLine("second");
+    this.node = element(
+      "section",
+      `player ${color}`,
+      "",
+      element(
+        "div",
+        "who",
+        "",
+        element("i", "piece"),
+        this._flag,
+        this._title,
+        this._name,
+        this._elo,
+        this._points,
+        this._clock,
+      ),
+      element("div", "ratings", "", this._main.node, this._second.node),
+    );
+  }
+
+  draw(game) {
+    const { _words: words, _options: options, _color: color } = this;
+    const player = game[color];
+    const point = game.curves[color].at(-1) ?? null;
+    setText(this._flag, flagText(player.federation, options.flags));
+    setText(this._title, player.title ?? "");
+    setText(this._name, player.name || "?");
+    setText(this._elo, player.elo ? String(player.elo) : "");
+    setText(this._points, pointsOf(game.result, color));
+    setText(this._clock, clockOf(game, color));
+    this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
+    const [main = null, second = null] = ratingsOf(point, options.rating, words);
+    this._main.draw(main, basisOf(point, words));
+    this._second.draw(second, "");
+  }
+}
+
+/** One rating: its name, the figure, the interval. */
+class RatingLine {
+  constructor(kind) {
+    this._label = element("span", "label");
+    this._value = element("span", "value");
+    this._interval = element("span", "interval");
+    this.node = element(
+      "p",
+      `rating ${kind}`,
+      "",
+      this._value,
+      element("span", "about", "", this._label, this._interval),
+    );
+  }
+
+  draw(rating, basis) {
+    this.node.classList.toggle("none", rating === null);
+    setText(this._value, rating ? rating.text : basis ? "\u2013" : "");
+    setText(this._label, rating ? [rating.label, basis].filter(Boolean).join(" \u00b7 ") : basis);
+    setText(this._interval, rating ? rating.interval : "");
+    this.node.dataset.bound = rating?.bound ?? "";
+  }
+}
