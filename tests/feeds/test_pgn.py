@@ -77,7 +77,7 @@ def test_real_games_read_as_python_chess_reads_them(name: str) -> None:
 
 def test_dgt_livechess_round() -> None:
     games = decode((DATA / "dgt-livechess-round.pgn").read_bytes())
-    assert len(games) == 5
+    assert len(games) == 12
     first = games[0]
     assert (first.headers.round, first.headers.board, first.headers.date) == ("1.1", 1, "")
     assert first.headers.black.elo == 1349
