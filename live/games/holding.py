@@ -12,7 +12,7 @@ from live.games.identity import (
     name_tag,
     name_words,
 )
-from live.games.steps import GameDoubted, GameGone, NewGame, Step, applied
+from live.games.steps import GameConfirmed, GameDoubted, GameGone, NewGame, Step, applied
 
 #: A way to find games: what kind of mark, of which feed, and the mark itself.
 Mark = tuple[str | int | None, ...]
@@ -44,6 +44,8 @@ class Holding:
         self._games: dict[GameId, _Held] = {}
         self._feeds: dict[FeedName, dict[GameId, None]] = {}
         self._marks: dict[Mark, dict[GameId, None]] = {}
+        # Held from before the service started, and told by no source since.
+        self._restored: set[GameId] = set()
 
     def __len__(self) -> int:
         return len(self._games)
@@ -74,6 +76,18 @@ class Holding:
         """The games that bear ``mark``, in the order they got it; O(1) and the answer."""
         return tuple(self._marks.get(mark, ()))
 
+    def is_restored(self, id: GameId) -> bool:
+        """Whether the game is held from before, and no source has told it since."""
+        return id in self._restored
+
+    def restore(self, id: GameId) -> None:
+        """Remember that a game held is from before; see :class:`~live.games.steps.GameConfirmed`.
+
+        Raises:
+            KeyError: the game is not held.
+        """
+        self._restored.add(self._games[id].game.id)
+
     def apply(self, step: Step) -> None:
         """Make ``step`` true. The steps of a plan are applied once, in order.
 
@@ -94,6 +108,9 @@ class Holding:
                 if not self._feeds[game.feed]:
                     del self._feeds[game.feed]
                 self._remark(marks_of_game(game), (), id)
+                self._restored.discard(id)
+            case GameConfirmed(id=id):
+                self._restored.discard(self._games[id].game.id)
             case GameDoubted(id=id, times=times):
                 self._games[id].doubts = times
             case _:

@@ -34,6 +34,7 @@ from live.games.sanity import SUPPORTED_VARIANTS, is_no_game, sane
 from live.games.steps import (
     ClocksCorrected,
     EvalsChanged,
+    GameConfirmed,
     GameDoubted,
     GameGone,
     HeadersChanged,
@@ -50,6 +51,7 @@ from live.games.steps import (
 __all__ = [
     "ClocksCorrected",
     "EvalsChanged",
+    "GameConfirmed",
     "GameDoubted",
     "GameGone",
     "HeadersChanged",
@@ -78,6 +80,8 @@ def plan(held: Holding, report: FeedReport) -> tuple[Step, ...]:
     steps: list[Step] = []
     for index, game in enumerate(read):
         if index in found:
+            if held.is_restored(found[index]):
+                steps.append(GameConfirmed(found[index]))
             steps.extend(_changes(held, found[index], game))
         elif index in opened:
             steps.append(NewGame(_game(opened[index], report.feed, game)))

@@ -92,6 +92,14 @@ class GameGone(msgspec.Struct, frozen=True, tag=True):
     id: GameId
 
 
+class GameConfirmed(msgspec.Struct, frozen=True, tag=True):
+    """A source tells a game that was held from before the service started. Bookkeeping of the
+    holding, and a mark that people see; nothing else changes.
+    """
+
+    id: GameId
+
+
 Step = (
     NewGame
     | MovesPlayed
@@ -103,6 +111,7 @@ Step = (
     | ResultChanged
     | ProblemChanged
     | GameDoubted
+    | GameConfirmed
     | GameGone
 )
 
@@ -142,7 +151,7 @@ def applied(game: Game, step: Step) -> Game:
             return replace(game, result=result)
         case ProblemChanged(problem=problem):
             return replace(game, problem=problem)
-        case GameDoubted():
+        case GameDoubted() | GameConfirmed():
             return game
     raise ValueError(
         f"{type(step).__name__} does not fit game {game.id}, which has {len(game.moves)} plies"

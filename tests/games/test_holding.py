@@ -5,6 +5,7 @@ from live.events import Headers, Player
 from live.games.game import Game
 from live.games.holding import Holding, key_mark, marks_of_game, names_mark, wider_marks
 from live.games.steps import (
+    GameConfirmed,
     GameDoubted,
     GameGone,
     HeadersChanged,
@@ -81,3 +82,19 @@ def test_a_place_is_a_round_with_a_board() -> None:
     assert wider_marks("f", Headers(*players, board=2)) == ()
     assert wider_marks("f", Headers(*players, round="1", board=2)) == (("place", "f", "1", 2),)
     assert wider_marks("f", Headers(*players, round="1.2")) == (("place", "f", "1.2", None),)
+
+
+def test_a_game_from_before_is_so_until_a_source_tells_it() -> None:
+    held = Holding()
+    held.apply(NewGame(game()))
+    assert not held.is_restored("g")
+    held.restore("g")
+    assert held.is_restored("g")
+    held.apply(GameConfirmed("g"))
+    assert not held.is_restored("g")
+    held.restore("g")
+    held.apply(GameGone("g"))
+    held.apply(NewGame(game()))
+    assert not held.is_restored("g")
+    with pytest.raises(KeyError):
+        held.restore("another")

@@ -18,6 +18,7 @@ from live.games.identity import first_id
 from live.games.plan import (
     ClocksCorrected,
     EvalsChanged,
+    GameConfirmed,
     GameDoubted,
     GameGone,
     HeadersChanged,
@@ -519,3 +520,15 @@ def test_law_planning_changes_nothing_and_names_each_game_held(
     now = report(*data.draw(reports(keyed=keyed)))
     assert plan(held, now) == plan(held, now)
     assert {game.id: (game, held.doubts(game.id)) for game in held} == before
+
+
+def test_a_game_from_before_goes_on_where_its_source_tells_it_and_is_confirmed_once() -> None:
+    held = holding(told(sans="e4 e5"), told("Clara Coy-Dora Dahl", "d4"))
+    (one, other) = (game.id for game in held)
+    held.restore(one)
+    held.restore(other)
+    steps = follow(held, told(sans="e4 e5 Nf3"), complete=False)
+    assert steps == [GameConfirmed(one), MovesPlayed(one, 3, line("e4 e5 Nf3")[2:])]
+    assert follow(held, told(sans="e4 e5 Nf3"), complete=False) == []
+    assert held.is_restored(other)
+    assert follow(held, told("Clara Coy-Dora Dahl", "d4"), complete=False) == [GameConfirmed(other)]
