@@ -141,6 +141,17 @@ class MqttConfig(Section, frozen=True):
     """Whom to trust for ``mqtts``; empty: whom the system trusts."""
 
 
+class JournalConfig(Section, frozen=True):
+    """``[journal]``: what was seen and scored, kept over restarts and crashes."""
+
+    enabled: bool = True
+    file: str = ""
+    """Empty: one for each set of sources, in the platform's folder for state; none for the demo,
+    for standard input, and with ``--once``."""
+    durable: bool = False
+    """Every commit reaches the disk at once: a power cut then costs nothing."""
+
+
 class LogConfig(Section, frozen=True):
     """``[log]``"""
 
@@ -155,6 +166,7 @@ class Config(Section, frozen=True):
     rating: RatingConfig = RatingConfig()
     feeds: FeedsConfig = FeedsConfig()
     mqtt: MqttConfig = MqttConfig()
+    journal: JournalConfig = JournalConfig()
     log: LogConfig = LogConfig()
 
 
