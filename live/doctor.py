@@ -21,6 +21,7 @@ from live.engine.speed import measure_speed
 from live.errors import LiveRateError
 from live.hall import fitting, limit_text
 from live.publish.listener import listen
+from live.ratings.shelf import learned_from
 
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (
@@ -84,14 +85,13 @@ async def _engine(config: Config) -> list[Finding]:
 def _calibration(config: Config, engine: str) -> Finding:
     rating = config.rating
     try:
-        calibration, note = fitting(
-            rating.calibration, engine, limit_text(config.engine), rating.gain
-        )
+        shelf = fitting(rating.calibration, engine, limit_text(config.engine), rating.gain)
     except LiveRateError as error:
         return Finding("calibration", "problem", str(error))
-    if calibration is None:
-        return Finding("calibration", "note", f"{note}: ratings by Algorithm 4 alone")
-    return Finding("calibration", "ok", f"{calibration.name}, {note}")
+    if not shelf.calibrations:
+        return Finding("calibration", "note", f"{shelf.note}: ratings by Algorithm 4 alone")
+    held = (f"{each.name}, {learned_from(each)}" for each in shelf.calibrations)
+    return Finding("calibration", "ok", "; ".join(held))
 
 
 def _port(server: ServerConfig) -> Finding:

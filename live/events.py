@@ -127,6 +127,20 @@ class FeedHealth(msgspec.Struct, frozen=True):
 # --- what subscribers get -----------------------------------------------------------------------
 
 
+class CalibrationInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A calibration in use; ``GameView.calibration`` says which games it rates."""
+
+    name: str
+    time_control: str
+    prior_elo: float
+    """What is believed before the first move: the field, as far as its ratings are known."""
+    prior_sd_elo: float
+    elo_low: float | None = None
+    """It was learned from players rated ``elo_low`` to ``elo_high`` (the middle 95 %): a calibrated
+    rating beyond them is an extrapolation. Null where that is not known."""
+    elo_high: float | None = None
+
+
 class EngineInfo(msgspec.Struct, frozen=True):
     """Which engine gives the scores, and how strong it counts."""
 
@@ -141,9 +155,11 @@ class EngineInfo(msgspec.Struct, frozen=True):
     rating_moves: int = 0
     """How many moves of rated players ``field`` rests on."""
     calibration: str | None = None
-    """Name of the calibration behind ``calibrated``; null where none fits."""
+    """Name of the usual calibration; null where none fits engine, limit and gain."""
     calibration_note: str = ""
     """For people: what it was learned from, or why none fits."""
+    calibrations: tuple[CalibrationInfo, ...] = ()
+    """All in use, the usual one first: which one rates a game goes by its time control."""
 
 
 class ComplexityView(msgspec.Struct, frozen=True, gc=False):
@@ -323,6 +339,11 @@ class GameView(msgspec.Struct, frozen=True):
     date: str = ""
     time_control: str = ""
     methods: GameMethods = GameMethods()
+    calibration: str | None = None
+    """Name of the calibration behind this game's ``calibrated``; null where none fits."""
+    calibration_note: str = ""
+    """For people: what of that choice is provisional (``nearest: classical``), or why there is
+    none; empty where time control and calibration agree."""
 
 
 class GameDetail(GameView, frozen=True, kw_only=True):
@@ -354,6 +375,12 @@ class PlayerView(msgspec.Struct, frozen=True):
     calibrated_high: float | None = None
     form: float | None = None
     methods: PlayerMethods = PlayerMethods()
+    calibration: str | None = None
+    """Name of the calibration behind ``calibrated``. Games rated by another one are not in it:
+    ratings of different pools are not one scale."""
+    calibration_note: str = ""
+    """For people: what of it is provisional, which games are left out, and whether it lies beyond
+    the ratings it was learned from."""
 
 
 class EngineState(msgspec.Struct, frozen=True):

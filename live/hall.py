@@ -37,7 +37,8 @@ from live.ledger.event import EventLedger
 from live.ledger.keeper import Keeper
 from live.ledger.measure import Measure
 from live.ledger.outbox import Urgency
-from live.ratings.calibration import Calibration, Weigher, load_calibration, shipped
+from live.ratings.calibration import load_calibration, shipped
+from live.ratings.shelf import Shelf, fitting_shelf, learned_from
 from live.supervision import Guarded, reason
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
@@ -95,24 +96,21 @@ def limit_text(config: EngineConfig) -> str:
     return ", ".join(parts)
 
 
-def fitting(name: str, engine: str, limit: str, gain: GainKind) -> tuple[Calibration | None, str]:
-    """The calibration to use and what to say of it; None with the reason where none fits.
+def fitting(name: str, engine: str, limit: str, gain: GainKind) -> Shelf:
+    """The calibrations to use, with what to say of them, or the reason why none fits.
 
-    ``auto`` takes the first shipped one that fits, classical chess before others.
+    ``auto`` takes every shipped one that fits: each game is rated by that of its time control. A
+    named one rates every game.
     """
     if name == "none":
-        return None, "switched off"
-    names = ("classical", *shipped()) if name == "auto" else (name,)
-    reason = "no calibration"
-    for each in names:
-        calibration = load_calibration(each)
-        mismatch = calibration.mismatch(engine, limit, gain)
-        if mismatch is None:
-            return calibration, (
-                f"learned from {calibration.games} player-games, {calibration.time_control}"
-            )
-        reason = mismatch if name != "auto" else f"none for {engine}, {limit}, {gain} gain"
-    return None, reason
+        return Shelf(note="switched off")
+    if name == "auto":
+        return fitting_shelf(map(load_calibration, shipped()), engine, limit, gain)
+    calibration = load_calibration(name)
+    mismatch = calibration.mismatch(engine, limit, gain)
+    if mismatch is not None:
+        return Shelf(note=mismatch)
+    return Shelf([calibration], by_name=True, note=learned_from(calibration))
 
 
 class Hall:
@@ -164,19 +162,14 @@ class Hall:
         """Start an empty event, measured by this engine."""
         rating = self.config.rating
         gain: GainKind = rating.gain if engine_scores else "successive"
-        calibration, note = fitting(rating.calibration, engine_name, limit, gain)
-        stored = calibration.engine_rating if calibration else None
+        shelf = fitting(rating.calibration, engine_name, limit, gain)
+        stored = shelf.calibrations[0].engine_rating if shelf.calibrations else None
         ledger = EventLedger(
-            measure=Measure(
-                gain,
-                Weigher(calibration) if calibration else None,
-                engine_asking(self.config.engine),
-            ),
+            measure=Measure(gain, shelf, engine_asking(self.config.engine)),
             engine_name=engine_name,
             limit=limit,
             fixed_rating=None if rating.engine_rating == "field" else rating.engine_rating,
             stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
-            calibration_note=note,
             engine_scores=engine_scores,
         )
         self.keeper = Keeper(ledger, self, self._publish)

@@ -160,7 +160,11 @@ async def test_a_quick_look_ends_in_the_figures_of_a_run_without_it() -> None:
 def test_modes_that_change_scores_fit_no_calibration_and_are_named() -> None:
     config = settings(**{"engine.nodes": 100_000, "engine.multipv": 2, "engine.adaptive": True})
     classical = load_calibration("classical")
-    assert fitting("auto", classical.engine, classical.limit, "same-search")[0] is not None
+    assert (
+        classical in fitting("auto", classical.engine, classical.limit, "same-search").calibrations
+    )
     assert limit_text(config.engine) == "100000 nodes, 2 lines, adaptive"
     assert limit_text(settings(**{"engine.same_depth": True}).engine) == "500 nodes, same depth"
-    assert fitting("auto", classical.engine, limit_text(config.engine), "same-search")[0] is None
+    assert not fitting(
+        "auto", classical.engine, limit_text(config.engine), "same-search"
+    ).calibrations

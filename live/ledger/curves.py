@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from live.events import Color, CurvePoint
-from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
+from live.events import Color, CurvePoint, GainKind
+from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Priors, rounded
 from live.ratings.calibrated import CalibratedRating, OwnRating
 from live.ratings.head_to_head import HeadToHead
 from live.ratings.perceived import PerceivedRating
+from live.ratings.shelf import Choice
 
 
 class Applied(NamedTuple):
@@ -44,13 +45,18 @@ def rebase(point: CurvePoint, engine_rating: int) -> CurvePoint:
 class PlayerCurve:
     """One player's gains in one game, with a point after each."""
 
-    def __init__(self, measure: Measure, elo: int | None) -> None:
-        self.rating = PerceivedRating(gain=measure.gain)
-        weigher = measure.weigher
-        self.calibrated = CalibratedRating(weigher) if weigher else None
+    def __init__(self, gain: GainKind, choice: Choice, elo: int | None, priors: Priors) -> None:
+        self.rating = PerceivedRating(gain=gain)
+        self._choice = choice
+        self._priors = priors
+        self.calibrated = self._unrated()
         # The same moves seen from the player's own rating: how far above or below it they are.
-        self._form = CalibratedRating(weigher, OwnRating(elo)) if weigher and elo else None
+        self._own = OwnRating(elo) if elo else None
         self.applied: list[Applied] = []
+
+    def _unrated(self) -> CalibratedRating | None:
+        weigher = self._choice.weigher
+        return CalibratedRating(weigher) if weigher else None
 
     def add(self, ply: int, gain_cp: int, score_before_cp: int) -> CurvePoint:
         """Append one gain; ``score_before_cp`` is from the mover's side.
@@ -63,9 +69,8 @@ class PlayerCurve:
             raise ValueError(f"ply {ply} does not follow ply {last.ply}")
         previous = last.gain_cp if last is not None and last.ply == ply - 2 else None
         self.rating.add(gain_cp)
-        for calibrated in (self.calibrated, self._form):
-            if calibrated is not None:
-                calibrated.add(gain_cp, score_before_cp, ply, previous)
+        if self.calibrated is not None:
+            self.calibrated.add(gain_cp, score_before_cp, ply, previous)
         point = self._point(ply, gain_cp)
         self.applied.append(Applied(ply, gain_cp, score_before_cp, previous, point))
         return point
@@ -74,18 +79,29 @@ class PlayerCurve:
         """Take back the last gain and return it."""
         last = self.applied.pop()
         self.rating.remove(last.gain_cp)
-        for calibrated in (self.calibrated, self._form):
-            if calibrated is not None:
-                calibrated.remove(
-                    last.gain_cp, last.score_before_cp, last.ply, last.previous_gain_cp
-                )
+        if self.calibrated is not None:
+            self.calibrated.remove(
+                last.gain_cp, last.score_before_cp, last.ply, last.previous_gain_cp
+            )
         return last.gain_cp
+
+    def reread(self) -> bool:
+        """The field has changed: every point's calibrated figures anew. Returns whether there are
+        any.
+        """
+        again = self._unrated()
+        if again is None or not self.applied:
+            return False
+        for index, held in enumerate(self.applied):
+            again.add(held.gain_cp, held.score_before_cp, held.ply, held.previous_gain_cp)
+            point = msgspec.structs.replace(held.point, **self._calibrated_figures(again))
+            self.applied[index] = held._replace(point=point)
+        return True
 
     def _point(self, ply: int, gain_cp: int) -> CurvePoint:
         low, high = self.rating.interval()
         expected = self.rating.expected_score
         assert expected is not None  # a gain has just been added
-        calibrated = self.calibrated.posterior if self.calibrated else None
         return CurvePoint(
             ply=ply,
             n=self.rating.n,
@@ -97,18 +113,30 @@ class PlayerCurve:
             rating=None,
             low=None,
             high=None,
-            calibrated=rounded(calibrated.mean, ELO_DECIMALS) if calibrated else None,
-            calibrated_low=rounded(calibrated.interval[0], ELO_DECIMALS) if calibrated else None,
-            calibrated_high=rounded(calibrated.interval[1], ELO_DECIMALS) if calibrated else None,
-            form=rounded(self._form.form, ELO_DECIMALS) if self._form else None,
+            **(self._calibrated_figures(self.calibrated) if self.calibrated else {}),
         )
+
+    def _calibrated_figures(self, rating: CalibratedRating) -> dict[str, float | None]:
+        belief = rating.posterior_from(self._priors.of(rating.calibration))
+        low, high = belief.interval
+        form = rating.posterior_from(self._own).mean - self._own.elo if self._own else None
+        return {
+            "calibrated": rounded(belief.mean, ELO_DECIMALS),
+            "calibrated_low": rounded(low, ELO_DECIMALS),
+            "calibrated_high": rounded(high, ELO_DECIMALS),
+            "form": rounded(form, ELO_DECIMALS),
+        }
 
 
 class GameCurves:
     """The two curves and the head-to-head of one game."""
 
-    def __init__(self, measure: Measure, elo: dict[Color, int | None]) -> None:
-        self._curves = {color: PlayerCurve(measure, known) for color, known in elo.items()}
+    def __init__(
+        self, gain: GainKind, choice: Choice, elo: dict[Color, int | None], priors: Priors
+    ) -> None:
+        self._curves = {
+            color: PlayerCurve(gain, choice, known, priors) for color, known in elo.items()
+        }
         self.head_to_head = HeadToHead()
 
     def add(
@@ -127,6 +155,10 @@ class GameCurves:
             taken.append(curve.pop())
             self.head_to_head.remove(color, taken[-1])
         return taken
+
+    def reread(self, color: Color, engine_rating: int) -> tuple[CurvePoint, ...]:
+        """The field has changed: the curve anew; empty where nothing of it is calibrated."""
+        return self.points(color, engine_rating) if self._curves[color].reread() else ()
 
     def last_ply(self, color: Color) -> int:
         """The latest ply in this colour's curve, 0 when empty."""

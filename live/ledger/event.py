@@ -54,7 +54,6 @@ class EventLedger:
         limit: of a search, for people.
         fixed_rating: the engine's Elo when configured; None measures it over the field.
         stored_rating: what the field's rating is drawn towards until enough moves are in.
-        calibration_note: for people, what the calibration was learned from or why none fits.
         engine_scores: False takes the source's own ``[%eval]`` instead of asking an engine.
     """
 
@@ -66,7 +65,6 @@ class EventLedger:
         limit: str,
         fixed_rating: int | None,
         stored_rating: int,
-        calibration_note: str = "",
         engine_scores: bool = True,
     ) -> None:
         self._measure = measure
@@ -75,14 +73,14 @@ class EventLedger:
         # Games as last shown in full, until something of them changes: many come to look.
         self._details: dict[GameId, GameDetail] = {}
         self._pending = 0
-        calibration = measure.weigher.calibration if measure.weigher else None
+        calibrations = measure.shelf.calibrations
         engine = EngineInfo(
             name=engine_name,
             limit=limit,
             rating=stored_rating if fixed_rating is None else fixed_rating,
             rating_source="calibration" if fixed_rating is None else "fixed",
-            calibration=calibration.name if calibration else None,
-            calibration_note=calibration_note,
+            calibration=calibrations[0].name if calibrations else None,
+            calibration_note=measure.shelf.note,
         )
         self._standings = Standings(measure, engine, fixed=fixed_rating is not None)
 
@@ -134,7 +132,7 @@ class EventLedger:
             case TakenBack(to_ply=ply):
                 tracked.take_back(ply, out, rating)
             case ClocksCorrected(clocks=clocks):
-                tracked.correct_clocks(clocks, out)
+                tracked.correct_clocks(clocks, out, rating)
             case EvalsChanged():
                 tracked.reread_source_evals(out, rating)
             case HeadersChanged(headers=headers):
@@ -184,6 +182,7 @@ class EventLedger:
             game,
             self._standings.tallies(game.id, game.headers),
             measure=self._measure,
+            priors=self._standings.priors,
             engine_scores=self._engine_scores,
         )
         self._games[game.id] = tracked
@@ -194,8 +193,12 @@ class EventLedger:
         return out
 
     def _rate(self, touched: Iterable[PlayerTally], out: Outbox) -> None:
-        if self._standings.rate(touched, out):
+        moved = self._standings.rate(touched, out)
+        if moved:
             self._details.clear()
+        if moved == "field":
+            for tracked in self._games.values():
+                tracked.reread(out, self.engine.rating)
 
     # --- what is held ---------------------------------------------------------------------------
 

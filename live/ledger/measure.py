@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from live.engine.asking import Asking
 from live.events import GainKind
-from live.ratings.calibration import Weigher
+from live.ratings.calibration import Calibration, Population
+from live.ratings.shelf import Shelf
 
 #: Decimals published: a hundredth of an Elo point, a millionth of a point of score. Figures are
 #: rounded once, so that every subscriber adds the very same numbers.
@@ -15,13 +17,34 @@ SCORE_DECIMALS = 6
 
 
 class Measure(NamedTuple):
-    """The gain that feeds the curves, the calibration that fits engine, limit and gain, and how
+    """The gain that feeds the curves, the calibrations that fit engine, limit and gain, and how
     searches are asked for.
     """
 
     gain: GainKind
-    weigher: Weigher | None = None
+    shelf: Shelf = Shelf()
     asking: Asking = Asking()
+
+
+class Priors:
+    """What is believed of every player before the first move, by calibration: the field as it is
+    known now. One writer sets it (:class:`live.ledger.standings.Standings`), curves and players
+    read it.
+    """
+
+    __slots__ = ("_by_name",)
+
+    def __init__(self) -> None:
+        self._by_name: Mapping[str, Population] = {}
+
+    def set(self, by_name: Mapping[str, Population]) -> bool:
+        """Returns whether anything is another now."""
+        changed = by_name != self._by_name
+        self._by_name = by_name
+        return changed
+
+    def of(self, calibration: Calibration) -> Population:
+        return self._by_name.get(calibration.name, calibration.population)
 
 
 def rounded(value: float | None, decimals: int) -> float | None:

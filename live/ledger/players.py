@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ from live.events import Player, PlayerMethods, PlayerView
 from live.ledger.evidence import Evidence
 from live.ledger.figures import move_figures
 from live.ledger.judged import Side
-from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
+from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, Priors, rounded
 from live.ledger.strengths import EventStrengths
 from live.ratings.calibrated import CalibratedRating, OwnRating, PooledCalibratedRating
 from live.ratings.engine_distribution import EngineDistribution, Spike
@@ -18,6 +19,7 @@ from live.ratings.expected import difference_of
 from live.ratings.histogram import GainHistogram
 from live.ratings.interval import ClusteredScores, GameScores
 from live.ratings.markov import ENOUGH_MOVES
+from live.ratings.shelf import Choice
 
 _SPIKE = Spike()
 _NO_MOVES = GameScores(0, 0, 0)
@@ -34,6 +36,7 @@ class PlayerTally:
         key: str,
         measure: Measure,
         strengths: EventStrengths,
+        priors: Priors,
         engine: EngineDistribution = _SPIKE,
     ) -> None:
         self.key = key
@@ -48,7 +51,8 @@ class PlayerTally:
         self._scores = ClusteredScores()
         self._measure = measure
         self._strengths = strengths
-        self._calibrated: dict[str, CalibratedRating] = {}
+        self._priors = priors
+        self._calibrated: dict[str, tuple[Choice, CalibratedRating]] = {}
         self._sides: dict[str, Side] = {}
         # The view without methods and ratings that follow the engine's; None when out of date.
         self._ratings: PlayerView | None = None
@@ -84,11 +88,15 @@ class PlayerTally:
         del self._told[game]
         self._know()
 
-    def rated(self, game: str, calibrated: CalibratedRating | None) -> None:
+    def rated(self, game: str, choice: Choice, calibrated: CalibratedRating | None) -> None:
         """What the calibration makes of the moves of ``game``; it is read, never changed, here."""
         self._ratings = None
         if calibrated is not None:
-            self._calibrated[game] = calibrated
+            self._calibrated[game] = choice, calibrated
+
+    def renew(self) -> None:
+        """The field has changed: ratings shown before hold no more."""
+        self._ratings = None
 
     def judged(self, game: str, side: Side) -> None:
         """The judged moves of ``game``; they are read, never changed, here."""
@@ -173,23 +181,59 @@ class PlayerTally:
         return self._strengths.on(PlayerMethods(**figures, markov_moves=moves), self.key)
 
     def _calibrated_figures(self) -> dict[str, Any]:
-        weigher = self._measure.weigher
-        if weigher is None or not self.moves:
+        pool = _pool_of(self._calibrated)
+        if pool is None:
             return {}
-        pooled = PooledCalibratedRating(weigher.calibration)
+        choice, pooled, others = pool
+        belief = pooled.posterior_from(self._priors.of(pooled.calibration))
+        low, high = belief.interval
         elo = self.player.elo
-        own = PooledCalibratedRating(weigher.calibration, OwnRating(elo) if elo else None)
-        for game, calibrated in self._calibrated.items():
-            pooled.update(game, calibrated)
-            own.update(game, calibrated)
-        posterior = pooled.posterior
-        low, high = posterior.interval
+        form = pooled.posterior_from(OwnRating(elo)).mean - elo if elo else None
         return {
-            "calibrated": rounded(posterior.mean, ELO_DECIMALS),
+            "calibrated": rounded(belief.mean, ELO_DECIMALS),
             "calibrated_low": rounded(low, ELO_DECIMALS),
             "calibrated_high": rounded(high, ELO_DECIMALS),
-            "form": rounded(own.form, ELO_DECIMALS) if elo else None,
+            "form": rounded(form, ELO_DECIMALS),
+            "calibration": pooled.calibration.name,
+            "calibration_note": "; ".join(_notes(choice, pooled, others, belief.mean)),
         }
+
+
+def _pool_of(
+    games: dict[str, tuple[Choice, CalibratedRating]],
+) -> tuple[Choice, PooledCalibratedRating, int] | None:
+    """The games to pool, and how many are left out; None without a calibrated move.
+
+    Ratings of different pools of players (blitz of one server, classical of FIDE) are not one
+    scale, and a provisional choice is no sure one, so only games of one kind are put together:
+    those with the most moves.
+    """
+    moves: dict[tuple[str, bool], int] = {}
+    for choice, rating in games.values():
+        if rating.n and choice.key is not None:
+            moves[choice.key] = moves.get(choice.key, 0) + rating.n
+    if not moves:
+        return None
+    best = min(moves, key=lambda key: (-moves[key], key[1], key[0]))
+    held = {id: each for id, each in games.items() if each[1].n and each[0].key == best}
+    first = held[min(held)]
+    pooled = PooledCalibratedRating(first[1].calibration)
+    for id, (_, rating) in held.items():
+        pooled.update(id, rating)
+    others = sum(1 for _, rating in games.values() if rating.n) - len(held)
+    return first[0], pooled, others
+
+
+def _notes(
+    choice: Choice, pooled: PooledCalibratedRating, others: int, mean: float
+) -> Iterator[str]:
+    if choice.note:
+        yield choice.note
+    if others:
+        yield f"{pooled.games} of {pooled.games + others} games: the others are of another kind"
+    held = pooled.calibration.elo_range
+    if held is not None and pooled.calibration.beyond(mean):
+        yield f"beyond the ratings it was learned from ({held[0]:.0f} to {held[1]:.0f})"
 
 
 def rebase(view: PlayerView, engine_rating: int) -> PlayerView:

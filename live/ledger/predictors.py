@@ -103,7 +103,9 @@ def algorithm_4(a: Evidence, b: Evidence) -> Prediction:
 
 
 def calibrated(a: Evidence, b: Evidence) -> Prediction:
-    """Difference of both calibrated ratings."""
+    """Difference of both calibrated ratings, if they are of one calibration."""
+    if a.view.calibration and b.view.calibration and a.view.calibration != b.view.calibration:
+        return Prediction(missing="their games are rated by different calibrations")
     return _difference(
         (a.view.calibrated, a.view.calibrated_low, a.view.calibrated_high),
         (b.view.calibrated, b.view.calibrated_low, b.view.calibrated_high),

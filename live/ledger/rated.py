@@ -6,10 +6,11 @@ from live.events import Color, PointMessage
 from live.games.game import Game
 from live.ledger.curves import GameCurves
 from live.ledger.judgement import COLORS, Judgement
-from live.ledger.measure import Measure
+from live.ledger.measure import Measure, Priors
 from live.ledger.outbox import Outbox
 from live.ledger.players import PlayerTally
 from live.ledger.tiers import Tiers
+from live.ratings.shelf import Choice
 
 
 class RatedSides:
@@ -23,17 +24,20 @@ class RatedSides:
         tallies: dict[Color, PlayerTally],
         judgement: Judgement,
         measure: Measure,
+        choice: Choice,
+        priors: Priors,
     ) -> None:
         self.tallies = tallies
         self._id = game.id
         self._measure = measure
+        self.choice = choice
         self._rated_as = _elos(game)
-        self.curves = GameCurves(measure, self._rated_as)
+        self.curves = GameCurves(measure.gain, choice, self._rated_as, priors)
         # Plies whose gain in the curves is a quick look's.
         self._hasty: set[int] = set()
         self.enter(game)
         for color, tally in tallies.items():
-            tally.rated(game.id, self.curves.calibrated(color))
+            tally.rated(game.id, choice, self.curves.calibrated(color))
             tally.judged(game.id, judgement.sides[color])
 
     def enter(self, game: Game) -> None:
@@ -41,9 +45,16 @@ class RatedSides:
         self.tallies["white"].enter(game.id, game.headers.white)
         self.tallies["black"].enter(game.id, game.headers.black)
 
-    def serves(self, game: Game, tallies: dict[Color, PlayerTally]) -> bool:
-        """Whether these are still the same players, rated the same."""
-        return tallies == self.tallies and _elos(game) == self._rated_as
+    def serves(self, game: Game, tallies: dict[Color, PlayerTally], choice: Choice) -> bool:
+        """Whether these are still the same players, rated the same and by the same calibration."""
+        same = tallies == self.tallies and choice == self.choice
+        return same and _elos(game) == self._rated_as
+
+    def reread(self, out: Outbox, engine_rating: int) -> None:
+        """The field has changed, and with it every calibrated figure."""
+        for color in COLORS:
+            for point in self.curves.reread(color, engine_rating):
+                out.changes.append(PointMessage(self._id, color, point))
 
     def leave(self) -> None:
         """Nothing of the game stays in what is pooled."""

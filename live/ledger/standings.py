@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 
 from live.events import (
+    CalibrationInfo,
     Color,
     EngineInfo,
     EngineMessage,
@@ -17,12 +19,14 @@ from live.events import (
 )
 from live.games.identity import person_key
 from live.ledger.evidence import Study
-from live.ledger.measure import Measure
+from live.ledger.measure import Measure, Priors
 from live.ledger.outbox import Outbox
 from live.ledger.players import PlayerTally, rebase
 from live.ledger.strengths import EventStrengths
+from live.ratings.calibration import Population
 from live.ratings.engine_strength import EngineStrength, MeasuredPlayer, engine_strength
 from live.ratings.field import FieldRating
+from live.ratings.field_population import FieldPopulation
 
 
 class Standings:
@@ -39,9 +43,14 @@ class Standings:
         self._measure = measure
         self._fixed = fixed
         self._field = FieldRating(engine.rating)
+        self._population = FieldPopulation()
+        self.priors = Priors()
+        """What is believed of everybody before the first move."""
         self._players: dict[str, PlayerTally] = {}
         self._shown: dict[str, PlayerView] = {}
         self._strengths = EventStrengths()
+        self._know_field()
+        self.engine = msgspec.structs.replace(engine, calibrations=self._calibrations())
 
     def tallies(self, id: GameId, headers: Headers) -> dict[Color, PlayerTally]:
         """Who plays in game ``id``, as one person over all games."""
@@ -58,7 +67,9 @@ class Standings:
     def _tally(self, key: str) -> PlayerTally:
         tally = self._players.get(key)
         if tally is None:
-            tally = self._players[key] = PlayerTally(key, self._measure, self._strengths)
+            tally = self._players[key] = PlayerTally(
+                key, self._measure, self._strengths, self.priors
+            )
         return tally
 
     def meet(self, tallies: Iterable[PlayerTally]) -> None:
@@ -69,17 +80,25 @@ class Standings:
         """Their game is gone, or it was somebody else's."""
         self._strengths.part(*(tally.key for tally in tallies))
 
-    def rate(self, touched: Iterable[PlayerTally], out: Outbox) -> bool:
-        """Renew the engine's rating, then the standings of those whose figures may have changed.
+    def rate(self, touched: Iterable[PlayerTally], out: Outbox) -> Literal["", "engine", "field"]:
+        """Renew what the field says, then the standings of those whose figures may have changed.
 
         Returns:
-            Whether the engine's rating is another one now, and with it every rating.
+            What else is another now: the engine's rating, and with it every rating, or the field
+            as the prior, and with it every calibrated figure too.
         """
         tallies = {tally.key: tally for tally in touched}
         for tally in tallies.values():
             self._field.update(tally.key, tally.player.elo, tally.moves, tally.expected_score)
-            self._strengths.rate(tally.key, tally.player.elo if tally.games else None)
-        moved = self._measure_engine(out)
+            elo = tally.player.elo if tally.games else None
+            self._strengths.rate(tally.key, elo)
+            self._population.update(tally.key, elo)
+        refielded = self._know_field()
+        moved = self._measure_engine(out, refielded)
+        if refielded:
+            for key, tally in self._players.items():
+                tally.renew()
+                tallies.setdefault(key, tally)
         for key in self._strengths.renew():
             # One move shifts others a little too; their other figures stay.
             if key not in tallies and (view := self._shown.get(key)) is not None:
@@ -90,17 +109,46 @@ class Standings:
             if not tally.games:
                 self._players.pop(key, None)
                 self._shown.pop(key, None)
-        return moved
+        if refielded:
+            return "field"
+        return "engine" if moved else ""
 
-    def _measure_engine(self, out: Outbox) -> bool:
-        if self._fixed:
-            return False
-        measured = msgspec.structs.replace(
-            self.engine,
-            rating=self._field.rating,
-            rating_source="field" if self._field.moves else "calibration",
-            rating_moves=self._field.moves,
-        )
+    def _know_field(self) -> bool:
+        """What is believed before the first move; returns whether that is another now."""
+        known: dict[str, Population] = {
+            each.name: self._population.over(each.population)
+            for each in self._measure.shelf.calibrations
+        }
+        return self.priors.set(known)
+
+    def _calibrations(self) -> tuple[CalibrationInfo, ...]:
+        found = []
+        for each in self._measure.shelf.calibrations:
+            prior = self.priors.of(each)
+            low, high = each.elo_range or (None, None)
+            found.append(
+                CalibrationInfo(
+                    name=each.name,
+                    time_control=each.time_control,
+                    prior_elo=prior.mean_elo,
+                    prior_sd_elo=prior.sd_elo,
+                    elo_low=low,
+                    elo_high=high,
+                )
+            )
+        return tuple(found)
+
+    def _measure_engine(self, out: Outbox, refielded: bool) -> bool:
+        measured = self.engine
+        if refielded:
+            measured = msgspec.structs.replace(measured, calibrations=self._calibrations())
+        if not self._fixed:
+            measured = msgspec.structs.replace(
+                measured,
+                rating=self._field.rating,
+                rating_source="field" if self._field.moves else "calibration",
+                rating_moves=self._field.moves,
+            )
         moved = measured.rating != self.engine.rating
         if moved:
             # Just what subscribers do now: the figures of those who moved follow.

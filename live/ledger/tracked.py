@@ -23,13 +23,15 @@ from live.events import (
 from live.games.game import Game
 from live.ledger.evaluations import Ask, Evaluated
 from live.ledger.judgement import COLORS, Judgement
-from live.ledger.measure import Measure
+from live.ledger.measure import Measure, Priors
 from live.ledger.outbox import Outbox, Urgency
 from live.ledger.players import PlayerTally
 from live.ledger.rated import RatedSides
 from live.ledger.tiers import Tiers
 from live.ledger.views import game_view, scored
 from live.ledger.wishes import Wishes
+from live.ratings.pace import SPENT_PLIES, Clocked, pace_of
+from live.ratings.shelf import Choice
 
 
 class TrackedGame:
@@ -44,15 +46,17 @@ class TrackedGame:
         tallies: dict[Color, PlayerTally],
         *,
         measure: Measure,
+        priors: Priors,
         engine_scores: bool,
     ) -> None:
         self.game = game
         self._measure = measure
+        self._priors = priors
         self._gain = measure.gain
         self._engine_scores = engine_scores
         self._evaluations = self._nothing_known()
         self._judgement = Judgement()
-        self._sides = RatedSides(game, tallies, self._judgement, measure)
+        self._sides = self._seated(tallies, self._choice())
         self._plies: list[PlyView] = []
         self._provisional: tuple[int, Progress] | None = None
         self._scored = 0
@@ -64,6 +68,14 @@ class TrackedGame:
     def tallies(self) -> dict[Color, PlayerTally]:
         """Who plays."""
         return self._sides.tallies
+
+    def _choice(self) -> Choice:
+        """Which calibration rates the game, by its pace as far as that is known."""
+        clocks = [Clocked(move.clock_s, move.spent_s) for move in self.game.moves[:SPENT_PLIES]]
+        return self._measure.shelf.choose(pace_of(self.game.headers.time_control, clocks))
+
+    def _seated(self, tallies: dict[Color, PlayerTally], choice: Choice) -> RatedSides:
+        return RatedSides(self.game, tallies, self._judgement, self._measure, choice, self._priors)
 
     def _nothing_known(self) -> Tiers:
         asking = self._measure.asking if self._engine_scores else Asking()
@@ -94,6 +106,7 @@ class TrackedGame:
             self._plies.append(view)
             out.changes.append(MoveMessage(self.game.id, ply, view))
         last = from_ply + len(moves)
+        self._keep_pace(from_ply)
         self._take_source_evals(range(from_ply, last))
         for ply in range(from_ply, last):
             self._refresh(ply, out)
@@ -104,15 +117,37 @@ class TrackedGame:
         """Only the first ``to_ply`` plies stand."""
         self._forget_from(to_ply + 1, out)
         out.changes.append(MoveMessage(self.game.id, to_ply + 1, None))
+        self._keep_pace(to_ply + 1)
         self._settle((to_ply, to_ply - 1), out, engine_rating)
 
     def correct_clocks(
-        self, clocks: Iterable[tuple[int, float | None, float | None]], out: Outbox
+        self,
+        clocks: Iterable[tuple[int, float | None, float | None]],
+        out: Outbox,
+        engine_rating: int,
     ) -> None:
+        first = len(self._plies) + 1
         for ply, clock_s, spent_s in clocks:
+            first = min(first, ply)
             view = self._plies[ply - 1]
             self._plies[ply - 1] = msgspec.structs.replace(view, clock_s=clock_s, spent_s=spent_s)
             out.changes.append(ClockMessage(self.game.id, ply, clock_s, spent_s))
+        if self._keep_pace(first):
+            self._settle((), out, engine_rating)
+
+    def _keep_pace(self, from_ply: int) -> bool:
+        """Clocks from this ply on are others now: if they tell another pace, another calibration
+        rates the game. Returns whether its curves are to be made anew.
+        """
+        if from_ply > SPENT_PLIES or (choice := self._choice()) == self._sides.choice:
+            return False
+        self._sides.leave()
+        self._sides = self._seated(self._sides.tallies, choice)
+        return True
+
+    def reread(self, out: Outbox, engine_rating: int) -> None:
+        """The field has changed: tell every calibrated figure anew."""
+        self._sides.reread(out, engine_rating)
 
     def reread_source_evals(self, out: Outbox, engine_rating: int) -> None:
         """The source corrected its ``[%eval]`` comments; they count only without an engine."""
@@ -131,12 +166,13 @@ class TrackedGame:
         """The headers changed: if the players are others now, or otherwise rated, their gains
         move with them.
         """
-        if self._sides.serves(self.game, tallies):
+        choice = self._choice()
+        if self._sides.serves(self.game, tallies, choice):
             self._sides.enter(self.game)
             self.show(out)
             return
         self._sides.leave()
-        self._sides = RatedSides(self.game, tallies, self._judgement, self._measure)
+        self._sides = self._seated(tallies, choice)
         self._settle((), out, engine_rating)
 
     def close(self, out: Outbox) -> None:
@@ -254,6 +290,7 @@ class TrackedGame:
             self._evaluations,
             curves.head_to_head,
             self._judgement.methods(self._evaluations, gains),
+            self._sides.choice,
             scored=self._scored,
             problem=self.game.problem or self._first_given_up(),
         )

@@ -20,6 +20,7 @@ from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ledger.tiers import Tiers
 from live.ratings.complexity import complexity
 from live.ratings.head_to_head import HeadToHead as Duel
+from live.ratings.shelf import Choice
 
 
 def scored(shown: PlyView, tiers: Tiers, provisional: Progress | None, gain: GainKind) -> PlyView:
@@ -63,6 +64,7 @@ def game_view(
     known: Evaluations,
     duel: Duel,
     methods: GameMethods,
+    choice: Choice,
     *,
     scored: int,
     problem: str | None,
@@ -70,6 +72,7 @@ def game_view(
     """The game without plies and curves; ``scored`` plies have their final score."""
     headers = game.headers
     start = known.position(0)
+    calibration = choice.calibration
     return GameView(
         id=game.id,
         feed=game.feed,
@@ -93,4 +96,6 @@ def game_view(
         date=headers.date,
         time_control=headers.time_control,
         methods=methods,
+        calibration=calibration.name if calibration else None,
+        calibration_note=choice.note,
     )

@@ -136,6 +136,9 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     pooled_curvature: tuple[float, ...]
     parts: tuple[Part, ...]
     measured: Measured | None = None
+    elo_range: tuple[float, float] | None = None
+    """The middle 95 % of the ratings it was learned from; beyond them it is an extrapolation. None
+    where that is not known."""
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -145,6 +148,8 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError("scale_elo, half_moves and pooling_games must be above 0")
         if not 0 <= self.games_correlation <= 1:
             raise ValueError(f"games_correlation {self.games_correlation} is not in [0, 1]")
+        if self.elo_range is not None and not 0 <= self.elo_range[0] < self.elo_range[1] < math.inf:
+            raise ValueError(f"elo_range {self.elo_range} is no range of ratings")
         _increasing("gain_edges_cp", self.gain_edges_cp)
         classes = len(self.gain_edges_cp) + 1
         if len(self.curvature) != classes or len(self.pooled_curvature) != classes:
@@ -165,6 +170,10 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
             if " ".join(given.lower().split()) != " ".join(own.lower().split()):
                 return f"calibration {self.name!r} holds for the {what} {own!r}, not {given!r}"
         return None
+
+    def beyond(self, elo: float) -> bool:
+        """Whether such a rating lies outside those it was learned from."""
+        return self.elo_range is not None and not self.elo_range[0] <= elo <= self.elo_range[1]
 
     def matches(self, engine: str, limit: str, gain: GainKind) -> bool:
         """Whether it was learned with this engine (UCI ``id name``), limit and gain."""

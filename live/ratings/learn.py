@@ -127,7 +127,14 @@ def learn(
         curvature=_row(single.curvature),
         pooled_curvature=_row(pooled.curvature),
         parts=_parts(single.slope, pooled.slope, len(edges) + 1),
+        elo_range=elo_range(held),
     )
+
+
+def elo_range(games: Sequence[RatedGame]) -> tuple[float, float] | None:
+    """The middle 95 % of the ratings; None where they are all the same."""
+    low, high = np.quantile([game.elo for game in games], (0.025, 0.975)).round().tolist()
+    return (low, high) if low < high else None
 
 
 def engine_rating(games: Sequence[RatedGame], gain: GainKind) -> float | None:

@@ -25,7 +25,8 @@ from live.games.steps import MovesPlayed, NewGame
 from live.ledger.event import EventLedger
 from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox
-from live.ratings.calibration import Weigher, load_calibration
+from live.ratings.calibration import load_calibration
+from live.ratings.shelf import Shelf
 
 PLAYERS = 100
 ROUNDS = 9
@@ -54,9 +55,9 @@ class Event:
 
     def __init__(self, rng: random.Random, calibration: str | None) -> None:
         self.rng = rng
-        weigher = Weigher(load_calibration(calibration)) if calibration else None
+        shelf = Shelf([load_calibration(calibration)] if calibration else [])
         self.ledger = EventLedger(
-            measure=Measure("same-search", weigher),
+            measure=Measure("same-search", shelf),
             engine_name="drawn",
             limit="none",
             fixed_rating=2200,

@@ -80,6 +80,9 @@ class State:
     def engines(self) -> Any:
         return EngineHealth()
 
+    def alerts(self) -> Any:
+        return ()
+
 
 Engine = Callable[[Search], SearchResult | SearchFailure]
 

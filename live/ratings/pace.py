@@ -1,0 +1,139 @@
+"""How fast a game is played, told from its time control or from its clocks.
+
+The classes are FIDE's (Laws of Chess, Appendices A and B): with ``t`` the time a player has for 60
+moves, increments included, a game of ten minutes or less is blitz, one of less than an hour rapid,
+any other standard, here ``classical``. Below three minutes it is bullet, as the chess servers
+have it.
+
+Headers mean many things. PGN counts seconds (``40/7200:3600``, ``180+2``; section 9.6.1 of the PGN
+specification), broadcasts and organisers write minutes (``90+30``), and people write words. So a
+first number that would be too short for what follows it, or for what the clocks show, is minutes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+Pace = Literal["bullet", "blitz", "rapid", "classical"]
+
+#: Fastest first: neighbours are alike.
+PACES: tuple[Pace, ...] = ("bullet", "blitz", "rapid", "classical")
+
+#: "60 times any increment" (Laws of Chess, Appendices A.1 and B.1).
+MOVES = 60
+#: Time for 60 moves, seconds: the longest that is bullet (the servers'), blitz (FIDE B.1), and
+#: from where on a game is no longer rapid (FIDE A.1).
+BULLET_BELOW_S, BLITZ_UP_TO_S, RAPID_BELOW_S = 180, 600, 3600
+
+#: No server has less than 15 seconds, and none an increment of 5 or more seconds on 150 or less.
+_LEAST_S, _SHORT_S, _LONG_INCREMENT_S = 15, 150, 5
+#: A clock that shows so much more than the header's time is measured in other units.
+_OVER_S = 60
+
+#: How many plies are looked at for clocks, and how many times spent tell a pace by themselves.
+OPENING_PLIES, SPENT_PLIES = 4, 20
+
+_WORDS: tuple[tuple[str, Pace], ...] = (
+    ("bullet", "bullet"),
+    ("blitz", "blitz"),
+    ("rapid", "rapid"),
+    ("classical", "classical"),
+    ("standard", "classical"),
+    ("correspondence", "classical"),
+)
+_PERIOD = re.compile(r"(?:(\d{1,6})/)?(\d{1,6})(?:\+(\d{1,6}))?$")
+_HOURS = re.compile(r"(\d{1,6})\s*h(?:ours?|rs?)?\s*(\d{1,2}(?!\d))?")
+_MINUTES = re.compile(r"(\d{1,6})\s*(?:minutes|minute|mins|min|m\b|['\u2019\u2032])")
+_SECONDS = re.compile(r"(\d{1,6})\s*(?:seconds|second|secs|sec|s\b|[\"\u201d\u2033])")
+
+
+class Clocked(NamedTuple):
+    """What one ply tells: the mover's clock after it and the time it took, seconds."""
+
+    clock_s: float | None = None
+    spent_s: float | None = None
+
+
+def pace_of(time_control: str, plies: Sequence[Clocked] = ()) -> Pace | None:
+    """The pace, or None where neither header nor clocks tell.
+
+    The first ``SPENT_PLIES`` plies are looked at, no more, so that a game keeps its pace.
+    """
+    text = time_control.strip().lower()
+    for word, pace in _WORDS:
+        if word in text:
+            return pace
+    shown = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
+    told = _told_s(text, shown)
+    if told is not None:
+        return _class_of(told)
+    if shown > 0:
+        return _class_of(shown + MOVES * _increment_s(plies[:SPENT_PLIES]))
+    spent = [ply.spent_s for ply in plies[:SPENT_PLIES] if ply.spent_s is not None]
+    if len(spent) < SPENT_PLIES:
+        return None
+    return _class_of(MOVES * sum(spent) / len(spent))
+
+
+def _class_of(seconds: float) -> Pace:
+    if seconds < BULLET_BELOW_S:
+        return "bullet"
+    if seconds <= BLITZ_UP_TO_S:
+        return "blitz"
+    return "rapid" if seconds < RAPID_BELOW_S else "classical"
+
+
+def _told_s(text: str, shown_s: float) -> float | None:
+    """Seconds for 60 moves by the header; ``shown_s`` is the largest clock of the opening."""
+    if not text or text in ("?", "-"):
+        return None
+    periods = [_PERIOD.match(part) for part in text.replace(" ", "").lstrip("*").split(":")]
+    if all(periods):
+        return _periods_s([_numbers(each) for each in periods if each], shown_s)
+    hours, minutes, seconds = _HOURS.search(text), _MINUTES.findall(text), _SECONDS.findall(text)
+    base = sum(map(int, minutes)) * 60.0
+    if hours:
+        base += int(hours[1]) * 3600 + int(hours[2] or 0) * 60
+    if base or seconds:
+        return base + (MOVES * int(seconds[-1]) if seconds else 0)
+    return None
+
+
+def _numbers(period: re.Match[str]) -> tuple[int | None, int, int]:
+    moves, base, increment = period.groups()
+    return int(moves) if moves and int(moves) else None, int(base), int(increment or 0)
+
+
+def _periods_s(periods: Sequence[tuple[int | None, int, int]], shown_s: float) -> float | None:
+    moves, base, increment = periods[0]
+    if not base and not increment:
+        return None
+    in_minutes = moves is None and (
+        0 < base < _LEAST_S
+        or (0 < base <= _SHORT_S and increment >= _LONG_INCREMENT_S)
+        or shown_s > base + increment + _OVER_S
+    )
+    unit = 60 if in_minutes else 1
+    total, left = 0.0, float(MOVES)
+    for index, (moves, base, increment) in enumerate(periods):
+        last = index == len(periods) - 1
+        # The last period repeats, if it is for a number of moves.
+        share = 1.0 if moves is None else min(1.0, left / moves) if not last else left / moves
+        within = left if moves is None or last else min(left, moves)
+        total += share * base * unit + within * increment
+        left -= within
+        if left <= 0:
+            break
+    return total
+
+
+def _increment_s(plies: Sequence[Clocked]) -> float:
+    """The most that a clock gained in a move; what it gains more was added by hand."""
+    rises = [
+        after.clock_s - before.clock_s + (after.spent_s or 0)
+        for before, after in zip(plies, plies[2:], strict=False)
+        if before.clock_s is not None and after.clock_s is not None
+    ]
+    return max((rise for rise in rises if 0 < rise <= _OVER_S), default=0.0)
