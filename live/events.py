@@ -344,6 +344,8 @@ class GameView(msgspec.Struct, frozen=True):
     calibration_note: str = ""
     """For people: what of that choice is provisional (``nearest: classical``), or why there is
     none; empty where time control and calibration agree."""
+    restored: bool = False
+    """Shown from the journal of an earlier start: its source has not told it since."""
 
 
 class GameDetail(GameView, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -23,13 +23,15 @@ from live.events import (
     GainKind,
     GameDetail,
     GameId,
+    GameMessage,
     GameView,
     HealthMessage,
     PlayerView,
 )
+from live.games.game import Game
 from live.games.holding import Holding
 from live.games.plan import plan
-from live.games.steps import MovesPlayed, NewGame, Step
+from live.games.steps import GameConfirmed, MovesPlayed, NewGame, Step
 from live.ledger.evaluations import Ask
 from live.ledger.event import EventLedger
 from live.ledger.outbox import Outbox, Urgency
@@ -38,6 +40,8 @@ from live.ledger.outbox import Outbox, Urgency
 MOVES_A_STEP = 40
 
 log = logging.getLogger(__name__)
+
+View = TypeVar("View", bound=GameView)
 
 
 class Searches(Protocol):
@@ -77,19 +81,27 @@ class Keeper:
         A new game comes empty first and its moves in pieces, so that no step takes long.
         """
         for step in plan(self._held, report):
-            if not isinstance(step, NewGame):
+            if isinstance(step, NewGame):
+                yield from in_pieces(step.game)
+            else:
                 yield step
-                continue
-            moves = step.game.moves
-            yield NewGame(msgspec.structs.replace(step.game, moves=()))
-            for start in range(0, len(moves), MOVES_A_STEP):
-                yield MovesPlayed(step.id, start + 1, moves[start : start + MOVES_A_STEP])
+
+    def restore(self, game: Game) -> Iterator[None]:
+        """Hold a game of an earlier start again, piece by piece."""
+        for step in in_pieces(game):
+            self.apply(step)
+            self._held.restore(game.id)
+            yield
+        self._show(game.id)
 
     def apply(self, step: Step) -> None:
         """Carry out one step of the latest plan. A game that breaks a rule of ours is given up,
         and costs no other anything.
         """
         self._held.apply(step)
+        if isinstance(step, GameConfirmed):
+            self._show(step.id)
+            return
         try:
             out = self.ledger.apply(step)
         except Exception:
@@ -133,7 +145,18 @@ class Keeper:
         for wish in out.wishes:
             self._searches.want(wish.search, wish.ask, wish.urgency)
         if out.changes:
-            self._publish(out.changes)
+            self._publish([self._marked(change) for change in out.changes])
+
+    def _show(self, id: GameId) -> None:
+        """Tell a game's header again, for a mark the ledger knows nothing of."""
+        if (detail := self.game(id)) is not None:
+            view = {name: getattr(detail, name) for name in GameView.__struct_fields__}
+            self._publish((GameMessage(GameView(**view)),))
+
+    def _marked(self, change: Change) -> Change:
+        if isinstance(change, GameMessage) and self._held.is_restored(change.game.id):
+            return GameMessage(msgspec.structs.replace(change.game, restored=True))
+        return change
 
     # --- what is held ---------------------------------------------------------------------------
 
@@ -148,11 +171,21 @@ class Keeper:
         """True when no search is outstanding."""
         return self.ledger.pending == 0
 
+    def held(self) -> Iterable[Game]:
+        """Every game as its source tells it, in the order they appeared."""
+        return iter(self._held)
+
     def games(self) -> Iterable[GameView]:
-        return self.ledger.games()
+        return map(self._restored, self.ledger.games())
 
     def game(self, id: GameId) -> GameDetail | None:
-        return self.ledger.game(id)
+        detail = self.ledger.game(id)
+        return self._restored(detail) if detail is not None else None
+
+    def _restored(self, view: View) -> View:
+        if not self._held.is_restored(view.id):
+            return view
+        return msgspec.structs.replace(view, restored=True)
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
         return self.ledger.player_ids(id)
@@ -169,3 +202,10 @@ class Keeper:
     def alerts(self) -> Sequence[Alert]:
         """What arbiters are to be told of all this now; whoever watches over it knows."""
         return self._alerts()
+
+
+def in_pieces(game: Game) -> Iterator[Step]:
+    """A game as steps that each take some milliseconds: without its moves first."""
+    yield NewGame(msgspec.structs.replace(game, moves=()))
+    for start in range(0, len(game.moves), MOVES_A_STEP):
+        yield MovesPlayed(game.id, start + 1, game.moves[start : start + MOVES_A_STEP])
