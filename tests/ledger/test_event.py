@@ -19,8 +19,10 @@ from live.events import (
     EngineHealth,
     EngineMessage,
     GainKind,
+    GameDetail,
     Move,
     Player,
+    PlayerView,
     PointMessage,
     Result,
     Score,
@@ -44,6 +46,8 @@ from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox, Urgency
 from live.publish.replica import Replica
 from live.publish.state import snapshot
+from live.ratings.calibration import Population, load_calibration
+from live.ratings.shelf import Shelf
 from tests.ledger.arithmetic import answer, answer_or_failure, game, line
 
 
@@ -431,6 +435,130 @@ def test_a_clock_correction_changes_nothing_else() -> None:
     assert detail.plies_scored == 6
 
 
+#: One calibration for slow games and one for quick ones, as a service may have.
+SHELF = Shelf(
+    [
+        CLASSICAL := load_calibration("classical"),
+        msgspec.structs.replace(
+            CLASSICAL, name="quick", time_control="blitz", population=Population(1500.0, 250.0)
+        ),
+    ]
+)
+
+
+def game_told(held: EventLedger, id: str) -> GameDetail:
+    detail = held.game(id)
+    assert detail is not None
+    return detail
+
+
+def player_told(held: EventLedger, name: str) -> PlayerView:
+    return next(view for view in held.players() if view.name == name)
+
+
+def timed(id: str, time_control: str, moves: tuple[Move, ...] = (), **more: Any) -> Any:
+    held = game(id, moves, **more)
+    headers = msgspec.structs.replace(held.headers, time_control=time_control)
+    return msgspec.structs.replace(held, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("time_control", "name", "note"),
+    [
+        ("90+30", "classical", ""),
+        ("180+2", "quick", ""),
+        ("15+10", "classical", "none for rapid games; nearest: classical, provisional"),
+        ("60+0", "quick", "none for bullet games; nearest: blitz, provisional"),
+        ("", "classical", "time control not told: taken as classical"),
+    ],
+)
+def test_each_game_is_rated_by_the_calibration_of_its_time_control(
+    time_control: str, name: str, note: str
+) -> None:
+    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run.step(NewGame(timed("g1", time_control, MOVES[:20])))
+    run.reply_all()
+    detail = game_told(run.ledger, "g1")
+    assert (detail.calibration, detail.calibration_note) == (name, note)
+    assert detail.curves.white[-1].calibrated is not None
+    run.check_subscriber()
+
+
+def test_a_pace_with_no_calibration_near_has_none_and_says_so() -> None:
+    run = Run(ledger(measure=Measure("same-search", Shelf([CLASSICAL]))))
+    run.step(NewGame(timed("g1", "180+2", MOVES[:10])))
+    run.reply_all()
+    detail = game_told(run.ledger, "g1")
+    assert (detail.calibration, detail.calibration_note) == (
+        None,
+        "no calibration for blitz games",
+    )
+    assert detail.curves.white[-1].calibrated is None
+    assert player_told(run.ledger, "Anand").calibrated is None
+
+
+def test_a_corrected_time_control_rates_the_game_anew() -> None:
+    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run.step(NewGame(timed("g1", "90+30", MOVES[:20])))
+    run.reply_all()
+    run.step(HeadersChanged("g1", timed("g1", "180+2").headers))
+    run.check_subscriber()
+    calm = Run(ledger(measure=Measure("same-search", SHELF)))
+    calm.step(NewGame(timed("g1", "180+2", MOVES[:20])))
+    calm.reply_all()
+    same_end(run.ledger, calm.ledger)
+
+
+def test_games_of_two_calibrations_are_never_pooled() -> None:
+    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run.step(
+        NewGame(timed("slow", "90+30", MOVES[:20])),
+        NewGame(timed("quick", "180+2", MOVES[:10])),
+    )
+    run.reply_all()
+    alone = Run(ledger(measure=Measure("same-search", SHELF)))
+    alone.step(NewGame(timed("slow", "90+30", MOVES[:20])))
+    alone.reply_all()
+    pooled, single = player_told(run.ledger, "Anand"), player_told(alone.ledger, "Anand")
+    assert pooled.calibrated == single.calibrated
+    assert (pooled.calibration, pooled.games) == ("classical", 2)
+    assert pooled.calibration_note.startswith("1 of 2 games")
+    # The moves of the other game still count in what is not calibrated.
+    assert pooled.moves == single.moves + 5
+
+
+def test_the_prior_is_the_field_and_follows_it() -> None:
+    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run.step(NewGame(timed("g1", "90+30", MOVES[:20])))
+    run.reply_all()
+    elite = run.ledger.engine.calibrations[0].prior_elo
+    assert 2600 < elite < 2850
+    before = game_told(run.ledger, "g1").curves.white[-1].calibrated
+    assert before is not None
+    juniors = {"white": Player("Junior", elo=1100), "black": Player("Novice", elo=900)}
+    run.step(NewGame(timed("g2", "90+30", **juniors)))
+    run.check_subscriber()
+    assert run.ledger.engine.calibrations[0].prior_elo < 2000
+    after = game_told(run.ledger, "g1").curves.white[-1].calibrated
+    assert after is not None
+    assert after < before
+    run.step(GameGone("g2"))
+    run.check_subscriber()
+    assert game_told(run.ledger, "g1").curves.white[-1].calibrated == before
+
+
+def test_a_rating_beyond_the_ratings_learned_from_says_so() -> None:
+    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run.step(NewGame(timed("g1", "90+30", MOVES[:4])))
+    run.reply_all()
+    info = run.ledger.engine.calibrations[0]
+    assert info.elo_high is not None
+    view = player_told(run.ledger, "Anand")
+    assert view.calibrated is not None
+    assert view.calibrated > info.elo_high
+    assert view.calibration_note == "beyond the ratings it was learned from (1516 to 2555)"
+
+
 #: Another spelling, a corrected rating, somebody without a name.
 PEOPLE = [
     Player("Anand", elo=2811),
@@ -483,7 +611,8 @@ def histories(draw: st.DrawFn) -> list[tuple[Step | None, int]]:
                 step = ResultChanged(id, result)
             elif kind == "headers":
                 white, black = draw(st.sampled_from(PEOPLE)), draw(st.sampled_from(PEOPLE))
-                step = HeadersChanged(id, game(id, white=white, black=black).headers)
+                control = draw(st.sampled_from(["", "90+30", "180+2"]))
+                step = HeadersChanged(id, timed(id, control, white=white, black=black).headers)
             elif kind == "clock" and held:
                 step = ClocksCorrected(id, ((draw(st.integers(1, len(held))), 60.0, None),))
             elif kind == "gone":
@@ -500,14 +629,16 @@ def _after(held: tuple[Move, ...], choices: Iterable[int]) -> tuple[Move, ...]:
     return line(*choices, start_fen=board.fen())
 
 
-@given(histories(), st.booleans())
+@given(histories(), st.booleans(), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
-    history: list[tuple[Step | None, int]], hasty: bool
+    history: list[tuple[Step | None, int]], hasty: bool, calibrated: bool
 ) -> None:
     # What the full search gives up, a quick look may still tell: then the two ends differ rightly.
     engine = answer if hasty else answer_or_failure
-    run = Run(ledger(stored_rating=2300, **({"measure": HASTY} if hasty else {})), engine)
+    calmly = Measure("same-search", SHELF if calibrated else Shelf())
+    measure = calmly._replace(asking=HASTY.asking) if hasty else calmly
+    run = Run(ledger(stored_rating=2300, measure=measure), engine)
     final: dict[str, Any] = {}
     for step, seed in history:
         if step is not None:
@@ -529,7 +660,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
         run.check_subscriber()
     run.reply_all()
     run.check_subscriber()
-    calm = Run(ledger(stored_rating=2300), engine)
+    calm = Run(ledger(stored_rating=2300, measure=calmly), engine)
     for each in final.values():
         calm.step(NewGame(each))
     calm.reply_all()

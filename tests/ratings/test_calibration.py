@@ -159,3 +159,22 @@ def test_evidence_is_the_sum_over_the_parts(classical: Calibration) -> None:
     evidence = Weigher(classical).weigh(move)
     assert evidence.slope == pytest.approx(slope * 1e6, abs=0.5)
     assert evidence.curvature == pytest.approx(classical.curvature[kind] * 1e6, abs=0.5)
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_calibration_knows_how_far_it_reaches(name: str) -> None:
+    calibration = load_calibration(name)
+    assert calibration.elo_range is not None
+    low, high = calibration.elo_range
+    assert low < calibration.population.mean_elo < high
+    assert calibration.beyond(low - 1)
+    assert calibration.beyond(high + 1)
+    assert not calibration.beyond(high)
+
+
+@pytest.mark.parametrize("elo_range", [[2000, 1900], [-5, 100], [2000, 2000]])
+def test_a_range_that_is_none_is_refused(elo_range: list[float]) -> None:
+    held = msgspec.json.decode(encode_calibration(load_calibration("classical")))
+    data = msgspec.json.encode({**held, "elo_range": elo_range})
+    with pytest.raises(InputError, match="elo_range"):
+        decode_calibration(data, "mine.json")
