@@ -22,6 +22,7 @@ from live.events import (
     EngineInfo,
     EngineMessage,
     FeedHealth,
+    GainKind,
     GameDetail,
     GameId,
     GameMessage,
@@ -188,6 +189,42 @@ class Replica:
             self._engines,
             tuple(self._alerts[id] for id in sorted(self._alerts)),
         )
+
+    # --- what is held, asked for piece by piece; see :class:`live.publish.state.State` ------------
+
+    def engine(self) -> EngineInfo:
+        """Before the first snapshot that of the greeting.
+
+        Raises:
+            OutOfStep: there was neither.
+        """
+        if self._engine is not None:
+            return self._engine
+        if self.hello is None:
+            raise OutOfStep("no greeting yet")
+        return self.hello.engine
+
+    def gain(self) -> GainKind:
+        return self.hello.gain if self.hello else "same-search"
+
+    def games(self) -> list[GameView]:
+        return [game.view for game in self._games.values()]
+
+    def game(self, id: GameId) -> GameDetail | None:
+        game = self._games.get(id)
+        return game.detail() if game is not None else None
+
+    def players(self) -> list[PlayerView]:
+        return list(self._players.values())
+
+    def feeds(self) -> tuple[FeedHealth, ...]:
+        return self._feeds
+
+    def engines(self) -> EngineHealth:
+        return self._engines
+
+    def alerts(self) -> list[Alert]:
+        return list(self._alerts.values())
 
     def _replace(self, message: SnapshotMessage) -> None:
         self._engine = message.engine
