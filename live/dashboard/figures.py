@@ -5,18 +5,15 @@ Uncertainty is never dropped: a rating comes with its interval, an unbounded one
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
+from live.dashboard.cells import plain as plain
 from live.events import MATE_CP, GameView, PlyView
 
 #: Eight heights of a sparkline.
 _BLOCKS = "▁▂▃▄▅▆▇█"
 #: A sparkline never stretches less than this over its height: noise must not look like drama.
 MIN_SPAN_ELO = 200.0
-#: Unicode categories that move the cursor, turn the line or show nothing: control, format,
-#: surrogate, private, unassigned, line and paragraph separators.
-_NO_TEXT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def score_text(score_cp: int | None, mate: int | None) -> str:
@@ -72,18 +69,43 @@ def curve_range(ratings: Sequence[float | None]) -> tuple[float, float] | None:
 
 def move_text(game: GameView, ply: PlyView) -> str:
     """``23.Nf3`` or ``23...Qd4``, counted from the starting position's move number."""
+    number, white = move_number(game, ply.ply)
+    return f"{number}{'.' if white else '...'}{ply.san}"
+
+
+def clock_text(clock_s: float | None) -> str:
+    """Five cells at most: ``1h39m``, ``59:59``, ``0:07.3`` is ``0:07``; empty while unknown."""
+    if clock_s is None:
+        return ""
+    seconds = max(0, int(clock_s))
+    if seconds < 6000:
+        return f"{seconds // 60}:{seconds % 60:02d}"
+    return f"{seconds // 3600}h{seconds // 60 % 60:02d}m"
+
+
+def age_text(age_s: float | None) -> str:
+    """Three cells at most: ``7s``, ``12m``, ``3h``, ``9d``; empty while unknown."""
+    if age_s is None:
+        return ""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
+        if age_s >= size:
+            return f"{min(int(age_s // size), 99)}{unit}"
+    return f"{max(0, int(age_s))}s"
+
+
+def signed(value: float | None) -> str:
+    """Whole Elo with its sign; empty while unknown."""
+    return "" if value is None else f"{value:+.0f}"
+
+
+def percent(share: float | None) -> str:
+    """``61 %``; empty while unknown."""
+    return "" if share is None else f"{100 * share:.0f} %"
+
+
+def move_number(game: GameView, ply: int) -> tuple[int, bool]:
+    """The move number of a ply, and whether White makes it."""
     fields = game.start_fen.split()
-    first_number = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
-    offset = ply.ply - 1 + (0 if fields[1:2] != ["b"] else 1)
-    number = first_number + offset // 2
-    return f"{number}{'.' if offset % 2 == 0 else '...'}{ply.san}"
-
-
-def plain(text: str, width: int | None = None) -> str:
-    """Feed text made safe for a terminal: no control, escape or direction characters, cut to
-    ``width`` characters with an ellipsis.
-    """
-    safe = "".join(char for char in text if unicodedata.category(char) not in _NO_TEXT)
-    if width is not None and len(safe) > width:
-        return safe[: max(width - 1, 0)] + "…"
-    return safe
+    first = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
+    offset = ply - 1 + (1 if fields[1:2] == ["b"] else 0)
+    return first + offset // 2, offset % 2 == 0

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from live.events import (
+    Alert,
     EngineHealth,
     EngineInfo,
     FeedHealth,
@@ -18,7 +19,7 @@ from live.events import (
 
 
 class Source(Protocol):
-    """The state of the event; ``app.py`` hands the ledger's keeper over in this shape."""
+    """The state of the event: the ledger's keeper in the service, a replica elsewhere."""
 
     def engine(self) -> EngineInfo: ...
 
@@ -33,3 +34,7 @@ class Source(Protocol):
     def feeds(self) -> tuple[FeedHealth, ...]: ...
 
     def engines(self) -> EngineHealth: ...
+
+    def alerts(self) -> Iterable[Alert]:
+        """Those not cleared; none for whom they are not meant."""
+        ...

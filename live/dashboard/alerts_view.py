@@ -1,0 +1,114 @@
+"""The view of alerts: take note, mute, write a note, go to the board."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from live.dashboard.alert_list import AlertsLook, alerts, listed
+from live.dashboard.chrome import Key
+from live.dashboard.scene import Ask, Scene
+from live.events import Alert, GameView
+
+
+class AlertsView:
+    name = "Alerts"
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self.query = ""
+        self.cursor: str | None = None
+        self.show_muted = False
+        self._listed: list[Alert] = []
+        self._muted = 0
+
+    def draw(self, width: int, height: int) -> list[Text]:
+        scene = self._scene
+        held = list(scene.state.alerts())
+        self._muted = sum(alert.muted for alert in held)
+        self._listed = listed(held, self.query, show_muted=self.show_muted)
+        if self._listed:
+            self.cursor = self._listed[self._at()].id
+        views: dict[str, GameView] = {view.id: view for view in scene.state.games()}
+        look = AlertsLook(
+            palette=scene.palette,
+            cursor=self.cursor,
+            first=0,
+            show_muted=self.show_muted,
+            now_s=scene.wall_s(),
+            game=views.get,
+        )
+        return alerts(self._listed, self._muted, width, height, look)
+
+    def _at(self) -> int:
+        for index, alert in enumerate(self._listed):
+            if alert.id == self.cursor:
+                return index
+        return 0
+
+    def caption(self) -> str:
+        told = f"{len(self._listed)} alerts"
+        if self._muted and not self.show_muted:
+            told += f", {self._muted} muted: M shows them"
+        return told + (f" · filter {self.query!r}" if self.query else "")
+
+    def offers(self) -> list[Key]:
+        none = "" if self._listed else "there is no alert"
+        why = none or ("" if self._scene.desk.alert_acts else self._scene.desk.no_alert_acts)
+        board = none or ("" if self._game() else "this alert is about no board")
+        return [
+            Key("a", "a", "acknowledge", "you took note: it stands below what is new", why),
+            Key("m", "m", "mute", "show it no more until it is unmuted", why),
+            Key("n", "n", "note", "write something to it, kept in the log with the time", why),
+            Key("M", "M", "muted", "show what is muted, too"),
+            Key("enter", "⏎", "board", "look at the board", board),
+            Key("slash", "/", "filter", "list only alerts with these words"),
+            Key("up", "↑↓ j k", "", "from alert to alert", none),
+            *self._scene.board_keys(self._game()),
+        ]
+
+    def _game(self) -> str | None:
+        return self._listed[self._at()].game if self._listed else None
+
+    def press(self, key: str) -> bool:
+        if key in ("down", "j"):
+            self._move(1)
+        elif key in ("up", "k"):
+            self._move(-1)
+        elif key == "M":
+            self.show_muted = not self.show_muted
+        elif key == "slash":
+            before = self.query
+            self._scene.ask = Ask(
+                "/", before, self._filter, self._filter, lambda: self._filter(before)
+            )
+        elif key == "escape" and self.query:
+            self.query = ""
+        elif key in ("a", "m", "n") and self._listed:
+            self._act(key, self._listed[self._at()])
+        elif key == "enter" and (game := self._game()):
+            self._scene.show(game)
+        else:
+            return self._scene.press_board(key, self._game())
+        return True
+
+    def _filter(self, text: str) -> None:
+        self.query = text
+
+    def _move(self, by: int) -> None:
+        if self._listed:
+            at = max(0, min(len(self._listed) - 1, self._at() + by))
+            self.cursor = self._listed[at].id
+
+    def _act(self, key: str, alert: Alert) -> None:
+        scene = self._scene
+        acts = scene.desk.alert_acts
+        if acts is None:
+            scene.say(f"{key} does nothing: {scene.desk.no_alert_acts}")
+        elif key == "a":
+            acts.acknowledge(alert.id)
+            scene.say("Acknowledged; it asks for notice again when it happens again")
+        elif key == "m":
+            acts.mute(alert.id, not alert.muted)
+            scene.say("Unmuted" if alert.muted else "Muted; M shows what is muted")
+        else:
+            scene.ask = Ask("Note: ", alert.note, lambda text: acts.note(alert.id, text))

@@ -1,0 +1,271 @@
+"""One board in depth: position, moves with gains, graphs, both players' figures. Pure.
+
+On a small terminal the lower part shows one panel at a time, on a large one all stand together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+from rich.text import Text
+
+from live.dashboard import charts
+from live.dashboard.board_list import _RESULTS
+from live.dashboard.cells import beside, left, plain, right
+from live.dashboard.figures import (
+    age_text,
+    clock_text,
+    interval_text,
+    move_text,
+    rating_text,
+    score_text,
+    signed,
+)
+from live.dashboard.moves import MOVE_CELLS, moves, row_of
+from live.dashboard.palette import Palette
+from live.dashboard.position import board_after, diagram, san_of
+from live.dashboard.rows import like_text
+from live.dashboard.side_figures import side_figures
+from live.events import CurvePoint, GameDetail, Player
+
+Panel = Literal["score", "curves", "gains", "methods"]
+PANELS: tuple[Panel, ...] = ("score", "curves", "gains", "methods")
+PANEL_NAMES = {
+    "score": "Score",
+    "curves": "Perceived ratings",
+    "gains": "Gains",
+    "methods": "Other methods",
+}
+#: From this size on every panel is shown at once.
+LARGE = (150, 40)
+_DIAGRAM = 20
+_LARGE_DIAGRAM = 34
+
+
+class BoardLook(msgspec.Struct, frozen=True):
+    """How one board is looked at now."""
+
+    palette: Palette
+    calibrated: bool
+    ply: int
+    """The ply under the cursor; 0 is the starting position."""
+    following: bool
+    """The cursor goes with the last move."""
+    panel: Panel
+    age_s: float | None
+    """Seconds since the last move; None when it was before we looked."""
+    new: bool
+
+
+def board_card(game: GameDetail, width: int, height: int, look: BoardLook) -> list[Text]:
+    """Exactly ``height`` lines of at most ``width`` cells."""
+    lines = [headline(game, width, look), *players(game, width, look)]
+    rest = height - len(lines)
+    if width >= LARGE[0] and height >= LARGE[1] - 4:
+        lines += _large(game, width, rest, look)
+    else:
+        lines += _small(game, width, rest, look)
+    return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
+
+
+def headline(game: GameDetail, width: int, look: BoardLook) -> Text:
+    """Where the game is played, how it stands, and what is wrong with it."""
+    palette = look.palette
+    line = Text(no_wrap=True)
+    line.append(f" Board {game.board} " if game.board is not None else " Board ", palette.head)
+    for part in (plain(game.event, 40), f"round {plain(game.round, 8)}" if game.round else ""):
+        if part:
+            line.append(f"· {part} ", palette.dim)
+    if game.result != "*":
+        line.append(f"· {_RESULTS.get(game.result, game.result)} ", palette.strong)
+    behind = game.plies_played - game.plies_scored
+    if behind > 1:
+        line.append(f"· {behind} plies to score ", palette.warn)
+    if look.age_s is not None and game.result == "*":
+        line.append(f"· last move {age_text(look.age_s)} ago ", palette.dim)
+    duel = game.head_to_head
+    if duel.expected_score is not None:
+        line.append(f"· ○ against ● expects {duel.expected_score:.2f}")
+        if duel.difference is not None:
+            line.append(f", {duel.difference:+.0f} Elo")
+        line.append(" ")
+    if game.problem:
+        line.append(f"· ! {plain(game.problem, 80)}", palette.bad)
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def players(game: GameDetail, width: int, look: BoardLook) -> list[Text]:
+    """A head and a line for each player: ratings with their intervals, form, moves, clock."""
+    palette, wide = look.palette, width >= 100
+    plan: list[tuple[str, int, bool]] = [("Elo", 4, True)]
+    if look.calibrated:
+        plan += [("Plays like" if wide else "Like", 10 if wide else 4, True), ("95 %", 9, False)]
+    plan += [("A4", 4, True), ("95 %", 9, False)]
+    if look.calibrated:
+        plan += [("Form", 5, True)]
+    plan += [("Moves", 5, True), ("Clock", 5, True)]
+    name = min(40, width - 2 - sum(cells + 1 for _, cells, _ in plan))
+    head = "  " + left("Player", name)
+    for text, cells, to_right in plan:
+        head += " " + (right(text, cells) if to_right else left(text, cells))
+    lines = [Text(head, palette.dim, no_wrap=True)]
+    last = {ply.ply % 2 == _white_parity(game): ply for ply in game.plies[-2:]}
+    for sign, player, points, white in (
+        ("○", game.white, game.curves.white, True),
+        ("●", game.black, game.curves.black, False),
+    ):
+        point = points[-1] if points else None
+        ply = last.get(white)
+        texts = _figures(player, point, look.calibrated)
+        texts.append(clock_text(ply.clock_s) if ply else "")
+        line = Text(f"{sign} ", palette.white if white else palette.black, no_wrap=True)
+        title = f"{plain(player.title, 4)} " if player.title else ""
+        line.append(title, palette.strong)
+        line.append(left(plain(player.name, 40), name - len(title)))
+        for (head_text, cells, to_right), text in zip(plan, texts, strict=True):
+            large = head_text in (("Plays like", "Like") if look.calibrated else ("A4",))
+            style = palette.strong if large else palette.dim if head_text == "95 %" else ""
+            line.append(" ")
+            line.append(right(text, cells) if to_right else left(text, cells), style)
+        lines.append(line)
+    return lines
+
+
+def _white_parity(game: GameDetail) -> int:
+    return 0 if game.start_fen.split()[1:2] == ["b"] else 1
+
+
+def _figures(player: Player, point: CurvePoint | None, calibrated: bool) -> list[str]:
+    texts = [str(player.elo or "")]
+    if calibrated:
+        texts.append(like_text(point))
+        texts.append(interval_text(point.calibrated_low, point.calibrated_high) if point else "")
+    texts.append("·" if point is None else rating_text(point.rating, point.low, point.high))
+    texts.append("" if point is None else interval_text(point.low, point.high))
+    if calibrated:
+        texts.append(signed(point.form) if point else "")
+    texts.append(str(point.n) if point else "0")
+    return texts
+
+
+def position(game: GameDetail, look: BoardLook, *, large: bool) -> list[Text]:
+    """The diagram with what was played and what the engine would have."""
+    palette = look.palette
+    board = board_after(game, look.ply)
+    if board is None:
+        return [Text(f"no diagram of {plain(game.variant, 20)}", palette.dim)]
+    lines = diagram(board, palette, large=large)
+    if not 1 <= look.ply <= len(game.plies):
+        return [*lines, Text("  start", palette.dim)]
+    ply = game.plies[look.ply - 1]
+    score = score_text(ply.score_cp, ply.mate)
+    told = Text("  ", no_wrap=True)
+    style = palette.changed if look.new and look.following else palette.strong
+    told.append(move_text(game, ply), style)
+    told.append(f" {score}{'' if ply.final or ply.score_cp is None else '~'}")
+    lines.append(told)
+    first = san_of(board_after(game, look.ply - 1), ply.best)
+    if first:
+        same = ply.best == ply.uci
+        engine = Text("  engine ", palette.dim, no_wrap=True)
+        engine.append("the same" if same else first, palette.good if same else palette.accent)
+        lines.append(engine)
+    return lines
+
+
+def search_lines(game: GameDetail, look: BoardLook) -> list[Text]:
+    """How deep the engine looked, how hard the position is, and how long the player thought."""
+    if not 1 <= look.ply <= len(game.plies):
+        return []
+    ply = game.plies[look.ply - 1]
+    parts = []
+    if ply.depth:
+        parts.append(f"depth {ply.depth}")
+    if ply.complexity is not None:
+        # Alliot 2017, section 3.1: how far the score jumped while the engine looked deeper.
+        parts.append(f"jump {ply.complexity.jump_cp / 100:.2f}")
+    if ply.spent_s is not None:
+        parts.append(f"took {clock_text(ply.spent_s)}")
+    return [Text(f"  {part}", look.palette.dim, no_wrap=True) for part in parts]
+
+
+def _move_list(game: GameDetail, look: BoardLook, width: int, height: int) -> list[Text]:
+    body = max(1, height - 1)
+    first = max(0, row_of(game, max(1, look.ply)) - body + 1 + (0 if look.following else body // 2))
+    first = min(first, max(0, (len(game.plies) + 2) // 2 - body))
+    if not game.plies:
+        return [Text("no move yet", look.palette.dim)]
+    return moves(game, look.ply, first, height, width, look.palette)
+
+
+def _small(game: GameDetail, width: int, height: int, look: BoardLook) -> list[Text]:
+    board = [*position(game, look, large=False), *search_lines(game, look)]
+    upper = min(len(board), max(9, height - 5))
+    room = width - _DIAGRAM - 2
+    if room < MOVE_CELLS:
+        lines = board[:upper]
+    else:
+        listed = _move_list(game, look, room, upper)
+        lines = beside([(board[:upper], _DIAGRAM), (listed, room)])
+    names = [
+        f"[{PANEL_NAMES[panel]}]" if panel == look.panel else f" {PANEL_NAMES[panel]} "
+        for panel in PANELS
+    ]
+    lines.append(Text(" tab: " + " ".join(names), look.palette.dim, no_wrap=True))
+    return lines + _panel(game, width, height - len(lines), look)
+
+
+def _panel(game: GameDetail, width: int, height: int, look: BoardLook) -> list[Text]:
+    palette = look.palette
+    match look.panel:
+        case "score":
+            return charts.score_graph(game, look.ply, width, height, palette)
+        case "curves":
+            half = (width - 2) // 2
+            return beside([(each, half) for each in _curves(game, half, height, look)])
+        case "gains":
+            return charts.histogram(game, width, height, palette)
+        case "methods":
+            return side_figures(game, width, palette)[:height]
+
+
+def _curves(
+    game: GameDetail, width: int, height: int, look: BoardLook
+) -> tuple[Sequence[Text], Sequence[Text]]:
+    curves = (game.curves.white, game.curves.black)
+    scale = charts.common_scale(curves, calibrated=look.calibrated)
+    styles = (look.palette.white, look.palette.black)
+    white, black = (
+        charts.rating_graph(
+            points, scale, width, height, style, look.palette, calibrated=look.calibrated
+        )
+        for points, style in zip(curves, styles, strict=True)
+    )
+    return white, black
+
+
+def _large(game: GameDetail, width: int, height: int, look: BoardLook) -> list[Text]:
+    palette = look.palette
+    board = [*position(game, look, large=True), *search_lines(game, look)]
+    board += [Text(), *charts.histogram(game, 2 * _LARGE_DIAGRAM // 2 + 18, 8, palette)]
+    first_width = _LARGE_DIAGRAM + 18
+    middle_width = MOVE_CELLS + 12
+    rest_width = width - first_width - middle_width - 4
+    listed = _move_list(game, look, middle_width, height)
+    graph_height = max(8, (height - 3 - 12) // 3 // 2 * 2)
+    scale_name = "Plays like" if look.calibrated else "Algorithm 4"
+    white, black = _curves(game, rest_width, graph_height, look)
+    graphs = [
+        Text("Score, White's side", palette.head),
+        *charts.score_graph(game, look.ply, rest_width, graph_height, palette),
+        Text(f"○ {scale_name}, 95 % ░", palette.head),
+        *white,
+        Text(f"● {scale_name}, 95 % ░", palette.head),
+        *black,
+        Text("Other methods", palette.head),
+        *side_figures(game, rest_width, palette),
+    ]
+    return beside([(board, first_width), (listed, middle_width), (graphs, rest_width)])[:height]
