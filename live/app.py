@@ -32,10 +32,11 @@ from live.dashboard import tables
 from live.dashboard.display import display
 from live.dashboard.lines import LineWriter
 from live.errors import ConfigError, FeedError, LiveRateError
-from live.events import Change, FeedHealth
+from live.events import Change, FeedHealth, GameMessage, GameView
 from live.feeds.base import Feed
 from live.feeds.open import open_feed
 from live.hall import Hall
+from live.journalling import EventJournal
 from live.publish.guard import everybody
 from live.publish.server import Publisher
 from live.publish.supervisor import supervised
@@ -64,14 +65,15 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
     """``live-rate --feed``: follow, analyse, publish, show; returns the exit code."""
     log_to_stderr(config)
     feeds = open_feeds(specs, config)
-    hall = Hall(config)
+    names = [feed.name for feed in feeds]
+    hall = Hall(config, EventJournal.of(config.journal, names, once=once))
     console = Console()
     interactive = not headless and sys.stdout.isatty()
     stop = asyncio.Event()
     supervisor = Supervisor(hall.health)
     lost: list[FeedError] = []
     async with (
-        hall.with_engine(),
+        hall.with_engine(feeds=names),
         Publisher(config.server, hall.keeper) as publisher,
         _telling_broker(config, hall, supervisor),
         supervised(os.environ, os.getpid(), hall.busy) as pulse,
@@ -80,7 +82,9 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
         hall.listen(pulse.publish)
         if not interactive:
             console.print(f"live-rate is serving {publisher.url}", highlight=False)
-            hall.listen(_print_lines(console))
+            if hall.journal.restored:
+                console.print(hall.journal.summary, markup=False, highlight=False, soft_wrap=True)
+            hall.listen(_print_lines(console, hall.keeper.games()))
         # What is here stays: sweeping it again and again would only hold up the loop.
         gc.collect()
         gc.freeze()
@@ -203,8 +207,9 @@ async def _telling_broker(
         await asyncio.wait({task})
 
 
-def _print_lines(console: Console) -> Callable[[Iterable[Change]], None]:
+def _print_lines(console: Console, known: Iterable[GameView]) -> Callable[[Iterable[Change]], None]:
     writer = LineWriter()
+    writer.lines(map(GameMessage, known))  # said already, before the start
 
     def tell(changes: Iterable[Change]) -> None:
         for line in writer.lines(changes):

@@ -98,6 +98,18 @@ def follow(
             help="Serve moves, clocks and results only: for venues.",
         ),
     ] = False,
+    journal: Annotated[
+        str | None,
+        typer.Option(
+            "--journal",
+            metavar="FILE",
+            help="Where everything is kept over restarts; else a file for these sources.",
+        ),
+    ] = None,
+    no_journal: Annotated[
+        bool,
+        typer.Option("--no-journal", metavar=SWITCH, help="Keep nothing over a restart."),
+    ] = False,
     engine: EngineFlag = None,
     depth: DepthFlag = None,
     nodes: NodesFlag = None,
@@ -123,8 +135,12 @@ def follow(
         raise ConfigError(
             "--feed", "nothing to follow", "Say what, for example: live-rate --feed demo"
         )
+    if journal and no_journal:
+        raise ConfigError("--journal", "is given with --no-journal", "Leave one of them out")
     settings = settings_of(
         config,
+        journal__enabled=False if no_journal else True if journal else None,
+        journal__file=journal,
         feeds__delay_s=delay,
         server__host=host,
         server__port=port,

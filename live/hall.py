@@ -10,16 +10,16 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
 
 import msgspec
 
+from live.arbiter import Arbiter
 from live.config import Config, EngineConfig
 from live.engine.asking import Asking
+from live.engine.cache import Cache
 from live.engine.cluster import Cluster, Tls
 from live.engine.discovery import find_engine
-from live.engine.disk import DiskCache
 from live.engine.queue import Kind, Priority
 from live.engine.room import EngineRoom
 from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
@@ -28,10 +28,12 @@ from live.errors import FeedError
 from live.events import (
     Change,
     FeedHealth,
+    FeedName,
     FeedReport,
     GainKind,
 )
 from live.feeds.base import Feed
+from live.journalling import EventJournal, run_of
 from live.ledger.evaluations import Ask
 from live.ledger.event import EventLedger
 from live.ledger.keeper import Keeper
@@ -116,28 +118,40 @@ def fitting(name: str, engine: str, limit: str, gain: GainKind) -> Shelf:
 class Hall:
     """The parts of a running service, and the doors between them."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
         self.config = config
+        self.journal = journal or EventJournal()
         self.keeper: Keeper
         self.room: EngineRoom
         self._speculation: Speculation | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
+        self.arbiter = Arbiter(self._tell)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         # Feeds past their start: what fails from then on ends nothing else.
         self._reached: set[str] = set()
 
     @contextlib.asynccontextmanager
-    async def with_engine(self, *, live: bool = True) -> AsyncIterator[None]:
-        """Engines running, ledger open. ``live`` False: nobody will move, so nothing is searched
-        ahead.
+    async def with_engine(
+        self, *, live: bool = True, feeds: Sequence[FeedName] = ()
+    ) -> AsyncIterator[None]:
+        """Engines running, ledger open, the games of ``feeds`` that the journal holds shown again.
+        ``live`` False: nobody will move, so nothing is searched ahead.
         """
+        with self.journal.opened(self.config) as cache:
+            async with self._engines(cache, live=live):
+                identity, limit = self.room.identity, limit_text(self.config.engine)
+                self.open_ledger(identity.name, limit)
+                run = run_of(self.config, identity.name, str(identity), limit, feeds)
+                await self.journal.restore(self.keeper, self.room.known, run)
+                yield
+
+    def _engines(self, cache: Cache | None, *, live: bool) -> EngineRoom:
         settings = self.config.engine
         if live and settings.speculate:
             self._speculation = Speculation(
                 self, engine_limit(settings), asking=engine_asking(settings)
             )
-        cache = DiskCache(Path(settings.cache_file)) if settings.cache_file else None
         self.room = EngineRoom(
             find_engine(settings.path),
             engine_limit(settings),
@@ -153,10 +167,7 @@ class Hall:
         )
         if self._speculation is not None:
             self._speculation.desk = self.room
-        with cache or contextlib.nullcontext():
-            async with self.room:
-                self.open_ledger(self.room.identity.name, limit_text(settings))
-                yield
+        return self.room
 
     def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
         """Start an empty event, measured by this engine."""
@@ -172,7 +183,8 @@ class Hall:
             stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
         )
-        self.keeper = Keeper(ledger, self, self._publish)
+        self.keeper = Keeper(ledger, self, self._publish, self.arbiter.alerts)
+        self.arbiter.measured_by(ledger.engine)
 
     def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
         """``listener`` gets every change from now on, in order, and must not wait. What it fails
@@ -184,12 +196,17 @@ class Hall:
         if self._speculation is not None:
             for board in boards_over(changes):
                 self._speculation.over(board)
+        self._tell(self.arbiter.with_alerts(changes))
+
+    def _tell(self, changes: Iterable[Change]) -> None:
         for listener in self._listeners:
             listener(changes)
 
     # --- the door of the ledger to the engines ---------------------------------------------------
 
     def want(self, search: Search, ask: Ask, urgency: Urgency) -> None:
+        if self.journal.answers(search, ask):
+            return
         desk = self._speculation or self.room
         desk.want(search, ask, Priority(_KINDS[urgency], ask.game, ask.ply))
 
@@ -245,6 +262,7 @@ class Hall:
         slice_end = time.monotonic() + SLICE_S
         for step in self.keeper.plan(report):
             self.keeper.apply(step)
+            self.journal.applied(step)
             if time.monotonic() > slice_end:
                 await asyncio.sleep(0)
                 slice_end = time.monotonic() + SLICE_S
@@ -253,6 +271,8 @@ class Hall:
         while True:
             await asyncio.sleep(HEALTH_PERIOD_S)
             self.tell_engines()
+            self.arbiter.tick()
+            self.journal.look_after(self.keeper, self.keeper.feed_health)
 
     def tell_engines(self) -> None:
         """Engine figures as of now."""

@@ -22,11 +22,13 @@ RANKS = {
     "engine": 2,
     "ratings": 3,
     "ledger": 4,
-    "store": 5,
-    "publish": 6,
-    "dashboard": 7,
-    "overlay": 7,
-    "rehearse": 7,
+    "alerts": 5,
+    "store": 6,
+    "publish": 7,
+    "report": 8,
+    "dashboard": 9,
+    "overlay": 9,
+    "rehearse": 9,
 }
 #: Root modules that every room may import, each with the root modules it may import itself.
 ROOTS: dict[str, set[str]] = {
@@ -42,15 +44,16 @@ COMMANDS = {
     "engine_commands",
     "feed_commands",
     "flags",
+    "journal_commands",
     "service_commands",
     "study_commands",
 }
 #: The composition root: wires shells of different rooms together; no room may import it.
-WIRING = {"app", "doctor", "offline", "hall", "__main__", "calibrating", "rehearsing", "studies"}
-WIRING |= {"supervision"}
-WIRING |= COMMANDS
+WIRING = {"app", "arbiter", "doctor", "offline", "hall", "__main__", "calibrating", "rehearsing"}
+WIRING |= {"journal_reading", "journalling", "supervision"}
+WIRING |= COMMANDS | {"studies"}
 
-PURE_ROOMS = {"games", "ratings", "ledger"}
+PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "report"}
 #: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.
 OUTSIDE = {
     "aiomqtt",
