@@ -8,12 +8,14 @@ pieces stand where, with every piece lifted.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import chess
 import msgspec
 
 from live.events import GameReport, Headers, Move, Player
+from live.feeds.dgt_resume import found_again, met
 from live.feeds.pgn_headers import clean
 from live.feeds.san import Mover, UnplayableMove
 
@@ -22,6 +24,8 @@ MAX_PLIES = 1200
 #: The first moves may be taken back one by one; a longer game that is suddenly empty is over and
 #: the pieces stand ready for the next.
 NEW_GAME_PLIES = 4
+#: Placements remembered of a board met in the middle of its game: a capture is three or four.
+SEEN = 6
 #: Ask again which boards there are, every so many seconds: more may be plugged in.
 BOARDS_S = 30.0
 
@@ -39,6 +43,8 @@ class _Event(msgspec.Struct):
     clock: _Sides | None = None
     start: str | None = None
     san: list[str] | None = None
+    match: bool | None = None
+    """Whether the pieces stand as ``san`` leads to."""
 
 
 class _Message(msgspec.Struct):
@@ -56,18 +62,75 @@ class _Board:
         self.asked = False
         """The setup call was sent."""
         self.start_fen = chess.STARTING_FEN
+        self.base: tuple[Move, ...] = ()
+        """Moves before the position that LiveChess was told to go on from."""
+        self.base_fen = ""
+        """That position; empty when it is the start of the game."""
+        self.seen: deque[str] = deque(maxlen=SEEN)
+        """Placements of a board met in the middle of its game."""
         self.clock = _Sides()
         self.moves: list[Move] = []
         self.problem: str | None = None
 
+    def place(self, placed: str) -> str | None:
+        """Where the pieces stand, told without moves; the position LiveChess must be told, once it
+        is known.
+        """
+        if self.asked or not placed:
+            return None
+        if placed == chess.STARTING_BOARD_FEN:
+            fen = chess.STARTING_FEN
+        else:
+            try:
+                found = self._in_the_middle(placed)
+            except ValueError:  # no placement
+                return None
+            if found is None:  # pieces in the air
+                return None
+            fen = found
+        self.asked = True
+        return fen
+
+    def _in_the_middle(self, placed: str) -> str | None:
+        if self.moves:
+            found = found_again(self.start_fen, self.moves, placed)
+            if found is not None:
+                board = chess.Board(self.start_fen)
+                for move in found:
+                    board.push_uci(move.uci)
+                self.base, self.base_fen = found, board.fen()
+                return self.base_fen
+        chess.BaseBoard(placed)
+        fens = (met(before, placed) for before in self.seen)
+        fen = next((fen for fen in fens if fen is not None), None)
+        if placed not in self.seen:
+            self.seen.append(placed)
+        if fen is not None:
+            # Too much was played unheard: what is told from here on is a game of its own.
+            self.game += bool(self.moves)
+            self.moves, self.base, self.base_fen = [], (), ""
+            self.seen.clear()
+        return fen
+
+    def begins(self, fen: str) -> None:
+        """LiveChess tells moves from this position on."""
+        if fen == self.base_fen:
+            return
+        self.base, self.base_fen = (), ""
+        self.start_fen = fen
+
     def set_moves(self, san: list[str]) -> None:
         """All moves so far, as told; clocks of moves that were there before stay."""
-        if not san and len(self.moves) >= NEW_GAME_PLIES:
+        if not san and not self.base and len(self.moves) >= NEW_GAME_PLIES:
             self.game += 1
         before, self.moves, self.problem = self.moves, [], None
         board = chess.Board(self.start_fen)
+        for ply, known in enumerate(self.base):
+            board.push_uci(known.uci)
+            told = ply < len(before) and before[ply].uci == known.uci
+            self.moves.append(before[ply] if told else known)
         mover = Mover(board)
-        for ply, text in enumerate(san[:MAX_PLIES]):
+        for ply, text in enumerate(san[:MAX_PLIES], start=len(self.base)):
             white = board.turn == chess.WHITE
             try:
                 uci, played = mover.play_san(text)
@@ -79,7 +142,7 @@ class _Board:
                 continue
             before = before[:ply]
             # Only the newest move is told with its clock.
-            latest = ply == len(san) - 1
+            latest = ply == len(self.base) + len(san) - 1
             clock_s = (self.clock.white if white else self.clock.black) if latest else None
             self.moves.append(Move(uci, played, clock_s))
 
@@ -142,19 +205,26 @@ class DgtBoards:
         if event.clock is not None:
             board.clock = event.clock
         if event.san is None:
-            placed = (event.board or "").partition(" ")[0]
-            if placed == chess.STARTING_BOARD_FEN and not board.asked:
-                board.asked = True
-                setup = {"id": feed, "method": "setup", "param": {"fen": chess.STARTING_FEN}}
-                return [self._call("call", setup)], []
-            return [], []  # pieces in the air
-        if event.start and event.start != board.start_fen:
+            fen = board.place((event.board or "").partition(" ")[0])
+            if fen is None:
+                return [], []
+            setup = {"id": feed, "method": "setup", "param": {"fen": fen}}
+            return [self._call("call", setup)], []
+        if event.start:
             try:
-                board.start_fen = chess.Board(event.start).fen()
+                board.begins(chess.Board(event.start).fen())
             except ValueError:
                 return [], []
         board.set_moves(event.san)
-        return [], [self._report(serial, board)]
+        reports = [self._report(serial, board)]
+        if event.match is False and board.base_fen and event.board:
+            # It goes on from a position that was itself corrected, and cannot find out alone.
+            board.asked = False
+            fen = board.place(event.board.partition(" ")[0])
+            if fen is not None and fen != event.start:
+                setup = {"id": feed, "method": "setup", "param": {"fen": fen}}
+                return [self._call("call", setup)], reports
+        return [], reports
 
     @staticmethod
     def _report(serial: str, board: _Board) -> GameReport:

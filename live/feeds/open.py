@@ -103,7 +103,11 @@ def _file(source: Source, conditions: Conditions) -> Feed:
     if text.lower().startswith("file://"):
         text = unquote(urlsplit(text).path)
     path = Path(text).expanduser()
-    if not path.exists():
+    try:
+        there = path.exists()
+    except (OSError, ValueError):  # no name that a file could have: too long, or with a zero byte
+        there = False
+    if not there:
         raise FeedNotFound(source.name, "there is no such file", "Check the path")
     if path.is_dir():
         if source.forced and source.kind == "file":

@@ -107,8 +107,8 @@ class PositionGame:
         if board.turn != now.turn:
             return False
         # The reply is the other side's, so what moved first is gone from its square.
-        changed = _changed(board, now)
-        for missed in list(board.generate_legal_moves(from_mask=changed))[:MAX_TRIES]:
+        mask = changed(board, now)
+        for missed in list(board.generate_legal_moves(from_mask=mask))[:MAX_TRIES]:
             self._play(missed.uci())
             if self._step(now, move, guess=not move):
                 return True
@@ -147,13 +147,13 @@ class PositionGame:
         if board.turn == now.turn or len(self.moves) >= MAX_PLIES:
             return False
         if move and self._play(move):
-            if _changed(board, now) == 0:
+            if changed(board, now) == 0:
                 return True
             self._back_to(len(self.moves) - 1)
         if guess:
-            for other in list(board.generate_legal_moves(from_mask=_changed(board, now))):
+            for other in list(board.generate_legal_moves(from_mask=changed(board, now))):
                 board.push(other)
-                found = _changed(board, now) == 0
+                found = changed(board, now) == 0
                 board.pop()
                 if found:
                     return self._play(other.uci())
@@ -194,7 +194,7 @@ def _play(mover: Mover, move: str) -> tuple[str, str]:
     return mover.play_uci(move) if _UCI.fullmatch(move) else mover.play_san(move)
 
 
-def _changed(one: chess.Board, other: chess.Board) -> int:
+def changed(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
     """The squares on which two positions differ, as a mask."""
     mask = (one.occupied_co[True] ^ other.occupied_co[True]) | (
         one.occupied_co[False] ^ other.occupied_co[False]

@@ -26,13 +26,16 @@ class DgtBoardRehearsal:
         *,
         clock: Clock | None = None,
         mishaps: Iterator[Mishap] = ALL_WELL,
+        forgets: bool = False,
     ) -> None:
+        """``forgets``: what was set up is forgotten with the connection."""
         self._games = list(games)
         self._mishaps = mishaps
         self._clock = clock or LoopClock()
         self._held = [msgspec.structs.replace(game, moves=(), result="*") for game in games]
-        self._ready: set[int] = set()
-        """Boards that were set up; LiveChess itself remembers it, whoever connects."""
+        self._forgets = forgets
+        self._setups: dict[int, str] = {}
+        """Where each board that was set up goes on from."""
         self._feeds: dict[tuple[ServerConnection, int], int] = {}
         self.boards_ready = 0
 
@@ -70,6 +73,8 @@ class DgtBoardRehearsal:
         """Break all connections off."""
         for connection, _ in list(self._feeds):
             connection.transport.abort()
+        if self._forgets:
+            self._setups.clear()
 
     async def _garble(self, index: int, report: GameReport) -> None:
         for connection, board in list(self._feeds):
@@ -109,8 +114,10 @@ class DgtBoardRehearsal:
                 for (which, board), feed in self._feeds.items()
                 if which is connection and feed == param["id"]
             )
-            self._ready.add(tell)
-            self.boards_ready = len(self._ready)
+            setup = param["param"]
+            assert isinstance(setup, dict)
+            self._setups[tell] = str(setup["fen"])
+            self.boards_ready = len(self._setups)
         await self._send(connection, {"response": "call", "id": number, "param": answer})
         if tell is not None:
             await self._tell(connection, tell)
@@ -118,15 +125,20 @@ class DgtBoardRehearsal:
     async def _tell(self, connection: ServerConnection, index: int) -> None:
         report = self._held[index]
         board = chess.Board(report.start_fen)
-        placements = [board.board_fen()]
+        positions = [_place(board)]
         for move in report.moves:
             board.push_uci(move.uci)
-            placements.append(board.board_fen())
+            positions.append(_place(board))
         told: dict[str, object] = {"serialnr": str(10001 + index), "flipped": False}
         feed = {"response": "feed", "id": self._feeds[connection, index]}
-        if index not in self._ready:
-            await self._send(connection, {**feed, "param": {**told, "board": placements[-1]}})
+        setup = self._setups.get(index)
+        if setup is None:
+            await self._send(connection, {**feed, "param": {**told, "board": board.board_fen()}})
             return
+        # What came before the position it was told, LiveChess does not know.
+        place = _place(chess.Board(setup))
+        known = place in positions
+        first = positions.index(place) if known else len(positions) - 1
         # A piece is lifted first: its square is empty for a moment.
         await self._send(connection, {**feed, "param": {**told, "board": "8/8/8/8/8/8/8/8"}})
         clocks: list[float | None] = [None, None]
@@ -135,14 +147,18 @@ class DgtBoardRehearsal:
         run = None if not report.moves else len(report.moves) % 2 == 0
         param = {
             **told,
-            "board": placements[-1],
+            "board": board.board_fen(),
             "clock": {"white": clocks[0], "black": clocks[1], "run": run, "time": 0},
-            "start": report.start_fen,
-            "san": [move.san for move in report.moves],
-            "match": True,
+            "start": setup,
+            "san": [move.san for move in report.moves[first:]],
+            "match": known,
         }
         await self._send(connection, {**feed, "param": param})
 
     async def _send(self, connection: ServerConnection, message: object) -> None:
         with suppress(ConnectionClosed):
             await connection.send(msgspec.json.encode(message), text=True)
+
+
+def _place(board: chess.Board) -> tuple[str, bool]:
+    return board.board_fen(), board.turn

@@ -78,6 +78,48 @@ def test_pieces_set_back_after_a_game_begin_another() -> None:
     assert case.moves().key == "23946/2"
 
 
+def test_a_livechess_that_forgot_is_told_where_the_game_stands() -> None:
+    case = Case()
+    clock = {"white": 90, "black": 80}
+    case.moves("e4", clock=clock)
+    case.moves("e4", "e5", clock=clock)
+    case.boards.reconnected()
+    case.boards.receive(
+        '{"response":"call","id":1,"param":[{"serialnr":"23946","state":"ACTIVE"}]}'
+    )
+    # Nf3 was played meanwhile; the knight of b8 is in the air at first.
+    after = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+    assert case.event(board=after.replace("rn", "r1", 1)) == ([], [])
+    (setup,), games = case.event(board=after)
+    fen = f"{after} b KQkq - 1 2"
+    assert json.loads(setup)["param"] == {"id": 1, "method": "setup", "param": {"fen": fen}}
+    assert games == []
+    sent, (game,) = case.event(san=["Nc6"], start=fen, clock={"white": 70, "black": 60})
+    assert sent == []
+    told = [(move.san, move.clock_s) for move in game.moves]
+    assert told == [("e4", 90), ("e5", 80), ("Nf3", None), ("Nc6", 60)]
+    assert (game.key, game.start_fen) == ("23946/1", FEN)
+    _, (game,) = case.event(san=[])
+    assert [move.san for move in game.moves] == ["e4", "e5", "Nf3"]
+    case.event(san=["Nc6"])
+    # The pieces are set back: the next game.
+    _, (game,) = case.event(san=[], start=FEN)
+    assert (game.key, game.moves) == ("23946/2", ())
+
+
+def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is() -> None:
+    case = Case()
+    before = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+    after = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R"
+    assert case.event(board=before) == ([], [])
+    assert case.event(board=before.replace("RNBQKB1R", "RNBQK2R")) == ([], [])
+    (setup,), _ = case.event(board=after)
+    fen = f"{after} b KQkq - 0 1"
+    assert json.loads(setup)["param"]["param"] == {"fen": fen}
+    _, (game,) = case.event(san=["a6"], start=fen)
+    assert (game.start_fen, [move.san for move in game.moves]) == (fen, ["a6"])
+
+
 def test_an_illegal_move_ends_the_game_there() -> None:
     game = Case().moves("e4", "Ke4")
     assert len(game.moves) == 1 and game.problem == "illegal move Ke4 at ply 2"
@@ -123,6 +165,29 @@ async def test_boards_in_the_hall_are_followed_through_a_lost_connection() -> No
             assert not task.done()
     detail = next(health.detail for health in ledger.healths if health.state == "retrying")
     assert detail == "connection to LiveChess lost, trying again in 1 s"
+
+
+async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> None:
+    """Now and then a move is played while nobody listens."""
+    game = GAMES[0]
+    hall, ledger = DgtBoardRehearsal([game], clock=DrivenClock(), forgets=True), Ledger()
+
+    def heard(plies: int) -> bool:
+        told = [m.uci for m in ledger.reports[-1].games[0].moves] if ledger.reports else []
+        return told == [m.uci for m in game.moves[:plies]]
+
+    async with hall.serving() as spec:
+        feed = open_feed(spec, FeedsConfig(timeout_s=5.0), conditions=conditions())
+        async with running(feed, ledger):
+            await until(lambda: hall.boards_ready == 1)
+            for plies in range(1, len(game.moves) + 1):
+                shown = msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
+                if plies % 9 == 0:
+                    hall.drop()
+                await hall.show(0, shown)
+                if plies % 9 or plies == len(game.moves):
+                    await until(lambda told=plies: heard(told))  # type: ignore[misc]
+    assert ledger.reports[-1].games[0].key == "10001/1"
 
 
 async def test_no_livechess_there_yet() -> None:
