@@ -14,7 +14,7 @@ const TALL = { width: 30, height: 56 };
 export class Layout {
   constructor(context) {
     this._context = context;
-    this._place = element("p", "place");
+    this._place = element("p", "place panel");
     this._score = new ScorePanel(context);
     this._sides = { black: new PlayerPanel("black", context), white: new PlayerPanel("white", context) };
     this._board = element("div", "diagram");
@@ -27,11 +27,11 @@ export class Layout {
       "layout-board",
       "",
       element("div", "board-with-bar", "", bar.node, this._board),
+      this._place,
       element(
         "div",
         "panel story",
         "",
-        this._place,
         this._sides.black.node,
         element("div", "state", "", move, number, alert),
         this._box,

@@ -87,13 +87,14 @@ export function turnOf(game) {
   return game.result === "*" ? moverOf(game.plies.length + 1, game.start_fen) : null;
 }
 
-/** Event, round and board, as far as they are known. */
+/** Round, board and event, as far as they are known. */
 export function placeOf(game, words) {
-  const known = game.round && game.round !== "?" && game.round !== "-";
-  const round = known ? fill(words.round, game.round) : "";
+  const known = (text) => (["?", "-"].includes(text) ? "" : text);
+  // Broadcasts write boards into rounds: `4.12` is board 12 of round 4.
+  const name = known(game.round).replace(game.board === null ? "" : `.${game.board}`, "");
+  const round = name ? fill(words.round, name) : "";
   const board = game.board === null ? "" : fill(words.board, game.board);
-  const event = game.event === "?" ? "" : game.event;
-  return [event, round, board].filter(Boolean).join(" \u00b7 ");
+  return [round, board, known(game.event)].filter(Boolean).join(" \u00b7 ");
 }
 
 /** What a rating rests on. */

@@ -12,7 +12,8 @@ export class PlayerPanel {
     this._flag = element("span", "flag");
     this._title = element("span", "title");
     this._name = nameNode("name");
-    this._elo = element("span", "elo");
+    this._eloValue = element("span", "value");
+    this._elo = element("p", "elo", "", element("span", "label", "Elo"), this._eloValue);
     this._points = element("strong", "points");
     this._clock = element("span", "clock");
     this._main = new RatingLine("main");
@@ -29,11 +30,10 @@ export class PlayerPanel {
         this._flag,
         this._title,
         this._name,
-        this._elo,
         this._points,
         this._clock,
       ),
-      element("div", "ratings", "", this._main.node, this._second.node),
+      element("div", "ratings", "", this._main.node, this._second.node, this._elo),
     );
   }
 
@@ -44,7 +44,8 @@ export class PlayerPanel {
     setText(this._flag, flagText(player.federation, options.flags));
     setText(this._title, player.title ?? "");
     setText(this._name, player.name || "?");
-    setText(this._elo, player.elo ? String(player.elo) : "");
+    setText(this._eloValue, player.elo ? String(player.elo) : "");
+    this._elo.hidden = !player.elo;
     setText(this._points, pointsOf(game.result, color));
     setText(this._clock, clockOf(game, color));
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);

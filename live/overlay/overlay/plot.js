@@ -56,7 +56,11 @@ export class Plot {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const small = Math.max(9, Math.round(0.85 * rem));
     const font = (px, weight = 400) => `${weight} ${px}px ${style.fontFamily}`;
-    const edge = { stroke: "transparent", width: 0, points: { show: false } };
+    const edge = (side) => ({
+      stroke: color(`--${side}-edge`),
+      width: Math.max(1, 0.06 * rem),
+      points: { show: false },
+    });
     const line = (side) => ({
       stroke: color(`--${side}-line`),
       width: Math.max(1.5, 0.17 * rem),
@@ -87,7 +91,7 @@ export class Plot {
           values: (plot, splits) => splits.map(String),
         },
       ],
-      series: [{}, edge, edge, line("white"), edge, edge, line("black")],
+      series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)])],
       bands: [
         { series: [1, 2], fill: color("--white-band") },
         { series: [4, 5], fill: color("--black-band") },
@@ -135,6 +139,7 @@ function mark(plot, { color, rem, font, elos }) {
   }
   // The plot's own font sizes are multiplied by the density of the screen; so are these.
   ctx.font = font.replace(/([\d.]+)px/, (_, px) => `${px * ratio}px`);
+  ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   for (const { side, x, y, label, text } of ends) {
     ctx.fillStyle = color(`--${side}-line`);

@@ -1,0 +1,36 @@
+/** Brings a list of things, each with a node of its own, onto the page. */
+
+export class Children {
+  /** `make(item)` answers `{node, draw(item, …)}`, and `destroy()` where it holds something. */
+  constructor(parent, make) {
+    this._parent = parent;
+    this._make = make;
+    this._held = new Map();
+  }
+
+  /** Exactly these items in this order, told apart by `id`; answers their views. */
+  show(items) {
+    const wanted = new Set(items.map((item) => item.id));
+    for (const [id, view] of this._held) {
+      if (wanted.has(id)) continue;
+      view.destroy?.();
+      view.node.remove();
+      this._held.delete(id);
+    }
+    return items.map((item, at) => {
+      let view = this._held.get(item.id);
+      if (view === undefined) {
+        view = this._make(item);
+        this._held.set(item.id, view);
+      }
+      const there = this._parent.children[at] ?? null;
+      // Moving a node restarts what is animated in it, so only those that stand wrong are moved.
+      if (there !== view.node) this._parent.insertBefore(view.node, there);
+      return view;
+    });
+  }
+
+  get views() {
+    return [...this._held.values()];
+  }
+}

@@ -1,0 +1,97 @@
+/** `layout=grid`: several boards at once, for screens in the hall; more of them page by page. */
+
+import { Diagram } from "../diagram.js";
+import { element, setText } from "../dom.js";
+import { Children } from "./children.js";
+import { placeOf } from "./figures.js";
+import { Pager } from "./pager.js";
+import { PlayerPanel } from "./player.js";
+import { ScorePanel } from "./score.js";
+
+/** A board's own size in rem, with its diagram and without. */
+const WITH_DIAGRAM = { width: 31, height: 13.2 };
+const PLAIN = { width: 25, height: 9.6 };
+const GAP = 0.6;
+/** So many small boards are too many to be made out. */
+const MOST_DIAGRAMS = 24;
+
+export class Layout {
+  constructor(context) {
+    this._context = context;
+    this._pager = new Pager(context.options.page * 1000);
+    this.node = element("div", "layout-grid");
+    const { options } = context;
+    this._diagrams = !options.hide.includes("diagram") && options.boards <= MOST_DIAGRAMS;
+    this.node.classList.toggle("plain", !this._diagrams);
+    this._cells = new Children(this.node, () => new Cell(context, this._diagrams));
+    this._shown = options.boards;
+    this._room = { width: 0, height: 0 };
+  }
+
+  /** As many columns as make the boards largest. */
+  fit(width, height) {
+    const cell = this._diagrams ? WITH_DIAGRAM : PLAIN;
+    let best = { rem: 0, columns: 1 };
+    for (let columns = 1; columns <= this._shown; columns += 1) {
+      const rows = Math.ceil(this._shown / columns);
+      const rem = Math.min(
+        width / (columns * (cell.width + GAP) + GAP),
+        height / (rows * (cell.height + GAP) + GAP),
+      );
+      if (rem > best.rem) best = { rem, columns };
+    }
+    this.node.style.setProperty("--columns", best.columns);
+    return best.rem;
+  }
+
+  resized() {}
+
+  draw({ games, now, swingOf }) {
+    const { items } = this._pager.page(games, this._context.options.boards, now);
+    // The last page may hold fewer: the boards stay as large as on the others.
+    const shown = Math.max(1, Math.min(games.length, this._context.options.boards));
+    if (shown !== this._shown) {
+      this._shown = shown;
+      dispatchEvent(new Event("resize"));
+    }
+    this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at])));
+  }
+}
+
+/** One board of the grid. */
+class Cell {
+  constructor(context, withDiagram) {
+    this._context = context;
+    this._place = element("span", "place");
+    this._score = new ScorePanel(context);
+    this._sides = { black: new PlayerPanel("black", context), white: new PlayerPanel("white", context) };
+    this._board = withDiagram ? element("div", "diagram") : null;
+    this._diagram = null;
+    const { bar, move, number, alert } = this._score;
+    const words = element(
+      "div",
+      "words",
+      "",
+      this._sides.black.node,
+      element("div", "state", "", move, number, alert, this._place),
+      bar.node,
+      this._sides.white.node,
+    );
+    this.node = element("article", "cell panel", "", ...[this._board, words].filter(Boolean));
+  }
+
+  draw(game, swing) {
+    setText(this._place, placeOf({ ...game, event: "" }, this._context.words));
+    this._sides.white.draw(game);
+    this._sides.black.draw(game);
+    this._score.draw(game, swing);
+    this.node.classList.toggle("over", game.result !== "*");
+    if (this._board === null) return;
+    this._diagram ??= new Diagram(this._board);
+    this._diagram.draw(game);
+  }
+
+  destroy() {
+    this._diagram?.destroy();
+  }
+}
