@@ -1,6 +1,6 @@
 /** The board as it stands, with the last move marked. */
 
-import { BORDER_TYPE, Chessboard } from "./vendor/cm-chessboard/src/Chessboard.js";
+import { BORDER_TYPE, COLOR, Chessboard } from "./vendor/cm-chessboard/src/Chessboard.js";
 import { Markers } from "./vendor/cm-chessboard/src/extensions/markers/Markers.js";
 import { placementAfter } from "./position.js";
 
@@ -11,6 +11,7 @@ const LAST_MOVE = { class: "marker-square-last", slice: "markerSquare" };
 export class Diagram {
   constructor(box) {
     this._shown = null;
+    this._side = "white";
     this._slideMs = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : SLIDE_MS;
     this._slidUntil = 0;
     this._board = new Chessboard(box, {
@@ -25,6 +26,13 @@ export class Diagram {
       },
       extensions: [{ class: Markers, props: { autoMarkers: null } }],
     });
+  }
+
+  /** Shows the board from `white`'s or `black`'s side. */
+  turn(side) {
+    if (side === this._side) return;
+    this._side = side;
+    this._board.setOrientation(side === "black" ? COLOR.black : COLOR.white);
   }
 
   draw(game) {

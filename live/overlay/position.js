@@ -4,13 +4,13 @@ const FILES = "abcdefgh";
 
 /** The first field of a FEN after `moves` (UCI) from `startFen`. */
 export function placementAfter(startFen, moves) {
-  const board = parse(startFen.split(" ")[0]);
+  const board = parsePlacement(startFen.split(" ")[0]);
   for (const move of moves) play(board, move);
   return print(board);
 }
 
-/** 64 letters or null, a1 first. */
-function parse(placement) {
+/** 64 letters or null, a1 first, from the first field of a FEN. */
+export function parsePlacement(placement) {
   const board = new Array(64).fill(null);
   placement.split("/").forEach((row, fromTop) => {
     let file = 0;

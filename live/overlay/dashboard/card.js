@@ -1,0 +1,108 @@
+/** One board of the overview: position, players, score, both perceived ratings, their curves. */
+
+import { element, setText } from "../dom.js";
+import { resultText, whiteShare } from "../format.js";
+import { placementAfter } from "../position.js";
+import { lastMove, placeText, problemText, scoreAfter, sideText } from "./figures.js";
+import { writePlace } from "./place.js";
+import { MiniBoard } from "./pieces.js";
+import { Side } from "./side.js";
+import { Spark } from "./spark.js";
+
+export class Card {
+  constructor() {
+    this._game = null;
+    this._plies = null;
+    this._placement = "";
+    this._visible = false;
+    this._where = element("span", "where");
+    this._move = element("span", "move");
+    this._score = element("span", "score");
+    this._result = element("strong", "result");
+    this._bar = element("div", "bar");
+    this._bar.setAttribute("aria-hidden", "true");
+    this._canvas = element("canvas", "mini");
+    this._canvas.setAttribute("aria-hidden", "true");
+    this._mini = new MiniBoard(this._canvas);
+    this._problem = element("p", "problem");
+    this._spark = new Spark();
+    this._sides = { white: new Side("white"), black: new Side("black") };
+    this.link = element("a", "open");
+    const header = element("header", "", "", this._where, this._move, this._score, this._result);
+    const board = element("div", "board", "", this._bar, this._canvas);
+    const sides = element("div", "sides", "", this._sides.black.node, this._spark.node, this._sides.white.node);
+    const body = element("div", "body", "", board, sides);
+    this.node = element("article", "card", "", header, body, this._problem, this.link);
+    this.node.card = this;
+  }
+
+  /** Boards are drawn only while they can be seen: there may be hundreds. */
+  set visible(visible) {
+    this._visible = visible;
+    if (visible && this._game) this._drawPictures();
+  }
+
+  draw(game) {
+    if (game === this._game) return;
+    const before = this._game;
+    this._game = game;
+    const score = scoreAfter(game, game.plies);
+    setText(this._where, placeText(game, true));
+    setText(this._move, lastMove(game, game.plies));
+    setText(this._score, score.provisional && score.text ? `${score.text} \u2026` : score.text);
+    this._score.classList.toggle("provisional", score.provisional);
+    setText(this._result, resultText(game.result));
+    this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
+    this._bar.classList.toggle("unknown", score.cp === null);
+    for (const color of ["white", "black"]) {
+      this._sides[color].draw(game, game.plies, game.curves[color].at(-1) ?? null);
+    }
+    setText(this._problem, problemText(game));
+    this._problem.hidden = !this._problem.textContent;
+    this.node.classList.toggle("over", game.result !== "*");
+    this._label(game, score);
+    const moved = before !== null && before.plies.at(-1)?.uci !== game.plies.at(-1)?.uci;
+    if (moved) this._flash();
+    if (this._visible) this._drawPictures();
+  }
+
+  restyle() {
+    this._mini.restyle();
+  }
+
+  destroy() {
+    this._mini.destroy();
+    this.node.card = null;
+    this.node.remove();
+  }
+
+  _label(game, score) {
+    const address = writePlace({ view: "board", game: game.id });
+    if (this.link.getAttribute("href") !== address) this.link.setAttribute("href", address);
+    const said = [
+      placeText(game),
+      `${game.white.name || "?"} against ${game.black.name || "?"}`,
+      game.result === "*" ? lastMove(game, game.plies) : resultText(game.result),
+      score.text ? `score ${score.text}${score.provisional ? ", provisional" : ""}` : "",
+      sideText(game, "white"),
+      sideText(game, "black"),
+    ];
+    this.link.setAttribute("aria-label", said.filter(Boolean).join(". "));
+  }
+
+  _drawPictures() {
+    const { _game: game } = this;
+    if (game.plies !== this._plies) {
+      this._plies = game.plies;
+      this._placement = placementAfter(game.start_fen, game.plies.map((ply) => ply.uci));
+    }
+    this._mini.draw(this._placement, game.plies.at(-1)?.uci ?? "");
+    this._spark.draw(game.curves);
+  }
+
+  _flash() {
+    if (!this._visible || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    this._move.getAnimations().forEach((animation) => animation.cancel());
+    this._move.animate({ opacity: [0.2, 1] }, { duration: 500 });
+  }
+}

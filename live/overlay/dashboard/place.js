@@ -1,0 +1,65 @@
+/**
+ * What the page shows, as the part of its address after `#`. Pure.
+ *
+ * The fragment never reaches a server, and leaves the query (which event, whose token) alone.
+ */
+
+/** What each part of a place may be; the first is what holds when the address says nothing. */
+const CHOICES = {
+  view: ["boards", "board", "players", "health", "arbiter"],
+  layout: ["auto", "cards", "table"],
+  state: ["all", "running", "over"],
+  figure: ["auto", "a4"],
+};
+
+const TEXTS = { game: "", q: "", sort: "", cols: "" };
+const MAX_TEXT = 300;
+
+export const HOME = Object.freeze({
+  ...Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first])),
+  ...TEXTS,
+  /** The ply that is looked at; null follows the game. */
+  ply: null,
+  /** Sorted the other way round. */
+  down: false,
+  /** Seen from Black's side. */
+  flip: false,
+});
+
+/** The place that a fragment names; what is unknown or odd counts as not said. */
+export function readPlace(fragment) {
+  const said = new URLSearchParams(fragment.replace(/^#/, ""));
+  const place = { ...HOME };
+  for (const [name, allowed] of Object.entries(CHOICES)) {
+    const value = said.get(name);
+    if (allowed.includes(value)) place[name] = value;
+  }
+  for (const name of Object.keys(TEXTS)) place[name] = (said.get(name) ?? "").slice(0, MAX_TEXT);
+  if (/^\d{1,4}$/.test(said.get("ply") ?? "")) place.ply = Number(said.get("ply"));
+  for (const name of ["down", "flip"]) place[name] = said.get(name) === "1";
+  // A game is enough to say that one board is meant.
+  if (place.game && !said.has("view")) place.view = "board";
+  if (place.view === "board" && !place.game) place.view = "boards";
+  return place;
+}
+
+/** The fragment that names a place, with its `#`; empty for the place where everybody begins. */
+export function writePlace(place) {
+  const said = new URLSearchParams();
+  for (const [name, usual] of Object.entries(HOME)) {
+    const value = place[name];
+    if (value === usual || value === "" || value === undefined) continue;
+    if (name === "view" && value === "board" && place.game) continue;
+    said.set(name, typeof value === "boolean" ? "1" : String(value));
+  }
+  const text = said.toString();
+  return text ? `#${text}` : "";
+}
+
+/** An address to give to others: of this very place, without the token of who gives it. */
+export function shareAddress(href, place) {
+  const url = new URL(href);
+  url.searchParams.delete("token");
+  url.hash = writePlace(place);
+  return url.href;
+}
