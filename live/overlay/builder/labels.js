@@ -1,0 +1,90 @@
+/** How the builder asks for each option, in groups; `help` where the name says too little. */
+
+export const GROUPS = [
+  {
+    title: "Layout",
+    options: {
+      layout: {
+        label: "Layout",
+        values: {
+          board: "Board with everything",
+          bar: "Lower third",
+          curves: "Curves",
+          grid: "Grid of boards",
+          ticker: "Ticker",
+          standings: "Standings",
+        },
+      },
+      boards: { label: "Boards at once", only: ["grid"], help: "More than that come page by page." },
+      rows: { label: "Rows at once", only: ["standings"] },
+      page: { label: "Seconds a page", only: ["grid", "ticker", "standings"] },
+      at: { label: "Edge", only: ["bar", "ticker"], values: { bottom: "bottom", top: "top" } },
+      lang: { label: "Language" },
+    },
+  },
+  {
+    title: "Which game",
+    options: {
+      follow: {
+        label: "Follow",
+        none: "as chosen below, else the top board",
+        values: {
+          top: "the top board still playing",
+          closest: "the closest game",
+          latest: "the latest move",
+        },
+      },
+      board: { label: "Board number", help: "Several with commas. Stays from round to round." },
+      player: { label: "Player", list: "players", help: "Full name or FIDE id." },
+      event: { label: "Event", list: "events" },
+      game: { label: "Game id", list: "games", help: "This one game and no other." },
+    },
+  },
+  {
+    title: "Figures",
+    options: {
+      rating: {
+        label: "Perceived rating",
+        values: { both: "both", calibrated: "calibrated only", algorithm4: "Algorithm 4 only" },
+      },
+      provisional: { label: "Show provisional scores", help: "Marked with ~ while the engine searches." },
+      hide: {
+        label: "Leave out",
+        values: {
+          place: "round and board",
+          title: "titles",
+          flag: "federations",
+          elo: "Elo",
+          clock: "clocks",
+          score: "score",
+          move: "last move",
+          rating: "ratings",
+          second: "second rating",
+          curves: "curves",
+          diagram: "board",
+        },
+      },
+      flags: { label: "Federations as", values: { code: "code (NOR)", emoji: "flag (not on Windows)" } },
+      swing: { label: "Tell swings of", unit: "pawns", help: "Within ±4 pawns; 0 tells none." },
+      cooldown: { label: "then none for", unit: "s" },
+      delay: { label: "Delay", unit: "s", help: "Holds moves and figures back." },
+    },
+  },
+  {
+    title: "Look",
+    options: {
+      theme: {
+        label: "Theme",
+        values: { dark: "dark", light: "light", chroma: "chroma key", contrast: "high contrast" },
+      },
+      size: { label: "Size", help: "1 fills the source." },
+      font: { label: "Font", help: "One that is installed where the picture is mixed." },
+      text: { label: "Text" },
+      ground: { label: "Ground" },
+      white: { label: "White’s curve" },
+      black: { label: "Black’s curve" },
+      key: { label: "Key colour", themes: ["chroma"] },
+      motion: { label: "Movement", help: "Whoever wants less motion in the system gets less anyway." },
+    },
+  },
+];
