@@ -1,0 +1,216 @@
+"""The arbiter's desk: which alerts there are now, and what the arbiter did about them. Pure.
+
+Changes and clock readings in, messages out. Whoever applies the messages to the list of
+:meth:`AlertDesk.open` holds what the desk holds. Times are seconds since 1970 UTC and come as
+arguments; the desk has no clock.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from live.alerts.finding import PASSING, SIGNS, Finding
+from live.alerts.kinds import findings
+from live.alerts.watched import ENGINES, FEEDS, Topic, Watched
+from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, GameId
+
+#: Longest note an arbiter may write, characters.
+NOTE_CHARS = 500
+#: Alerts that are over and still remembered.
+HISTORY = 500
+#: Ticks come every second or so; after a longer silence, seconds, or a step back, the machine
+#: slept or its clock was set, and nothing is held against those who were waited for.
+GAP_S = 120.0
+
+_URGENCY = list(SIGNS)
+
+
+class AlertDesk:
+    """All alerts of one event. One writer calls; nothing waits."""
+
+    def __init__(self) -> None:
+        self._watched = Watched()
+        self._open: dict[str, Alert] = {}
+        self._topics: dict[str, Topic] = {}
+        self._counted: dict[Topic, dict[str, int]] = {}
+        # Passing things an arbiter took note of, by how often they had happened then.
+        self._settled: dict[Topic, dict[str, int]] = {}
+        self._restored: dict[str, Alert] = {}
+        self._muted_kinds: set[AlertKind] = set()
+        self._muted_games: set[GameId] = set()
+        self._over: deque[Alert] = deque(maxlen=HISTORY)
+        self._ticked_s: float | None = None
+
+    # --- news -----------------------------------------------------------------------------------
+
+    def changes(self, changes: Iterable[Change], now_s: float) -> list[AlertMessage]:
+        """Take in what the state was told; costs O(1) a change, whatever the length of games."""
+        topics: dict[Topic, None] = {}
+        for change in changes:
+            topic = self._watched.take(change, now_s)
+            if topic is not None:
+                topics[topic] = None
+                if topic.kind == FEEDS:
+                    topics[Topic(ENGINES)] = None
+        return [message for topic in topics for message in self._look(topic, now_s)]
+
+    def tick(self, now_s: float) -> list[AlertMessage]:
+        """Time has passed: look at what waits. To be called about once a second."""
+        if self._ticked_s is not None:
+            gap_s = now_s - self._ticked_s
+            if not 0 <= gap_s <= GAP_S:
+                self._watched.shift(gap_s)
+        self._ticked_s = now_s
+        topics = [Topic("board", id) for id in self._watched.boards if self._waits(id)]
+        topics += [Topic(FEEDS), Topic(ENGINES)]
+        return [message for topic in topics for message in self._look(topic, now_s)]
+
+    def _waits(self, id: GameId) -> bool:
+        """Whether time alone can change what is the matter with a board."""
+        board = self._watched.boards[id]
+        return board.running or board.result_s is not None
+
+    def measured_by(self, engine: EngineInfo) -> None:
+        """Which engine the event starts with; changes tell every later one."""
+        self._watched.engine = engine
+
+    def restore(self, alerts: Iterable[Alert]) -> None:
+        """Alerts of a run before this one: notes and acknowledgements stay if they come again."""
+        for alert in alerts:
+            if alert.cleared_s is None:
+                self._restored[alert.id] = alert
+
+    # --- what the arbiter does ------------------------------------------------------------------
+
+    def acknowledge(self, id: str, now_s: float, note: str = "") -> list[AlertMessage]:
+        """The arbiter has taken note. What is merely past is thereby over; a state that lasts
+        stays open, marked, until its cause goes.
+        An alert that is over by now is left alone.
+        """
+        alert = self._open.get(id)
+        if alert is None:
+            return []
+        told = msgspec.structs.replace(
+            alert, acknowledged_s=now_s, note=note[:NOTE_CHARS] if note else alert.note
+        )
+        if alert.kind in PASSING:
+            topic = self._topics[id]
+            self._settled.setdefault(topic, {})[id] = self._counted[topic][id]
+            return [self._close(told, now_s)]
+        return self._say([told])
+
+    def note(self, id: str, text: str, now_s: float) -> list[AlertMessage]:
+        """Write something to an alert; an empty text takes it away."""
+        alert = self._open.get(id)
+        if alert is None:
+            return []
+        return self._say([msgspec.structs.replace(alert, note=text[:NOTE_CHARS])])
+
+    def mute(
+        self, now_s: float, *, kind: AlertKind | None = None, game: GameId | None = None
+    ) -> list[AlertMessage]:
+        """Show no more of this kind, or of this board; they are still found and logged."""
+        self._muted_kinds |= {kind} if kind else set()
+        self._muted_games |= {game} if game else set()
+        return self._say(self._open.values())
+
+    def unmute(
+        self, now_s: float, *, kind: AlertKind | None = None, game: GameId | None = None
+    ) -> list[AlertMessage]:
+        """Show them again."""
+        self._muted_kinds -= {kind} if kind else set()
+        self._muted_games -= {game} if game else set()
+        return self._say(self._open.values())
+
+    # --- what is held ---------------------------------------------------------------------------
+
+    def open(self) -> list[Alert]:
+        """Those not cleared: unseen ones first, then by urgency, then the newest first."""
+        return sorted(
+            self._open.values(),
+            key=lambda alert: (
+                alert.muted,
+                alert.acknowledged_s is not None,
+                -_URGENCY.index(alert.severity),
+                -alert.first_seen_s,
+                alert.id,
+            ),
+        )
+
+    def history(self) -> Sequence[Alert]:
+        """Those that are over, the latest last."""
+        return tuple(self._over)
+
+    @property
+    def muted(self) -> tuple[frozenset[AlertKind], frozenset[GameId]]:
+        """Kinds and boards that are not shown."""
+        return frozenset(self._muted_kinds), frozenset(self._muted_games)
+
+    # --- the list -------------------------------------------------------------------------------
+
+    def _look(self, topic: Topic, now_s: float) -> list[AlertMessage]:
+        """Bring the alerts about one thing to what is the matter with it now."""
+        found = {each.id: each for each in findings(self._watched, topic, now_s)}
+        held = [id for id in self._counted.get(topic, ()) if id in self._open]
+        messages = [self._close(self._open[id], now_s) for id in held if id not in found]
+        settled = self._settled.get(topic, {})
+        raised = [
+            self._alert(topic, finding, now_s)
+            for id, finding in found.items()
+            if settled.get(id) != finding.occurrence
+        ]
+        if topic.kind == "board" and topic.id not in self._watched.boards:
+            self._counted.pop(topic, None)
+            self._settled.pop(topic, None)
+        return messages + self._say(raised)
+
+    def _alert(self, topic: Topic, finding: Finding, now_s: float) -> Alert:
+        id = finding.id
+        before = self._open.get(id) or self._restored.pop(id, None)
+        counted = self._counted.setdefault(topic, {})
+        again = finding.occurrence > counted.get(id, finding.occurrence)
+        counted[id] = finding.occurrence
+        self._topics[id] = topic
+        alert = Alert(
+            id=id,
+            kind=finding.kind,
+            severity=finding.severity,
+            text=finding.text,
+            advice=finding.advice,
+            game=finding.game,
+            feed=finding.feed,
+            ply=finding.ply,
+            color=finding.color,
+            player=finding.player,
+            first_seen_s=now_s,
+            agreement=finding.agreement,
+        )
+        if before is None:
+            return alert
+        return msgspec.structs.replace(
+            alert,
+            first_seen_s=before.first_seen_s,
+            times=before.times + again,
+            acknowledged_s=None if again else before.acknowledged_s,
+            note=before.note,
+        )
+
+    def _say(self, alerts: Iterable[Alert]) -> list[AlertMessage]:
+        messages = []
+        for alert in list(alerts):
+            muted = alert.kind in self._muted_kinds or alert.game in self._muted_games
+            told = msgspec.structs.replace(alert, muted=muted)
+            if self._open.get(alert.id) != told:
+                self._open[alert.id] = told
+                messages.append(AlertMessage(told))
+        return messages
+
+    def _close(self, alert: Alert, now_s: float) -> AlertMessage:
+        del self._open[alert.id]
+        del self._topics[alert.id]
+        over = msgspec.structs.replace(alert, cleared_s=now_s)
+        self._over.append(over)
+        return AlertMessage(over)

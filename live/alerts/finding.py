@@ -1,0 +1,78 @@
+"""What a watch finds: an alert before anybody knows whether it is new. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.events import Agreement, AlertKind, Color, FeedName, GameId, Severity
+
+#: Least urgent first, each with a sign that needs neither colour nor a font.
+SIGNS: dict[Severity, str] = {"look": "?", "warning": "!", "alarm": "!!"}
+
+#: What people call each kind.
+NAMES: dict[AlertKind, str] = {
+    "illegal-move": "Illegal move in a feed",
+    "unreadable": "Game cannot be read",
+    "correction": "Move corrected",
+    "takeback": "Move taken back",
+    "clock-still": "No time used",
+    "clock-rising": "Clock rises",
+    "flag": "Flag",
+    "stale": "Board stands still",
+    "last-move": "Last move missing",
+    "late-move": "Moves after the result",
+    "result": "Result and position disagree",
+    "repetition": "Threefold repetition",
+    "fifty-moves": "Fifty moves",
+    "feed": "Feed",
+    "engine": "Engine",
+    "agreement": "Engine agreement",
+}
+
+#: Things that have happened, rather than a state that lasts: an arbiter who takes note ends them.
+PASSING: frozenset[AlertKind] = frozenset({"correction", "takeback", "clock-rising", "late-move"})
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """Something is the matter now. Fields are those of :class:`live.events.Alert`."""
+
+    kind: AlertKind
+    severity: Severity
+    text: str
+    advice: str
+    game: GameId | None = None
+    feed: FeedName | None = None
+    ply: int | None = None
+    color: Color | None = None
+    player: str | None = None
+    agreement: Agreement | None = None
+    about: str | None = None
+    """What it is about where that is neither a game nor a feed."""
+    occurrence: int = 1
+    """A higher number means that it happened again: once acknowledged, it asks for notice anew."""
+
+    @property
+    def id(self) -> str:
+        """One for each kind, board or source, and side."""
+        parts = [self.kind, self.game or self.feed or self.about, self.color]
+        return " ".join(str(part) for part in parts if part is not None)
+
+
+def span(seconds: float) -> str:
+    """A time for people: ``45 s``, ``12 min``, ``1 h 05 min``."""
+    if seconds < 100:
+        return f"{max(0, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def dial(seconds: float) -> str:
+    """A clock for people: ``1:02:11``, ``4:05``."""
+    whole = max(0, int(seconds))
+    minutes = f"{whole // 60 % 60:02d}:{whole % 60:02d}"
+    return f"{whole // 3600}:{minutes}" if whole >= 3600 else minutes.removeprefix("0")
+
+
+def move_number(ply: int) -> str:
+    """How a scoresheet counts: ``12.`` for White, ``12...`` for Black (in games White began)."""
+    return f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"

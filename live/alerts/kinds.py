@@ -1,0 +1,34 @@
+"""Every kind of alert there is, by what it looks at. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from live.alerts import (
+    claims,
+    clock_faults,
+    endings,
+    flag,
+    lapses,
+    sources,
+    stale,
+    unreadable,
+    verdict,
+)
+from live.alerts.finding import Finding
+from live.alerts.watched import ENGINES, FEEDS, Topic, Watched
+
+_BOARD = (unreadable, lapses, clock_faults, flag, stale, endings, verdict, claims)
+
+
+def findings(watched: Watched, topic: Topic, now_s: float) -> Iterator[Finding]:
+    """All that is the matter with one board, with one player, with the feeds or the engines."""
+    if topic.kind == "board":
+        board = watched.boards.get(topic.id)
+        if board is not None:
+            for kind in _BOARD:
+                yield from kind.findings(board, now_s)
+    elif topic.kind == FEEDS:
+        yield from sources.feeds(watched, now_s)
+    elif topic.kind == ENGINES:
+        yield from sources.engines(watched, now_s)

@@ -1,0 +1,121 @@
+"""All that the changes have told, as far as alerts need it. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.alerts.board import Board, Flow
+from live.events import (
+    Change,
+    ClockMessage,
+    EngineHealth,
+    EngineInfo,
+    EngineMessage,
+    FeedHealth,
+    FeedName,
+    GameId,
+    GameMessage,
+    GoneMessage,
+    HealthMessage,
+    MoveMessage,
+    PlayerView,
+    ScoreMessage,
+    StandingMessage,
+)
+from live.games.identity import person_key
+
+FEEDS = "feeds"
+ENGINES = "engines"
+
+
+class Topic(msgspec.Struct, frozen=True):
+    """What has to be looked at again: a board, a player, the feeds or the engines."""
+
+    kind: str
+    id: str = ""
+
+
+class Watched:
+    """The state of the event and how it came about."""
+
+    def __init__(self) -> None:
+        self.boards: dict[GameId, Board] = {}
+        self.players: dict[str, PlayerView] = {}
+        self.engine: EngineInfo | None = None
+        self.engines = EngineHealth()
+        self.engines_since_s: dict[int, tuple[str, float]] = {}
+        """State of each engine, and since when."""
+        self.feeds: dict[FeedName, FeedHealth] = {}
+        self.feeds_since_s: dict[FeedName, float] = {}
+        """When each feed came into its present state."""
+        self._flows: dict[FeedName, Flow] = {}
+        self._latest: dict[str, GameId] = {}
+
+    def take(self, change: Change, now_s: float) -> Topic | None:
+        """Remember a change; answers what to look at again."""
+        match change:
+            case GameMessage(game=view):
+                board = self.boards.get(view.id)
+                if board is None:
+                    flow = self._flows.setdefault(view.feed, Flow())
+                    board = self.boards[view.id] = Board(view, flow)
+                board.show(view, now_s)
+                for player in (view.white, view.black):
+                    self._latest[person_key(player)] = view.id
+                return Topic("board", view.id)
+            case GoneMessage(game=game):
+                self.boards.pop(game, None)
+                return Topic("board", game)
+            case MoveMessage(game=game) if game in self.boards:
+                self.boards[game].move(change, now_s)
+                return Topic("board", game)
+            case ClockMessage(game=game) if game in self.boards:
+                self.boards[game].clock(change)
+                return Topic("board", game)
+            case ScoreMessage(game=game, ply=scored) if game in self.boards:
+                board = self.boards[game]
+                if scored.ply <= len(board.moves):
+                    board.moves[scored.ply - 1] = scored
+                # Scores matter only beside a result, and come many a second.
+                return None if board.running else Topic("board", game)
+            case StandingMessage(player=view):
+                return self._standing(view)
+            case EngineMessage(engine=engine):
+                self.engine = engine
+            case HealthMessage(feeds=feeds, engines=engines):
+                self._health(feeds, engines, now_s)
+                return Topic(FEEDS)
+        return None
+
+    def game_of(self, player: PlayerView) -> Board | None:
+        """The board where somebody plays, or played last."""
+        return self.boards.get(self._latest.get(player.id, ""))
+
+    def shift(self, gap_s: float) -> None:
+        """The clock jumped by so much."""
+        for board in self.boards.values():
+            board.shift(gap_s)
+        for feed in self.feeds_since_s:
+            self.feeds_since_s[feed] += gap_s
+        self.engines_since_s = {
+            index: (state, at_s + gap_s) for index, (state, at_s) in self.engines_since_s.items()
+        }
+
+    def _standing(self, view: PlayerView) -> Topic:
+        if view.games or view.moves:
+            self.players[view.id] = view
+        else:
+            self.players.pop(view.id, None)
+        return Topic("player", view.id)
+
+    def _health(self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float) -> None:
+        for feed in feeds:
+            before = self.feeds.get(feed.feed)
+            if before is None or before.state != feed.state:
+                self.feeds_since_s[feed.feed] = now_s
+        self.feeds = {feed.feed: feed for feed in feeds}
+        since: dict[int, tuple[str, float]] = {}
+        for engine in engines.engines:
+            state, at_s = self.engines_since_s.get(engine.index, ("", now_s))
+            since[engine.index] = (engine.state, at_s if state == engine.state else now_s)
+        self.engines, self.engines_since_s = engines, since

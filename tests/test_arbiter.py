@@ -1,0 +1,52 @@
+"""The alert desk of a running service: what is published, and what is logged."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import pytest
+
+from live.arbiter import Arbiter
+from live.events import AlertMessage, Change, EngineHealth, FeedHealth, HealthMessage
+
+FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())
+LIVE = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
+
+
+def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    published: list[Sequence[Change]] = []
+    arbiter = Arbiter(published.append, clock=lambda: 1000.0)
+    with caplog.at_level(logging.INFO, "live.arbiter"):
+        change, message = arbiter.with_alerts([FAILED])
+        assert change is FAILED
+        assert isinstance(message, AlertMessage)
+        assert arbiter.alerts() == [message.alert]
+        arbiter.acknowledge(message.alert.id, "phoned")
+        (told,) = published[0]
+        assert isinstance(told, AlertMessage)
+        assert told.alert.acknowledged_s == 1000.0
+        assert told.alert.note == "phoned"
+        assert arbiter.with_alerts([LIVE])[1:]
+    assert not arbiter.alerts()
+    assert [record.message.split(" ", 2)[1] for record in caplog.records] == [
+        "raised",
+        "acknowledged",
+        "noted",
+        "over",
+    ]
+
+
+def test_time_alone_raises_and_clears() -> None:
+    published: list[Sequence[Change]] = []
+    now = 1000.0
+    arbiter = Arbiter(published.append, clock=lambda: now)
+    retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
+    assert list(arbiter.with_alerts([retrying])) == [retrying]
+    now += 20
+    arbiter.tick()
+    assert len(published) == 1
+    arbiter.tick()
+    assert len(published) == 1  # nothing new
