@@ -36,7 +36,9 @@ class LiveRateError(Exception):
 
     def __str__(self) -> str:
         line = f"{self.subject}: {self.problem}" if self.subject else self.problem
-        return f"{line}. {self.remedy}" if self.remedy else line
+        line = f"{line}. {self.remedy}" if self.remedy else line
+        # Files and feeds may say anything; a terminal must not obey it, and it stays one line.
+        return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
 
 
 class ConfigError(LiveRateError):

@@ -121,6 +121,8 @@ def checked(subject: str, key: str, value: object, types: Types, *, text: bool =
         if _is_table(key, types):
             raise ConfigError(subject, "is a table, not a value", f"Write [{key}] and keys below")
         raise unknown(subject, key, types)
+    if isinstance(value, str) and not value.isprintable() and not _is_text(value):
+        raise ConfigError(subject, "is not UTF-8 text", "Write it in UTF-8")
     if text and isinstance(value, str) and _is_list(types[key]):
         value = [part.strip() for part in value.split(",") if part.strip()]
     try:
@@ -212,3 +214,12 @@ def _is_list(kind: Any) -> bool:
     while isinstance(info, msgspec.inspect.Metadata):
         info = info.type
     return isinstance(info, msgspec.inspect.VarTupleType)
+
+
+def _is_text(value: str) -> bool:
+    """Whether it can be written as UTF-8: what an environment holds may be any bytes."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -265,12 +265,12 @@ class Conversation:
             raise self._fault(f"answered {quoted(line)} unasked")
         if self._unready:
             raise self._fault("answered a search before readyok")
-        words = line.decode("utf-8", "replace").split()
-        best = words[1].lower() if len(words) > 1 else ""
-        question = self._listening.question
-        if not question.allows(best):
+        best = [*line.decode("utf-8", "replace").lower().split(), ""][1]
+        question, result = self._listening.question, self._listening.result(best)
+        # Of several lines, and of a search stopped early, it is not that word that counts.
+        told = {best, result.best, *(each.move for each in result.lines)} if result else {best}
+        if not all(map(question.allows, told)):
             raise self._fault(f"answered {quoted(line)} in {position_words(question)}")
-        result = self._listening.result(best)
         if result is None and self._stopping:
             result = SearchResult(Score(0), best, depth=0)  # nobody wants it
         if result is None:

@@ -16,6 +16,7 @@ from typing import Protocol, cast
 
 import h11
 from websockets.datastructures import Headers
+from websockets.exceptions import InvalidHeaderValue
 from websockets.http11 import Request as Handshake
 from websockets.server import ServerProtocol
 
@@ -198,7 +199,12 @@ class HttpConnection(asyncio.Protocol):
         if refusal is not None:
             self._respond(refusal)
             return
-        headers = Headers([(k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers])
+        try:
+            told = [(k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers]
+            headers = Headers(told)
+        except InvalidHeaderValue:
+            self._last(problem(400, "a header holds a character that none may hold"))
+            return
         answer = ServerProtocol(logger=_log).accept(Handshake(request.path, headers))
         if answer.status_code != 101 or event.http_version != b"1.1":
             text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]

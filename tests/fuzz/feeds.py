@@ -1,0 +1,325 @@
+"""Sources: PGN, LiveChess Cloud, LiveChess boards, MQTT, lichess ndjson, a chess server's lines,
+addresses; and what follows from what they say.
+"""
+
+# ruff: noqa: E501 - what sources send has long lines
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from live.config import FeedsConfig
+from live.errors import ConfigError, FeedError
+from live.events import FeedReport, GameReport
+from live.feeds.dgt_board_json import DgtBoards
+from live.feeds.fics_text import FicsText, NoEntry, NotLines
+from live.feeds.kinds import public_name
+from live.feeds.lichess import tour_is_over
+from live.feeds.lichess_game import Lines
+from live.feeds.lichess_ndjson import GameStream, TvStream
+from live.feeds.livechess_cloud_json import (
+    Board,
+    Index,
+    Tournament,
+    current_round,
+    due_s,
+    game_report,
+    read,
+)
+from live.feeds.mqtt_payload import MqttGames
+from live.feeds.open import open_feed
+from live.feeds.pgn import PgnDecoder, PgnReader
+from live.feeds.retry import Trouble, retry_after_s
+from live.feeds.settle import Settling
+from live.feeds.snapshots import charset_of
+from live.feeds.sniff import not_pgn
+from live.games.holding import Holding
+from live.games.plan import plan
+from live.ledger.event import EventLedger
+from live.ledger.keeper import Keeper
+from live.ledger.measure import Measure
+from tests.fuzz.mutation import HOSTILE
+from tests.fuzz.target import Target
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+
+#: Between the messages of one input.
+CUT = b"\n--cut--\n"
+
+SHORT = b"""[Event "Open A"]
+[Site "Reykjavik"]
+[Round "3.1"]
+[White "Larino Nieto, David"]
+[Black "Fiorito, Joaquin"]
+[WhiteElo "2448"]
+[BlackElo "2402"]
+[WhiteFideId "2285223"]
+[Result "*"]
+
+1. e4 {[%clk 1:29:56][%eval 0.2]} e5 2. Nf3 (2. f4 exf4) Nc6 $1 3. Bb5 a6 4. Ba4 Nf6 5. O-O *
+
+[Event "Open A"]
+[Round "3.2"]
+[White "?"]
+[Black "Sanz"]
+[SetUp "1"]
+[FEN "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"]
+[Variant "Chess960"]
+[Result "1-0"]
+
+1. a8=Q+ {(0:05:00)} Kd7 ; comment
+2. Qd5+ 1-0
+
+"""
+PGN_TOKENS = (
+    *HOSTILE, b"[", b"]", b"{", b"}", b"(", b")", b";", b"%", b"$", b"*", b"1-0", b"0-1", b"1/2-1/2",
+    b"e4", b"Nf3", b"O-O-O", b"e8=Q#", b"--", b"Z0", b"@@@@", b"1.", b"1...", b"[%clk ", b"[%eval #-",
+    b"[%emt ", b'[Event "', b'[FEN "', b'[Variant "', b'[Result "', b'[Round "', b'[White "', b'"]\n',
+    b"\n\n", b"\n\n\n",
+)  # fmt: skip
+
+
+def _bytewise(data: bytes) -> Iterator[bytes]:
+    """Cut in places that follow from the bytes themselves."""
+    at, step = 0, 1
+    while at < len(data):
+        yield data[at : at + step]
+        step, at = 1 + (data[at] * 7 + at) % 997, at + step
+
+
+def pgn_stream(data: bytes) -> None:
+    decoder = PgnDecoder()
+    whole = [game for piece in _bytewise(data) for game in decoder.feed(piece)]
+    whole += decoder.finish()
+    for game in whole:
+        msgspec.json.encode(game)
+    decoder.reset()
+
+
+def pgn_text(data: bytes) -> None:
+    reader, settling = PgnReader(), Settling(1.0)
+    for text in (data[: len(data) // 2], data, data):
+        games = reader.read(text)
+        settling.believe(games, whole=False, now_s=0.0)
+    games = reader.read(data, closed=True)
+    assert games == PgnReader().read(data, closed=True), "a text means the same however it came"
+    settling.believe(games, whole=True, now_s=2.0)
+    not_pgn(data[:2000], "")
+
+
+class _NoEngine:
+    """Nobody searches."""
+
+    def want(self, *wanted: object) -> None:
+        """Leave it."""
+
+    def drop(self, ask: object) -> None:
+        """Leave it."""
+
+
+def games(data: bytes) -> None:
+    """Reports of hostile texts, one after the other, through plan and ledger."""
+    ledger = EventLedger(
+        measure=Measure("same-search"),
+        engine_name="none",
+        limit="none",
+        fixed_rating=None,
+        stored_rating=2160,
+    )
+    keeper, held = Keeper(ledger, _NoEngine(), lambda changes: None), Holding(patience=1)
+    reader = PgnReader()
+    for text in data.split(CUT):
+        found = tuple(reader.read(text, closed=True))[:20]
+        report = FeedReport("fuzz", tuple(map(_shortened, found)), complete=len(text) % 2 == 0)
+        for step in plan(held, report):
+            held.apply(step)
+        for step in keeper.plan(report):
+            ledger_held = keeper._held
+            ledger_held.apply(step)
+            # Past the keeper, which would give the game up and say nothing here.
+            ledger.apply(step)
+        again = plan(held, report)
+        assert not again, f"what was taken in changes nothing more: {again}"
+    for view in list(ledger.games()):
+        msgspec.json.encode(ledger.game(view.id))
+
+
+def _shortened(game: GameReport) -> GameReport:
+    return msgspec.structs.replace(game, moves=game.moves[:60])
+
+
+TOURNAMENT = b"""{"id":"x","name":"Open","location":"Oslo","country":"no","timecontrol":"90+30",
+"rounds":[{"count":3,"live":2},{"count":0,"live":0}],"eboards":["1","2"]}"""
+INDEX = b"""{"date":"2025-04-07","pairings":[{"white":{"fname":"Magnus","mname":null,"lname":"Carlsen",
+"title":"GM","federation":"NOR","gender":"M","fideid":1503014},"black":{"fname":"A","lname":"B",
+"fideid":"123"},"result":"*","live":true},{"white":null,"black":null,"result":"1-0","live":false}]}"""
+BOARD = b"""{"live":true,"serialNr":"1","firstMove":1,"chess960":518,"result":"WHITEWIN",
+"comment":null,"clock":{"white":5400,"black":5300.5,"time":1},"moves":["e4 5400+3","e5 5399+1",
+"Nf3","Nc6 +7","Ke4"]}"""
+
+
+def cloud(data: bytes) -> None:
+    pieces = [*data.split(CUT), b"", b"", b""]
+    tournament, index, board = (
+        read(pieces[0], Tournament),
+        read(pieces[1], Index),
+        read(pieces[2], Board),
+    )
+    tour_is_over(pieces[0])
+    if tournament is not None:
+        number = current_round(tournament)
+        if index is not None:
+            for at in range(1, len(index.pairings[:5]) + 1):
+                report = game_report(f"k/{at}", tournament, number, at, index, board)
+                msgspec.json.encode(report)
+    assert due_s(board, 10.0) > 0
+
+
+BOARDS = CUT.join(
+    [
+        b'{"response":"call","id":1,"param":[{"serialnr":"23946","state":"ACTIVE"}]}',
+        b'{"response":"feed","id":1,"param":{"serialnr":"23946","board":'
+        b'"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR","clock":{"white":5400,"black":5400}}}',
+        b'{"response":"feed","id":1,"param":{"serialnr":"23946","san":["e4","e5"],'
+        b'"start":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"}}',
+        b'{"response":"feed","id":1,"param":{"san":[]}}',
+        b'{"response":"error","id":1,"param":{"message":"x"}}',
+    ]
+)
+
+
+def boards(data: bytes) -> None:
+    held = DgtBoards()
+    held.ask()
+    for message in data.split(CUT):
+        answers, games = held.receive(message)
+        assert all(isinstance(answer, bytes) for answer in answers)
+        for game in games:
+            msgspec.json.encode(game)
+        text = message.decode("utf-8", "replace")
+        held.receive(text)
+    held.reconnected()
+
+
+MQTT = CUT.join(
+    [
+        b'{"white": "Fischer", "black": {"name":"Spassky","elo":2660}, "moves": "e4 e5 Nf3"}',
+        b'{"event":"Club","round":1,"board":2,"result":"*","variant":"chess960","start_fen":'
+        b'"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","moves":[{"move":"d4",'
+        b'"clock_s":5395},{"move":"g8f6","clock_s":5388,"spent_s":3}],"id":"x","url":"https://x.y/"}',
+        b"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 e2e4",
+        b'{"fen":"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1","move":"e4",'
+        b'"white_clock_s":12.5}',
+        SHORT,
+        b"",
+    ]
+)
+
+
+def mqtt(data: bytes) -> None:
+    held = MqttGames(max_bytes=1 << 20)
+    for number, payload in enumerate(data.split(CUT)):
+        topic = f"hall/{number % 3}"
+        for _ in held.read(topic, payload):
+            pass
+        held.problem(topic)
+        for game in held.take()[0]:
+            msgspec.json.encode(game)
+
+
+NDJSON = b"""{"id":"LuGQwhBb","variant":{"key":"standard"},"speed":"blitz","initialFen":"startpos",\
+"status":{"id":20,"name":"started"},"players":{"white":{"user":{"name":"a","title":"GM"},\
+"rating":2500},"black":{"ai":8}},"fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"}
+{"fen":"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b","lm":"e2e4","wc":180,"bc":180}
+{"fen":"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w","lm":"e7e5","wc":180,"bc":179}
+{"id":"LuGQwhBb","status":{"id":31},"winner":"white"}
+"""
+TV = b"""{"t":"featured","d":{"id":"qVSOPtMc","orientation":"black","players":[{"color":"white",\
+"user":{"name":"x","id":"x"},"rating":2500,"seconds":60},{"color":"black","user":{"name":"y"}}],\
+"fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"}}
+{"t":"fen","d":{"fen":"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b","lm":"e2e4","wc":59,"bc":60}}
+{"t":"fen","d":{"fen":"8/8/8/8/8/8/8/8 b","lm":"e1h1"}}
+"""
+
+
+def ndjson(data: bytes) -> None:
+    lines, game, tv = Lines(), GameStream("https://lichess.org"), TvStream("https://lichess.org")
+    for piece in _bytewise(data):
+        for line in lines.feed(piece):
+            for report in (game.line(line), tv.line(line)):
+                if report is not None:
+                    msgspec.json.encode(report)
+    game.restart()
+
+
+FICS = b"""\n\rlogin: \n\rPress return to enter the server as "GuestABCD":
+\n\r**** Starting FICS session as GuestABCD ****\n\r\n\rfics% \n\r
+Game 45: Ann (1800) Bob (++++) rated blitz 5 0\n\r
+<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 45 \
+Ann Bob 0 5 0 39 39 295 300 1 P/e2-e4 (0:05) e4 0 1 0\n\r
+Move  Ann                     Bob\n\r----  ---------------------   ---------------------\n\r
+  1.  e4      (0:05.000)     e5      (0:10.000)\n\r      {Still in progress} *\n\r
+<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR W 4 1 1 1 1 0 45 \
+Ann Bob 0 5 0 39 39 295 290 2 P/e7-e5 (0:10) e5 0 1 0\n\r
+{Game 45 (Ann vs. Bob) Bob resigns} 1-0\n\r
+There is no such game.\n\r
+"""
+
+
+def fics(data: bytes) -> None:
+    text = FicsText("freechess.org", ["45", "relay"], "guest", "")
+    for piece in _bytewise(data):
+        answers, games = text.receive(piece)
+        assert all(answer.endswith(b"\n") for answer in answers)
+        for game in games:
+            msgspec.json.encode(game)
+    text.reconnected()
+
+
+ADDRESSES = (
+    b"demo",
+    b"https://lichess.org/broadcast/a/b/AbCdEfGh",
+    b"https://view.livechesscloud.com/#7b3b5b1c-1111-2222-3333-444455556666/3",
+    b"ws://10.0.0.2:1982/api/v1.0",
+    b"mqtts://user@broker.example:8883/hall/#",
+    b"telnet://guest:x@freechess.org:5000/45,relay",
+    b"folder+/nowhere",
+    b"http://user:pass@[::1]:80/games.pgn?x=1#y",
+)
+
+
+def address(data: bytes) -> None:
+    """The text after --feed."""
+    text = data.decode("utf-8", "surrogateescape")[:2000]
+    public_name(text)
+    open_feed(text, FeedsConfig(), env={})
+
+
+def answer_headers(data: bytes) -> None:
+    """What a web server says in its headers, as HTTP libraries hand it over."""
+    text = data.decode("latin-1")
+    now = datetime(2026, 7, 1, tzinfo=UTC)
+    wait_s = retry_after_s(text, now)
+    assert wait_s is None or wait_s >= 0
+    charset_of(text)
+
+
+JSON_TOKENS = (*HOSTILE, b'":', b",", b"[", b"]", b"{", b"}", b'"id"', b'"moves"', b'"fen"', CUT)
+
+TARGETS = (
+    Target("pgn stream", pgn_stream, (SHORT, (DATA / "figure-1.pgn").read_bytes()), PGN_TOKENS),
+    Target("pgn text", pgn_text, (SHORT, (DATA / "figure-1.pgn").read_bytes()), PGN_TOKENS),
+    Target("games", games, (SHORT, CUT.join((SHORT, SHORT[:-40], SHORT))), (*PGN_TOKENS, CUT)),
+    Target("cloud", cloud, (CUT.join((TOURNAMENT, INDEX, BOARD)),), JSON_TOKENS),
+    Target("boards", boards, (BOARDS,), JSON_TOKENS),
+    Target("mqtt", mqtt, (MQTT,), (*JSON_TOKENS, *PGN_TOKENS)),
+    Target("ndjson", ndjson, (NDJSON, TV), JSON_TOKENS, (Trouble,)),
+    Target("fics", fics, (FICS,), (*HOSTILE, b"<12> ", b"{Game 45 (", b"fics% "), (NoEntry, NotLines)),
+    Target("address", address, ADDRESSES, (*HOSTILE, b"://", b"+", b"#", b"@", b":", b"[", b"//"),
+           (FeedError, ConfigError)),
+    Target("answer headers", answer_headers,
+           (b"120", b"Wed, 21 Oct 2026 07:28:00 GMT", b'text/plain; charset="utf-8"'), HOSTILE),
+)  # fmt: skip

@@ -1,0 +1,115 @@
+"""Fuzzes everything that takes bytes from outside, for as long as is asked.
+
+    LIVE_RATE_FUZZ_SECONDS=3600 python -m tests.fuzz.run [SEED [TARGET ...]]
+
+Each target gets an equal share of the time. Inputs that a target accepted are mutated further, so
+that mutations add up. A finding is made as small as it stays a finding, written to a file in
+``$LIVE_RATE_FUZZ_FOLDER`` (the working folder by default), and the run goes on; it ends with the
+number of findings, 1 at most, as its exit code.
+"""
+
+# ruff: noqa: T201 - its output is what it is for
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+
+from tests.fuzz import feeds, service
+from tests.fuzz.mutation import edited, random_edits
+from tests.fuzz.target import Target, tried
+
+TARGETS: tuple[Target, ...] = feeds.TARGETS + service.TARGETS
+#: Accepted inputs that are mutated further.
+_CORPUS = 200
+#: Inputs above this size are not kept: they cost time and show nothing that smaller ones do not.
+_KEPT_BYTES = 20_000
+
+
+def fuzz(target: Target, random: Random, until_s: float) -> tuple[int, dict[str, bytes]]:
+    """Inputs tried, and findings: where in our code each escaped, with its smallest input."""
+    corpus = list(target.seeds)
+    findings: dict[str, bytes] = {}
+    count = 0
+    while time.monotonic() < until_s:
+        seed = random.choice(corpus) if random.random() < 0.7 else random.choice(target.seeds)
+        data = edited(seed, random_edits(random, target.tokens))
+        count += 1
+        try:
+            taken = tried(target, data)
+        except Exception as error:
+            place = _place(error)
+            if place not in findings:
+                traceback.print_exc()
+                findings[place] = smaller(data, lambda less, at=place: _escapes(target, less) == at)
+            continue
+        if taken and len(data) <= _KEPT_BYTES:
+            if len(corpus) >= _CORPUS:
+                corpus[random.randrange(len(corpus))] = data
+            else:
+                corpus.append(data)
+    return count, findings
+
+
+def _place(error: Exception) -> str:
+    """Type of an error, and the last line of ours that it came through."""
+    ours = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "/live/" in frame.filename or "/tests/" in frame.filename
+    ]
+    last = ours[-1]
+    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"
+
+
+def _escapes(target: Target, data: bytes) -> str:
+    try:
+        tried(target, data)
+    except Exception as error:
+        return _place(error)
+    return ""
+
+
+def smaller(data: bytes, still: Callable[[bytes], bool], tries: int = 400) -> bytes:
+    """Leave out pieces, ever smaller ones, as long as it is still the same finding."""
+    size = max(1, len(data) // 2)
+    while size and tries > 0:
+        at = 0
+        while at < len(data) and tries > 0:
+            tries -= 1
+            less = data[:at] + data[at + size :]
+            if still(less):
+                data = less
+            else:
+                at += size
+        size //= 2
+    return data
+
+
+def main() -> int:
+    logging.disable(logging.CRITICAL)
+    seconds = float(os.environ.get("LIVE_RATE_FUZZ_SECONDS", "60"))
+    folder = Path(os.environ.get("LIVE_RATE_FUZZ_FOLDER", "."))
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    chosen = [each for each in TARGETS if not sys.argv[2:] or each.name in sys.argv[2:]]
+    found = 0
+    for target in chosen:
+        until_s = time.monotonic() + seconds / len(chosen)
+        count, findings = fuzz(target, Random(f"{target.name} {seed}"), until_s)
+        print(f"{target.name}: {count} inputs, {len(findings)} findings", flush=True)
+        for place, data in findings.items():
+            name = f"fuzz-{target.name.replace(' ', '-')}-{sha256(data).hexdigest()[:8]}"
+            (folder / name).write_bytes(data)
+            print(f"  {place}: {name}, {len(data)} bytes", flush=True)
+        found += len(findings)
+    return min(found, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

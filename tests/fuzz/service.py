@@ -1,0 +1,370 @@
+"""What reaches the service from elsewhere: clients, files, engines, and its own journal."""
+
+# ruff: noqa: E501 - what clients send has long lines
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from live.config import SETTINGS, ServerConfig, load_config
+from live.engine.question import Question
+from live.engine.search import Limit
+from live.engine.uci import Conversation, Finished, Ready, Settings
+from live.errors import ConfigError, EngineFault, InputError
+from live.publish.http_connection import HttpConnection
+from live.publish.limits import Limits
+from live.publish.server import Publisher
+from live.publish.tokens import read_tokens
+from live.ratings.calibration import (
+    RatedMove,
+    Weigher,
+    decode_calibration,
+    encode_calibration,
+    load_calibration,
+)
+from live.settings import env_layer
+from live.store.journal import Journal
+from tests.fuzz.mutation import HOSTILE
+from tests.fuzz.target import Target
+from tests.publish.world import World
+
+# --- clients --------------------------------------------------------------------------------------
+
+
+class Wire(asyncio.Transport):
+    """A connection without a network: what is written is counted and forgotten."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.protocol: Any = None
+        self.written = 0
+        self.ended = False
+
+    def write(self, data: Any) -> None:
+        self.written += len(data)
+
+    def writelines(self, list_of_data: Any) -> None:
+        for data in list_of_data:
+            self.write(data)
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        """Nobody reads."""
+
+    def close(self) -> None:
+        self.ended = True
+
+    def abort(self) -> None:
+        self.ended = True
+
+    def is_closing(self) -> bool:
+        return self.ended
+
+    def is_reading(self) -> bool:
+        return not self.ended
+
+    def pause_reading(self) -> None:
+        """What comes, comes."""
+
+    def resume_reading(self) -> None:
+        """What comes, comes."""
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """Nothing waits here."""
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        self.protocol = protocol
+
+    def get_protocol(self) -> asyncio.BaseProtocol:
+        found: asyncio.BaseProtocol = self.protocol
+        return found
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return ("203.0.113.7", 4711) if name == "peername" else default
+
+
+TOKENS = b"""[[token]]
+name = "hall"
+sha256 = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
+events = ["Open A"]
+
+[[token]]
+name = "arbiter"
+sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+arbiter = true
+expires = 2030-01-01
+"""
+#: SHA-256 of these words stands in the file above.
+SECRET = "secret"
+
+
+class Visit:
+    """Bytes from one client to a service that is never entered: no socket, no timer."""
+
+    def __init__(self, *, tokens: bool) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        config = ServerConfig(port=0)
+        if tokens:
+            file = Path(self._folder.name) / "tokens.toml"
+            file.write_bytes(TOKENS)
+            config = ServerConfig(port=0, tokens_file=str(file))
+        self.limits = Limits(handshakes_burst=1e9, handshakes_per_address_burst=1e9)
+        self.publisher = Publisher(config, World(3), clock=lambda: 0.0, limits=self.limits)
+
+    def __call__(self, data: bytes) -> None:
+        asyncio.run(self._visit(data))
+
+    async def _visit(self, data: bytes) -> None:
+        loop = asyncio.get_running_loop()
+        unheard: list[dict[str, Any]] = []
+        loop.set_exception_handler(lambda _, context: unheard.append(context))
+        publisher = self.publisher
+        wire = Wire()
+        wire.protocol = HttpConnection(publisher, lambda: 0.0, self.limits)
+        wire.protocol.connection_made(wire)
+        try:
+            await self._say(wire, data)
+        finally:
+            wire.protocol.connection_lost(None)
+        assert wire.written < 50_000_000
+        assert not publisher._connections, "a connection stays behind"
+        assert len(publisher.audience) == 0, "a subscriber stays behind"
+        assert not unheard, unheard
+
+    async def _say(self, wire: Wire, data: bytes) -> None:
+        step = 0
+        while data and not wire.ended:
+            step = 1 + (step * 31 + data[0]) % 1500
+            wire.protocol.data_received(data[:step])
+            data = data[step:]
+            await asyncio.sleep(0)
+        for _ in range(40):  # requests that came together are answered one a turn
+            await asyncio.sleep(0)
+        if not wire.ended:
+            wire.protocol.eof_received()
+        self.publisher.sweep()
+        self.publisher.audience.flush()
+
+
+@cache
+def _visit(tokens: bool) -> Visit:
+    return Visit(tokens=tokens)
+
+
+REQUESTS = (
+    b"GET /api/v1/games?event=Open%20A HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n"
+    b"HEAD /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nIf-None-Match: W/\"x\"\r\n\r\n"
+    b"GET /api/v1/games/x.pgn?form=alliot HTTP/1.1\r\nHost: localhost\r\n"
+    b"Origin: https://example.org\r\nContent-Length: 3\r\n\r\nabc",
+    b"GET /v1/live?event=a&player=b&since=5&epoch=x HTTP/1.1\r\nHost: localhost\r\n"
+    b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer " + SECRET.encode()
+    + b"\r\n\r\n",
+    b"OPTIONS * HTTP/1.0\r\n\r\n",
+)  # fmt: skip
+UPGRADE = (
+    b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
+
+
+def _frame(first: int, payload: bytes) -> bytes:
+    size = (
+        bytes([0x80 | len(payload)])
+        if len(payload) < 126
+        else b"\xfe" + len(payload).to_bytes(2, "big")
+    )
+    return bytes([first]) + size + b"\0\0\0\0" + payload
+
+
+FRAMES = (
+    _frame(0x81, b'{"type":"token","token":"' + SECRET.encode() + b'"}') + _frame(0x89, b"ping"),
+    _frame(0x01, b"half") + _frame(0x80, b"whole") + _frame(0x88, b"\x03\xe8bye"),
+    _frame(0x82, b"\0" * 200) + _frame(0x8A, b""),
+)
+HTTP_TOKENS = (
+    *HOSTILE, b"GET ", b" HTTP/1.1", b"\r\n", b"Host: ", b"Content-Length: ", b"Upgrade: websocket",
+    b"Transfer-Encoding: chunked\r\n", b"5\r\nabcde\r\n", b"Sec-WebSocket-", b"?since=", b"&epoch=",
+    b"&game=", b"&type=", b"%2e%2e/", b"%FF", b"Authorization: Bearer ", b"?token=",
+    b"Origin: null",
+)  # fmt: skip
+FRAME_TOKENS = (*HOSTILE, b"\x81\x80", b"\x88\x80", b"\x89\xfe\xff\xff", b"\x81\xff" + b"\x7f" * 8,
+                b"\xc1\x80", b"\0\0\0\0", b'{"type":"token"', b'"token":')  # fmt: skip
+
+
+def http(data: bytes) -> None:
+    _visit(False)(data)
+    _visit(True)(data)
+
+
+def frames(data: bytes) -> None:
+    """What a client says once it is connected; where tokens are asked for, its first message."""
+    _visit(False)(UPGRADE + data)
+    _visit(True)(UPGRADE + data)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def tokens(data: bytes) -> None:
+    held = read_tokens(data.decode("utf-8", "replace"), "tokens.toml")
+    held.find("0" * 64, dt.datetime(2026, 1, 1, tzinfo=dt.UTC))
+
+
+@contextlib.contextmanager
+def _file(data: bytes, name: str = "file") -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(data)
+        yield path
+
+
+def config(data: bytes) -> None:
+    with _file(data, "config.toml") as path:
+        load_config(path, {}, {})
+
+
+def environment(data: bytes) -> None:
+    """NAME=VALUE lines."""
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    pairs = [line.partition("=") for line in lines]
+    env_layer({name: value for name, _, value in pairs}, "LIVE_RATE_", SETTINGS)
+
+
+CONFIG = (Path(__file__).resolve().parents[2] / "config.toml").read_bytes()
+
+
+@cache
+def _calibration() -> bytes:
+    return encode_calibration(load_calibration("classical"))
+
+
+def calibration(data: bytes) -> None:
+    found = decode_calibration(data, "mine.json")
+    weigher = Weigher(found)
+    weigher.weigh(RatedMove(gain_cp=-30, score_before_cp=20, ply=30))
+
+
+# --- engines --------------------------------------------------------------------------------------
+
+HELLO = b"""id name Stockfish 19 Lite
+option name Hash type spin default 16 min 1 max 33554432
+option name Threads type spin default 1 min 1 max 1024
+option name UCI_Chess960 type check default false
+option name MultiPV type spin default 1 min 1 max 500
+option name EvalFile type string default nn.nnue
+uciok
+readyok
+"""
+ANSWER = b"""readyok
+info string NNUE evaluation using nn.nnue
+info depth 1 seldepth 2 multipv 1 score cp 35 nodes 20 nps 20000 hashfull 0 tbhits 0 time 1 pv e2e4
+info depth 9 seldepth 12 multipv 1 score cp 31 lowerbound nodes 900 nps 20000 time 1 pv e2e4 e7e5
+info depth 10 seldepth 12 multipv 2 score mate -3 nodes 999 nps 20000 time 1 pv d2d4
+info depth 10 currmove e2e4 currmovenumber 1
+bestmove e2e4 ponder e7e5
+"""
+UCI_TOKENS = (
+    *HOSTILE, b"\nbestmove ", b"bestmove (none)\n", b"bestmove 0000\n", b"info ", b" score cp ",
+    b" score mate ", b" depth ", b" multipv ", b" nodes ", b" pv ", b" lowerbound", b"\nreadyok\n",
+    b"\nuciok\n", b"option name ", b"id name ", b" upperbound", b"info string ",
+)  # fmt: skip
+
+
+def engine(data: bytes) -> None:
+    """An engine that says these bytes, in both halves of its life and cut anywhere."""
+    for lines, adaptive in ((1, False), (3, True)):
+        conversation = Conversation(Settings(adaptive=adaptive))
+        conversation.greet()
+        question = Question(chess.STARTING_FEN, (), Limit(nodes=1000), lines=lines)
+        half = data.find(ANSWER[:7])
+        hello, answers = (HELLO, data) if half < 0 else (data[:half] or HELLO, data[half:])
+        for piece in (hello[: len(hello) // 2], hello[len(hello) // 2 :]):
+            for event in conversation.receive(piece):
+                assert isinstance(event, Ready | Finished) or event is not None
+        if not conversation.idle:
+            continue
+        conversation.begin(question)
+        for at in range(0, len(answers), 41):
+            for event in conversation.receive(answers[at : at + 41]):
+                if isinstance(event, Finished):
+                    assert event.stopped or question.allows(event.result.best), event
+            if conversation.idle:
+                break
+        conversation.stop()
+        conversation.to_send()
+
+
+# --- the journal ----------------------------------------------------------------------------------
+
+
+@cache
+def _journal() -> bytes:
+    """A journal as it is made: a run, a game, a note."""
+    from live.events import FeedReport
+    from live.feeds import demo
+    from live.games.holding import Holding
+    from live.games.plan import plan
+    from live.store.records import Run
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "journal.sqlite"
+        with Journal(path) as journal:
+            journal.begin(Run(version="1", engine_name="x", identity="x", limit="1 node"))
+            for step in plan(Holding(), FeedReport("demo", tuple(demo.games()[:1]))):
+                journal.change(step)
+            journal.note("alert", b"{}", "g")
+            journal.flush()
+        # What the log beside it holds goes into the one file.
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.execute("PRAGMA journal_mode = DELETE")
+        return path.read_bytes()
+
+
+def journal(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "journal.sqlite"
+        path.write_bytes(data)
+        with Journal(path) as opened:
+            for standing in opened.standing():
+                opened.details(standing.game)
+            opened.notes()
+            opened.note("alert", b"{}", "g")
+            opened.flush(1.0)
+        shutil.rmtree(folder, ignore_errors=True)
+        Path(folder).mkdir(exist_ok=True)
+
+
+def _lazy(make: Callable[[], bytes]) -> tuple[bytes, ...]:
+    return (make(),)
+
+
+_TOML = (*HOSTILE, b"[[token]]", b"[engine]\n", b"expires = ", b"= ", b'""', b"nodes")
+TARGETS = (
+    Target("http", http, REQUESTS, HTTP_TOKENS),
+    Target("frames", frames, FRAMES, FRAME_TOKENS),
+    Target("tokens", tokens, (TOKENS,), _TOML, (ConfigError,)),
+    Target("config", config, (CONFIG,), _TOML, (ConfigError,)),
+    Target("environment", environment, (b"LIVE_RATE_ENGINE_NODES=5\nLIVE_RATE_SERVER_HOSTS=a,b",),
+           (*HOSTILE, b"LIVE_RATE_", b"=", b","), (ConfigError,)),
+    Target("calibration", calibration, _lazy(_calibration), (*HOSTILE, b",", b":", b"[", b"]"),
+           (InputError,)),
+    Target("engine", engine, (HELLO + ANSWER, ANSWER), UCI_TOKENS, (EngineFault,)),
+    Target("journal", journal, _lazy(_journal), HOSTILE),
+)  # fmt: skip

@@ -1,0 +1,106 @@
+"""A short run of what :mod:`tests.fuzz.run` does for hours, and everything it ever found."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz.mutation import Edit, drawn_edits, edited, random_edits
+from tests.fuzz.run import TARGETS, smaller
+from tests.fuzz.target import Target, TooSlow, tried
+
+BY_NAME = {target.name: target for target in TARGETS}
+#: Some inputs cost a file or a service each.
+EXAMPLES = {"journal": 5, "http": 25, "frames": 25, "config": 15, "games": 25}
+
+every_target = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+
+
+@every_target
+def test_a_seed_is_taken(target: Target) -> None:
+    """A target that refused what is well-formed would test nothing behind its first check."""
+    for seed in target.seeds:
+        if target.name != "address":  # needs files and networks
+            assert tried(target, seed), seed[:80]
+
+
+@every_target
+def test_only_named_errors_escape(target: Target) -> None:
+    count = EXAMPLES.get(target.name, 60)
+
+    @settings(
+        max_examples=count, deadline=None, derandomize=True, database=None,
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(seed=st.sampled_from(target.seeds), edits=drawn_edits(target.tokens))
+    def holds(seed: bytes, edits: list[Edit]) -> None:
+        tried(target, edited(seed, edits))
+
+    holds()
+    random = Random(target.name)
+    for _ in range(count):
+        tried(target, edited(random.choice(target.seeds), random_edits(random, target.tokens)))
+
+
+#: What was found, each made as small as it stayed a finding: what escaped, and through what.
+FINDINGS = {
+    # InvalidHeaderValue: a handshake whose header holds what none may hold.
+    "a header's character": (
+        "http",
+        b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: web\x01s\r\n\r\n",
+    ),
+    # OSError: a path longer than any can be, or with a zero byte in it.
+    "a long path": ("address", b"x" * 3000),
+    "a path with a zero byte": ("address", b"a\0b.pgn"),
+    # UnicodeEncodeError: the environment may hold any bytes.
+    "an environment in Latin-1": ("environment", b"LIVE_RATE_ENGINE_NODES=\x8c"),
+    # A message that commands the terminal it is shown on.
+    "a name with an escape": ("environment", b"LIVE_RATE_\x1b[2J=1"),
+    # A move taken from a line of several without asking whether it is legal.
+    "a best line that is no move": (
+        "engine",
+        b"readyok\ninfo depth 1 score cp 1 pv e2e4pv\ninfo depth 1 multipv 2 score cp 1 pv d2d4\n"
+        b"info depth 1 multipv 3 score cp 1 pv c2c4\nbestmove e2e4\n",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "data"), FINDINGS.values(), ids=FINDINGS.keys())
+def test_what_was_found_stays_mended(name: str, data: bytes) -> None:
+    tried(BY_NAME[name], data)
+
+
+# --- the fuzzer itself ----------------------------------------------------------------------------
+
+
+def test_what_escapes_is_a_finding_and_a_refusal_is_none() -> None:
+    def run(data: bytes) -> None:
+        if b"crash" in data:
+            raise KeyError("x")
+        if b"refuse" in data:
+            raise ValueError("refused")
+
+    target = Target("x", run, (b"",), (b"",), (ValueError,))
+    assert tried(target, b"fine")
+    assert not tried(target, b"refuse")
+    with pytest.raises(KeyError):
+        tried(target, b"a crash")
+
+
+def test_a_hang_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.fuzz.target.FLOOR_S", -1.0)
+    with pytest.raises(TooSlow):
+        tried(Target("x", lambda data: None, (b"",), (b"",)), b"")
+
+
+def test_findings_are_made_small() -> None:
+    data = b"x" * 500 + b"crash" + b"y" * 700
+    assert smaller(data, lambda less: b"crash" in less) == b"crash"
+
+
+@given(data=st.binary(max_size=200), edits=drawn_edits((b"token",)))
+def test_edits_give_bytes_of_bounded_size(data: bytes, edits: list[Edit]) -> None:
+    assert len(edited(data, edits)) <= 1 << 20
