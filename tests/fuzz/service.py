@@ -1,6 +1,6 @@
 """What reaches the service from elsewhere: clients, files, engines, and its own journal."""
 
-# ruff: noqa: E501 - what clients send has long lines
+
 from __future__ import annotations
 
 import asyncio
