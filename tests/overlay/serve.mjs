@@ -12,6 +12,44 @@ const ASKED = {
     return (await import(new URL(module, PAGES)))[name](...args);
   },
 
+  /** Plays `{say: [name, sentence], at}` to an announcer, asking at each time what it says. */
+  async announce({ script }) {
+    const { Announcer } = await import(new URL("dashboard/announce.js", PAGES));
+    const announcer = new Announcer();
+    return script.map(({ say = [], at }) => {
+      for (const [name, sentence] of say) announcer.add(name, sentence);
+      return announcer.take(at);
+    });
+  },
+
+  /** Gains counted by the classes of their kind. */
+  async gains({ kind, gains }) {
+    const { countGains, gainClasses } = await import(new URL("dashboard/gains.js", PAGES));
+    return countGains(gainClasses(kind), gains);
+  },
+
+  async engineGains({ kind, games }) {
+    const { engineGains, gainClasses } = await import(new URL("dashboard/gains.js", PAGES));
+    return engineGains(gainClasses(kind), kind, games);
+  },
+
+  /** What columns show of each player or side: `[{id, text, interval, missing}]`. */
+  async columns({ table, of }) {
+    const columns = (await import(new URL("dashboard/columns.js", PAGES)))[table];
+    return columns.map((column) => ({ id: column.id, value: column.value(of), ...column.show(of) }));
+  },
+
+  /** What a module exports under this name. */
+  async constant({ module, name }) {
+    return (await import(new URL(module, PAGES)))[name];
+  },
+
+  /** Calls methods of one object of a class, one after the other; answers what each answered. */
+  async object({ module, name, args, calls }) {
+    const made = new (await import(new URL(module, PAGES)))[name](...args);
+    return calls.map(([method, ...given]) => made[method](...given) ?? null);
+  },
+
   /** Forgets everything held. */
   start() {
     held = new Held();
@@ -76,6 +114,24 @@ const ASKED = {
       log.push({ status: connection.status, heardAt: connection.heardAt, seq: own.seq });
     }
     return { log, timers: timers.size, reason: connection.reason };
+  },
+
+  /** Messages through `Delayed` at given times; after each, what is shown and what is resumed from. */
+  async delayed({ delay_ms, steps }) {
+    const { Delayed } = await import(new URL("overlay/delayed.js", PAGES));
+    const own = new Held();
+    let now = 0;
+    const delayed = new Delayed(own, delay_ms, () => now);
+    const answer = { shown: [], seq: [] };
+    for (const { at, message } of steps) {
+      now = at;
+      if (message) delayed.receive(message);
+      delayed.release();
+      const [game = null] = own.games.values();
+      answer.shown.push(game && { plies: game.plies.length, result: game.result });
+      answer.seq.push(delayed.seq);
+    }
+    return answer;
   },
 
   /** The first delays between attempts, for a chance that always says the same. */

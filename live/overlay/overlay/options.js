@@ -26,6 +26,8 @@ export const FIGURES = [
   "diagram",
 ];
 
+const YES = ["1", "true", "yes"];
+const NO = ["0", "false", "no"];
 const LONGEST_TEXT = 200;
 const MOST_VALUES = 64;
 
@@ -51,7 +53,7 @@ const number = (least, most, unless, step = 1) => ({
 const flag = (unless) => ({
   kind: "flag",
   unless,
-  read: (text) => ({ 1: true, true: true, yes: true, 0: false, false: false, no: false })[text] ?? null,
+  read: (text) => (YES.includes(text) ? true : NO.includes(text) ? false : null),
 });
 
 /** A colour as `rgb`, `rgba`, `rrggbb` or `rrggbbaa`, with or without `#`; kept without. */

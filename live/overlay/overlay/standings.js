@@ -2,15 +2,14 @@
 
 import { element, nameNode, setText } from "../dom.js";
 import { Children } from "./children.js";
-import { basisOf, ratingsOf } from "./figures.js";
+import { basisOf } from "./figures.js";
 import { flagText } from "./flags.js";
 import { Pager } from "./pager.js";
+import { ranking, scaleOf } from "./ranking.js";
 
 const WIDTH = 52;
 const ROW = 2.5;
 const HEAD = 5.4;
-/** Elo left free at both ends of the scale. */
-const MARGIN = 40;
 
 export class Layout {
   constructor(context) {
@@ -71,35 +70,6 @@ export class Layout {
     const names = new Set(games.flatMap((game) => [game.white.name, game.black.name]));
     return players.filter((player) => names.has(player.name));
   }
-}
-
-/**
- * Players by their leading rating, best first: `{id, rank, player, rating}`. Where some are
- * calibrated, those who are not come after them: their figures are on another scale.
- */
-export function ranking(players, wanted, words) {
-  const rated = players.map((player) => ({
-    id: player.id,
-    player,
-    calibrated: player.calibrated !== null && wanted !== "algorithm4",
-    rating: ratingsOf(player, wanted, words)[0],
-  }));
-  const strength = ({ rating }) => rating.value ?? (rating.bound === "below" ? -Infinity : Infinity);
-  rated.sort((a, b) => {
-    if (a.calibrated !== b.calibrated) return a.calibrated ? -1 : 1;
-    const [left, right] = [strength(a), strength(b)];
-    if (left !== right) return left < right ? 1 : -1;
-    return a.player.name.localeCompare(b.player.name) || (a.id < b.id ? -1 : 1);
-  });
-  return rated.map((each, at) => ({ ...each, rank: at + 1 }));
-}
-
-/** Lowest and highest Elo of what is to be drawn, all pages alike. */
-export function scaleOf(ranked) {
-  const ends = ranked.flatMap(({ rating }) => [rating.low, rating.high, rating.value]);
-  const known = ends.filter((elo) => elo !== null);
-  if (known.length === 0) return { low: 0, high: 1 };
-  return { low: Math.min(...known) - MARGIN, high: Math.max(...known) + MARGIN };
 }
 
 /** Who plays, by name: titles and federations are told with games. */
