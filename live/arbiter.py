@@ -62,26 +62,25 @@ class Arbiter:
         """Those that are over, the latest last."""
         return self._desk.history()
 
-    def acknowledge(self, id: str, note: str = "") -> None:
+    def acknowledge(self, alert: str, note: str = "") -> None:
         """The arbiter has taken note; see :meth:`live.alerts.desk.AlertDesk.acknowledge`."""
-        self._say(self._desk.acknowledge(id, self._clock(), note))
+        self._say(self._desk.acknowledge(alert, self._clock(), note))
 
-    def note(self, id: str, text: str) -> None:
+    def note(self, alert: str, text: str) -> None:
         """The arbiter writes something to an alert."""
-        self._say(self._desk.note(id, text, self._clock()))
+        self._say(self._desk.note(alert, text))
 
-    def mute(self, *, kind: AlertKind | None = None, game: GameId | None = None) -> None:
-        """Show no more of this kind, or of this board."""
-        self._say(self._desk.mute(self._clock(), kind=kind, game=game))
+    def mute(self, alert: str, muted: bool) -> None:
+        """Do not show this alert, or show it again; it is still found and logged."""
+        self._say(self._desk.mute(muted, alert=alert))
 
-    def unmute(self, *, kind: AlertKind | None = None, game: GameId | None = None) -> None:
-        """Show them again."""
-        self._say(self._desk.unmute(self._clock(), kind=kind, game=game))
+    def mute_kind(self, kind: AlertKind, muted: bool) -> None:
+        """The same for all alerts of a kind."""
+        self._say(self._desk.mute(muted, kind=kind))
 
-    @property
-    def muted(self) -> tuple[frozenset[AlertKind], frozenset[GameId]]:
-        """Kinds and boards that are not shown."""
-        return self._desk.muted
+    def mute_board(self, game: GameId, muted: bool) -> None:
+        """The same for all alerts of a board."""
+        self._say(self._desk.mute(muted, game=game))
 
     def restore(self, alerts: Iterable[Alert]) -> None:
         """Alerts of a former run."""

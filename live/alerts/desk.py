@@ -39,8 +39,9 @@ class AlertDesk:
         # Passing things an arbiter took note of, by how often they had happened then.
         self._settled: dict[Topic, dict[str, int]] = {}
         self._restored: dict[str, Alert] = {}
-        self._muted_kinds: set[AlertKind] = set()
-        self._muted_games: set[GameId] = set()
+        self._muted: set[str] = set()
+        self._muted_kinds: set[str] = set()
+        self._muted_games: set[str] = set()
         self._over: deque[Alert] = deque(maxlen=HISTORY)
         self._ticked_s: float | None = None
 
@@ -102,7 +103,7 @@ class AlertDesk:
             return [self._close(told, now_s)]
         return self._say([told])
 
-    def note(self, id: str, text: str, now_s: float) -> list[AlertMessage]:
+    def note(self, id: str, text: str) -> list[AlertMessage]:
         """Write something to an alert; an empty text takes it away."""
         alert = self._open.get(id)
         if alert is None:
@@ -110,19 +111,24 @@ class AlertDesk:
         return self._say([msgspec.structs.replace(alert, note=text[:NOTE_CHARS])])
 
     def mute(
-        self, now_s: float, *, kind: AlertKind | None = None, game: GameId | None = None
+        self,
+        muted: bool = True,
+        *,
+        alert: str | None = None,
+        kind: AlertKind | None = None,
+        game: GameId | None = None,
     ) -> list[AlertMessage]:
-        """Show no more of this kind, or of this board; they are still found and logged."""
-        self._muted_kinds |= {kind} if kind else set()
-        self._muted_games |= {game} if game else set()
-        return self._say(self._open.values())
+        """Do not show one alert, any of a kind, or any of a board; or show them again.
 
-    def unmute(
-        self, now_s: float, *, kind: AlertKind | None = None, game: GameId | None = None
-    ) -> list[AlertMessage]:
-        """Show them again."""
-        self._muted_kinds -= {kind} if kind else set()
-        self._muted_games -= {game} if game else set()
+        They are still found and logged.
+        """
+        for held, given in (
+            (self._muted, alert),
+            (self._muted_kinds, kind),
+            (self._muted_games, game),
+        ):
+            if given is not None:
+                (held.add if muted else held.discard)(given)
         return self._say(self._open.values())
 
     # --- what is held ---------------------------------------------------------------------------
@@ -144,11 +150,6 @@ class AlertDesk:
         """Those that are over, the latest last."""
         return tuple(self._over)
 
-    @property
-    def muted(self) -> tuple[frozenset[AlertKind], frozenset[GameId]]:
-        """Kinds and boards that are not shown."""
-        return frozenset(self._muted_kinds), frozenset(self._muted_games)
-
     # --- the list -------------------------------------------------------------------------------
 
     def _look(self, topic: Topic, now_s: float) -> list[AlertMessage]:
@@ -156,6 +157,11 @@ class AlertDesk:
         found = {each.id: each for each in findings(self._watched, topic, now_s)}
         held = [id for id in self._counted.get(topic, ()) if id in self._open]
         messages = [self._close(self._open[id], now_s) for id in held if id not in found]
+        for id in held:
+            # Whoever looks at one board only must not be left with what is about another now.
+            if id in found and self._open[id].game != found[id].game:
+                self._restored[id] = self._open[id]
+                messages.append(self._close(self._open[id], now_s))
         settled = self._settled.get(topic, {})
         raised = [
             self._alert(topic, finding, now_s)
@@ -163,8 +169,11 @@ class AlertDesk:
             if settled.get(id) != finding.occurrence
         ]
         if topic.kind == "board" and topic.id not in self._watched.boards:
-            self._counted.pop(topic, None)
+            about = [alert for alert in self._open.values() if alert.game == topic.id]
+            messages += [self._close(alert, now_s) for alert in about]
+            self._muted.difference_update(self._counted.pop(topic, ()))
             self._settled.pop(topic, None)
+            self._muted_games.discard(topic.id)
         return messages + self._say(raised)
 
     def _alert(self, topic: Topic, finding: Finding, now_s: float) -> Alert:
@@ -201,7 +210,11 @@ class AlertDesk:
     def _say(self, alerts: Iterable[Alert]) -> list[AlertMessage]:
         messages = []
         for alert in list(alerts):
-            muted = alert.kind in self._muted_kinds or alert.game in self._muted_games
+            muted = (
+                alert.id in self._muted
+                or alert.kind in self._muted_kinds
+                or alert.game in self._muted_games
+            )
             told = msgspec.structs.replace(alert, muted=muted)
             if self._open.get(alert.id) != told:
                 self._open[alert.id] = told

@@ -47,14 +47,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     player: str | None = None
     agreement: Agreement | None = None
     about: str | None = None
-    """What it is about where that is neither a game nor a feed."""
+    """What it is about where that is neither its game nor its feed."""
     occurrence: int = 1
     """A higher number means that it happened again: once acknowledged, it asks for notice anew."""
 
     @property
     def id(self) -> str:
         """One for each kind, board or source, and side."""
-        parts = [self.kind, self.game or self.feed or self.about, self.color]
+        parts = [self.kind, self.about or self.game or self.feed, self.color]
         return " ".join(str(part) for part in parts if part is not None)
 
 

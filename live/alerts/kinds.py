@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from live.alerts import (
+    agreement,
     claims,
     clock_faults,
     endings,
@@ -28,6 +29,8 @@ def findings(watched: Watched, topic: Topic, now_s: float) -> Iterator[Finding]:
         if board is not None:
             for kind in _BOARD:
                 yield from kind.findings(board, now_s)
+    elif topic.kind == "player":
+        yield from agreement.findings(watched, topic.id, now_s)
     elif topic.kind == FEEDS:
         yield from sources.feeds(watched, now_s)
     elif topic.kind == ENGINES:

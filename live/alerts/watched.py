@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.alerts.board import Board, Flow
+from live.alerts.expectation import Field
 from live.events import (
     Change,
     ClockMessage,
@@ -41,6 +42,7 @@ class Watched:
     def __init__(self) -> None:
         self.boards: dict[GameId, Board] = {}
         self.players: dict[str, PlayerView] = {}
+        self.field = Field()
         self.engine: EngineInfo | None = None
         self.engines = EngineHealth()
         self.engines_since_s: dict[int, tuple[str, float]] = {}
@@ -104,8 +106,10 @@ class Watched:
     def _standing(self, view: PlayerView) -> Topic:
         if view.games or view.moves:
             self.players[view.id] = view
+            self.field.update(view.id, view)
         else:
             self.players.pop(view.id, None)
+            self.field.update(view.id, None)
         return Topic("player", view.id)
 
     def _health(self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float) -> None:

@@ -1,0 +1,81 @@
+"""How figures and names are written on paper. Pure.
+
+A figure that is not known is an empty cell, never a zero; an unbounded one is an arrow.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from live.events import GameView, PlyView
+
+#: Longest name on paper, characters; the longest real one has about 60.
+NAME_CHARS = 80
+MINUS = "\N{MINUS SIGN}"
+RANGE = "\N{EN DASH}"
+
+
+def plain(text: str, most: int = NAME_CHARS) -> str:
+    """Text of a source without control characters and not endless."""
+    printable = "".join(char if char.isprintable() else " " for char in text[: 4 * most])
+    words = " ".join(printable.split())
+    return words if len(words) <= most else words[: most - 1] + "…"
+
+
+def html(text: str, most: int = NAME_CHARS) -> str:
+    """Text of a source for a page: never markup, and kept from turning its neighbours around."""
+    return f"<bdi>{escape(plain(text, most))}</bdi>"
+
+
+def whole(value: float | None) -> str:
+    """``2034``."""
+    return "" if value is None else f"{value:.0f}".replace("-", MINUS)
+
+
+def rating(value: float | None, low: float | None, high: float | None) -> str:
+    """``2034``; ``↓`` or ``↑`` where it has no bound on that side."""
+    if value is not None:
+        return whole(value)
+    if high is not None:
+        return "↓"
+    return "↑" if low is not None else ""
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """``1890-2370`` with an en dash, ``≤ 2034``, ``≥ 2310``."""
+    if low is not None and high is not None:
+        return f"{whole(low)}{RANGE}{whole(high)}"
+    if high is not None:
+        return f"≤ {whole(high)}"
+    return f"≥ {whole(low)}" if low is not None else ""
+
+
+def signed(value: float | None, decimals: int = 0) -> str:
+    """``+12``, with a real minus sign."""
+    return "" if value is None else f"{value:+.{decimals}f}".replace("-", MINUS)
+
+
+def pawns(cp: float | None) -> str:
+    """Centipawns as signed pawns: ``+0.35``."""
+    return "" if cp is None else signed(cp / 100, 2)
+
+
+def percent(share: float | None) -> str:
+    """``61 %``."""
+    return "" if share is None else f"{100 * share:.0f} %"
+
+
+def clock(seconds: float | None) -> str:
+    """``1:02:11``."""
+    if seconds is None:
+        return ""
+    kept = max(0, int(seconds))
+    return f"{kept // 3600}:{kept // 60 % 60:02d}:{kept % 60:02d}"
+
+
+def numbered(game: GameView, ply: PlyView) -> tuple[int, bool]:
+    """The move number of a ply, and whether White made it."""
+    fields = game.start_fen.split()
+    first = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
+    offset = ply.ply - 1 + (fields[1:2] == ["b"])
+    return first + offset // 2, offset % 2 == 0
