@@ -175,6 +175,17 @@ def analyze(
     pgn_out: Annotated[
         Path | None, typer.Option("--pgn", metavar="FILE", help="Write the games annotated.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a report to print.")
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FOLDER", help="Write plies, curves and players as CSV."),
+    ] = None,
+    arbiter: Annotated[
+        bool,
+        typer.Option("--arbiter", metavar=SWITCH, help="Add screening figures to the report."),
+    ] = False,
     engine: EngineFlag = None,
     depth: DepthFlag = None,
     nodes: NodesFlag = None,
@@ -201,7 +212,18 @@ def analyze(
     from live.app import run
     from live.offline import analyze as analyze_files
 
-    run(analyze_files(settings, pgn, evals=evals.value, json=json, pgn=pgn_out))
+    run(
+        analyze_files(
+            settings,
+            pgn,
+            evals=evals.value,
+            json=json,
+            pgn=pgn_out,
+            html=html,
+            csv=csv,
+            arbiter=arbiter,
+        )
+    )
 
 
 @app.command()

@@ -5,6 +5,7 @@ root.
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import logging
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,11 +21,13 @@ from live.dashboard import tables
 from live.dashboard.figures import plain
 from live.errors import InputError
 from live.events import Change, FeedReport, GameMessage
+from live.exporting import WRITTEN, write_report
 from live.feeds.pgn import PgnReader
 from live.hall import Hall
 from live.ledger.keeper import Keeper
 from live.publish.analysis import Analysis, analysis, to_json
 from live.publish.pgn_export import export
+from live.report.page import page
 
 log = logging.getLogger(__name__)
 
@@ -36,9 +39,12 @@ async def analyze(
     evals: Literal["engine", "pgn"],
     json: str | None,
     pgn: Path | None,
+    html: Path | None = None,
+    csv: Path | None = None,
+    arbiter: bool = False,
 ) -> int:
     """``live-rate analyze``: the same pipeline over finished games; returns the exit code."""
-    for target in (json, str(pgn) if pgn is not None else None):
+    for target in (json, *(str(file) if file is not None else None for file in (pgn, html))):
         check_writable(target)
     keeper = await analysed(config, files, evals=evals)
     result = analysis(keeper)
@@ -46,6 +52,11 @@ async def analyze(
         write(json, to_json(result))
     if pgn is not None:
         write(str(pgn), "\n".join(export(game) for game in result.games).encode())
+    if html is not None:
+        written = f"{dt.datetime.now(dt.UTC):{WRITTEN}}"
+        write(str(html), page(result, written=written, arbiter=arbiter).encode())
+    if csv is not None:
+        write_report(result, csv, ["csv"], stem=files[0].stem, now=dt.datetime.now(dt.UTC))
     if json != "-":
         _print_analysis(result)
     return 0

@@ -50,6 +50,7 @@ COMMANDS = {
 }
 #: The composition root: wires shells of different rooms together; no room may import it.
 WIRING = {"app", "arbiter", "doctor", "offline", "hall", "__main__", "calibrating", "rehearsing"}
+WIRING |= {"exporting"}
 WIRING |= {"journal_reading", "journalling", "supervision"}
 WIRING |= COMMANDS | {"studies"}
 
