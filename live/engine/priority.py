@@ -38,4 +38,4 @@ class Priority(msgspec.Struct, frozen=True, gc=False):
     ply p and the restricted search of the move at ply p carry p. A board's heads before
     ``newest head - 1`` become backlog by themselves."""
     rank: int = 0
-    """Lower first, among speculation of one board."""
+    """Lower first, among speculation of all boards."""

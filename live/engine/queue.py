@@ -254,8 +254,9 @@ class SearchQueue(Generic[Key]):
                 self._waiting.push(want)
 
     def _pre_empt(self) -> list[Instruction[Key]]:
+        # Of those nobody waits for, what began last has the least to lose.
         yielding = [
-            (slot.job.kind, index)
+            (slot.job.kind, slot.job.started, index)
             for index, slot in enumerate(self._engines)
             if slot.state == "busy" and slot.job is not None and slot.job.kind in YIELDS
         ]
@@ -264,7 +265,7 @@ class SearchQueue(Generic[Key]):
         heads = {id(want.job) for want in self._waiting.heads()}
         coming = sum(slot.state == "stopping" for slot in self._engines)
         instructions: list[Instruction[Key]] = []
-        for _, index in sorted(yielding, reverse=True)[: max(0, len(heads) - coming)]:
+        for *_, index in sorted(yielding, reverse=True)[: max(0, len(heads) - coming)]:
             job = self._engines[index].job
             assert job is not None
             instructions.append(self._stop(index))

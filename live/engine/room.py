@@ -157,6 +157,11 @@ class EngineRoom:
         assert self._identity is not None, "enter the room first"
         return self._identity
 
+    @property
+    def slots(self) -> int:
+        """How many searches can run at a time, with every engine up."""
+        return len(self._seats)
+
     def want(self, search: Search, owner: Hashable, priority: Priority) -> None:
         """Have ``search`` answered to ``owner``; wanting it again only changes its priority.
 

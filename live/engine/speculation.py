@@ -1,54 +1,61 @@
-"""While a player thinks: what the most likely replies will need, searched ahead.
+"""While a player thinks: what the next moves will need, searched ahead.
 
-A scout, one search of the live position for its best few moves under a quarter of the limit,
-orders the replies. Each then needs its restricted search (the gain) and the position after it
-(the score), under the very same limit as if it had been played, so that the results are those
-that would be found then. All at the lowest priority: a head takes the engine away at once.
+Every live board has a :class:`live.engine.forecast.Forecast`, which says what is worth searching.
+Of all boards the search goes first that is worth most and most urgent: a player who has just
+begun to think may move at any moment, one who has thought for long will mostly go on thinking (of
+waits as uneven as these, the chance that one ends within the next second falls about as one over
+what it has lasted). Searches are made under the very same limit as if the moves had been played,
+so the results are those that would be found then, and all at the lowest priority: a head takes
+the engine away at once. No more of them are asked for than keep the engines busy, so that each
+choice is made late and knows what has happened.
 
 Stands between the room and whoever listens to it; leaving it out switches speculation off.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from typing import Final, Protocol
 
 import msgspec
 
 from live.engine.asking import Asking
+from live.engine.forecast import Chances, Forecast, Need, Policy, usual
 from live.engine.priority import Kind, Priority
 from live.engine.replies import Listener
 from live.engine.search import Limit, Position, Progress, Search, SearchFailure, SearchResult
-from live.events import (
-    Change,
-    GameId,
-    GameMessage,
-    GoneMessage,
-    MoveMessage,
-    SpeculationFigures,
-)
+from live.events import SpeculationFigures
 
-#: Replies searched ahead for each live position.
-REPLIES: Final = 8
 _PLAIN: Final = Asking()
+_POLICY: Final = Policy()
 #: Guessed searches remembered until they come true.
 _KEPT: Final = 10_000
+#: Searches asked for and not yet answered, for each engine: one runs, one is at hand, so that no
+#: engine waits for the next.
+_EACH: Final = 2
 
 
 class Desk(Protocol):
     """Where searches are asked for: the room."""
 
+    @property
+    def slots(self) -> int:
+        """How many searches can run at a time."""
+
     def want(self, search: Search, owner: Hashable, priority: Priority) -> None: ...
 
     def drop(self, owner: Hashable) -> None: ...
 
+    def known(self, search: Search) -> SearchResult | None: ...
+
 
 class Guess(msgspec.Struct, frozen=True):
-    """Who wants a speculative search: a live position."""
+    """Who wants a speculative search."""
 
-    board: str
-    ply: int
+    search: Search
 
 
 class Figures(msgspec.Struct):
@@ -68,6 +75,16 @@ class Figures(msgspec.Struct):
         return SpeculationFigures(self.hits, self.misses, self.nodes - self.nodes_hit)
 
 
+class _Board:
+    """A live game, and since when its position stands (the clock's seconds)."""
+
+    __slots__ = ("forecast", "since")
+
+    def __init__(self, forecast: Forecast, since: float) -> None:
+        self.forecast = forecast
+        self.since = since
+
+
 class Speculation:
     """A desk for its owner, and the listener of the room behind it."""
 
@@ -75,45 +92,50 @@ class Speculation:
         self,
         listener: Listener,
         limit: Limit,
-        replies: int = REPLIES,
         asking: Asking = _PLAIN,
+        *,
+        chances: Chances = usual,
+        policy: Policy = _POLICY,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.figures = Figures()
         # The room; known only after it was made with us as its listener.
         self.desk: Desk
         self._listener = listener
         self._limit = limit
-        self._replies = replies
         self._asking = asking
-        # The newest position of each live board, its guess's owner.
-        self._live: dict[str, Guess] = {}
-        # Whole searches of heads under way, by owner: what a scout may follow.
-        self._heads: dict[Hashable, tuple[Search, Priority]] = {}
-        # Scouts on their way, with what was found in the position they look at.
-        self._scouts: dict[Guess, tuple[Search, SearchResult]] = {}
+        self._chances = chances
+        self._policy = policy
+        self._clock = clock
+        self._boards: dict[str, _Board] = {}
+        # Whole searches of heads under way, with their board, by owner: forecasts begin with what
+        # they find.
+        self._heads: dict[Hashable, tuple[Search, str]] = {}
+        # Asked for and not yet answered, with the boards it is for.
+        self._pending: dict[Search, list[str]] = {}
         # Guessed searches that were made, with their nodes.
         self._made: OrderedDict[Search, int] = OrderedDict()
 
     def want(self, search: Search, owner: Hashable, priority: Priority) -> None:
-        """As the room's own; a board's new head ends the guesses of its last (a takeback ends them
-        by :meth:`over`: an older ply's head may just be late).
+        """As the room's own. A board's new head moves its forecast on (a takeback ends it by
+        :meth:`over`: an older ply's head may just be late).
         """
-        nodes = self._made.pop(search, None)
-        if nodes is not None:
-            self.figures.hits += 1
-            self.figures.nodes_hit += nodes
-        elif priority.kind is Kind.HEAD and not self._asking.is_quick(search):
-            self.figures.misses += 1
-        # After a first, quick look it is the full search that a scout follows.
+        self._count(search, priority)
+        # After a first, quick look it is the full search that a forecast begins with.
         full = Kind.HEAD if self._asking.quick is None else Kind.DEEPEN
         if priority.kind is full and search.only is None:
-            self._heads[owner] = (search, priority)
-        # First the head, then the drop: a guess under way that comes true goes on.
+            self._heads[owner] = (search, priority.board)
+        if priority.kind is Kind.FINISHED:
+            self._end(priority.board)
+        elif priority.kind is Kind.HEAD and search.only is None:
+            # What is no longer needed gives its engines back before the head would take one.
+            self._advance(search.position, priority)
+        came_true = self._pending.pop(search, None) is not None
         self.desk.want(search, owner, priority)
-        old = self._live.get(priority.board)
-        over = priority.kind is Kind.FINISHED
-        if old is not None and (over or (priority.kind is Kind.HEAD and priority.ply > old.ply)):
-            self._forget(old)
+        if came_true:
+            # After it was wanted, so that it is not stopped: it is the owner's from now on.
+            self.desk.drop(Guess(search))
+        self._fill()
 
     def drop(self, owner: Hashable) -> None:
         """As the room's own."""
@@ -122,95 +144,113 @@ class Speculation:
 
     def over(self, board: str) -> None:
         """The board's last position stands no more, or nobody will move there: guess no more."""
-        old = self._live.get(board)
-        if old is not None:
-            self._forget(old)
+        self._end(board)
+        self._fill()
 
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
         """As the listener's own; guesses are not told on."""
         if isinstance(owner, Guess):
-            if isinstance(result, SearchResult):
-                self._guessed(owner, search, result)
-            return
-        head = self._heads.get(owner)
-        self._listener.searched(owner, search, result)
-        if head is not None and head[0] == search:
-            self._heads.pop(owner, None)
-            if isinstance(result, SearchResult):
-                self._scout(search, head[1], result)
+            self._guessed(search, result)
+        else:
+            head = self._heads.get(owner)
+            self._listener.searched(owner, search, result)
+            if head is not None and head[0] == search:
+                self._heads.pop(owner, None)
+                self._learn([head[1]], search, result)
+        self._fill()
 
     def progressed(self, owner: Hashable, progress: Progress) -> None:
         self._listener.progressed(owner, progress)
 
-    def _scout(self, search: Search, priority: Priority, result: SearchResult) -> None:
-        """A live position has its score: find out what may be played there."""
-        newest = self._live.get(priority.board)
-        if newest is not None:
-            if newest.ply > priority.ply:
+    def _advance(self, position: Position, priority: Priority) -> None:
+        board = self._boards.get(priority.board)
+        if board is None:
+            forecast = Forecast(
+                priority.board,
+                position,
+                priority.ply,
+                limit=self._limit,
+                asking=self._asking,
+                policy=self._policy,
+                chances=self._chances,
+            )
+            self._boards[priority.board] = _Board(forecast, self._clock())
+        elif priority.ply > board.forecast.ply:
+            board.forecast.advance(position, priority.ply)
+            board.since = self._clock()
+            self._tidy()
+
+    def _end(self, board: str) -> None:
+        if self._boards.pop(board, None) is not None:
+            self._tidy()
+
+    def _tidy(self) -> None:
+        """Drop what no game can come to any more."""
+        for search, boards in list(self._pending.items()):
+            boards[:] = [
+                name
+                for name in boards
+                if name in self._boards and self._boards[name].forecast.concerns(search)
+            ]
+            if not boards:
+                del self._pending[search]
+                self.desk.drop(Guess(search))
+
+    def _guessed(self, search: Search, result: SearchResult | SearchFailure) -> None:
+        if isinstance(result, SearchResult):
+            self.figures.searches += 1
+            self.figures.nodes += result.nodes
+            self._made[search] = result.nodes
+            if len(self._made) > _KEPT:
+                self._made.popitem(last=False)
+        self._learn(self._pending.pop(search, ()), search, result)
+
+    def _learn(
+        self, boards: Iterable[str], search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        for name in boards:
+            if name in self._boards:
+                self._boards[name].forecast.learn(search, result)
+
+    def _count(self, search: Search, priority: Priority) -> None:
+        nodes = self._made.pop(search, None)
+        if nodes is not None:
+            self.figures.hits += 1
+            self.figures.nodes_hit += nodes
+        elif priority.kind is Kind.HEAD and not self._asking.is_quick(search):
+            self.figures.misses += 1
+
+    def _fill(self) -> None:
+        """Ask for what is worth most, until the engines have enough at hand."""
+        while len(self._pending) < _EACH * self.desk.slots:
+            now = self._clock()
+            best: tuple[float, Search, str] | None = None
+            for name, board in self._boards.items():
+                need = self._first(name, board.forecast)
+                if need is not None:
+                    worth = need.worth / (self._policy.just_s + now - board.since)
+                    if best is None or worth > best[0]:
+                        best = (worth, need.search, name)
+            if best is None:
                 return
-            self._forget(newest)
-        guess = Guess(priority.board, priority.ply)
-        self._live[priority.board] = guess
-        scout = Search(search.position, lines=self._replies, limit=scout_limit(self._limit))
-        self._scouts[guess] = (scout, result)
-        self.desk.want(scout, guess, _speculative(guess, 0))
+            worth, search, name = best
+            known = self.desk.known(search)
+            if known is not None:
+                self._boards[name].forecast.learn(search, known)
+                continue
+            self._pending[search] = [name]
+            rank = round(-1000 * math.log(worth))
+            ply = len(search.position.moves) + (search.only is not None)
+            self.desk.want(search, Guess(search), Priority(Kind.SPECULATE, name, ply, rank))
 
-    def _guessed(self, guess: Guess, search: Search, result: SearchResult) -> None:
-        self.figures.searches += 1
-        self.figures.nodes += result.nodes
-        if guess in self._scouts and self._scouts[guess][0] == search:
-            _, found = self._scouts.pop(guess)
-            for rank, each in enumerate(needed(search.position, found, result, self._asking)):
-                self.desk.want(each, guess, _speculative(guess, rank + 1))
-            return
-        self._made[search] = result.nodes
-        if len(self._made) > _KEPT:
-            self._made.popitem(last=False)
-
-    def _forget(self, guess: Guess) -> None:
-        self._live.pop(guess.board, None)
-        self._scouts.pop(guess, None)
-        self.desk.drop(guess)
-
-
-def needed(
-    position: Position, found: SearchResult, scout: SearchResult, asking: Asking = _PLAIN
-) -> list[Search]:
-    """What the likely replies need, likeliest first; the gain of a move that was found already,
-    as first choice or among the lines, needs nothing.
-    """
-    wanted: list[Search] = []
-    told = {found.best, *(line.move for line in found.lines)}
-    best = found.best
-    for move in (best, *(line.move for line in scout.lines if line.move != best)):
-        if move not in told:
-            wanted.append(asking.played(position, move, found.depth))
-        moves = (*position.moves, move)
-        wanted.append(asking.whole(Position(position.start_fen, moves, position.chess960)))
-    return wanted
-
-
-def boards_over(changes: Iterable[Change]) -> Iterator[GameId]:
-    """Games whose last position stands no more, or in which nobody will move."""
-    for change in changes:
-        if isinstance(change, GameMessage) and change.game.result != "*":
-            yield change.game.id
-        elif isinstance(change, GoneMessage) or (
-            isinstance(change, MoveMessage) and change.move is None
-        ):
-            yield change.game
-
-
-def scout_limit(limit: Limit) -> Limit:
-    """About a quarter of the effort."""
-    if limit.nodes is not None:
-        return Limit(nodes=max(1, limit.nodes // 4))
-    if limit.depth is not None:
-        return Limit(depth=max(1, limit.depth - 3))
-    return Limit(movetime_ms=max(1, (limit.movetime_ms or 0) // 4))
-
-
-def _speculative(guess: Guess, rank: int) -> Priority:
-    return Priority(Kind.SPECULATE, guess.board, guess.ply, rank)
+    def _first(self, name: str, forecast: Forecast) -> Need | None:
+        """What the board needs most of what is not asked for yet."""
+        for need in forecast.needs():
+            boards = self._pending.get(need.search)
+            if boards is None:
+                return need
+            if name not in boards:
+                boards.append(name)
+        return None

@@ -46,13 +46,15 @@ class Want(Generic[Key]):
 class Job(Generic[Key]):
     """One search and all who want it."""
 
-    __slots__ = ("deaths", "engine", "key", "wants")
+    __slots__ = ("deaths", "engine", "key", "started", "wants")
 
     def __init__(self, key: Key) -> None:
         self.key = key
         self.wants: dict[tuple[Owner, Search], Want[Key]] = {}
         # The engine that runs it; None while it waits.
         self.engine: int | None = None
+        # How many searches had been started when this one was; 0 while it never was.
+        self.started = 0
         # Why each engine died that ran it.
         self.deaths: list[str] = []
 
@@ -129,20 +131,28 @@ class Waiting(Generic[Key]):
                 top = self._top(kind, board)
                 if top is None:
                     continue
-                served = 0 if kind is Kind.FINISHED else self._served.get((kind, board), 0)
-                turn = (served, top[1])
+                turn = (self._turn(kind, board, top), top[1])
                 if best is None or turn < best[0]:
                     best = (turn, top[2])
             if best is not None:
                 want = best[1]
                 heapq.heappop(self._heaps[kind][want.priority.board])
                 self._starts += 1
+                want.job.started = self._starts
                 self._served[kind, want.priority.board] = self._starts
                 self._served.move_to_end((kind, want.priority.board))
                 if len(self._served) > _BOARDS_KEPT:
                     self._served.popitem(last=False)
                 return want.job
         return None
+
+    def _turn(self, kind: Kind, board: str, top: _Entry[Key]) -> int:
+        """What boards are chosen by: when they were last served, if anybody waits there and not
+        for the game as a whole; whoever speculates has weighed the boards himself.
+        """
+        if kind is Kind.SPECULATE:
+            return top[0]
+        return 0 if kind is Kind.FINISHED else self._served.get((kind, board), 0)
 
     def oldest(self) -> float | None:
         """When the want that waits longest was asked for."""

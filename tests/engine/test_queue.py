@@ -130,7 +130,8 @@ def test_speculation_comes_by_rank(desk: Desk) -> None:
     desk.want("busy", board="z")
     for rank in (3, 1, 2):
         desk.want(f"s{rank}", Kind.SPECULATE, ply=rank, rank=rank)
-    assert desk.run() == ["z0", "a1", "a2", "a3"]
+    desk.want("s4", Kind.SPECULATE, board="b", ply=4, rank=0)
+    assert desk.run() == ["z0", "b4", "a1", "a2", "a3"]
 
 
 def test_equal_searches_are_made_once_and_answered_to_all(desk: Desk) -> None:
@@ -200,6 +201,15 @@ def test_a_head_takes_the_engine_off_speculation(desk: Desk) -> None:
     assert desk.want("w", Kind.HEAD, board="b", ply=7) == []
     assert desk.queue.finished(0, stopped=True) == [Start(0, "x")]
     assert desk.run() == ["a7", "b7", "a2", "a8"]
+
+
+def test_the_guess_that_began_last_is_taken_off() -> None:
+    desk = Desk(2)
+    desk.want("first", Kind.SPECULATE, ply=1)
+    desk.want("second", Kind.SPECULATE, ply=2)
+    desk.want("third", Kind.SPECULATE, ply=3)
+    assert Start(0, "third") in desk.queue.finished(0)
+    assert desk.want("x", Kind.HEAD, ply=7) == [Stop(0)]
 
 
 def test_a_guess_that_comes_true_is_not_taken_off(desk: Desk) -> None:

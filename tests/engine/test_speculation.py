@@ -7,8 +7,10 @@ from collections.abc import Hashable
 
 import pytest
 
+from live.engine.asking import Asking
 from live.engine.cache import MemoryCache
 from live.engine.discovery import EngineCommand
+from live.engine.forecast import Policy
 from live.engine.priority import Kind, Priority
 from live.engine.question import Question
 from live.engine.room import EngineRoom
@@ -21,11 +23,12 @@ from live.engine.search import (
     SearchFailure,
     SearchResult,
 )
-from live.engine.speculation import Guess, Speculation, needed, scout_limit
+from live.engine.speculation import Guess, Speculation
 from live.events import Score, SpeculationFigures
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LIMIT = Limit(nodes=1000)
+POLICY = Policy(replies=3, first=0.5, scout=0.3)
 
 
 def position(*moves: str) -> Position:
@@ -48,13 +51,18 @@ class Bench:
         self.wanted: list[tuple[Search, Priority]] = []
         self.dropped: list[Hashable] = []
         self.told: list[Hashable] = []
+        self.log: list[str] = []
         self.answered = asyncio.Event()
+        self.slots = 1
+        self.results: dict[Search, SearchResult] = {}
 
     def want(self, search: Search, owner: Hashable, priority: Priority) -> None:
         self.wanted.append((search, priority))
+        self.log.append("want")
 
     def drop(self, owner: Hashable) -> None:
         self.dropped.append(owner)
+        self.log.append("drop")
 
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
@@ -64,6 +72,9 @@ class Bench:
 
     def progressed(self, owner: Hashable, progress: Progress) -> None:
         self.told.append(progress)
+
+    def known(self, search: Search) -> SearchResult | None:
+        return self.results.get(search)
 
     def guesses(self) -> list[Search]:
         return [search for search, priority in self.wanted if priority.kind is Kind.SPECULATE]
@@ -83,32 +94,70 @@ class Filling(MemoryCache):
             self.full.set()
 
 
+class Stopwatch:
+    """Seconds, as the test says."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 @pytest.fixture
 def bench() -> Bench:
     return Bench()
 
 
 @pytest.fixture
-def speculation(bench: Bench) -> Speculation:
-    speculation = Speculation(bench, LIMIT, replies=3)
+def clock() -> Stopwatch:
+    return Stopwatch()
+
+
+@pytest.fixture
+def speculation(bench: Bench, clock: Stopwatch) -> Speculation:
+    speculation = Speculation(bench, LIMIT, policy=POLICY, clock=clock)
     speculation.desk = bench
     return speculation
 
 
-def play_head(speculation: Speculation, *moves: str) -> Search:
+def play_head(speculation: Speculation, *moves: str, best: str = "e2e4", board: str = "a") -> None:
     search = Search(position(*moves))
-    speculation.want(search, "head", head(len(moves)))
-    speculation.searched("head", search, result("e2e4"))
-    return search
+    speculation.want(search, f"head {board}", head(len(moves), board))
+    speculation.searched(f"head {board}", search, result(best))
 
 
-def test_a_live_position_that_is_scored_is_scouted(speculation: Speculation, bench: Bench) -> None:
+def answer(speculation: Speculation, search: Search, found: SearchResult | SearchFailure) -> None:
+    speculation.searched(Guess(search), search, found)
+
+
+SCOUT = Search(position(), lines=3, limit=Limit(nodes=250))
+
+
+def test_a_live_position_that_is_scored_is_looked_beyond(
+    speculation: Speculation, bench: Bench
+) -> None:
     play_head(speculation)
-    assert bench.told == ["head"]
-    assert bench.guesses() == [Search(position(), lines=3, limit=Limit(nodes=250))]
+    assert bench.told == ["head a"]
+    assert bench.guesses() == [Search(position("e2e4")), SCOUT]
 
 
-def test_backlog_and_restricted_searches_are_not(speculation: Speculation, bench: Bench) -> None:
+def test_no_more_is_asked_for_than_keeps_the_engines_busy(
+    speculation: Speculation, bench: Bench
+) -> None:
+    """Two for each engine; the next is chosen when one is done, by what is known then."""
+    play_head(speculation)
+    assert len(bench.guesses()) == 2
+    answer(speculation, SCOUT, result("d2d4", "e2e4", "a2a3"))
+    assert len(bench.guesses()) == 3
+    bench.slots = 2
+    answer(speculation, Search(position("e2e4")), result("e7e5"))
+    assert len(bench.guesses()) == 6
+
+
+def test_backlog_and_restricted_searches_are_no_reason(
+    speculation: Speculation, bench: Bench
+) -> None:
     backlog, played = Search(position()), Search(position(), only="a2a3")
     speculation.want(backlog, "backlog", Priority(Kind.BACKLOG, "a", 1))
     speculation.want(played, "played", head(1))
@@ -118,58 +167,84 @@ def test_backlog_and_restricted_searches_are_not(speculation: Speculation, bench
     assert bench.told == ["backlog", "played"]
 
 
-def test_a_scout_orders_the_replies(speculation: Speculation, bench: Bench) -> None:
-    play_head(speculation)
-    scout = bench.guesses()[0]
-    speculation.searched(Guess("a", 0), scout, result("d2d4", "e2e4", "a2a3"))
-    assert bench.told == ["head"]
-    assert bench.guesses()[1:] == [
-        Search(position("e2e4")),
-        Search(position(), only="d2d4"),
-        Search(position("d2d4")),
-        Search(position(), only="a2a3"),
-        Search(position("a2a3")),
-    ]
-    assert [priority.rank for _, priority in bench.wanted[2:]] == [1, 2, 3, 4, 5]
-
-
-def test_the_next_move_ends_the_guesses_after_it_is_wanted(
+def test_what_cannot_come_any_more_is_dropped_before_the_head_is_wanted(
     speculation: Speculation, bench: Bench
 ) -> None:
+    """The engine it had is free for the head."""
     play_head(speculation)
-    speculation.want(Search(position("e2e4")), "next", head(1))
-    assert bench.dropped == [Guess("a", 0)]
-    speculation.want(Search(position("e2e4"), only="e7e5"), "played", head(2))
-    assert bench.dropped == [Guess("a", 0)]
+    speculation.want(Search(position("d2d4")), "next", head(1))
+    assert bench.dropped == [Guess(Search(position("e2e4"))), Guess(SCOUT)]
+    assert bench.wanted[-1] == (Search(position("d2d4")), head(1))
 
 
-def test_a_takeback_and_the_end_of_the_game_end_them_too(
-    speculation: Speculation, bench: Bench
-) -> None:
-    play_head(speculation, "e2e4", "e7e5")
-    speculation.want(Search(position("e2e4"), only="e7e5"), "late", head(1))
+def test_what_comes_true_is_kept_and_changes_hands(speculation: Speculation, bench: Bench) -> None:
+    play_head(speculation)
+    coming = Search(position("e2e4"))
+    speculation.want(coming, "next", head(1))
+    assert bench.dropped == [Guess(SCOUT), Guess(coming)]
+    assert bench.log[-2:] == ["want", "drop"]
+
+
+def test_a_takeback_and_the_end_of_the_game_end_it(speculation: Speculation, bench: Bench) -> None:
+    play_head(speculation, "e2e4", "e7e5", best="g1f3")
+    pending = len(bench.guesses())
+    speculation.want(Search(position("e2e4")), "late", head(1))
     assert bench.dropped == []
     speculation.over("a")
-    assert bench.dropped == [Guess("a", 2)]
-    play_head(speculation, "e2e4", "e7e5", "g1f3")
+    assert len(bench.dropped) == pending
+    play_head(speculation, "e2e4", "e7e5", "g1f3", best="b8c6")
     speculation.want(Search(position()), "all", Priority(Kind.FINISHED, "a", 0))
-    assert bench.dropped[-1] == Guess("a", 3)
+    assert len(bench.dropped) == len(bench.guesses())
 
 
-def test_an_old_head_s_score_is_no_reason_to_guess(speculation: Speculation, bench: Bench) -> None:
+def test_an_old_head_s_score_is_no_reason_to_look_ahead(
+    speculation: Speculation, bench: Bench
+) -> None:
     older, newer = Search(position("e2e4")), Search(position("e2e4", "e7e5"))
     speculation.want(older, "older", head(1))
     speculation.want(newer, "newer", head(2))
     speculation.searched("newer", newer, result("g1f3"))
     speculation.searched("older", older, result("e7e5"))
-    assert [search.position for search in bench.guesses()] == [newer.position]
+    assert {search.position.moves[:2] for search in bench.guesses()} == {("e2e4", "e7e5")}
+
+
+def test_whoever_has_just_begun_to_think_comes_first(
+    speculation: Speculation, bench: Bench, clock: Stopwatch
+) -> None:
+    play_head(speculation, board="slow")
+    clock.now = 600.0
+    play_head(speculation, "d2d4", best="d7d5", board="quick")
+    assert len(bench.guesses()) == 2
+    answer(speculation, SCOUT, result("e2e4", "c2c4", "a2a3"))
+    assert bench.guesses()[-1] == Search(position("d2d4", "d7d5"))
+
+
+def test_boards_that_share_a_position_share_what_lies_beyond(
+    speculation: Speculation, bench: Bench
+) -> None:
+    bench.slots = 2
+    play_head(speculation, board="a")
+    play_head(speculation, board="b")
+    coming = Search(position("e2e4"))
+    assert bench.guesses().count(coming) == 1
+    speculation.over("a")
+    assert bench.dropped == []
+    answer(speculation, coming, result("e7e5"))
+    assert Search(position("e2e4", "e7e5")) in bench.guesses()
+
+
+def test_what_is_known_already_is_not_asked_for(speculation: Speculation, bench: Bench) -> None:
+    bench.results[Search(position("e2e4"))] = result("e7e5")
+    play_head(speculation)
+    assert bench.guesses() == [SCOUT, Search(position("e2e4", "e7e5"))]
+    assert speculation.figures.searches == 0
 
 
 def test_what_came_true_is_counted(speculation: Speculation) -> None:
     play_head(speculation)
-    right, wrong = Search(position("e2e4")), Search(position("d2d4"))
-    for guessed in (right, wrong):
-        speculation.searched(Guess("a", 0), guessed, result("e7e5"))
+    right = Search(position("e2e4"))
+    answer(speculation, right, result("e7e5"))
+    answer(speculation, SCOUT, result("e2e4", "d2d4"))
     speculation.want(right, "next", head(1))
     figures = speculation.figures
     assert (figures.searches, figures.hits, figures.misses) == (2, 1, 1)
@@ -182,41 +257,23 @@ def test_failures_and_progress_pass(speculation: Speculation, bench: Bench) -> N
     speculation.want(search, "head", head(0))
     speculation.progressed("head", Progress(Score(1), 3))
     speculation.searched("head", search, SearchFailure("for the test"))
-    speculation.searched(Guess("a", 0), search, SearchFailure("mate on the board"))
     assert bench.told == [Progress(Score(1), 3), "head"]
     speculation.drop("head")
     assert bench.dropped == ["head"]
     assert bench.guesses() == []
 
 
-def test_a_board_that_is_over_is_guessed_at_no_more(speculation: Speculation, bench: Bench) -> None:
-    play_head(speculation)
-    speculation.over("b")
-    assert bench.dropped == []
-    speculation.over("a")
-    speculation.over("a")
-    assert bench.dropped == [Guess("a", 0)]
-
-
-def test_chess960_stays_chess960() -> None:
-    here = Position(START, (), chess960=True)
-    assert all(
-        each.position.chess960 for each in needed(here, result("e2e4"), result("e2e4", "d2d4"))
-    )
-
-
-@pytest.mark.parametrize(
-    ("limit", "scout"),
-    [
-        (Limit(nodes=100_000), Limit(nodes=25_000)),
-        (Limit(nodes=1), Limit(nodes=1)),
-        (Limit(depth=16), Limit(depth=13)),
-        (Limit(depth=2), Limit(depth=1)),
-        (Limit(movetime_ms=500), Limit(movetime_ms=125)),
-    ],
-)
-def test_a_scout_takes_about_a_quarter(limit: Limit, scout: Limit) -> None:
-    assert scout_limit(limit) == scout
+def test_after_a_quick_look_the_full_search_is_built_upon(bench: Bench) -> None:
+    quick = Limit(nodes=10)
+    speculation = Speculation(bench, LIMIT, Asking(quick=quick), policy=POLICY)
+    speculation.desk = bench
+    first, full = Search(position(), limit=quick), Search(position())
+    speculation.want(first, "quick", head(0))
+    speculation.want(full, "full", Priority(Kind.DEEPEN, "a", 0))
+    speculation.searched("quick", first, result("e2e4"))
+    assert bench.guesses() == []
+    speculation.searched("full", full, result("e2e4"))
+    assert bench.guesses() == [Search(position("e2e4")), SCOUT]
 
 
 async def test_a_real_reply_finds_its_gain_and_score_waiting(
@@ -224,9 +281,9 @@ async def test_a_real_reply_finds_its_gain_and_score_waiting(
 ) -> None:
     """After a capture the recapture is what anybody would play."""
     moves = ("e2e4", "d7d5", "e4d5")
-    speculation = Speculation(bench, Limit(nodes=2000), replies=2)
-    # The head, its scout, the position after the recapture, and both of the other reply's.
-    cache = Filling(5)
+    speculation = Speculation(bench, Limit(nodes=2000), policy=Policy(replies=2))
+    # The head, and the first that is searched beyond it: the position after the recapture.
+    cache = Filling(2)
     async with EngineRoom(
         embedded, Limit(nodes=2000), listener=speculation, engines=1, nice=0, cache=cache
     ) as room:
