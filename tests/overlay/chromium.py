@@ -25,6 +25,8 @@ class Page:
 
     def __init__(self, socket: ClientConnection) -> None:
         self.complaints: list[str] = []
+        self.transferred: list[tuple[str, float]] = []
+        """What came over the network since :meth:`count_bytes`, with its size in bytes."""
         self._socket = socket
         self._ids = itertools.count(1)
         self._answers: dict[int, asyncio.Future[Any]] = {}
@@ -47,6 +49,10 @@ class Page:
             self.complaints.append(f"{entry['text']} {entry.get('url', '')}")
         elif method == "Runtime.consoleAPICalled" and params["type"] in ("warning", "error"):
             self.complaints.append(str([each.get("value") for each in params["args"]]))
+        elif method == "Network.loadingFinished":
+            self.transferred.append((params["requestId"], params["encodedDataLength"]))
+        elif method == "Network.webSocketFrameReceived":
+            self.transferred.append(("websocket", len(params["response"]["payloadData"].encode())))
 
     async def call(self, method: str, **params: Any) -> Any:
         number = next(self._ids)
@@ -76,6 +82,25 @@ class Page:
             mobile=False,
         )
         await self.call("Page.navigate", url=url)
+
+    async def count_bytes(self) -> None:
+        """From here on, with nothing in the cache."""
+        await self.call("Network.enable")
+        await self.call("Network.setCacheDisabled", cacheDisabled=True)
+        self.transferred.clear()
+
+    async def visit(self, url: str) -> None:
+        """Another page in the same tab."""
+        await self.call("Page.navigate", url=url)
+
+    async def resize(self, width: int, height: int) -> None:
+        await self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
 
     async def run(self, script: str) -> Any:
         """The value of an expression in the page; promises are awaited."""
