@@ -7,7 +7,7 @@ import { explain } from "./dashboard/explain.js";
 import { HealthView, drawHealth, engineText } from "./dashboard/health.js";
 import { listenToKeys, showHelp } from "./dashboard/keys.js";
 import { arranged } from "./dashboard/ordering.js";
-import { Overview } from "./dashboard/overview.js";
+import { Overview, REARRANGE_MS } from "./dashboard/overview.js";
 import { HOME, readPlace, writePlace } from "./dashboard/place.js";
 import { PlayersView } from "./dashboard/players.js";
 import { Share } from "./dashboard/share.js";
@@ -247,5 +247,9 @@ setInterval(() => {
   drawStatus();
   speak();
 }, 1000);
+// Boards take their new places also when nothing happens any more.
+setInterval(() => {
+  if (place.view === "boards") changed({ order: true });
+}, REARRANGE_MS);
 connection.connect();
 show();

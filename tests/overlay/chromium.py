@@ -117,6 +117,45 @@ class Page:
             f" ({condition}) ? done() : requestAnimationFrame(look); look(); }})"
         )
 
+    async def press(self, key: str) -> None:
+        """One key, as if typed; named as ``KeyboardEvent.key`` names it."""
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        for kind in ("keyDown", "keyUp"):
+            more = {"text": text} if text and kind == "keyDown" else {}
+            codes = {"Enter": 13, "Escape": 27, "Tab": 9, "End": 35, "Home": 36}
+            codes |= {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+            code = codes.get(key, ord(key.upper()) if len(key) == 1 else 0)
+            await self.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=code,
+                **more,
+            )
+
+    async def click(self, x: float, y: float) -> None:
+        """The left button at a place of the tab, CSS pixels."""
+        await self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        for kind in ("mousePressed", "mouseReleased"):
+            await self.call(
+                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
+            )
+
+    async def emulate(self, width: int, height: int, *, scheme: str = "dark") -> None:
+        """A screen of this size whose user likes ``dark`` or ``light`` pages."""
+        await self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        await self.call(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
+
     async def picture(self) -> bytes:
         """What the tab shows, as PNG."""
         shot = await self.call("Page.captureScreenshot", captureBeyondViewport=False)

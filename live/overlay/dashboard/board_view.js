@@ -53,12 +53,12 @@ export class BoardView {
     this._methods = new MethodsTable();
     this._switch = this._figureSwitch();
     this._curvesBox = element("div", "curves-box", "", this._switch, this._curves.node);
-    const right = element("div", "right", "", this._ratings.node, this._curvesBox, this._score.node);
+    const right = element("div", "right", "", this._ratings.node, this._curvesBox);
     const below = element(
       "div", "below", "", this._histogram.node, this._duel.node, this._methods.node, this._complexity.node, this._clocks.node,
     );
     this._gone = element("p", "note");
-    this._body = element("div", "board-body", "", this._left, this._moves.node, right);
+    this._body = element("div", "board-body", "", this._left, this._moves.node, right, this._score.node);
     this._below = below;
     this.node = element("section", "board-view", "", header, this._gone, this._body, below);
     this.node.setAttribute("aria-label", "One board");

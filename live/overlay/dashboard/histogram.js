@@ -51,7 +51,7 @@ export class Histogram {
     const rows = classes.map(({ name }) => {
       const head = element("th", "", name);
       head.scope = "row";
-      const cell = (who) => element("td", `share ${who}`, "", element("span", "amount"), element("i", "fill"));
+      const cell = (who) => element("td", `part ${who}`, "", element("span", "amount"), element("i", "fill"));
       return element("tr", "", "", cell("white"), head, cell("black"), cell("engine"));
     });
     this._body.replaceChildren(...rows);

@@ -56,7 +56,8 @@ export class MoveList {
   /** Scrolls the list, never the page. */
   _reveal(button) {
     const { node } = this;
-    const [top, bottom] = [button.offsetTop - node.offsetTop, button.offsetTop - node.offsetTop + button.offsetHeight];
+    const top = button.offsetTop;
+    const bottom = top + button.offsetHeight;
     if (top < node.scrollTop) node.scrollTop = top - 20;
     else if (bottom > node.scrollTop + node.clientHeight) node.scrollTop = bottom - node.clientHeight + 20;
   }

@@ -8,7 +8,7 @@ import { ORDERS, arranged } from "./ordering.js";
 /** More boards than this are shown as a table unless somebody chooses cards. */
 const MANY = 24;
 /** Boards change their places at most so often: nobody can read what jumps about. */
-const REARRANGE_MS = 3_000;
+export const REARRANGE_MS = 3_000;
 
 export class Overview {
   constructor(go) {
@@ -40,7 +40,8 @@ export class Overview {
     const all = [...held.games.values()];
     const layout = place.layout === "auto" ? (all.length > MANY ? "table" : "cards") : place.layout;
     this._show(place, layout);
-    const key = JSON.stringify([place.q, place.state, place.sort, place.down, layout, all.length]);
+    const ids = all.map(({ id }) => id).join(" ");
+    const key = JSON.stringify([place.q, place.state, place.sort, place.down, layout, ids]);
     if (key !== this._key || now - this._arrangedAt > REARRANGE_MS) {
       this._key = key;
       this._arrangedAt = now;
@@ -63,18 +64,8 @@ export class Overview {
     this._empty.hidden = !this._empty.textContent;
   }
 
-  /** The boards shown now, in their order. */
-  shown(held) {
-    return this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
-  }
-
   restyle() {
     for (const card of this._cards.values()) card.restyle();
-  }
-
-  focusFilter() {
-    this._filter.focus();
-    this._filter.select();
   }
 
   _drawCards(games) {

@@ -127,7 +127,7 @@ export class HeadToHead {
     const elo = eloExpectation(white.elo, black.elo);
     const interval = conform === null ? missing || "\u2013" : `${score(low)}\u2013${score(high)}`;
     const unbounded = duel.expected_score === null ? "\u2013" : duel.expected_score === 1 ? "\u25b2" : "\u25bc";
-    this._fill(0, score(duel.expected_score), "not known", duel.difference === null ? unbounded : signed(duel.difference));
+    this._fill(0, score(duel.expected_score), "no interval", duel.difference === null ? unbounded : signed(duel.difference));
     this._fill(1, score(conform), interval, "\u2013");
     this._fill(2, score(elo), "\u2013", elo === null ? "\u2013" : signed(white.elo - black.elo));
   }

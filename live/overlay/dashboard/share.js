@@ -77,7 +77,7 @@ export class Share {
     const image = this._button("Image", () => this._image());
     const formats = view === "players" ? ["JSON", "CSV"] : ["JSON", "CSV", "PGN"];
     const saves = formats.map((format) => this._button(format, () => this._save(view, format)));
-    const box = element("div", "share", "", copy, ...(view === "board" ? [image] : []), ...saves);
+    const box = element("div", "take-along", "", copy, ...(view === "board" ? [image] : []), ...saves);
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", "Take along what is shown");
     return box;

@@ -1,0 +1,81 @@
+"""Games as the service tells them, for the page's pure modules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from live.events import CurvePoint, Curves, GameDetail, HeadToHead, Player, PlyView
+
+Pages = Callable[..., Any]
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+#: A short game, twice round the Ruy Lopez.
+MOVES = (
+    ("e4", "e2e4"),
+    ("e5", "e7e5"),
+    ("Nf3", "g1f3"),
+    ("Nc6", "b8c6"),
+    ("Bb5", "f1b5"),
+    ("a6", "a7a6"),
+)
+
+#: Markup, script, quotes, right-to-left with an override, emoji, a line break, a formula.
+HOSTILE = (
+    "=1+1<img src=x onerror=\"document.title='owned'\"> ' </script>"
+    "<script>document.title='owned'</script> \u202eמשה\u202c 🏆\n&amp;"
+)
+
+
+def ply(number: int, cp: int | None = None, gain: int | None = None, **more: Any) -> PlyView:
+    san, uci = MOVES[(number - 1) % len(MOVES)]
+    return PlyView(
+        number, san, uci, score_cp=cp, final=cp is not None, gain_cp=gain, played_cp=cp, **more
+    )
+
+
+def point(number: int, n: int, rating: float | None, **more: Any) -> CurvePoint:
+    return CurvePoint(
+        ply=number,
+        n=n,
+        gain_cp=more.pop("gain_cp", 0),
+        expected_score=0.4 if rating is not None else 0.0,
+        difference=None if rating is None else rating - 2200,
+        difference_low=None if rating is None else rating - 2300,
+        difference_high=0.0 if rating is None else rating - 2100,
+        rating=rating,
+        low=None if rating is None else rating - 100,
+        high=2200.0 if rating is None else rating + 100,
+        **more,
+    )
+
+
+def game(name: str = "g1", **more: Any) -> GameDetail:
+    fields: dict[str, Any] = {
+        "feed": "demo",
+        "event": "Open",
+        "round": "1",
+        "board": 1,
+        "white": Player("Anna", elo=2100, title="WIM"),
+        "black": Player("Bea", elo=2000),
+        "result": "*",
+        "url": "",
+        "start_fen": START,
+        "start_score_cp": 20,
+        "head_to_head": HeadToHead(),
+        "plies": tuple(ply(number, 20 + number, 0) for number in range(1, 5)),
+        "curves": Curves(
+            white=(point(1, 1, 2100.0), point(3, 2, 2150.0)), black=(point(2, 1, None),)
+        ),
+        **more,
+    }
+    plies = fields["plies"]
+    scored = sum(each.final for each in plies)
+    return GameDetail(id=name, plies_played=len(plies), plies_scored=scored, **fields)
+
+
+def plain(value: Any) -> Any:
+    """As JSON has it."""
+    return json.loads(msgspec.json.encode(value))

@@ -1,0 +1,139 @@
+"""What the page at ``/`` shows, read from it, and what it must show, worked out from the service's
+own HTTP answers.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+#: What the cards say, in the order of the page.
+CARDS = """
+[...document.querySelectorAll(".card")].map((card) => {
+  const text = (selector) => [...card.querySelectorAll(selector)].map((node) => node.textContent);
+  const [black, white] = text(".name");
+  const [blackRating, whiteRating] = text(".rating");
+  const [blackInterval, whiteInterval] = text(".interval");
+  const [blackOther, whiteOther] = text(".other");
+  const [blackClock, whiteClock] = text(".clock");
+  return { white, black, whiteRating, blackRating, whiteInterval, blackInterval,
+           whiteOther, blackOther, whiteClock, blackClock,
+           move: text(".move")[0], score: text(".score")[0], result: text(".result")[0] };
+})
+"""
+
+#: The rows of a table, without headings.
+ROWS = """
+((table) => [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.innerText)))
+"""
+
+#: One board in depth.
+BOARD = """
+((view) => ({
+  moves: [...view.querySelectorAll(".turns .move-cell")].map((cell) => [
+    cell.querySelector(".san").textContent, cell.querySelector(".gain").textContent,
+    cell.querySelector(".score").textContent]),
+  ratings: [...view.querySelectorAll(".rating-line.large .value")].map((value) => value.innerText),
+  now: view.querySelector(".now").textContent,
+  current: view.querySelector("[aria-current=step]")?.querySelector(".san")?.textContent ?? "Start",
+}))(document.querySelector(".board-view"))
+"""
+
+
+def whole(value: float) -> str:
+    """As JavaScript rounds: halves up."""
+    return str(math.floor(value + 0.5))
+
+
+def figure(value: float | None, low: float | None, high: float | None) -> tuple[str, str]:
+    """A rating and its interval."""
+    if value is not None:
+        ends = ["∞" if end is None else whole(end) for end in (low, high)]
+        return whole(value), "–".join(ends)
+    if high is not None:
+        return "▼", f"below {whole(high)}"
+    return ("▲", f"above {whole(low)}") if low is not None else ("–", "")
+
+
+def ratings(curve: list[dict[str, Any]]) -> tuple[str, str, str]:
+    """The large rating, its interval, and what stands beside them."""
+    if not curve:
+        return "–", "no move rated yet", ""
+    point = curve[-1]
+    a4 = figure(point["rating"], point["low"], point["high"])
+    if point["calibrated"] is None:
+        return *a4, "Algorithm 4"
+    names = ("calibrated", "calibrated_low", "calibrated_high")
+    return *figure(*(point[name] for name in names)), f"A4 {a4[0]} {a4[1]}"
+
+
+def score_text(cp: int | None, mate: int | None) -> str:
+    if cp is None:
+        return ""
+    sign = "−" if cp < 0 else "+" if cp > 0 else ""
+    if mate is not None:
+        return f"{'−' if cp < 0 else ''}#{abs(mate)}"
+    return f"{sign}{abs(cp) / 100:.2f}"
+
+
+def clock(game: dict[str, Any], white: bool) -> str:
+    for ply in reversed(game["plies"]):
+        if (ply["ply"] % 2 == 1) == white:
+            if ply["clock_s"] is None:
+                return ""
+            seconds = int(ply["clock_s"])
+            if ply["clock_s"] < 10:
+                return f"{ply['clock_s']:.1f}"
+            hours, minutes = seconds // 3600, seconds // 60 % 60
+            rest = f"{seconds % 60:02}"
+            return f"{hours}:{minutes:02}:{rest}" if hours else f"{minutes}:{rest}"
+    return ""
+
+
+def move_text(ply: dict[str, Any]) -> str:
+    number = ply["ply"]
+    return f"{(number + 1) // 2}{'.' if number % 2 else '…'}\u00a0{ply['san']}"
+
+
+def card(game: dict[str, Any]) -> dict[str, Any]:
+    """What the card of a game (``GameDetail`` as JSON) must say."""
+    plies = game["plies"]
+    scored = [ply for ply in plies if ply["score_cp"] is not None]
+    cp, mate, provisional = game["start_score_cp"], None, bool(plies)
+    if scored:
+        cp, mate = scored[-1]["score_cp"], scored[-1]["mate"]
+        provisional = not scored[-1]["final"] or scored[-1] is not plies[-1]
+    text = score_text(cp, mate)
+    shown: dict[str, Any] = {
+        "move": move_text(plies[-1]) if plies else "not started",
+        "score": f"{text} …" if text and provisional else text,
+        "result": {"*": "", "1-0": "1–0", "0-1": "0–1", "1/2-1/2": "½–½"}[game["result"]],
+    }
+    for color in ("white", "black"):
+        rating, interval, other = ratings(game["curves"][color])
+        shown |= {
+            color: game[color]["name"] or "?",
+            f"{color}Rating": rating,
+            f"{color}Interval": interval,
+            f"{color}Other": other,
+            f"{color}Clock": clock(game, color == "white"),
+        }
+    return shown
+
+
+def gain_text(gain: int | None) -> str:
+    if gain is None or gain == 0:
+        return "" if gain is None else "0"
+    return f"{'−' if gain < 0 else '+'}{abs(gain) / 100:.2f}"
+
+
+def move_list(game: dict[str, Any]) -> list[list[str]]:
+    """The moves as the page of one board lists them."""
+    return [
+        [
+            move_text(ply) if ply["ply"] % 2 else ply["san"],
+            gain_text(ply["gain_cp"]),
+            score_text(ply["score_cp"], ply["mate"]),
+        ]
+        for ply in game["plies"]
+    ]
