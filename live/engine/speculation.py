@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final, Protocol
 
 import msgspec
@@ -27,7 +27,14 @@ from live.engine.forecast import Chances, Forecast, Need, Policy, usual
 from live.engine.priority import Kind, Priority
 from live.engine.replies import Listener
 from live.engine.search import Limit, Position, Progress, Search, SearchFailure, SearchResult
-from live.events import SpeculationFigures
+from live.events import (
+    Change,
+    GameId,
+    GameMessage,
+    GoneMessage,
+    MoveMessage,
+    SpeculationFigures,
+)
 
 _PLAIN: Final = Asking()
 _POLICY: Final = Policy()
@@ -254,3 +261,14 @@ class Speculation:
             if name not in boards:
                 boards.append(name)
         return None
+
+
+def boards_over(changes: Iterable[Change]) -> Iterator[GameId]:
+    """Games whose last position stands no more, or in which nobody will move."""
+    for change in changes:
+        if isinstance(change, GameMessage) and change.game.result != "*":
+            yield change.game.id
+        elif isinstance(change, GoneMessage) or (
+            isinstance(change, MoveMessage) and change.move is None
+        ):
+            yield change.game
