@@ -308,6 +308,10 @@ class PlayerMethods(MoveMethods, frozen=True, kw_only=True):
     kept (Ferreira 2012, section 5)."""
     tournament_difference: int | None = None
     """The same as Elo above the mean of those who can be compared (``tournament_group``)."""
+    tournament_low: int | None = None
+    """95 % interval of ``tournament_rating``, games counted as clusters; where nobody of the group
+    is rated, of ``tournament_difference``."""
+    tournament_high: int | None = None
     tournament_group: int | None = None
     """Players of one group are linked by games; between groups nothing can be compared."""
     markov_moves: int = 0

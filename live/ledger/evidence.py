@@ -15,6 +15,7 @@ from live.ratings.covariance import STEP_CONFORMANCE, TANH_CONFORMANCE, gain_by
 from live.ratings.histogram import GainHistogram
 from live.ratings.markov import Transitions
 from live.ratings.spread import Spread
+from live.ratings.tournament_interval import Margins
 
 
 class Evidence:
@@ -61,8 +62,16 @@ class Evidence:
 
 
 class Study:
-    """Every player of the event, with how Algorithm 2 rates them, unrounded."""
+    """Every player of the event, with how Algorithm 2 rates them, unrounded, and how uncertain
+    each one's gains make that.
+    """
 
-    def __init__(self, players: Iterable[Evidence], strengths: dict[str, Strength]) -> None:
+    def __init__(
+        self,
+        players: Iterable[Evidence],
+        strengths: dict[str, Strength],
+        margins: dict[str, Margins],
+    ) -> None:
         self.players = {evidence.view.id: evidence for evidence in players}
         self.strengths = strengths
+        self.margins = margins

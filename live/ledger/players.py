@@ -104,12 +104,12 @@ class PlayerTally:
 
     def add(self, game: str, gain_cp: int) -> None:
         self._histogram.add(gain_cp)
-        self._strengths.add(self.key, gain_cp)
+        self._strengths.add(self.key, gain_cp, game)
         self._count(game, gain_cp, 1)
 
     def remove(self, game: str, gain_cp: int) -> None:
         self._histogram.remove(gain_cp)
-        self._strengths.remove(self.key, gain_cp)
+        self._strengths.remove(self.key, gain_cp, game)
         self._count(game, gain_cp, -1)
 
     def _count(self, game: str, gain_cp: int, sign: int) -> None:

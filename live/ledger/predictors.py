@@ -85,9 +85,14 @@ def algorithm_2(study: Study, one: str, other: str) -> Prediction:
         return Prediction(missing="no bounded comparison with anybody they met")
     if strengths[0].part != strengths[1].part:
         return Prediction(missing="no chain of games links the two")
+    found = strengths[0].relative - strengths[1].relative
+    a, b = study.margins.get(one), study.margins.get(other)
+    if a is None or b is None:
+        return Prediction(missing="no scored move of both yet")
     return Prediction(
-        expected_score=expected_score_of(strengths[0].relative - strengths[1].relative),
-        caution="the method has no interval",
+        expected_score=expected_score_of(found),
+        low=expected_score_of(found - math.sqrt(a.below + b.above)),
+        high=expected_score_of(found + math.sqrt(a.above + b.below)),
     )
 
 

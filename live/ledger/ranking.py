@@ -13,6 +13,8 @@ from live.events import PlayerView
 from live.ledger.evidence import Study
 from live.ledger.predictors import Predictor, convolution, covariance_tanh, markov
 from live.ratings.battle import BattleRoyale
+from live.ratings.comparisons import Strength
+from live.ratings.tournament_interval import strength_intervals
 
 #: What pairings may be predicted by (Alliot 2017, sections 4.3 and 4.4).
 PAIRED_BY: dict[str, Predictor] = {
@@ -34,6 +36,9 @@ class Rank(msgspec.Struct, frozen=True, kw_only=True):
     """Elo; null where nobody of the player's group is rated."""
     algorithm_2_difference: float | None
     """Elo above the mean of the player's group."""
+    algorithm_2_low: float | None
+    """95 % interval of ``algorithm_2``; of the difference where nobody of the group is rated."""
+    algorithm_2_high: float | None
     algorithm_4: float | None
     algorithm_4_low: float | None
     algorithm_4_high: float | None
@@ -64,10 +69,13 @@ def rank(study: Study, views: Iterable[PlayerView], by: str = "covariance") -> t
         lambda white, black: predict(players[white], players[black]),
         [view.id for view in sorted(views, key=_strength, reverse=True)],
     )
+    elos = [key for key, held in players.items() if held.view.elo is not None]
+    intervals = strength_intervals(study.strengths, elos, study.margins)
     ranks = []
     for place in battle.places():
         view = players[place.player].view
         strength = study.strengths.get(view.id)
+        low, high = _ends(strength, intervals.get(view.id))
         ranks.append(
             Rank(
                 id=view.id,
@@ -77,6 +85,8 @@ def rank(study: Study, views: Iterable[PlayerView], by: str = "covariance") -> t
                 moves=view.moves,
                 algorithm_2=strength.rating if strength else None,
                 algorithm_2_difference=strength.relative if strength else None,
+                algorithm_2_low=low,
+                algorithm_2_high=high,
                 algorithm_4=view.rating,
                 algorithm_4_low=view.low,
                 algorithm_4_high=view.high,
@@ -93,6 +103,15 @@ def rank(study: Study, views: Iterable[PlayerView], by: str = "covariance") -> t
             )
         )
     return tuple(ranks)
+
+
+def _ends(
+    strength: Strength | None, distances: tuple[float, float] | None
+) -> tuple[float | None, float | None]:
+    if strength is None or distances is None:
+        return None, None
+    middle = strength.relative if strength.rating is None else strength.rating
+    return middle - distances[0], middle + distances[1]
 
 
 def _strength(view: PlayerView) -> tuple[bool, float]:

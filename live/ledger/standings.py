@@ -48,7 +48,7 @@ class Standings:
         """What is believed of everybody before the first move."""
         self._players: dict[str, PlayerTally] = {}
         self._shown: dict[str, PlayerView] = {}
-        self._strengths = EventStrengths()
+        self._strengths = EventStrengths(measure.gain)
         self._know_field()
         self.engine = msgspec.structs.replace(engine, calibrations=self._calibrations())
 
@@ -171,7 +171,9 @@ class Standings:
         """Every player's moves as the methods that compare players need them; made afresh."""
         players = self._players.values()
         return Study(
-            (tally.evidence(self.engine.rating) for tally in players), self._strengths.exact()
+            (tally.evidence(self.engine.rating) for tally in players),
+            self._strengths.exact(),
+            self._strengths.margins(),
         )
 
     def engine_strength(self) -> EngineStrength:

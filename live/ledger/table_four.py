@@ -21,6 +21,9 @@ class FourRow(msgspec.Struct, frozen=True, kw_only=True):
     """``r_i``, the actual rating."""
     strength: float | None
     """``r'_i``, Algorithm 2; null where nobody the player is linked with is rated."""
+    strength_low: int | None
+    """95 % interval of ``strength``, in whole Elo; null for the only rated player of a group."""
+    strength_high: int | None
     expected_score: float
     """``p_i`` against the engine."""
     difference: float | None
@@ -54,6 +57,8 @@ def table_four(
             moves=view.moves,
             elo=view.elo,
             strength=strengths.get(row.player),
+            strength_low=view.methods.tournament_low if rated else None,
+            strength_high=view.methods.tournament_high if rated else None,
             expected_score=view.expected_score or 0.0,
             difference=row.difference,
             engine_by_elo=row.by_elo,
@@ -61,6 +66,7 @@ def table_four(
         )
         for row in engine.rows
         if (view := players.get(row.player)) is not None
+        for rated in (view.methods.tournament_rating is not None,)
     ]
     rows.sort(key=lambda row: (-(row.elo or 0), row.name))
     return TableFour(

@@ -12,7 +12,7 @@ from live.ratings.tournament import Tournament
 
 def test_the_mean_of_the_rated_is_kept_and_figures_are_those_of_algorithm_2() -> None:
     chance = random.Random(4)
-    held, batch = EventStrengths(), Tournament()
+    held, batch = EventStrengths("same-search"), Tournament()
     names = [f"p{n}" for n in range(8)]
     for each in (held, batch):
         for n, name in enumerate(names):
@@ -21,7 +21,7 @@ def test_the_mean_of_the_rated_is_kept_and_figures_are_those_of_algorithm_2() ->
             each.meet(one, other)
     for _ in range(400):
         name, gain_cp = chance.choice(names), -chance.choice((0, 0, 10, 40))
-        held.add(name, gain_cp)
+        held.add(name, gain_cp, "g")
         batch.add(name, gain_cp)
         held.renew()
     for name, found in batch.strengths().items():
@@ -32,12 +32,12 @@ def test_the_mean_of_the_rated_is_kept_and_figures_are_those_of_algorithm_2() ->
 
 
 def test_what_cannot_be_said_has_its_reason() -> None:
-    held = EventStrengths()
+    held = EventStrengths("same-search")
     held.meet("a", "b")
     held.renew()
     assert held.on(PlayerMethods(), "a").missing == {"tournament_rating": NO_COMPARISON}
     for name in ("a", "b"):
-        held.add(name, 0)
+        held.add(name, 0, "g")
     assert sorted(held.renew()) == ["a", "b"]
     shown = held.on(PlayerMethods(), "a")
     assert (shown.tournament_rating, shown.tournament_difference) == (None, 0)
@@ -47,21 +47,27 @@ def test_what_cannot_be_said_has_its_reason() -> None:
     shown = held.on(shown, "a")
     assert shown.tournament_rating == 2401
     assert shown.missing == {}
+    assert shown.tournament_low is not None and shown.tournament_high is not None
+    assert shown.tournament_low < 2401 < shown.tournament_high
+    # The other one's rating is what was told, whatever was played.
+    only = held.on(PlayerMethods(), "b")
+    assert (only.tournament_rating, only.tournament_low) == (2401, None)
+    assert set(only.missing) == {"tournament_low", "tournament_high"}
 
 
 def test_somebody_against_themselves_is_left_alone() -> None:
-    held = EventStrengths()
+    held = EventStrengths("same-search")
     held.meet("a", "a")
-    held.add("a", -5)
+    held.add("a", -5, "g")
     assert held.renew() == []
     held.part("a", "a")
 
 
 def test_players_taken_out_are_told() -> None:
-    held = EventStrengths()
+    held = EventStrengths("same-search")
     held.meet("a", "b")
-    held.add("a", 0)
-    held.add("b", 0)
+    held.add("a", 0, "g")
+    held.add("b", 0, "g")
     held.renew()
     held.part("a", "b")
     assert sorted(held.renew()) == ["a", "b"]
