@@ -212,7 +212,7 @@ def analyze(
     from live.app import run
     from live.offline import analyze as analyze_files
 
-    run(
+    code = run(
         analyze_files(
             settings,
             pgn,
@@ -224,6 +224,7 @@ def analyze(
             arbiter=arbiter,
         )
     )
+    raise typer.Exit(code)
 
 
 @app.command()

@@ -46,17 +46,25 @@ EngineFlag = Annotated[
     ),
 ]
 DepthFlag = Annotated[
-    int | None, typer.Option("--depth", metavar="N", help="Search every position to this depth.")
+    int | None,
+    typer.Option("--depth", metavar="N", min=1, help="Search every position to this depth."),
 ]
 NodesFlag = Annotated[
     int | None,
-    typer.Option("--nodes", metavar="N", help="Search this many nodes a position (100000)."),
+    typer.Option("--nodes", metavar="N", min=1, help="Search this many nodes a position (100000)."),
 ]
 MovetimeFlag = Annotated[
-    int | None, typer.Option("--movetime", metavar="MS", help="Search for this long a position.")
+    int | None,
+    typer.Option("--movetime", metavar="MS", min=1, help="Search for this long a position."),
 ]
 EnginesFlag = Annotated[
-    int | None, typer.Option("--engines", metavar="N", help="How many engine processes run.")
+    int | None,
+    typer.Option(
+        "--engines",
+        metavar="N",
+        min=1,
+        help="How many engine processes run (one for each processor).",
+    ),
 ]
 ClusterFlag = Annotated[
     str | None,

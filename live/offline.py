@@ -4,6 +4,7 @@ root.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import datetime as dt
 import logging
@@ -24,6 +25,7 @@ from live.events import Change, FeedReport, GameMessage
 from live.exporting import WRITTEN, write_report
 from live.feeds.pgn import PgnReader
 from live.hall import Hall
+from live.interrupts import stop_on_signals, unless_stopped
 from live.ledger.keeper import Keeper
 from live.publish.analysis import Analysis, analysis, to_json
 from live.publish.pgn_export import export
@@ -43,11 +45,17 @@ async def analyze(
     csv: Path | None = None,
     arbiter: bool = False,
 ) -> int:
-    """``live-rate analyze``: the same pipeline over finished games; returns the exit code."""
+    """``live-rate analyze``: the same pipeline over finished games; returns the exit code.
+
+    Ctrl-C ends it with what is known by then, marked as partial.
+    """
     for target in (json, *(str(file) if file is not None else None for file in (pgn, html))):
         check_writable(target)
-    keeper = await analysed(config, files, evals=evals)
-    result = analysis(keeper)
+    stop = asyncio.Event()
+    with stop_on_signals(stop) as came:
+        keeper = await analysed(config, files, evals=evals, stop=stop)
+    partial = stop.is_set()
+    result = analysis(keeper, partial=partial)
     if json is not None:
         write(json, to_json(result))
     if pgn is not None:
@@ -59,13 +67,27 @@ async def analyze(
         write_report(result, csv, ["csv"], stem=files[0].stem, now=dt.datetime.now(dt.UTC))
     if json != "-":
         _print_analysis(result)
-    return 0
+    if partial:
+        scored = sum(game.plies_scored for game in result.games)
+        played = sum(game.plies_played for game in result.games)
+        Console(stderr=True).print(
+            f"Stopped: {scored} of {played} moves have their score; what follows from the others "
+            "is missing.",
+            highlight=False,
+        )
+    # As the shell has it for a program that a signal ended before its work was done.
+    return 128 + came[0] if came else 0
 
 
 async def analysed(
-    config: Config, files: Sequence[Path], *, evals: Literal["engine", "pgn"]
+    config: Config,
+    files: Sequence[Path],
+    *,
+    evals: Literal["engine", "pgn"],
+    stop: asyncio.Event | None = None,
 ) -> Keeper:
-    """All games of the files with every figure that follows.
+    """All games of the files with every figure that follows, as far as that is known when ``stop``
+    is set.
 
     Raises:
         InputError: a file is not there, or holds no game.
@@ -84,10 +106,14 @@ async def analysed(
     else:
         async with hall.with_engine(live=False):
             with _progress(hall):
-                for report in reports:
-                    await hall.take(report)
-                await hall.settled()
+                await unless_stopped(_searched(hall, reports), stop or asyncio.Event())
     return hall.keeper
+
+
+async def _searched(hall: Hall, reports: Sequence[FeedReport]) -> None:
+    for report in reports:
+        await hall.take(report)
+    await hall.settled()
 
 
 def read_pgn(file: Path) -> FeedReport:

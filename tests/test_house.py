@@ -50,8 +50,8 @@ COMMANDS = {
 }
 #: The composition root: wires shells of different rooms together; no room may import it.
 WIRING = {"app", "arbiter", "doctor", "offline", "hall", "__main__", "calibrating", "rehearsing"}
-WIRING |= {"exporting"}
-WIRING |= {"journal_reading", "journalling", "supervision"}
+WIRING |= {"exporting", "interrupts"}
+WIRING |= {"following", "journal_reading", "journalling", "reload", "supervision"}
 WIRING |= COMMANDS | {"studies"}
 
 PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "report"}

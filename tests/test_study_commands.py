@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from live.cli import app
 from tests.test_cli import DATA, live_rate
 
 FIGURE_1 = str(DATA / "figure-1.pgn")
@@ -196,3 +198,11 @@ def test_help_answers(command: str, tmp_path: Path) -> None:
     done = live_rate(command, "--help", cwd=tmp_path)
     assert done.returncode == 0
     assert "--json" in done.stdout
+
+
+@pytest.mark.parametrize("flag", ["--depth", "--nodes", "--movetime", "--engines"])
+@pytest.mark.parametrize("value", ["0", "-3", "many"])
+def test_a_limit_that_is_none_is_refused_by_its_flag(flag: str, value: str) -> None:
+    done = CliRunner().invoke(app, ["rank", "games.pgn", flag, value])
+    assert done.exit_code == 2
+    assert f"'{flag}'" in done.output

@@ -87,12 +87,12 @@ def recognise(spec: str, *, lichess_url: str = LICHESS) -> Source:
     return Source(_kind_of(text, spec, lichess_url), text, public_name(text))
 
 
-def unknown(spec: str, why: str = "names no kind of source") -> UnknownFeed:
+def unknown(spec: str, why: str = "names no kind of source", remedy: str = "") -> UnknownFeed:
     """The error for a text that cannot be followed, with the list of kinds."""
     return UnknownFeed(
         f'--feed "{public_name(spec.strip())}"',
         why,
-        f"The kinds are: {', '.join(KINDS)}; kind+URL forces one",
+        remedy or f"The kinds are: {', '.join(KINDS)}; kind+URL forces one",
     )
 
 
@@ -105,6 +105,12 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
     if scheme is None:
         if text and ("/" in text or "\\" in text or text.lower().endswith(".pgn")):
             return "file"
+        if "." in text:
+            raise unknown(
+                spec,
+                "is taken for a file only if its name ends in .pgn",
+                f"Write file+{public_name(text)} if it is PGN",
+            )
         raise unknown(spec)
     match scheme.group(1).lower():
         case "file":

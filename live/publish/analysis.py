@@ -17,13 +17,19 @@ class Analysis(msgspec.Struct, frozen=True):
     gain: GainKind
     games: tuple[GameDetail, ...]
     players: tuple[PlayerView, ...]
+    partial: bool = False
+    """Stopped before every position was searched: what is missing is null."""
 
 
-def analysis(state: State) -> Analysis:
+def analysis(state: State, *, partial: bool = False) -> Analysis:
     """The state as it stands; games and players in the order of a snapshot."""
     whole = snapshot(state, Filter(sight=Sight.ARBITER))
     return Analysis(
-        engine=whole.engine, gain=state.gain(), games=whole.games, players=whole.players
+        engine=whole.engine,
+        gain=state.gain(),
+        games=whole.games,
+        players=whole.players,
+        partial=partial,
     )
 
 
