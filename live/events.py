@@ -82,6 +82,9 @@ class Headers(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where people can watch the game."""
     variant: str = "standard"
     """``standard``, ``chess960``, or the name of a variant we leave alone."""
+    eco: str = ""
+    """Opening code as the source tells it (``B31``)."""
+    opening: str = ""
 
 
 class GameReport(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -343,6 +346,9 @@ class GameView(msgspec.Struct, frozen=True):
     date: str = ""
     time_control: str = ""
     methods: GameMethods = GameMethods()
+    eco: str = ""
+    opening: str = ""
+    """As the source names it."""
     calibration: str | None = None
     """Name of the calibration behind this game's ``calibrated``; null where none fits."""
     calibration_note: str = ""

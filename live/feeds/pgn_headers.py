@@ -87,6 +87,8 @@ def read_head(
         time_control=tag("TimeControl", NAME_CHARS),
         url=game_url or web_address(tags.get("Site", "")) or web_address(tags.get("Link", "")),
         variant=variant,
+        eco=tag("ECO", NAME_CHARS),
+        opening=tag("Opening", NAME_CHARS),
     )
     return GameHead(
         headers=headers,

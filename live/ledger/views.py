@@ -95,6 +95,8 @@ def game_view(
         site=headers.site,
         date=headers.date,
         time_control=headers.time_control,
+        eco=headers.eco,
+        opening=headers.opening,
         methods=methods,
         calibration=calibration.name if calibration else None,
         calibration_note=choice.note,

@@ -75,6 +75,10 @@ def _tags(game: GameDetail, form: Form) -> Iterator[tuple[str, str]]:
         yield from _player_tags(color, player)
     if game.time_control:
         yield "TimeControl", game.time_control
+    if game.eco:
+        yield "ECO", game.eco
+    if game.opening:
+        yield "Opening", game.opening
     if game.url:
         yield "Link", game.url
     if game.variant == "chess960":

@@ -48,7 +48,7 @@ _TOLD: dict[Sight, Literal["venue", "public", "arbiter"]] = {
 
 _GAME = (
     "id feed event round board white black result url start_fen plies_played plies_scored variant "
-    "problem site date time_control"
+    "problem site date time_control eco opening"
 )
 
 #: All that a venue sees: moves, clocks, names, results, and how the service is doing.

@@ -47,6 +47,16 @@ def test_lichess_broadcast() -> None:
     assert game.problem is None
 
 
+def test_the_opening_is_told_as_the_source_names_it() -> None:
+    game = head(b'[ECO "B31"]\n[Opening "Sicilian Defense: Rossolimo Attack"]\n')
+    assert (game.headers.eco, game.headers.opening) == (
+        "B31",
+        "Sicilian Defense: Rossolimo Attack",
+    )
+    unknown = head(b'[ECO "?"]\n').headers
+    assert (unknown.eco, unknown.opening) == ("", "")
+
+
 def test_without_a_broadcast_the_event_is_the_event() -> None:
     game = head(b'[Event "Open"]\n[Site "Oslo NOR"]\n[GameId "42"]\n')
     assert (game.headers.event, game.headers.site, game.headers.url) == ("Open", "Oslo NOR", "")

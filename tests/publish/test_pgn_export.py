@@ -39,6 +39,8 @@ def game(fen: str = chess.STARTING_FEN, variant: str = "standard") -> GameDetail
         variant=variant,
         date="2026.11.21",
         time_control="5400+30",
+        eco="B31",
+        opening="Sicilian Defense: Nyezhmetdinov-Rossolimo Attack",
     )
 
 
@@ -148,6 +150,8 @@ def test_all_that_is_known_of_the_players_is_told() -> None:
     assert headers["WhiteTitle"] == "GM"
     assert headers["WhiteFideId"] == "12"
     assert headers["WhiteTeam"] == "Team"
+    assert headers["ECO"] == "B31"
+    assert headers["Opening"] == "Sicilian Defense: Nyezhmetdinov-Rossolimo Attack"
     assert "BlackElo" not in headers
     assert headers["Round"] == "3.4"
 
