@@ -21,25 +21,29 @@ from collections.abc import (
     Coroutine,
     Iterable,
     Iterator,
+    Mapping,
     Sequence,
 )
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from live.config import Config
+from live.config import Config, ServerConfig
 from live.dashboard import tables
 from live.dashboard.display import display
 from live.dashboard.lines import LineWriter
-from live.errors import ConfigError, FeedError, LiveRateError
-from live.events import Change, FeedHealth, GameMessage, GameView
-from live.feeds.base import Feed
-from live.feeds.open import open_feed
+from live.errors import LiveRateError
+from live.events import Change, GameMessage, GameView
+from live.following import Following
 from live.hall import Hall
+from live.interrupts import stop_on_signals
 from live.journalling import EventJournal
+from live.publish import exposure
 from live.publish.guard import everybody
 from live.publish.server import Publisher
 from live.publish.supervisor import supervised
+from live.reload import Part, Reloader, log_level, unchecked
 from live.supervision import Supervisor, noticing
 
 log = logging.getLogger(__name__)
@@ -61,17 +65,30 @@ def _first(group: BaseExceptionGroup[LiveRateError]) -> LiveRateError:
     return error
 
 
-async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: bool) -> int:
+class Again(NamedTuple):
+    """Where settings come from, to read them again."""
+
+    load: Callable[[], Config]
+    path: Path | None
+
+
+async def follow(
+    config: Config,
+    specs: Sequence[str],
+    *,
+    headless: bool,
+    once: bool,
+    again: Again | None = None,
+) -> int:
     """``live-rate --feed``: follow, analyse, publish, show; returns the exit code."""
     log_to_stderr(config)
-    feeds = open_feeds(specs, config)
-    names = [feed.name for feed in feeds]
+    following = Following(specs, config.feeds)
+    names = following.names
     hall = Hall(config, EventJournal.of(config.journal, names, once=once))
     console = Console()
     interactive = not headless and sys.stdout.isatty()
     stop = asyncio.Event()
     supervisor = Supervisor(hall.health)
-    lost: list[FeedError] = []
     async with (
         hall.with_engine(feeds=names),
         Publisher(config.server, hall.keeper) as publisher,
@@ -88,11 +105,20 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
         # What is here stays: sweeping it again and again would only hold up the loop.
         gc.collect()
         gc.freeze()
-        with _stop_on_signals(stop) as stopped, noticing(asyncio.get_running_loop()):
+        parts: dict[str, Callable[[], Awaitable[None]]] = {}
+        if interactive:
+            parts["display"] = lambda: display(hall.keeper, publisher.url, console)
+        reloader = _reloader(config, again, following, publisher) if again is not None else None
+        if reloader is not None:
+            parts["settings"] = reloader.run
+        with (
+            stop_on_signals(stop) as stopped,
+            _reload_on_signal(None if interactive else reloader),
+            noticing(asyncio.get_running_loop()),
+        ):
             async with asyncio.TaskGroup() as tasks:
-                screen = console if interactive else None
                 service = tasks.create_task(
-                    _serve(hall, feeds, publisher, screen, supervisor, once, lost), name="serve"
+                    _serve(hall, following, publisher, supervisor, parts, once), name="serve"
                 )
                 stopper = tasks.create_task(stop.wait(), name="stop")
                 await asyncio.wait({service, stopper}, return_when=asyncio.FIRST_COMPLETED)
@@ -108,59 +134,30 @@ async def follow(config: Config, specs: Sequence[str], *, headless: bool, once: 
     # As the shell has it for a program that a signal ended before its work was done.
     if stopped and once:
         return 128 + stopped[0]
-    return lost[0].exit_code if lost and once else 0
-
-
-def open_feeds(specs: Sequence[str], config: Config) -> list[Feed]:
-    """The sources to follow, each under a name of its own.
-
-    Raises:
-        ConfigError: the same source is given twice.
-        FeedError: see :func:`live.feeds.open.open_feed`.
-    """
-    feeds: list[Feed] = []
-    names: set[str] = set()
-    for spec in specs:
-        if specs.count(spec) > 1:
-            raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
-        feed = open_feed(spec, config.feeds)
-        if feed.name in names:
-            # Two addresses may differ only in a secret, which names do not show.
-            feed = open_feed(spec, config.feeds, name=f"{feed.name} ({len(feeds) + 1})")
-        names.add(feed.name)
-        feeds.append(feed)
-    return feeds
+    return following.lost[0].exit_code if following.lost and once else 0
 
 
 async def _serve(
     hall: Hall,
-    feeds: Sequence[Feed],
+    following: Following,
     publisher: Publisher,
-    console: Console | None,
     supervisor: Supervisor,
+    extra: Mapping[str, Callable[[], Awaitable[None]]],
     once: bool,
-    lost: list[FeedError],
 ) -> None:
-    """Run all parts. ``lost`` gets the feeds that could not be followed at all."""
+    """Run all parts; ``extra`` beside those that every run has."""
     parts: dict[str, Callable[[], Awaitable[None]]] = {
         "reports": hall.keep,
         "engine figures": hall.watch_engines,
         "port": publisher.watch,
+        **extra,
     }
-    if console is not None:
-        parts["display"] = lambda: display(hall.keeper, publisher.url, console)
     async with asyncio.TaskGroup() as tasks:
         background = [
             tasks.create_task(supervisor.keep(name, run), name=f"keep {name}")
             for name, run in parts.items()
         ]
-        async with asyncio.TaskGroup() as sources:
-            for feed in feeds:
-                follow = _follow(hall, feed, supervisor, lost)
-                sources.create_task(follow, name=f"feed {feed.name}")
-        if len(lost) == len(feeds):
-            # Nothing can be followed: somebody has just mistyped it, or is told to look.
-            raise lost[0]
+        await following.run(hall, supervisor)
         # Every source is over; without --once the service stays for those who look.
         await hall.settled()
         hall.tell_engines()
@@ -170,20 +167,27 @@ async def _serve(
             task.cancel()
 
 
-async def _follow(hall: Hall, feed: Feed, supervisor: Supervisor, lost: list[FeedError]) -> None:
-    """One feed to its end. One that cannot be followed at all is shown, and the others go on."""
-    try:
-        await supervisor.keep(
-            feed.name,
-            lambda: hall.follow(feed),
-            source=True,
-            ends=True,
-            fatal=lambda error: isinstance(error, FeedError),
-        )
-    except FeedError as error:
-        log.error("%s", error)
-        hall.health(FeedHealth(feed.name, "failed", str(error)))
-        lost.append(error)
+def _exposed(config: ServerConfig) -> None:
+    """Settings that let in more people than was said are refused, as at the start."""
+    exposure.check(config)
+
+
+def _reloader(config: Config, again: Again, following: Following, publisher: Publisher) -> Reloader:
+    """What takes settings over while the service runs."""
+    parts = (
+        Part("log.", unchecked, log_level),
+        Part(
+            "server.",
+            lambda new: _exposed(new.server),
+            lambda new: publisher.reconfigure(new.server),
+        ),
+        Part(
+            "feeds.",
+            lambda new: following.check(new.feeds),
+            lambda new: following.reconfigure(new.feeds),
+        ),
+    )
+    return Reloader(again.load, again.path, config, parts)
 
 
 @contextlib.asynccontextmanager
@@ -219,26 +223,19 @@ def _print_lines(console: Console, known: Iterable[GameView]) -> Callable[[Itera
 
 
 @contextlib.contextmanager
-def _stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
-    """The first Ctrl-C or SIGTERM stops in order, the second ends at once. Gives the signals that
-    came.
+def _reload_on_signal(reloader: Reloader | None) -> Iterator[None]:
+    """SIGHUP reads the settings again. Not while a terminal shows us: there it means that the
+    terminal is gone.
     """
-    came: list[int] = []
+    if reloader is None or not hasattr(signal, "SIGHUP"):
+        yield
+        return
     loop = asyncio.get_running_loop()
-
-    def first(number: signal.Signals) -> None:
-        came.append(number)
-        stop.set()
-        loop.remove_signal_handler(number)
-        signal.signal(number, signal.SIG_DFL)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, first, number)
+    loop.add_signal_handler(signal.SIGHUP, reloader.ask)
     try:
-        yield came
+        yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+        loop.remove_signal_handler(signal.SIGHUP)
 
 
 def log_to_stderr(config: Config) -> None:

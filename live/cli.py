@@ -4,7 +4,9 @@ answers at once.
 
 from __future__ import annotations
 
+import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -137,7 +139,8 @@ def follow(
         )
     if journal and no_journal:
         raise ConfigError("--journal", "is given with --no-journal", "Leave one of them out")
-    settings = settings_of(
+    load = partial(
+        settings_of,
         config,
         journal__enabled=False if no_journal else True if journal else None,
         journal__file=journal,
@@ -155,10 +158,14 @@ def follow(
         rating__gain=gain.value if gain else None,
         log__level="debug" if debug else log_level.value if log_level else None,
     )
+    settings = load()
+    from live.app import Again, run
     from live.app import follow as follow_feeds
-    from live.app import run
+    from live.config import find_config_file
 
-    raise typer.Exit(run(follow_feeds(settings, feed, headless=headless, once=once)))
+    again = Again(load, find_config_file(config, os.environ))
+
+    raise typer.Exit(run(follow_feeds(settings, feed, headless=headless, once=once, again=again)))
 
 
 @app.command()

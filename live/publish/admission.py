@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+import msgspec
+
 from live.publish.gate import is_loopback
 from live.publish.limits import Limits
 
@@ -42,6 +44,14 @@ class Admission:
         self._by_address: Counter[str] = Counter()
         self._everybody = Bucket(limits.handshakes_per_s, limits.handshakes_burst, clock())
         self._rates: dict[str, Bucket] = {}
+
+    def bound(self, connections: int, connections_per_address: int) -> None:
+        """From now on so many may come; who is in stays."""
+        self._limits = msgspec.structs.replace(
+            self._limits,
+            connections=connections,
+            connections_per_address=connections_per_address,
+        )
 
     def enter(self, address: str) -> bool:
         """Count one connection; whether there was room for it. :meth:`leave` it in any case."""

@@ -24,7 +24,8 @@ class Door:
     """Asks everything that can be asked before a client is served."""
 
     def __init__(self, gate: Gate, guard: Guard, admission: Admission, audience: Audience) -> None:
-        self._gate = gate
+        self.gate = gate
+        """Replaced where the settings change."""
         self._guard = guard
         self._admission = admission
         self._audience = audience
@@ -36,7 +37,7 @@ class Door:
         if (foreign := self._foreign(request)) is not None:
             return foreign
         origin = request.headers.get("origin", "")
-        if not self._gate.names(origin):
+        if not self.gate.names(origin):
             return serve(request, self._guard.who(request))
         if request.method == "OPTIONS":
             return Response(204, _PREFLIGHT + _readable_by(origin))
@@ -49,7 +50,7 @@ class Door:
         if (foreign := self._foreign(request)) is not None:
             return foreign
         headers = request.headers
-        if not self._gate.lets_in(headers.get("origin"), headers.get("host", "")):
+        if not self.gate.lets_in(headers.get("origin"), headers.get("host", "")):
             return problem(403, f"pages of {headers['origin']} may not connect")
         if not self._admission.shake(address):
             return problem(429, "too many new subscribers at once; come back later", _LATER)
@@ -79,7 +80,7 @@ class Door:
 
     def _foreign(self, request: Request) -> Response | None:
         authority = request.headers.get("host", "")
-        if self._gate.answers_to(authority):
+        if self.gate.answers_to(authority):
             return None
         return problem(421, f"this service does not answer to the name {authority!r}")
 

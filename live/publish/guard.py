@@ -62,6 +62,11 @@ class Guard:
         """From now on these are the tokens."""
         self._tokens = tokens
 
+    def admit(self, *, public: bool, hide_scores: bool) -> None:
+        """From now on this holds for those without a token."""
+        self._public = public
+        self._sight = everybody(hide_scores).sight
+
     @property
     def anybody(self) -> Guest | None:
         """What those without a token are; null where they are nobody."""

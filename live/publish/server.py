@@ -151,6 +151,19 @@ class Publisher:
         """Where a browser on this machine finds the page."""
         return self._listener.url
 
+    def reconfigure(self, config: ServerConfig) -> None:
+        """From now on other names, origins, bounds, and another sight for those without a token.
+
+        Whoever sees other things now is sent away to come again.
+        """
+        self._config = config
+        self._door.gate = Gate(config.host, config.hosts, config.origins)
+        self._guard.admit(public=config.public, hide_scores=config.hide_scores)
+        self._admission.bound(config.max_connections, config.max_connections_per_address)
+        for connection in list(self._connections):
+            if isinstance(connection, Subscriber) and not self._guard.still(connection.guest):
+                connection.close(wire.Close.GOING_AWAY, "the settings have changed")
+
     # --- changes out ------------------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
