@@ -1,4 +1,4 @@
-"""live/overlay/overlay/figures.js, swing.js, choice.js, delayed.js, pager.js: what is shown when."""
+"""live/overlay/overlay: what is shown when, by its pure modules."""
 
 from __future__ import annotations
 

@@ -3,13 +3,13 @@
 import { Diagram } from "../diagram.js";
 import { element, setText } from "../dom.js";
 import { Children } from "./children.js";
-import { placeOf } from "./figures.js";
 import { Pager } from "./pager.js";
 import { PlayerPanel } from "./player.js";
 import { ScorePanel } from "./score.js";
+import { fill } from "./words.js";
 
 /** A board's own size in rem, with its diagram and without. */
-const WITH_DIAGRAM = { width: 31, height: 13.2 };
+const WITH_DIAGRAM = { width: 33, height: 13.2 };
 const PLAIN = { width: 25, height: 9.6 };
 const GAP = 0.6;
 /** So many small boards are too many to be made out. */
@@ -54,7 +54,10 @@ export class Layout {
       this._shown = shown;
       dispatchEvent(new Event("resize"));
     }
-    this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at])));
+    const cells = this._cells.show(items);
+    cells.forEach((cell, at) => cell.draw(items[at], swingOf(items[at])));
+    // A new diagram measures its place; were all else not drawn by then, bars would slide in.
+    cells.forEach((cell, at) => cell.drawDiagram(items[at]));
   }
 }
 
@@ -81,11 +84,16 @@ class Cell {
   }
 
   draw(game, swing) {
-    setText(this._place, placeOf({ ...game, event: "" }, this._context.words));
+    // All are of one round; there is room for one of the two.
+    const { board } = game;
+    setText(this._place, board === null ? "" : fill(this._context.words.board, board));
     this._sides.white.draw(game);
     this._sides.black.draw(game);
     this._score.draw(game, swing);
     this.node.classList.toggle("over", game.result !== "*");
+  }
+
+  drawDiagram(game) {
     if (this._board === null) return;
     this._diagram ??= new Diagram(this._board);
     this._diagram.draw(game);

@@ -26,7 +26,7 @@ export function ranking(players, wanted, words) {
   return rated.map((each, at) => ({ ...each, rank: at + 1 }));
 }
 
-/** Lowest and highest Elo of what is to be drawn, all pages alike. */
+/** Lowest and highest Elo of what is drawn together. */
 export function scaleOf(ranked) {
   const ends = ranked.flatMap(({ rating }) => [rating.low, rating.high, rating.value]);
   const known = ends.filter((elo) => elo !== null);

@@ -8,21 +8,21 @@ import { Pager } from "./pager.js";
 import { ranking, scaleOf } from "./ranking.js";
 
 const WIDTH = 52;
-const ROW = 2.5;
-const HEAD = 5.4;
+const ROW = 2.57;
+const HEAD = 7;
 
 export class Layout {
   constructor(context) {
     this._context = context;
     const { options, words } = context;
     this._pager = new Pager(options.page * 1000);
-    this._which = element("p", "which");
     this._body = element("tbody");
     const head = (text, className = "") => {
       const cell = element("th", className, text);
       cell.scope = "col";
       return cell;
     };
+    this._label = head("", "figure");
     const row = element(
       "tr",
       "",
@@ -30,12 +30,11 @@ export class Layout {
       head("", "rank"),
       head(words.player),
       head("Elo", "elo"),
-      head(words.perceived, "figure"),
+      this._label,
       head(words.standingsNote, "range"),
     );
     const table = element("table", "", "", element("thead", "", "", row), this._body);
-    const header = element("header", "", "", element("h1", "", words.standings), this._which);
-    this.node = element("article", "layout-standings panel", "", header, table);
+    this.node = element("article", "layout-standings panel", "", element("h1", "", words.standings), table);
     this._rows = new Children(this._body, () => new Row(context));
     this._shown = options.rows;
     this.node.hidden = true;
@@ -56,10 +55,10 @@ export class Layout {
       this._shown = shown;
       dispatchEvent(new Event("resize"));
     }
-    setText(this._which, ranked[0]?.rating.label ?? "");
-    const scale = scaleOf(ranked);
-    const people = peopleOf(held.games.values());
+    setText(this._label, ranked[0]?.rating.label ?? "");
     const { items } = this._pager.page(ranked, options.rows, now);
+    const scale = scaleOf(items);
+    const people = peopleOf(held.games.values());
     this._rows.show(items).forEach((row, at) => row.draw(items[at], scale, people));
   }
 

@@ -7,10 +7,10 @@ import { Pager } from "./pager.js";
 import { ScoreBar, swingText } from "./score.js";
 import { fill } from "./words.js";
 
-const WIDTH = 96;
+const WIDTH = 86;
 const HEIGHT = 4.4;
 /** Room that one board takes, rem. */
-const ITEM = 46;
+const ITEM = 41;
 const TURN_MS = 450;
 
 export class Layout {
