@@ -1,4 +1,4 @@
-"""The commands around a running service: ``token``, ``schema``, ``systemd-unit``."""
+"""The commands around a running service: ``token``, ``schema``, ``systemd-unit``, ``watch``."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(token)
     app.command()(schema)
     app.command("systemd-unit")(systemd_unit)
+    app.command()(watch)
 
 
 def token(
@@ -85,3 +86,24 @@ def systemd_unit(
     for each in feed or ["demo"]:
         command += ["--feed", each]
     typer.echo(unit(command), nl=False)
+
+
+def watch(
+    url: Annotated[
+        str,
+        typer.Argument(
+            metavar="URL", help="ws://HOST:PORT of a running service; with ?token=… if it asks."
+        ),
+    ],
+    plain: Annotated[
+        bool, typer.Option("--plain", metavar=SWITCH, help="A plain table, without keys.")
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", metavar=SWITCH, help="Every message as a line of JSON.")
+    ] = False,
+) -> None:
+    """Show a running service in this terminal: the same screens as where it runs."""
+    from live.app import run
+    from live.watching import watch as watch_service
+
+    raise typer.Exit(run(watch_service(url, plain=plain, json=json)))

@@ -50,7 +50,7 @@ COMMANDS = {
 }
 #: The composition root: wires shells of different rooms together; no room may import it.
 WIRING = {"app", "arbiter", "doctor", "offline", "hall", "__main__", "calibrating", "rehearsing"}
-WIRING |= {"exporting", "interrupts"}
+WIRING |= {"exporting", "interrupts", "showing", "watching"}
 WIRING |= {"following", "journal_reading", "journalling", "reload", "supervision"}
 WIRING |= COMMANDS | {"studies"}
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.text import Text
 
 from live.dashboard.alert_list import AlertsLook, alerts, listed
 from live.dashboard.chrome import Key
-from live.dashboard.scene import Ask, Scene
+from live.dashboard.scene import AlertActs, Ask, Prompt, Scene
 from live.events import Alert, GameView
 
 
@@ -108,7 +110,30 @@ class AlertsView:
             acts.acknowledge(alert.id)
             scene.say("Acknowledged; it asks for notice again when it happens again")
         elif key == "m":
-            acts.mute(alert.id, not alert.muted)
-            scene.say("Unmuted" if alert.muted else "Muted; M shows what is muted")
+            self._mute(acts, alert)
         else:
             scene.ask = Ask("Note: ", alert.note, lambda text: acts.note(alert.id, text))
+
+    def _mute(self, acts: AlertActs, alert: Alert) -> None:
+        scene = self._scene
+        kind, game = alert.kind, alert.game
+        if alert.muted:
+            acts.unmute(kind=kind)
+            if game is not None:
+                acts.unmute(game=game)
+            scene.say("Unmuted")
+            return
+
+        def muted(what: str, **about: str) -> Callable[[], None]:
+            def act() -> None:
+                acts.mute(**about)  # type: ignore[arg-type]  # one of the two, each of its type
+                scene.say(f"{what} is muted; M shows what is muted, m there unmutes")
+
+            return act
+
+        answers = {"k": muted(f"Kind {kind}", kind=kind)}
+        question = f"Mute  k alerts of kind {kind}"
+        if game is not None:
+            answers["b"] = muted("This board", game=game)
+            question += "  b all of this board"
+        scene.prompt = Prompt(f"{question}  esc nothing", answers)

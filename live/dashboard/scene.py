@@ -13,7 +13,7 @@ from live.dashboard.notebook import Notebook
 from live.dashboard.palette import DUSK, Palette
 from live.dashboard.rows import Rows
 from live.dashboard.source import Source
-from live.events import GameId
+from live.events import AlertKind, GameId
 
 #: How long a message stays, seconds.
 SAID_S = 6.0
@@ -24,11 +24,13 @@ ExportKind = Literal["pgn", "csv", "html"]
 class AlertActs(Protocol):
     """What an arbiter may do about an alert; ``live.app`` puts the alert desk behind it."""
 
-    def acknowledge(self, alert: str) -> None: ...
+    def acknowledge(self, id: str, note: str = "") -> None: ...
 
-    def mute(self, alert: str, muted: bool) -> None: ...
+    def note(self, id: str, text: str) -> None: ...
 
-    def note(self, alert: str, text: str) -> None: ...
+    def mute(self, *, kind: AlertKind | None = None, game: GameId | None = None) -> None: ...
+
+    def unmute(self, *, kind: AlertKind | None = None, game: GameId | None = None) -> None: ...
 
 
 class Desk:

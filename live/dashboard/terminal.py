@@ -28,7 +28,9 @@ FRAME_S = 0.25
 
 
 class Terminal(App[None]):
-    """``stop`` is called when somebody wants to end; the app then closes by itself."""
+    """``stop`` is called when somebody has said yes to the end, ``interrupt`` on Ctrl-C; the app
+    then closes by itself.
+    """
 
     CSS = """
     Screen { layout: vertical; }
@@ -46,12 +48,14 @@ class Terminal(App[None]):
         *,
         theme: str = "dusk",
         stop: Callable[[], None] = lambda: None,
+        interrupt: Callable[[], None] | None = None,
         frame_s: float = FRAME_S,
     ) -> None:
         palette = PALETTES[theme]
         super().__init__(ansi_color=True if not palette.ground else None)
-        self._scene = scene
+        self.scene = scene
         self._stop = stop
+        self._interrupt = interrupt or stop
         self._frame_s = frame_s
         self._canvas = Canvas()
         self._line = Input(id="line", select_on_focus=False)
@@ -94,7 +98,7 @@ class Terminal(App[None]):
         self.call_after_refresh(self._draw)
 
     def _restyle(self) -> None:
-        palette = self._scene.palette
+        palette = self.scene.palette
         self.ansi_color = None if palette.ground else True
         self.theme = palette.name
         ground = f"{palette.text or 'default'} on {palette.ground or 'default'}"
@@ -106,7 +110,8 @@ class Terminal(App[None]):
         # Before any binding of the framework's own: Ctrl-C and Ctrl-Q end here as everywhere.
         if isinstance(event, events.Key) and event.key in ("ctrl+c", "ctrl+q"):
             event.stop()
-            self._leave()
+            self._interrupt()
+            self.exit()
             return
         await super().on_event(event)
 
@@ -121,12 +126,12 @@ class Terminal(App[None]):
         event.stop()
         event.prevent_default()
         self.deck.press(_name(event))
-        if self._scene.ask is not None:
-            self._ask(self._scene.ask)
+        if self.scene.ask is not None:
+            self._ask(self.scene.ask)
         self._draw()
 
     def _ask(self, ask: Ask) -> None:
-        self._scene.ask = None
+        self.scene.ask = None
         self._asked = ask
         self._line.add_class("asking")
         self._line.placeholder = ask.label
@@ -167,8 +172,8 @@ class Terminal(App[None]):
     def _commanded(self, action: Callable[[], None]) -> Callable[[], None]:
         def run() -> None:
             action()
-            if self._scene.ask is not None:
-                self._ask(self._scene.ask)
+            if self.scene.ask is not None:
+                self._ask(self.scene.ask)
             self._draw()
 
         return run
@@ -208,7 +213,7 @@ class _Telling(logging.Handler):
 
     def __init__(self, scene: Scene) -> None:
         super().__init__(logging.WARNING)
-        self._scene = scene
+        self.scene = scene
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._scene.say(plain(f"{record.levelname.lower()}: {record.getMessage()}", 300))
+        self.scene.say(plain(f"{record.levelname.lower()}: {record.getMessage()}", 300))

@@ -217,6 +217,15 @@ class Replica:
     def players(self) -> list[PlayerView]:
         return list(self._players.values())
 
+    def player_ids(self, id: GameId) -> tuple[str, ...]:
+        """By FIDE id, else by name, as :class:`live.events.PlayerView` is told."""
+        game = self._games.get(id)
+        if game is None:
+            return ()
+        sides = (game.view.white, game.view.black)
+        known = {str(side.fide_id) for side in sides if side.fide_id} | {s.name for s in sides}
+        return tuple(p.id for p in self._players.values() if p.id in known or p.name in known)
+
     def feeds(self) -> tuple[FeedHealth, ...]:
         return self._feeds
 
