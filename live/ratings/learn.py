@@ -74,8 +74,12 @@ def learn(
     data: str,
     date: str,
     leave_out: tuple[int, int] | None = None,
+    half_moves: float = HALF_MOVES,
 ) -> Calibration:
     """Learn from rated player-games; O(games) a step, a few hundred steps.
+
+    ``half_moves``: after so many moves of a game a further one counts a quarter as much as the
+    first (``Calibration.half_moves``); the smaller, the wider are the intervals of long games.
 
     ``leave_out`` (d, r) keeps the players whose crc32 leaves r when divided by d unseen, to be
     checked on. Raises TooFewGames below 50 player-games.
@@ -91,7 +95,7 @@ def learn(
     elo = np.array([game.elo for game in held], dtype=np.float64)
     population = _population(elo, np.ones(len(held)))
     centre, scale = float(round(population.mean_elo)), 300.0
-    features, prefixes, prefix_of = _count(held, edges)
+    features, prefixes, prefix_of = _count(held, edges, half_moves)
     single = fit_weights(
         [
             Sample(features, elo, np.ones(len(held))),
@@ -120,7 +124,7 @@ def learn(
         players_population=players_population or population,
         centre_elo=centre,
         scale_elo=scale,
-        half_moves=HALF_MOVES,
+        half_moves=half_moves,
         games_correlation=GAMES_CORRELATION,
         pooling_games=POOLING_GAMES,
         gain_edges_cp=edges,
@@ -159,7 +163,9 @@ def engine_rating(games: Sequence[RatedGame], gain: GainKind) -> float | None:
     return round(total / weight, 1) if weight else None
 
 
-def _count(held: Sequence[RatedGame], edges: tuple[int, ...]) -> tuple[Floats, Floats, Ints]:
+def _count(
+    held: Sequence[RatedGame], edges: tuple[int, ...], half_moves: float
+) -> tuple[Floats, Floats, Ints]:
     """Damped counts of kinds of move, whole games (g, k) and games cut short (h, k) with their
     index (h,).
     """
@@ -179,17 +185,19 @@ def _count(held: Sequence[RatedGame], edges: tuple[int, ...]) -> tuple[Floats, F
             ]
         )
         n = len(game.moves)
-        whole[index] = np.bincount(places.ravel(), minlength=whole.shape[1]) * _damping(n)
+        whole[index] = np.bincount(places.ravel(), minlength=whole.shape[1]) * _damping(
+            n, half_moves
+        )
         short = PREFIXES[index % len(PREFIXES)]
         if short < n:
             taken = places[:, :short].ravel()
-            cut.append(np.bincount(taken, minlength=whole.shape[1]) * _damping(short))
+            cut.append(np.bincount(taken, minlength=whole.shape[1]) * _damping(short, half_moves))
             cut_of.append(index)
     return whole, np.array(cut).reshape(-1, whole.shape[1]), np.array(cut_of, dtype=np.int64)
 
 
-def _damping(n: int) -> float:
-    return 1 / (1 + n / HALF_MOVES)
+def _damping(n: int, half_moves: float) -> float:
+    return 1 / (1 + n / half_moves)
 
 
 def _pool(
