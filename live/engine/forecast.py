@@ -74,12 +74,10 @@ class _Spot:
         self.after: dict[str, _Spot] = {}
 
     def reply(self, move: str) -> _Spot:
-        spot = self.after.get(move)
-        if spot is None:
-            here = self.position
-            there = Position(here.start_fen, (*here.moves, move), here.chess960)
-            spot = self.after[move] = _Spot(there, self.ply + 1)
-        return spot
+        """The position after a move."""
+        here = self.position
+        there = Position(here.start_fen, (*here.moves, move), here.chess960)
+        return _Spot(there, self.ply + 1)
 
 
 class Forecast:
@@ -100,6 +98,8 @@ class Forecast:
         self._scout_limit = scout_limit(limit)
         self._asking = asking
         self._policy = policy
+        # What is worth less is not searched: chances do not fall below a part of it.
+        self._least = policy.least / max(1.0, policy.gain)
         self._chances = chances
         self._root = _Spot(position, ply)
         self._spots = {position: self._root}
@@ -169,14 +169,18 @@ class Forecast:
             return
         told = {found.best, *(line.move for line in found.lines)}
         for move, chance in spot.odds:
+            if worth * chance < self._least:
+                break
             if move not in told and move not in spot.made:
                 played = self._asking.played(spot.position, move, found.depth)
                 yield Need(worth * chance * self._policy.gain, played)
             yield from self._reply(spot, move, worth * chance, ahead)
 
     def _reply(self, spot: _Spot, move: str, worth: float, ahead: int) -> Iterator[Need]:
-        after = spot.reply(move)
-        self._spots[after.position] = after
+        after = spot.after.get(move)
+        if after is None:
+            after = spot.after[move] = spot.reply(move)
+            self._spots[after.position] = after
         if after.found is not None:
             yield from self._walk(after, worth * self._policy.fade, ahead + 1)
         elif not after.dead:

@@ -64,8 +64,12 @@ class Listening:
         self._time_ms = seen.get(b"time", self._time_ms)
         exact = b"lowerbound" not in words and b"upperbound" not in words
         complete = self.question.lines == 1
-        if not complete and exact:
-            complete = self._rank(rank, depth, score, pv)
+        if not complete:
+            if rank == 1:
+                # A new report. Lines of the last one are none of its own, also where it begins
+                # with a bound: the moves may have changed ranks.
+                self._ranks.clear()
+            complete = exact and self._rank(rank, depth, score, pv)
         if rank != 1:
             self._consider(complete)
             return None
@@ -90,8 +94,6 @@ class Listening:
 
     def _rank(self, rank: int, depth: int, score: Score, pv: bytes) -> bool:
         """Take one of several lines; whether it completes a set of the same depth."""
-        if rank == 1:
-            self._ranks.clear()
         self._ranks[rank] = Line(move=_first(pv), score=score, depth=depth)
         top = self._ranks.get(1)
         if (

@@ -7,7 +7,7 @@ import msgspec
 from live.events import Score
 
 
-class Position(msgspec.Struct, frozen=True, gc=False):
+class Position(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """A position with the moves that led to it, so that repetitions count."""
 
     start_fen: str
@@ -31,7 +31,7 @@ class Limit(msgspec.Struct, frozen=True, gc=False):
         return f"{self.movetime_ms} ms"
 
 
-class Search(msgspec.Struct, frozen=True, gc=False):
+class Search(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """One search: a position, whole or restricted to one move. Equal searches are made once."""
 
     position: Position
