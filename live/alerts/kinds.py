@@ -19,7 +19,9 @@ from live.alerts import (
 from live.alerts.finding import Finding
 from live.alerts.watched import ENGINES, FEEDS, Topic, Watched
 
-_BOARD = (unreadable, lapses, clock_faults, flag, stale, endings, verdict, claims)
+_ALWAYS = (unreadable, lapses, clock_faults)
+#: What rests on knowing where the board stands.
+_WHILE_READ = (flag, stale, endings, verdict, claims)
 
 
 def findings(watched: Watched, topic: Topic, now_s: float) -> Iterator[Finding]:
@@ -27,7 +29,7 @@ def findings(watched: Watched, topic: Topic, now_s: float) -> Iterator[Finding]:
     if topic.kind == "board":
         board = watched.boards.get(topic.id)
         if board is not None:
-            for kind in _BOARD:
+            for kind in _ALWAYS if unreadable.is_lost(board) else (*_ALWAYS, *_WHILE_READ):
                 yield from kind.findings(board, now_s)
     elif topic.kind == "player":
         yield from agreement.findings(watched, topic.id, now_s)

@@ -8,11 +8,18 @@ from live.alerts.board import Board
 from live.alerts.finding import Finding
 
 
+def is_lost(board: Board) -> bool:
+    """Whether moves were made that nobody could read."""
+    problem = board.view.problem
+    # What an engine could not do is no fault of the source.
+    return problem is not None and not problem.startswith("no score")
+
+
 def findings(board: Board, now_s: float) -> Iterator[Finding]:
     """An illegal move, or whatever else keeps the moves from being read to their end."""
     problem = board.view.problem
-    if problem is None or problem.startswith("no score"):
-        return  # what an engine could not do is the engine's alert
+    if problem is None or not is_lost(board):
+        return
     illegal = "illegal" in problem
     yield Finding(
         kind="illegal-move" if illegal else "unreadable",

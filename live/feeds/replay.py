@@ -14,6 +14,7 @@ import chess
 import msgspec
 
 from live.events import GameReport, Move
+from live.feeds.mistakes import Mistake, mistaken
 
 #: Where a game has no clocks: about the pace of 90 minutes for 40 moves plus half a minute each.
 MOVE_S = 120.0
@@ -24,13 +25,13 @@ _INCREMENT = re.compile(r"\+\s*(\d{1,5})\s*$")
 
 
 class Incident(msgspec.Struct, frozen=True):
-    """Something a board or its operator got wrong, and put right before the next move.
+    """Something a board or its operator got wrong.
 
-    ``slip``: a wrong move is told first and then corrected. ``takeback``: the move is withdrawn
-    and told again.
+    ``slip``: a wrong move is told first and corrected before the next. ``takeback``: the move is
+    withdrawn and told again. What lasts longer is a :data:`live.feeds.mistakes.Mistake`.
     """
 
-    kind: Literal["slip", "takeback"]
+    kind: Literal["slip", "takeback"] | Mistake
     game: int
     """Index among the games replayed."""
     ply: int
@@ -51,14 +52,15 @@ def timeline(
 
     Each game starts at 0 without moves, grows ply by ply as its clocks say, and gets its result
     last; ``speed`` 60 turns an hour into a minute. The last moment of each game is the game as
-    given. An incident at a ply that the game does not have, or where no wrong move is possible,
-    does not happen.
+    given, unless a mistake was made with it. An incident at a ply that the game does not have, or
+    where no wrong move is possible, does not happen.
     """
     if not speed > 0:
         raise ValueError(f"speed must be above 0, not {speed}")
     wrong = {(incident.game, incident.ply): incident for incident in incidents}
     moments: list[Moment] = []
     for index, game in enumerate(games):
+        first = len(moments)
         at_s = 0.0
         blank = msgspec.structs.replace(game, moves=(), result="*", problem=None)
         moments.append(Moment(0.0, index, blank))
@@ -80,6 +82,14 @@ def timeline(
                 moments.append(Moment((at_s + rest_s / 3) / speed, index, less))
                 moments.append(Moment((at_s + rest_s * 2 / 3) / speed, index, shown))
         moments.append(Moment((at_s + RESULT_S) / speed, index, game))
+        for (of, ply), incident in wrong.items():
+            kind = incident.kind
+            if of == index and kind != "slip" and kind != "takeback":
+                told = [(moment.at_s * speed, moment.report) for moment in moments[first:]]
+                moments[first:] = [
+                    Moment(when_s / speed, index, report)
+                    for when_s, report in mistaken(told, kind, ply)
+                ]
     moments.sort(key=lambda moment: moment.at_s)  # stable: a game's own order is kept
     return moments
 

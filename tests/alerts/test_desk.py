@@ -1,0 +1,121 @@
+"""The desk: the list follows from the messages, and an arbiter's word counts until it is new."""
+
+from __future__ import annotations
+
+from live.alerts.desk import NOTE_CHARS
+from live.events import Alert, FeedHealth, FeedReport, GoneMessage
+from live.feeds.replay import Incident
+from live.games.plan import GameGone
+from tests.alerts.games import four_boards, played
+from tests.alerts.hall import Rehearsal
+
+LINE = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
+
+
+def illegal(hall: Rehearsal) -> Alert:
+    """A board with an illegal move."""
+    hall.play([played(LINE)], [Incident("illegal-move", 0, 5)])
+    (alert,) = hall.desk.open()
+    return alert
+
+
+def test_messages_make_the_list() -> None:
+    hall = Rehearsal()
+    wrong = [Incident("slip", 1, 12), Incident("clock-still", 0, 11), Incident("flag", 2, 20)]
+    hall.play(four_boards(), wrong)
+    hall.keeper.feed_health(FeedHealth("hall", "failed", "gone"))
+    held: dict[str, Alert] = {}
+    for message in hall.messages:
+        if message.alert.cleared_s is None:
+            held[message.alert.id] = message.alert
+        else:
+            del held[message.alert.id]
+    assert held and held == {alert.id: alert for alert in hall.desk.open()}
+    over = {alert.id for alert in hall.desk.history()}
+    assert over and all(alert.cleared_s is not None for alert in hall.desk.history())
+
+
+def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> None:
+    hall = Rehearsal()
+    alert = illegal(hall)
+    (message,) = hall.desk.acknowledge(alert.id, hall.now_s, "phoned the operator")
+    assert message.alert.acknowledged_s == hall.now_s
+    hall.wait(60)
+    (still,) = hall.desk.open()
+    assert (still.note, still.first_seen_s) == ("phoned the operator", alert.first_seen_s)
+    hall.report(FeedReport("hall", (played(LINE),)))
+    assert not hall.desk.open()
+    (over,) = hall.desk.history()
+    assert over.note == "phoned the operator"
+
+
+def test_what_is_past_and_happens_again_asks_for_notice_again() -> None:
+    hall = Rehearsal()
+    told = [LINE, LINE.replace("Be7", "Bc5"), LINE.replace("Be7", "b5")]
+    hall.report(FeedReport("hall", (played(told[0]),)))
+    hall.report(FeedReport("hall", (played(told[1]),)))
+    (alert,) = hall.desk.open()
+    hall.desk.acknowledge(alert.id, hall.now_s)
+    assert not hall.desk.open()
+    hall.wait(10)
+    assert not hall.desk.open()
+    hall.report(FeedReport("hall", (played(told[2]),)))
+    (again,) = hall.desk.open()
+    assert again.id == alert.id and again.acknowledged_s is None
+
+
+def test_a_mute_hides_and_nothing_more() -> None:
+    hall = Rehearsal()
+    alert = illegal(hall)
+    for muted in ({"alert": alert.id}, {"kind": alert.kind}, {"game": alert.game}):
+        (message,) = hall.desk.mute(**muted)  # type: ignore[arg-type]
+        assert message.alert.muted and hall.desk.open() == [message.alert]
+        (message,) = hall.desk.mute(False, **muted)  # type: ignore[arg-type]
+        assert hall.desk.open() == [alert]
+
+
+def test_a_note_is_kept_short_and_can_be_taken_away() -> None:
+    hall = Rehearsal()
+    alert = illegal(hall)
+    (message,) = hall.desk.note(alert.id, "x" * 10_000)
+    assert len(message.alert.note) == NOTE_CHARS
+    assert hall.desk.note(alert.id, "")[0].alert == alert
+
+
+def test_an_alert_that_is_over_is_left_alone() -> None:
+    hall = Rehearsal()
+    assert hall.desk.acknowledge("no such alert", hall.now_s) == []
+    assert hall.desk.note("no such alert", "x") == []
+
+
+def test_a_game_that_is_gone_takes_its_alerts_with_it() -> None:
+    hall = Rehearsal()
+    alert = illegal(hall)
+    assert alert.game is not None
+    hall.keeper.apply(GameGone(alert.game))
+    assert not hall.desk.open()
+    assert hall.messages[-1].alert.cleared_s == hall.now_s
+    assert hall.desk.changes([GoneMessage("never heard of")], hall.now_s) == []
+
+
+def test_a_machine_that_slept_holds_nothing_against_those_who_were_waited_for() -> None:
+    hall = Rehearsal()
+    line = played(LINE, clocks=(5400.0,) * 8 + (1200.0, 1200.0))
+    hall.report(FeedReport("hall", (line,)))
+    hall.wait(600)
+    hall.now_s += 7200
+    hall.wait(600)
+    assert not hall.raised  # 20 minutes were waited through, of White's 20
+    hall.wait(200)
+    assert hall.kinds() == ["flag"]
+
+
+def test_a_run_before_this_one_is_remembered() -> None:
+    before = Rehearsal()
+    alert = illegal(before)
+    before.desk.acknowledge(alert.id, 5.0, "seen")
+    hall = Rehearsal()
+    hall.desk.restore(before.desk.open())
+    assert not hall.desk.open()
+    again = illegal(hall)
+    assert (again.note, again.acknowledged_s) == ("seen", 5.0)
