@@ -164,7 +164,11 @@ async def check_calibration(
             note = "learned from these very games: its own file holds cross-validated figures"
     found = check(held, games)
     if not found.games:
-        raise InputError(str(file), "holds no scored game of a rated player it never saw")
+        raise InputError(
+            str(file),
+            "holds no scored game of a rated player it never saw",
+            "Give games that it was not learned from",
+        )
     if json is not None:
         write(json, to_json(found))
     if json != "-":
@@ -264,5 +268,7 @@ def _lines(file: Path) -> list[bytes]:
         try:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:
-            raise InputError(str(file), f"is no whole gzip file ({error})") from None
+            raise InputError(
+                str(file), f"is no whole gzip file ({error})", "Fetch it again"
+            ) from None
     return data.splitlines()

@@ -69,7 +69,7 @@ class Exporter:
         if game is not None:
             whole = only(whole, {game}, set(self._state.player_ids(game)))
             if not whole.games:
-                raise InputError("export", "this board is gone")
+                raise InputError("export", "this board is gone", "Choose another")
             board = whole.games[0].board
             stem += f"-board-{board}" if board is not None else "-board"
         written = write_report(whole, self._folder, [kind], stem=stem, now=now)

@@ -33,6 +33,8 @@ from live.report.page import page
 
 log = logging.getLogger(__name__)
 
+_ELSEWHERE = "Give another path"
+
 
 async def analyze(
     config: Config,
@@ -180,7 +182,7 @@ def check_writable(target: str | None) -> None:
             with open(target, "ab"):
                 pass
         except OSError as error:
-            raise InputError(target, f"cannot be written ({error.strerror})") from None
+            raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
 
 
 def write(target: str, data: bytes) -> None:
@@ -192,7 +194,7 @@ def write(target: str, data: bytes) -> None:
     try:
         Path(target).write_bytes(data)
     except OSError as error:
-        raise InputError(target, f"cannot be written ({error.strerror})") from None
+        raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
 
 
 def _print_analysis(result: Analysis) -> None:

@@ -158,7 +158,9 @@ def file_layer(path: Path, types: Types) -> dict[str, object]:
             str(path), "there is no such file", "Correct the path after --config"
         ) from None
     except OSError as error:
-        raise ConfigError(str(path), f"cannot be read ({error.strerror})") from None
+        raise ConfigError(
+            str(path), f"cannot be read ({error.strerror})", "Correct the path after --config"
+        ) from None
     except UnicodeDecodeError:
         raise ConfigError(str(path), "is not UTF-8 text", "Save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:

@@ -76,7 +76,9 @@ async def compare_players(
     views = keeper.players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
-        raise InputError("--players", f"{names[0]!r} and {names[1]!r} are the same person")
+        raise InputError(
+            "--players", f"{names[0]!r} and {names[1]!r} are the same person", "Name two"
+        )
     result = Comparison(
         keeper.engine(),
         keeper.gain(),
@@ -160,7 +162,9 @@ def _counts(arguments: Sequence[str]) -> GameCounts:
         )
     numbers = [int(argument) for argument in arguments]
     if min(numbers) < 0:
-        raise InputError("match", f"{min(numbers)} is no number of games")
+        raise InputError(
+            "match", f"{min(numbers)} is no number of games", "Give wins, draws and losses"
+        )
     return GameCounts(*numbers)
 
 

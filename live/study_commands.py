@@ -274,7 +274,7 @@ def match(
         try:
             test = Sprt(elo0, elo1, alpha, beta, "normalized" if normalized else "logistic")
         except ValueError as error:
-            raise InputError("SPRT", str(error)) from None
+            raise InputError("SPRT", str(error), "See live-rate match --help") from None
     match_results(results, test, first, json)
 
 

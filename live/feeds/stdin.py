@@ -82,7 +82,9 @@ async def pieces(fd: int) -> AsyncIterator[bytes]:
         while True:
             piece = await queue.get()
             if isinstance(piece, OSError):
-                raise FeedUnreadable("standard input", f"cannot be read ({piece.strerror})")
+                raise FeedUnreadable(
+                    "standard input", f"cannot be read ({piece.strerror})", "Give a file's path"
+                )
             if not piece:
                 return
             yield piece

@@ -177,7 +177,9 @@ def _password(file: str) -> str | None:
         return Path(file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "is not UTF-8 text"
-        raise ConfigError(f"mqtt.password_file {file}", f"cannot be read ({why})") from None
+        raise ConfigError(
+            f"mqtt.password_file {file}", f"cannot be read ({why})", "Correct the path"
+        ) from None
 
 
 def _trust(file: str) -> ssl.SSLContext:

@@ -37,7 +37,7 @@ class TokenFile:
                 'Make it with "live-rate token NAME >> FILE"',
             ) from None
         except UnicodeDecodeError:
-            raise ConfigError(subject, "is not UTF-8 text") from None
+            raise ConfigError(subject, "is not UTF-8 text", "Save it as UTF-8") from None
         return read_tokens(text, subject)
 
     def changed(self) -> Tokens | None:

@@ -99,7 +99,9 @@ def read_tokens(text: str, where: str) -> Tokens:
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(where, f"is not valid TOML: {error}") from None
+        raise ConfigError(
+            where, f"is not valid TOML: {error}", 'Make entries with "live-rate token NAME"'
+        ) from None
     try:
         tokens = msgspec.convert(tree, _File).token
         for token in tokens:

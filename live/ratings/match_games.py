@@ -58,7 +58,11 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
     names = {games[0].white, games[0].black}
     first = games[0].white if first is None else first
     if first not in names or len(names) != 2:
-        raise InputError("match", f"{first!r} is not one of the two players of game 1")
+        raise InputError(
+            "match",
+            f"{first!r} is not one of the two players of game 1",
+            f"They are {' and '.join(map(repr, sorted(names)))}",
+        )
     (second,) = names - {first}
     for number, game in enumerate(games, 1):
         if {game.white, game.black} != names:

@@ -75,7 +75,9 @@ def read_rated_games(
             elif gain == "successive":
                 yield _one_side(msgspec.json.decode(line, type=_Gains))
             else:
-                raise InputError(where, f"holds successive gains, not {gain}")
+                raise InputError(
+                    where, f"holds successive gains, not {gain}", "Use --gain successive"
+                )
         except msgspec.DecodeError as error:
             raise InputError(
                 where, f"is no rated game: {error}", "See the README for both kinds of file"

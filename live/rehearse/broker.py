@@ -55,7 +55,9 @@ class OwnBroker:
                     await self._answers(self._process)
             except TimeoutError:
                 await self.stop()
-                raise InputError("--as mqtt", "Mosquitto does not answer") from None
+                raise InputError(
+                    "--as mqtt", "Mosquitto does not answer", "Name another broker with --to"
+                ) from None
 
     async def stop(self) -> None:
         """As a power cut would: what it holds is lost."""

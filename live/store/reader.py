@@ -32,8 +32,8 @@ from live.store.records import (
 from live.store.schema import VERSION, Foreign, connected, version_of
 
 _AFTER_KEPT = (
-    "SELECT c.n, c.at_ms, c.step, c.game FROM games g JOIN changes c"
-    " ON c.game = g.game AND c.n > MAX(g.n, g.opened - 1) ORDER BY c.n"
+    "SELECT c.n, c.at_ms, c.step, c.game FROM games g JOIN changes c ON c.game = g.game"
+    " AND c.n > CASE WHEN g.measure IS ? THEN g.n ELSE g.opened - 1 END ORDER BY c.n"
 )
 
 
@@ -57,7 +57,9 @@ class Reader:
         try:
             reader = cls(path)
         except sqlite3.Error as error:
-            raise InputError(str(path), f"cannot be read ({error})") from None
+            raise InputError(
+                str(path), f"cannot be read ({error})", "Check the path and who may read it"
+            ) from None
         try:
             version = version_of(reader._connection)
             if version != VERSION:
@@ -90,27 +92,30 @@ class Reader:
         ).fetchone()
         return row[0], row[1], row[2]
 
-    def standing(self) -> list[Standing]:
+    def standing(self, measure: bytes) -> list[Standing]:
         """The games there are, in the order they appeared, each with what is to be applied to it.
 
-        What cannot be decoded is as if it had not been kept; a change that cannot be is left out.
+        What was kept under another ``measure`` is as if it had not been; a change that cannot be
+        decoded is left out.
         """
         since: dict[GameId, list[Change]] = defaultdict(list)
-        for n, at_ms, step, game in self._connection.execute(_AFTER_KEPT):
+        for n, at_ms, step, game in self._connection.execute(_AFTER_KEPT, (measure,)):
             with contextlib.suppress(msgspec.MsgspecError):
                 since[game].append(Change(n, at_ms, step_of(step)))
         rows = self._connection.execute(
-            "SELECT game, opened, at_ms, n, measure, rest FROM games ORDER BY opened"
+            "SELECT game, opened, at_ms, n, measure, CASE WHEN measure IS ? THEN rest END"
+            " FROM games ORDER BY opened",
+            (measure,),
         )
         return [
             Standing(
                 game,
                 opened,
                 at_ms,
-                Kept(game, n, measure, rest) if rest is not None else None,
+                Kept(game, n, of, rest) if rest is not None else None,
                 tuple(since.get(game, ())),
             )
-            for game, opened, at_ms, n, measure, rest in rows
+            for game, opened, at_ms, n, of, rest in rows
         ]
 
     def details(self, game: GameId) -> bytes | None:
