@@ -10,7 +10,7 @@ import { fill } from "./words.js";
 
 /** A board's own size in rem, with its diagram and without. */
 const WITH_DIAGRAM = { width: 33, height: 13.2 };
-const PLAIN = { width: 25, height: 9.6 };
+const PLAIN = { width: 25, height: 10.9 };
 const GAP = 0.6;
 /** So many small boards are too many to be made out. */
 const MOST_DIAGRAMS = 24;

@@ -76,7 +76,7 @@ export class Plot {
     return {
       width,
       height,
-      padding: [0.6 * rem, 3.6 * rem, 0, 0],
+      padding: [0.6 * rem, 4.1 * rem, 0, 0],
       legend: { show: false },
       cursor: { show: false },
       scales: { x: { time: false }, y: { range: (plot) => span(plot.data) } },

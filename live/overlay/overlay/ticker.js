@@ -7,10 +7,10 @@ import { Pager } from "./pager.js";
 import { ScoreBar, swingText } from "./score.js";
 import { fill } from "./words.js";
 
-const WIDTH = 86;
+const WIDTH = 90;
 const HEIGHT = 4.4;
 /** Room that one board takes, rem. */
-const ITEM = 41;
+const ITEM = 43;
 const TURN_MS = 450;
 
 export class Layout {
