@@ -15,14 +15,13 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequenc
 import msgspec
 
 from live.arbiter import Arbiter
-from live.config import Config, EngineConfig
-from live.engine.asking import Asking
+from live.config import Config
 from live.engine.cache import Cache
-from live.engine.cluster import Cluster, Tls
+from live.engine.cluster import Cluster
 from live.engine.discovery import find_engine
 from live.engine.queue import Kind, Priority
 from live.engine.room import EngineRoom
-from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
+from live.engine.search import Progress, Search, SearchFailure, SearchResult
 from live.engine.speculation import Speculation, boards_over
 from live.errors import FeedError
 from live.events import (
@@ -33,14 +32,17 @@ from live.events import (
     GainKind,
 )
 from live.feeds.base import Feed
-from live.journalling import EventJournal, run_of
+from live.journalling import EventJournal
 from live.ledger.evaluations import Ask
 from live.ledger.event import EventLedger
 from live.ledger.keeper import Keeper
 from live.ledger.measure import Measure
 from live.ledger.outbox import Urgency
-from live.ratings.calibration import load_calibration, shipped
-from live.ratings.shelf import Shelf, fitting_shelf, learned_from
+from live.measuring import cluster_tls as cluster_tls
+from live.measuring import engine_asking as engine_asking
+from live.measuring import engine_limit as engine_limit
+from live.measuring import fitting as fitting
+from live.measuring import limit_text as limit_text
 from live.supervision import Guarded, reason
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
@@ -61,58 +63,6 @@ _KINDS: dict[Urgency, Kind] = {
 }
 
 log = logging.getLogger(__name__)
-
-
-def engine_limit(config: EngineConfig) -> Limit:
-    """The limit every search gets; the settings hold exactly one above 0."""
-    if config.depth:
-        return Limit(depth=config.depth)
-    if config.movetime_ms:
-        return Limit(movetime_ms=config.movetime_ms)
-    return Limit(nodes=config.nodes)
-
-
-def engine_asking(config: EngineConfig) -> Asking:
-    """How searches are asked for."""
-    return Asking(
-        lines=config.multipv,
-        same_depth=config.same_depth or config.adaptive,
-        quick=Limit(nodes=config.quick_nodes) if config.quick_nodes else None,
-    )
-
-
-def cluster_tls(config: EngineConfig) -> Tls:
-    """How the cluster is talked to."""
-    return Tls(config.cluster_ca_file, config.cluster_cert_file, config.cluster_key_file)
-
-
-def limit_text(config: EngineConfig) -> str:
-    """The limit and all else that changes what a search finds: calibrations hold for it."""
-    parts = [str(engine_limit(config))]
-    if config.multipv > 1:
-        parts.append(f"{config.multipv} lines")
-    if config.adaptive:
-        parts.append("adaptive")
-    elif config.same_depth:
-        parts.append("same depth")
-    return ", ".join(parts)
-
-
-def fitting(name: str, engine: str, limit: str, gain: GainKind) -> Shelf:
-    """The calibrations to use, with what to say of them, or the reason why none fits.
-
-    ``auto`` takes every shipped one that fits: each game is rated by that of its time control. A
-    named one rates every game.
-    """
-    if name == "none":
-        return Shelf(note="switched off")
-    if name == "auto":
-        return fitting_shelf(map(load_calibration, shipped()), engine, limit, gain)
-    calibration = load_calibration(name)
-    mismatch = calibration.mismatch(engine, limit, gain)
-    if mismatch is not None:
-        return Shelf(note=mismatch)
-    return Shelf([calibration], by_name=True, note=learned_from(calibration))
 
 
 class Hall:
@@ -140,10 +90,9 @@ class Hall:
         """
         with self.journal.opened(self.config) as cache:
             async with self._engines(cache, live=live):
-                identity, limit = self.room.identity, limit_text(self.config.engine)
-                self.open_ledger(identity.name, limit)
-                run = run_of(self.config, identity.name, str(identity), limit, feeds)
-                await self.journal.restore(self.keeper, self.room.known, run)
+                limit = limit_text(self.config.engine)
+                self.open_ledger(self.room.identity.name, limit)
+                await self.journal.restore(self.keeper, self.room, limit, feeds)
                 yield
 
     def _engines(self, cache: Cache | None, *, live: bool) -> EngineRoom:
@@ -199,6 +148,7 @@ class Hall:
         self._tell(self.arbiter.with_alerts(changes))
 
     def _tell(self, changes: Iterable[Change]) -> None:
+        self.journal.heard(changes)
         for listener in self._listeners:
             listener(changes)
 

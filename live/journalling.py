@@ -16,8 +16,10 @@ import logging
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -25,21 +27,28 @@ from live import __version__
 from live.config import Config, JournalConfig
 from live.engine.cache import Cache
 from live.engine.disk import DiskCache
+from live.engine.identity import Identity
 from live.engine.search import Search, SearchResult
-from live.events import FeedHealth, FeedName
-from live.games.game import Game
-from live.games.steps import GameConfirmed, NewGame, Step, applied
+from live.events import Change, FeedHealth, FeedName, FeedState, GameId
+from live.games.steps import GameConfirmed, NewGame, Step
 from live.ledger.evaluations import Ask
 from live.ledger.keeper import Keeper
+from live.ledger.measure import Measure
+from live.ledger.resting import Details, Rest
 from live.store.journal import Journal
-from live.store.records import Run, Standing
+from live.store.kept import details_of, game_of, measure_digest, packed, rest_of
+from live.store.records import Restated, Run, Standing, encode
 from live.store.results import Results
 
 #: What the journal is called where parts of the service are listed.
 PART = "journal"
 #: Longest the loop is kept from other work while games are brought back, seconds.
 SLICE_S = 0.01
-#: Sources that begin anew with each start: nothing is kept of them unless a file is named.
+#: A game that moves on is kept whole at most so often, seconds: what came since is replayed.
+KEEP_S = 5.0
+#: How long keeping games may hold up the end of the service, seconds.
+LAST_S = 2.0
+#: Sources that begin anew with each start: nothing is kept unless a file is named.
 PASSING = frozenset({"demo", "standard input"})
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
@@ -47,6 +56,16 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 log = logging.getLogger(__name__)
 
 Known = Callable[[Search], SearchResult | None]
+
+
+class Engines(Protocol):
+    """What is asked of the engine room."""
+
+    @property
+    def identity(self) -> Identity: ...
+
+    def known(self, search: Search) -> SearchResult | None:
+        """The result, if it is known already."""
 
 
 def journal_path(
@@ -73,11 +92,8 @@ def journal_path(
 
 def settings_of(config: Config) -> dict[str, object]:
     """What figures depend on, to be kept with them."""
-    kept: dict[str, object] = {
-        "engine": msgspec.to_builtins(config.engine),
-        "rating": msgspec.to_builtins(config.rating),
-    }
-    return kept
+    sections = {"engine": config.engine, "rating": config.rating}
+    return {name: msgspec.to_builtins(section) for name, section in sections.items()}
 
 
 class EventJournal:
@@ -94,6 +110,12 @@ class EventJournal:
         # Answers found in the journal while games are brought back; None when that is over.
         self._answers: deque[tuple[Ask, SearchResult]] | None = None
         self._known: Known | None = None
+        self._settings: dict[str, object] = {}
+        self._keeper: Keeper | None = None
+        self._measure = b""
+        # Games that have changed since they were kept, each with when to keep it again.
+        self._dirty: dict[GameId, float] = {}
+        self._kept_s: dict[GameId, float] = {}
 
     @classmethod
     def of(
@@ -105,6 +127,7 @@ class EventJournal:
     @contextlib.contextmanager
     def opened(self, config: Config) -> Iterator[Cache | None]:
         """Gives where results are looked up and put."""
+        self._settings = settings_of(config)
         with contextlib.ExitStack() as stack:
             cache_file = config.engine.cache_file
             shared = DiskCache(Path(cache_file)) if cache_file else None
@@ -114,18 +137,30 @@ class EventJournal:
                 yield shared
             else:
                 yield Results(stack.enter_context(self.journal), shared)
+                self._keep(time.monotonic() + LAST_S, all_of_them=True)
 
     # --- coming back ------------------------------------------------------------------------------
 
-    async def restore(self, keeper: Keeper, known: Known, run: Run) -> None:
-        """Hold the games of before again; returns when they stand with all that was known."""
+    async def restore(
+        self, keeper: Keeper, room: Engines, limit: str, feeds: Sequence[FeedName]
+    ) -> None:
+        """Hold the games of before again; returns when they stand with all that was known.
+        ``limit`` is that of a search, for people.
+        """
         if self.journal is None:
             return
-        self._answers, self._known = deque(), known
+        run = run_of(self._settings, keeper.ledger.measure, room.identity, limit, feeds)
+        self._keeper, self._measure = keeper, run.measure
         began_s = slice_s = time.monotonic()
+        kept, others = self._standing(run)
+        keeper.resume([rest for rest, _ in kept], self._recall)
+        self._dirty.clear()
+        self._answers, self._known = deque(), room.known
+        missed = (_applied(keeper, step) for _, since in kept for step in since)
+        games = (game for standing in others if (game := game_of(standing)) is not None)
         try:
-            for game in self._games(run.feeds):
-                for _ in keeper.restore(game):
+            for pieces in chain(missed, map(keeper.restore, games)):
+                for _ in pieces:
                     while True:
                         if time.monotonic() - slice_s > SLICE_S:
                             await asyncio.sleep(0)
@@ -133,25 +168,40 @@ class EventJournal:
                         if not self._answers:
                             break
                         keeper.searched(*self._answers.popleft())
-                self.restored += 1
         finally:
             self._answers = self._known = None
+        self.restored = sum(1 for _ in keeper.held())
         self.journal.begin(run)
         if self.restored:
             log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
+
+    def _standing(self, run: Run) -> tuple[list[tuple[Rest, list[Step]]], list[Standing]]:
+        """The games of the followed sources: those kept whole, with what happened since, and those
+        of which only that is known.
+        """
+        assert self.journal is not None
+        kept: list[tuple[Rest, list[Step]]] = []
+        others: list[Standing] = []
+        for standing in self.journal.standing(run.measure):
+            steps = [change.step for change in standing.since]
+            first = steps[0] if steps else None
+            if standing.kept is not None:
+                rest = rest_of(standing.kept)
+                if rest is not None and rest.game.feed in run.feeds:
+                    kept.append((rest, [step for step in steps if not isinstance(step, Restated)]))
+            elif isinstance(first, NewGame) and first.game.feed in run.feeds:
+                others.append(standing)
+        return kept, others
+
+    def _recall(self, game: GameId) -> Details | None:
+        data = self.journal.details(game) if self.journal is not None else None
+        return details_of(game, data) if data else None
 
     @property
     def summary(self) -> str:
         """What came back, for people."""
         games = "1 game" if self.restored == 1 else f"{self.restored} games"
         return f"{games} restored from {self.journal.path if self.journal else 'nowhere'}"
-
-    def _games(self, feeds: Sequence[FeedName]) -> Iterator[Game]:
-        assert self.journal is not None
-        for standing in self.journal.standing():
-            game = game_of(standing)
-            if game is not None and game.feed in feeds:
-                yield game
 
     def answers(self, search: Search, ask: Ask) -> bool:
         """Whether the answer to ``ask`` is known and comes by itself."""
@@ -169,6 +219,40 @@ class EventJournal:
         if self.journal is not None and not isinstance(step, GameConfirmed):
             self.journal.change(step)
 
+    def heard(self, changes: Iterable[Change]) -> None:
+        """These changes have been told: the games are to be kept anew."""
+        if self.journal is None:
+            return
+        for change in changes:
+            game = getattr(change, "game", None)
+            if game is not None:
+                id = game if isinstance(game, str) else game.id
+                if id not in self._dirty:
+                    self._dirty[id] = self._kept_s.pop(id, 0.0)
+
+    def _keep(self, end_s: float, *, all_of_them: bool = False) -> None:
+        """Keep games that have changed, whole, as long as there is time for it; those that move on
+        every few seconds at most.
+        """
+        assert self.journal is not None
+        if self._keeper is None or self.journal.problem:
+            return
+        now_s = time.monotonic()
+        for game, not_before_s in list(self._dirty.items()):
+            if now_s < not_before_s and not all_of_them:
+                continue
+            if time.monotonic() > end_s:
+                return
+            told = self._keeper.ledger.rest(game)
+            if told is None:
+                continue  # it is being searched, rests already, or is gone
+            rest, details = told
+            if not self.journal.keep(game, self._measure, encode(rest), packed(details)):
+                return
+            del self._dirty[game]
+            if rest.view.result == "*":
+                self._kept_s[game] = now_s + KEEP_S
+
     def look_after(self, keeper: Keeper, tell: Callable[[FeedHealth], None]) -> None:
         """To be called about once a second: say what is wrong, write what had to be left out."""
         if self.journal is None:
@@ -176,40 +260,39 @@ class EventJournal:
         if self.journal.wants_restating:
             log.warning("journal %s: all games are written anew", self.journal.path)
             self.journal.restate(keeper.held())
+            self._dirty.update((game.id, 0.0) for game in keeper.held())
+        self._keep(time.monotonic() + SLICE_S)
         if (problem := self.journal.problem) != self._told:
             self._told = problem
-            if not problem:
-                tell(FeedHealth(PART, "live", part=True))
-            else:
+            state: FeedState = "live"
+            if problem:
                 state = "failed" if self.journal.hopeless else "retrying"
-                tell(FeedHealth(PART, state, problem, part=True))
+            tell(FeedHealth(PART, state, problem, part=True))
 
 
-def game_of(standing: Standing) -> Game | None:
-    """The game as its changes leave it; None where they do not fit together."""
-    game: Game | None = None
+def _applied(keeper: Keeper, step: Step) -> Iterator[None]:
+    """What happened to a game after it was kept."""
     try:
-        for change in standing.since:
-            match change.step:
-                case NewGame(game=new):
-                    game = new
-                case _ if game is not None:
-                    game = applied(game, change.step)  # type: ignore[arg-type]
-    except (ValueError, IndexError) as error:
-        log.error("game %s cannot be restored: %s", standing.game, error)
-        return None
-    return game
+        keeper.apply(step)
+    except (ValueError, KeyError, IndexError) as error:
+        log.error("game %s: a change cannot be restored (%s)", step.id, error)
+    yield
 
 
 def run_of(
-    config: Config, engine_name: str, identity: str, limit: str, feeds: Sequence[FeedName]
+    settings: dict[str, object],
+    measure: Measure,
+    engine: Identity,
+    limit: str,
+    feeds: Sequence[FeedName],
 ) -> Run:
     """The particulars of this start."""
     return Run(
         version=__version__,
-        engine_name=engine_name,
-        identity=identity,
+        engine_name=engine.name,
+        identity=str(engine),
         limit=limit,
         feeds=tuple(feeds),
-        settings=settings_of(config),
+        settings=settings,
+        measure=measure_digest(str(engine), limit, measure),
     )

@@ -6,6 +6,7 @@ that a curve after any history equals the curve of the moves that stand.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -74,6 +75,17 @@ class PlayerCurve:
         point = self._point(ply, gain_cp)
         self.applied.append(Applied(ply, gain_cp, score_before_cp, previous, point))
         return point
+
+    def resume(self, points: Sequence[tuple[CurvePoint, int]]) -> None:
+        """Go on behind points that were made before, each with ``score_before_cp``."""
+        for point, score_before_cp in points:
+            last = self.applied[-1] if self.applied else None
+            previous = last.gain_cp if last is not None and last.ply == point.ply - 2 else None
+            self.rating.add(point.gain_cp)
+            if self.calibrated is not None:
+                self.calibrated.add(point.gain_cp, score_before_cp, point.ply, previous)
+            held = Applied(point.ply, point.gain_cp, score_before_cp, previous, point)
+            self.applied.append(held)
 
     def pop(self) -> int:
         """Take back the last gain and return it."""
@@ -146,6 +158,12 @@ class GameCurves:
         point = self._curves[color].add(ply, gain_cp, score_before_cp)
         self.head_to_head.add(color, gain_cp)
         return rebase(point, engine_rating)
+
+    def resume(self, color: Color, points: Sequence[tuple[CurvePoint, int]]) -> None:
+        """Go on behind points that were made before, each with the score before the move."""
+        self._curves[color].resume(points)
+        for point, _ in points:
+            self.head_to_head.add(color, point.gain_cp)
 
     def rewind(self, color: Color, ply: int) -> list[int]:
         """Take back every gain of ``color`` at ``ply`` or later; returns them, latest first."""

@@ -52,6 +52,16 @@ class Evaluated(msgspec.Struct, frozen=True):
         return cls(result.score, result.best, result.depth, result.by_depth, lines=result.lines)
 
 
+class Look(msgspec.Struct, frozen=True):
+    """All that is known of one game's positions and moves, as a value."""
+
+    positions: tuple[Evaluated | None, ...]
+    """By ply, from the starting position."""
+    played: tuple[Score | None, ...]
+    """By ply; the first is never used."""
+    lost: tuple[tuple[AskKind, int], ...] = ()
+
+
 class Gains(msgspec.Struct, frozen=True):
     """Both gains of a ply, mover's side; None while unknown or for ever."""
 
@@ -145,6 +155,21 @@ class Evaluations:
         del self._forced[ply + 1 :]
         del self._repeated[ply + 1 :]
         self._lost = {(kind, index) for kind, index in self._lost if index <= ply}
+
+    def look(self) -> Look:
+        """What is known now."""
+        return Look(tuple(self._positions), tuple(self._played), tuple(sorted(self._lost)))
+
+    def learn(self, look: Look) -> None:
+        """Know what was known of the same moves.
+
+        Raises:
+            ValueError: they are not as many.
+        """
+        if not len(look.positions) == len(look.played) == len(self._positions):
+            raise ValueError(f"{len(self)} plies, and scores of {len(look.positions) - 1}")
+        self._positions, self._played = list(look.positions), list(look.played)
+        self._lost = set(look.lost)
 
     # --- what becomes known ---------------------------------------------------------------------
 

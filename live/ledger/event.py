@@ -13,10 +13,12 @@ from collections.abc import Iterable, Iterator
 
 from live.engine.search import Progress, SearchFailure, SearchResult
 from live.events import (
+    Color,
     EngineInfo,
     GainKind,
     GameDetail,
     GameId,
+    GameMessage,
     GameView,
     GoneMessage,
     PlayerView,
@@ -37,11 +39,12 @@ from live.games.steps import (
 )
 from live.ledger.evaluations import Ask
 from live.ledger.evidence import Study
+from live.ledger.lasting import LastingGame
 from live.ledger.measure import Measure
 from live.ledger.outbox import Outbox
 from live.ledger.players import PlayerTally
+from live.ledger.resting import Details, Recall, Rest, RestingGame
 from live.ledger.standings import Standings
-from live.ledger.tracked import TrackedGame
 from live.ratings.engine_strength import EngineStrength
 
 
@@ -69,7 +72,7 @@ class EventLedger:
     ) -> None:
         self._measure = measure
         self._engine_scores = engine_scores
-        self._games: dict[GameId, TrackedGame] = {}
+        self._games: dict[GameId, LastingGame | RestingGame] = {}
         # Games as last shown in full, until something of them changes: many come to look.
         self._details: dict[GameId, GameDetail] = {}
         self._pending = 0
@@ -90,6 +93,11 @@ class EventLedger:
         return self._standings.engine
 
     @property
+    def measure(self) -> Measure:
+        """What everybody is measured with."""
+        return self._measure
+
+    @property
     def gain(self) -> GainKind:
         """Which gain feeds the curves."""
         return self._measure.gain
@@ -103,27 +111,29 @@ class EventLedger:
             return self._open(step.game, out)
         if step.id not in self._games:
             return out  # abandoned
-        tracked = self._games[step.id]
         self._details.pop(step.id, None)
-        pending = tracked.pending
-        touched = list(tracked.tallies.values())
+        held = self._games[step.id]
+        pending = held.pending
+        touched = list(held.tallies.values())
         if isinstance(step, GameGone):
-            tracked.close(out)
+            held.close(out)
             del self._games[step.id]
+            self._pending -= pending
             self._standings.part(touched)
             out.changes.append(GoneMessage(step.id))
         else:
+            tracked = self._woken(step.id, out)
             tracked.game = applied(tracked.game, step)
             self._follow(tracked, step, out)
             if (now := list(tracked.tallies.values())) != touched:
                 self._standings.part(touched)
                 self._standings.meet(now)
                 touched += now
-        self._pending += tracked.pending - pending
+            self._pending += tracked.pending - pending
         self._rate(touched, out)
         return out
 
-    def _follow(self, tracked: TrackedGame, step: Step, out: Outbox) -> None:
+    def _follow(self, tracked: LastingGame, step: Step, out: Outbox) -> None:
         """What a step that has been applied to the game means for its scores and curves."""
         rating = self.engine.rating
         match step:
@@ -146,7 +156,7 @@ class EventLedger:
         """An engine answered; an answer to a question no longer asked changes nothing."""
         out = Outbox()
         tracked = self._games.get(ask.game)
-        if tracked is not None:
+        if isinstance(tracked, LastingGame):
             self._details.pop(ask.game, None)
             pending = tracked.pending
             tracked.searched(ask, answer, out, self.engine.rating)
@@ -172,25 +182,79 @@ class EventLedger:
     def progressed(self, ask: Ask, progress: Progress) -> Outbox:
         """A search deepens: shown as provisional, in no histogram."""
         out = Outbox()
-        if (tracked := self._games.get(ask.game)) is not None:
+        tracked = self._games.get(ask.game)
+        if isinstance(tracked, LastingGame):
             self._details.pop(ask.game, None)
             tracked.progressed(ask, progress, out)
         return out
 
     def _open(self, game: Game, out: Outbox) -> Outbox:
-        tracked = TrackedGame(
-            game,
-            self._standings.tallies(game.id, game.headers),
-            measure=self._measure,
-            priors=self._standings.priors,
-            engine_scores=self._engine_scores,
-        )
+        tracked = self._tracked(game, self._standings.tallies(game.id, game.headers))
         self._games[game.id] = tracked
         self._standings.meet(tracked.tallies.values())
         tracked.begin(out, self.engine.rating)
         self._pending += tracked.pending
         self._rate(tracked.tallies.values(), out)
         return out
+
+    def _tracked(self, game: Game, tallies: dict[Color, PlayerTally]) -> LastingGame:
+        measure, priors = self._measure, self._standings.priors
+        return LastingGame(
+            game, tallies, measure=measure, priors=priors, engine_scores=self._engine_scores
+        )
+
+    # --- rest -----------------------------------------------------------------------------------
+
+    def rest(self, id: GameId) -> tuple[Rest, Details] | None:
+        """A game as values that can be kept; None while searches of it are open, and for one that
+        rests or is not held.
+        """
+        game = self._games.get(id)
+        return game.rest() if isinstance(game, LastingGame) and not game.pending else None
+
+    def resume(self, rests: Iterable[Rest], recall: Recall) -> Outbox:
+        """Hold games again that were kept, all at rest; ``recall`` gives their details."""
+        out = Outbox()
+        resumed = [self._asleep(rest, recall) for rest in rests]
+        for game in resumed:
+            game.enter()
+        # Later than all gains: who has none yet is compared at no cost.
+        for game in resumed:
+            self._standings.meet(game.tallies.values())
+        touched = {tally.key: tally for game in resumed for tally in game.tallies.values()}
+        self._standings.rate(touched.values(), out)
+        out.changes.extend(GameMessage(game.view()) for game in resumed)
+        return out
+
+    def put_to_rest(self, id: GameId, recall: Recall) -> bool:
+        """Hold a game at rest from now on, what :meth:`rest` told of it having been kept; whether
+        it could be.
+        """
+        if (told := self.rest(id)) is not None:
+            self._details.pop(id, None)
+            self._asleep(told[0], recall).enter(counted=True)
+        return told is not None
+
+    def _asleep(self, rest: Rest, recall: Recall) -> RestingGame:
+        tallies = self._standings.tallies(rest.game.id, rest.game.headers)
+        asleep = RestingGame(rest, tallies, self._measure, self._standings.priors, recall)
+        self._games[rest.game.id] = asleep
+        return asleep
+
+    def _woken(self, id: GameId, out: Outbox) -> LastingGame:
+        """The game, awake. One whose details can be read no more is asked for anew."""
+        held = self._games[id]
+        if isinstance(held, LastingGame):
+            return held
+        details = held.details()
+        if details is None:
+            held.close(out)
+        tracked = self._games[id] = self._tracked(held.game, held.tallies)
+        if details is None:
+            tracked.begin(out, self.engine.rating)
+        else:
+            tracked.resume(details)
+        return tracked
 
     def _rate(self, touched: Iterable[PlayerTally], out: Outbox) -> None:
         moved = self._standings.rate(touched, out)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from live.events import Color, PlayerView
-from live.ledger.judged import JudgedMove, Side
+from live.ledger.judged import JudgedMove, JudgedSide
 from live.ratings.comparisons import Strength
 from live.ratings.conformance import PONDERATED, RAW, AccumulatedConformance, is_counted
 from live.ratings.covariance import STEP_CONFORMANCE, TANH_CONFORMANCE, gain_by
@@ -21,7 +21,7 @@ from live.ratings.tournament_interval import Margins
 class Evidence:
     """One player's moves, counted for every method that compares."""
 
-    def __init__(self, view: PlayerView, gains: GainHistogram, sides: Iterable[Side]) -> None:
+    def __init__(self, view: PlayerView, gains: GainHistogram, sides: Iterable[JudgedSide]) -> None:
         self.view = view
         self.gains = gains
         """The gains that feed the curves."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from live.events import Share
-from live.ledger.judged import Side
+from live.ledger.judged import JudgedSide
 from live.ledger.measure import rounded
 from live.ratings.interval import GameScores, clustered_interval
 
@@ -23,7 +23,7 @@ NO_CHOICE = "no engine's first choice to compare with"
 NO_MOVE = "no move yet"
 
 
-def move_figures(sides: Sequence[Side]) -> dict[str, Any]:
+def move_figures(sides: Sequence[JudgedSide]) -> dict[str, Any]:
     """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``."""
     missing: dict[str, str] = {}
     shares = {

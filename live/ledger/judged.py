@@ -6,6 +6,8 @@ count of the moves that stand.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import msgspec
 
 from live.events import Color, Score
@@ -66,6 +68,53 @@ def _counted_spread(known: Evaluations, ply: int, lines: list[tuple[str, int]]) 
         return None
     spread = spread_of(lines, known.move(ply))
     return None if left_out(spread, ply, repeated=known.repeated(ply)) else spread
+
+
+class Shares(Protocol):
+    """Moves counted, and how many of them conform."""
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def within(self) -> int: ...
+
+
+class JudgedSide(Protocol):
+    """One player's moves of one game, as they are pooled over games."""
+
+    @property
+    def color(self) -> Color: ...
+
+    @property
+    def raw(self) -> Shares: ...
+
+    @property
+    def guid_bratko(self) -> Shares: ...
+
+    @property
+    def ponderated(self) -> Shares: ...
+
+    @property
+    def choices(self) -> int: ...
+
+    @property
+    def matches(self) -> int: ...
+
+    @property
+    def markov_moves(self) -> int: ...
+
+    @property
+    def accuracy(self) -> Accuracy: ...
+
+    @property
+    def loss(self) -> CentipawnLoss: ...
+
+    @property
+    def unchosen(self) -> bool: ...
+
+    @property
+    def moves(self) -> tuple[JudgedMove, ...]: ...
 
 
 class Side:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import chess
 
 from live.events import Color, GameMethods, SideMethods
@@ -16,7 +18,7 @@ COLORS: tuple[Color, Color] = ("white", "black")
 
 
 class Judgement:
-    """The judged moves of one game. A move costs O(1) to judge or take back; accuracy is read
+    """The judged moves of one game. A move costs O(1) to judge or take back; accuracy is added up
     anew, O(moves), when something has changed.
     """
 
@@ -24,6 +26,8 @@ class Judgement:
         self.sides: dict[Color, Side] = {color: Side(color) for color in COLORS}
         self._moves: list[tuple[Color, JudgedMove]] = []
         self._shown = GameMethods()
+        # Made with the first reading, which knows who begins.
+        self._accuracy: GameAccuracy | None = None
         self._stale = self._rescored = True
 
     def judge(self, known: Evaluations, ply: int) -> None:
@@ -39,6 +43,19 @@ class Judgement:
             self._rescored = True
             self._moves.append((color, move))
         self.sides[color].add(move)
+
+    @property
+    def moves(self) -> tuple[JudgedMove, ...]:
+        """Both sides', in ply order."""
+        return tuple(move for _, move in self._moves)
+
+    def resume(self, moves: Iterable[JudgedMove], known: Evaluations) -> None:
+        """Count what was judged of ``known``'s moves before."""
+        self._stale = self._rescored = True
+        for move in moves:
+            color = known.mover(move.ply)
+            self._moves.append((color, move))
+            self.sides[color].add(move)
 
     def truncate(self, ply: int) -> None:
         """Forget every move after ``ply``."""
@@ -70,10 +87,11 @@ class Judgement:
         never = start is None and not known.needs_position(0)
         if never and known.start_fen == chess.STARTING_FEN:
             first = LICHESS_START
-        game = GameAccuracy(first, known.mover(1))
-        for ply in range(1, len(known) + 1):
-            after = known.position(ply)
-            game.play(after.score if after else None)
+        game = self._accuracy
+        if game is None:
+            game = self._accuracy = GameAccuracy(first, known.mover(1))
+        positions = (known.position(ply) for ply in range(1, len(known) + 1))
+        game.hold([first, *(each.score if each else None for each in positions)])
         for color, side in self.sides.items():
             side.accuracy, side.loss = game.accuracy(color), game.centipawn_loss(color)
 

@@ -35,6 +35,7 @@ from live.games.steps import GameConfirmed, MovesPlayed, NewGame, Step
 from live.ledger.evaluations import Ask
 from live.ledger.event import EventLedger
 from live.ledger.outbox import Outbox, Urgency
+from live.ledger.resting import Recall, Rest
 
 #: Moves taken in at once: some milliseconds of work.
 MOVES_A_STEP = 40
@@ -93,6 +94,13 @@ class Keeper:
             self._held.restore(game.id)
             yield
         self._show(game.id)
+
+    def resume(self, rests: Sequence[Rest], recall: Recall) -> None:
+        """Hold games of an earlier start again that were kept whole."""
+        for rest in rests:
+            self._held.apply(NewGame(rest.game))
+            self._held.restore(rest.game.id)
+        self._send(self.ledger.resume(rests, recall))
 
     def apply(self, step: Step) -> None:
         """Carry out one step of the latest plan. A game that breaks a rule of ours is given up,

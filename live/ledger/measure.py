@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from live.engine.asking import Asking
 from live.events import GainKind
+from live.games.game import Game
 from live.ratings.calibration import Calibration, Population
-from live.ratings.shelf import Shelf
+from live.ratings.pace import SPENT_PLIES, Clocked, pace_of
+from live.ratings.shelf import Choice, Shelf
 
 #: Decimals published: a hundredth of an Elo point, a millionth of a point of score. Figures are
 #: rounded once, so that every subscriber adds the very same numbers.
@@ -24,6 +26,12 @@ class Measure(NamedTuple):
     gain: GainKind
     shelf: Shelf = Shelf()
     asking: Asking = Asking()
+
+
+def choice_of(measure: Measure, game: Game) -> Choice:
+    """Which calibration rates a game, by its pace as far as that is known."""
+    clocks = [Clocked(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]]
+    return measure.shelf.choose(pace_of(game.headers.time_control, clocks))
 
 
 class Priors:
@@ -42,6 +50,11 @@ class Priors:
         changed = by_name != self._by_name
         self._by_name = by_name
         return changed
+
+    @property
+    def known(self) -> Mapping[str, Population]:
+        """By name of the calibration."""
+        return self._by_name
 
     def of(self, calibration: Calibration) -> Population:
         return self._by_name.get(calibration.name, calibration.population)

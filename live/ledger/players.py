@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from live.events import Player, PlayerMethods, PlayerView
 from live.ledger.evidence import Evidence
 from live.ledger.figures import move_figures
-from live.ledger.judged import Side
+from live.ledger.judged import JudgedSide
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, Priors, rounded
 from live.ledger.strengths import EventStrengths
 from live.ratings.calibrated import CalibratedRating, OwnRating, PooledCalibratedRating
@@ -53,7 +53,7 @@ class PlayerTally:
         self._strengths = strengths
         self._priors = priors
         self._calibrated: dict[str, tuple[Choice, CalibratedRating]] = {}
-        self._sides: dict[str, Side] = {}
+        self._sides: dict[str, JudgedSide] = {}
         # The view without methods and ratings that follow the engine's; None when out of date.
         self._ratings: PlayerView | None = None
 
@@ -98,9 +98,19 @@ class PlayerTally:
         """The field has changed: ratings shown before hold no more."""
         self._ratings = None
 
-    def judged(self, game: str, side: Side) -> None:
+    def judged(self, game: str, side: JudgedSide) -> None:
         """The judged moves of ``game``; they are read, never changed, here."""
         self._sides[game] = side
+
+    def add_all(self, game: str, gains_cp: Sequence[int]) -> None:
+        """The gains of a game that has none yet, as if each had been added."""
+        for gain_cp in gains_cp:
+            self._histogram.add(gain_cp)
+            self._strengths.add(self.key, gain_cp, game)
+        parts = [self._engine.parts(gain_cp) for gain_cp in gains_cp]
+        self._enter_scores(
+            game, GameScores(len(parts), sum(parts), sum(part * part for part in parts))
+        )
 
     def add(self, game: str, gain_cp: int) -> None:
         self._histogram.add(gain_cp)
@@ -113,15 +123,18 @@ class PlayerTally:
         self._count(game, gain_cp, -1)
 
     def _count(self, game: str, gain_cp: int, sign: int) -> None:
-        self._ratings = None
         old = self._games[game]
         parts = sign * self._engine.parts(gain_cp)
         new = GameScores(
             old.n + sign, old.total + parts, old.squares + parts * self._engine.parts(gain_cp)
         )
-        self._scores.remove(old)
-        self._scores.add(new)
-        self._games[game] = new
+        self._enter_scores(game, new)
+
+    def _enter_scores(self, game: str, scores: GameScores) -> None:
+        self._ratings = None
+        self._scores.remove(self._games[game])
+        self._scores.add(scores)
+        self._games[game] = scores
 
     @property
     def games(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from live.events import Color, PointMessage
+from live.events import Color, CurvePoint, Curves, PointMessage
 from live.games.game import Game
 from live.ledger.curves import GameCurves
 from live.ledger.judgement import COLORS, Judgement
@@ -55,6 +55,19 @@ class RatedSides:
         for color in COLORS:
             for point in self.curves.reread(color, engine_rating):
                 out.changes.append(PointMessage(self._id, color, point))
+
+    def resume(self, known: Tiers, curves: Curves) -> None:
+        """Go on behind these points; in what is pooled their gains are already."""
+        for color in COLORS:
+            held: list[tuple[CurvePoint, int]] = []
+            for point in curves.white if color == "white" else curves.black:
+                look = known.at(point.ply)
+                before = look.position(point.ply - 1)
+                assert before is not None  # it had a gain
+                held.append((point, before.score.cp if color == "white" else -before.score.cp))
+                if look is not known:
+                    self._hasty.add(point.ply)
+            self.curves.resume(color, held)
 
     def leave(self) -> None:
         """Nothing of the game stays in what is pooled."""

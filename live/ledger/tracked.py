@@ -23,14 +23,14 @@ from live.events import (
 from live.games.game import Game
 from live.ledger.evaluations import Ask, Evaluated
 from live.ledger.judgement import COLORS, Judgement
-from live.ledger.measure import Measure, Priors
+from live.ledger.measure import Measure, Priors, choice_of
 from live.ledger.outbox import Outbox, Urgency
 from live.ledger.players import PlayerTally
 from live.ledger.rated import RatedSides
 from live.ledger.tiers import Tiers
 from live.ledger.views import game_view, scored
 from live.ledger.wishes import Wishes
-from live.ratings.pace import SPENT_PLIES, Clocked, pace_of
+from live.ratings.pace import SPENT_PLIES
 from live.ratings.shelf import Choice
 
 
@@ -70,9 +70,7 @@ class TrackedGame:
         return self._sides.tallies
 
     def _choice(self) -> Choice:
-        """Which calibration rates the game, by its pace as far as that is known."""
-        clocks = [Clocked(move.clock_s, move.spent_s) for move in self.game.moves[:SPENT_PLIES]]
-        return self._measure.shelf.choose(pace_of(self.game.headers.time_control, clocks))
+        return choice_of(self._measure, self.game)
 
     def _seated(self, tallies: dict[Color, PlayerTally], choice: Choice) -> RatedSides:
         return RatedSides(self.game, tallies, self._judgement, self._measure, choice, self._priors)

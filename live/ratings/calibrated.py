@@ -8,6 +8,8 @@ A move costs O(1) to add, to take back and to read.
 
 from __future__ import annotations
 
+from typing import Self
+
 import msgspec
 
 from live.ratings.calibration import (
@@ -54,6 +56,16 @@ class CalibratedRating:
         self.n = 0
         # Whole numbers, so that removing undoes adding exactly.
         self._slope = self._curvature = self._pooled_slope = self._pooled_curvature = 0
+
+    @classmethod
+    def resumed(cls, weigher: Weigher, n: int, evidence: Evidence) -> Self:
+        """Go on behind ``n`` moves that came to ``evidence``."""
+        rating = cls(weigher)
+        rating.n = n
+        rating._slope, rating._curvature = evidence.slope, evidence.curvature
+        rating._pooled_slope = evidence.pooled_slope
+        rating._pooled_curvature = evidence.pooled_curvature
+        return rating
 
     @property
     def calibration(self) -> Calibration:

@@ -154,12 +154,14 @@ class Journal:
 
     # --- what the file held -----------------------------------------------------------------------
 
-    def standing(self) -> list[Standing]:
-        """The games to go on with, in the order they appeared; empty where nothing can be read."""
+    def standing(self, measure: bytes) -> list[Standing]:
+        """The games to go on with, in the order they appeared; empty where nothing can be read.
+        Of what was kept only that under the same ``measure`` counts.
+        """
         if self._reader is None:
             return []
         try:
-            return self._reader.standing()
+            return self._reader.standing(measure)
         except sqlite3.Error as error:
             self._unreadable(error)
             return []

@@ -57,7 +57,7 @@ def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) 
         journal.change(MovesPlayed("g1", 1, MOVES))
         journal.change(NewGame(game("g2")))
     with Journal(path) as journal:
-        one, two = journal.standing()
+        one, two = journal.standing(b"measure")
     assert (one.game, two.game) == ("g1", "g2")
     assert [change.step for change in one.since] == [
         NewGame(game("g1")),
@@ -77,12 +77,16 @@ def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
         journal.change(MovesPlayed("g1", 1, MOVES))
         journal.change(NewGame(game("g2")))
     with Journal(path) as journal:
-        one, two = journal.standing()
+        one, two = journal.standing(b"measure")
         assert one.kept is not None and two.kept is None
         assert (one.kept.measure, one.kept.rest) == (b"measure", b"rest")
         assert [change.step for change in one.since] == [MovesPlayed("g1", 1, MOVES)]
         assert journal.details("g1") == b"details"
         assert journal.details("g2") is None
+    with Journal(path) as journal:
+        one, _ = journal.standing(b"another measure")
+        assert one.kept is None
+        assert [change.n for change in one.since] == [1, 2]
 
 
 def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> None:
@@ -92,7 +96,7 @@ def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> No
         journal.change(GameGone("g1"))
         journal.change(NewGame(game("g1", MOVES)))
     with Journal(path) as journal:
-        (one,) = journal.standing()
+        (one,) = journal.standing(b"measure")
     assert one.kept is None
     assert [change.step for change in one.since] == [NewGame(game("g1", MOVES))]
     assert len(steps_in(path)) == 3
@@ -144,7 +148,7 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
         first.change(NewGame(game("g1")))
         with opened(path) as second:
             assert "in use by another live-rate" in second.problem
-            assert second.hopeless and second.standing() == []
+            assert second.hopeless and second.standing(b"") == []
             second.change(NewGame(game("g2")))
             second.put(RUN.identity, question(1), RESULT)
             assert second.get(RUN.identity, question(1)) == RESULT
@@ -172,7 +176,7 @@ def test_a_killed_service_leaves_no_lock(path: Path) -> None:
         child.kill()
     with Journal(path) as journal:
         assert journal.problem == ""
-        assert [each.game for each in journal.standing()] == ["g1"]
+        assert [each.game for each in journal.standing(b"measure")] == ["g1"]
 
 
 @contextmanager
@@ -212,7 +216,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
         assert journal.flush()
         until(lambda: journal.problem == "")
     with Journal(path) as journal:
-        assert len(journal.standing()) == 199
+        assert len(journal.standing(b"measure")) == 199
     assert steps_in(path)[-1] == ResultChanged("g1", "1-0")
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
 
@@ -234,7 +238,7 @@ def test_when_too_much_had_to_wait_the_games_are_written_anew(path: Path) -> Non
         assert journal.flush() and not journal.wants_restating
         journal.change(ResultChanged("g29", "1-0"))
     with Journal(path) as journal:
-        standing = journal.standing()
+        standing = journal.standing(b"measure")
     assert [each.game for each in standing] == [f"g{number}" for number in range(2, 30)]
     assert standing[-1].since[-1].step == ResultChanged("g29", "1-0")
 
@@ -278,7 +282,7 @@ def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
         journal.change(NewGame(game("g1")))
         journal.put(RUN.identity, question(1), RESULT)
         assert journal.get(RUN.identity, question(1)) == RESULT
-        assert journal.standing() == [] and journal.flush()
+        assert journal.standing(b"measure") == [] and journal.flush()
     assert (path.read_bytes() if path.is_file() else None) == before
     assert [record.levelname for record in caplog.records] == ["ERROR"]
 
@@ -291,7 +295,7 @@ def test_a_file_damaged_in_the_middle_is_said_and_written_no_more(path: Path) ->
     data[8192:] = b"\xff" * (len(data) - 8192)
     path.write_bytes(data)
     with opened(path) as journal:
-        assert journal.standing() == []
+        assert journal.standing(b"measure") == []
         assert "damaged" in journal.problem or "cannot be used" in journal.problem
         journal.change(NewGame(game("new")))
     assert bytes(data) == path.read_bytes()
