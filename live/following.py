@@ -17,6 +17,7 @@ from live.feeds.kinds import recognise
 from live.feeds.open import open_feed
 from live.hall import Hall
 from live.supervision import Supervisor
+from live.waking import watch
 
 log = logging.getLogger(__name__)
 
@@ -65,15 +66,26 @@ class Following:
         """What people call them, in the order they were given."""
         return [feed.name for feed in self._feeds]
 
+    @property
+    def config(self) -> FeedsConfig:
+        """The settings that hold now."""
+        return self._config
+
     async def run(self, hall: Hall, supervisor: Supervisor) -> None:
         """Until every source is over.
 
         Raises:
             FeedError: none of them could be followed at all.
         """
-        async with asyncio.TaskGroup() as tasks:
-            for index, feed in enumerate(self._feeds):
-                tasks.create_task(self._stay(index, hall, supervisor), name=f"feed {feed.name}")
+        sleeps = supervisor.keep("sleep watch", lambda: watch(self.begin_anew))
+        watching = asyncio.create_task(sleeps, name="keep sleep watch")
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for index, feed in enumerate(self._feeds):
+                    tasks.create_task(self._stay(index, hall, supervisor), name=f"feed {feed.name}")
+        finally:
+            watching.cancel()
+            await asyncio.wait([watching])
         if len(self.lost) == len(self._feeds):
             # Somebody has just mistyped it, or is told to look.
             raise self.lost[0]
@@ -91,9 +103,14 @@ class Following:
         if config == self._config:
             return
         self._config = config
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Have every source connect and ask again, at once. Games stay."""
+        config = self._config
         for index, feed in enumerate(open_feeds(self._specs, config)):
             if recognise(self._specs[index], lichess_url=config.lichess.base_url).kind in _ONCE:
-                log.warning("%s keeps its settings: it cannot be begun anew", feed.name)
+                log.info("%s goes on as it is: it cannot be begun anew", feed.name)
                 continue
             self._feeds[index] = feed
             self._anew[index].set()

@@ -163,7 +163,7 @@ def file_layer(path: Path, types: Types) -> dict[str, object]:
         ) from None
     except UnicodeDecodeError:
         raise ConfigError(str(path), "is not UTF-8 text", "Save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(
             str(path), f"is not valid TOML: {error}", "Text needs quotes, true and false none"
         ) from None

@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,8 @@ from live.errors import EngineFault, NotAnEngine
 
 _log = logging.getLogger(__name__)
 
+#: A deadline seen so much too late says that we slept ourselves, seconds.
+OVERSLEPT_S: Final = 5.0
 _LAUNCH: Final = str(Path(__file__).with_name("launch.py"))
 #: What an engine inherits of our environment: enough to find its libraries and files, nothing
 #: that changes what Node or Python print.
@@ -84,3 +87,34 @@ def fault_of(error: Exception, engine: str) -> EngineFault:
         return error
     _log.error("%s: what it says cannot be read", engine, exc_info=error)
     return EngineFault(engine, f"said what we fail to read ({type(error).__name__})")
+
+
+class Deadline:
+    """What an engine has to keep, unless it was we who slept.
+
+    Where the clock runs on while the machine sleeps (macOS, Windows), and after a stop of our own
+    (SIGSTOP), a deadline is seen far too late. Then the engine slept as well, and gets its time
+    again.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, seconds: float, over: Callable[[], None]
+    ) -> None:
+        self._loop = loop
+        self._seconds = seconds
+        self._over = over
+        self._begin()
+
+    def cancel(self) -> None:
+        """It was kept."""
+        self._handle.cancel()
+
+    def _begin(self) -> None:
+        self._due_s = self._loop.time() + self._seconds
+        self._handle = self._loop.call_later(self._seconds, self._passed)
+
+    def _passed(self) -> None:
+        if self._loop.time() - self._due_s > OVERSLEPT_S:
+            self._begin()
+        else:
+            self._over()

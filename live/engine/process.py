@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from live.engine.child import (
+    Deadline,
     cause_of_death,
     environment,
     fault_of,
@@ -61,7 +62,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self._greeted.add_done_callback(look_at)
         self._outcome: asyncio.Future[Finished] | None = None
         self._on_progress: Callable[[Progress], None] | None = None
-        self._deadline: asyncio.TimerHandle | None = None
+        self._deadline: Deadline | None = None
         self._memory_limit = (self._patience.memory_mb + settings.hash_mb) << 20
         self._weighing: asyncio.TimerHandle | None = None
         self._limit = Limit()  # of the running search
@@ -188,7 +189,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
         self._conversation.greet()
         self._flush()
-        self._deadline = self._loop.call_later(self._patience.uciok_s, self._await_uciok)
+        self._deadline = Deadline(self._loop, self._patience.uciok_s, self._await_uciok)
         self._weigh()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -258,9 +259,8 @@ class EngineProcess(asyncio.SubprocessProtocol):
 
     def _arm(self, seconds: float, problem: str) -> None:
         self._disarm()
-        self._deadline = self._loop.call_later(
-            seconds, lambda: self.kill(f"{problem} within {seconds:.3g} s")
-        )
+        late = f"{problem} within {seconds:.3g} s"
+        self._deadline = Deadline(self._loop, seconds, lambda: self.kill(late))
 
     def _disarm(self) -> None:
         if self._deadline is not None:

@@ -179,7 +179,7 @@ class DgtBoards:
                 return self._subscriptions(msgspec.json.decode(message.param)), []
             if message.response == "feed" and message.id in self._feeds:
                 return self._event(message.id, msgspec.json.decode(message.param, type=_Event))
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             pass
         return [], []
 

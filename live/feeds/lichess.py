@@ -195,7 +195,7 @@ def tour_is_over(body: bytes) -> bool:
     """Tell from ``/api/broadcast/{tourId}`` whether every round of the tournament has ended."""
     try:
         tour = msgspec.json.decode(body, type=_Tour)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return bool(tour.rounds) and all(
         each.finished or each.finishedAt is not None for each in tour.rounds

@@ -120,7 +120,7 @@ class GameStream:
         """The game after one more line; None for blank lines and what cannot be read."""
         try:
             line = msgspec.json.decode(raw, type=_Line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
         if line.id is not None:
             self._told = line
@@ -168,7 +168,7 @@ class TvStream:
         """The featured game after one more line; None for what cannot be read."""
         try:
             line = msgspec.json.decode(raw, type=_TvLine)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
         if line.t == "featured" and line.d.id:
             board = _board(line.d.fen, "chess960")

@@ -96,7 +96,7 @@ class CloudFeed:
         await self._ask(client, page)
         try:
             host = msgspec.json.decode(page.body or b"", type=_Meta).host
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             host = ""
         if self._base_url:
             return self._base_url

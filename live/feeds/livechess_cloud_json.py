@@ -97,7 +97,7 @@ def read(body: bytes, kind: type[T]) -> T | None:
     """One of the three files, or None when it is not what it should be."""
     try:
         return msgspec.json.decode(body, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 

@@ -86,7 +86,7 @@ class Guard:
         """Who sends this as its first websocket message; null when that is nobody."""
         try:
             first = msgspec.json.decode(message, type=FirstMessage)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
         return self.anybody if self._tokens is None else self._known(first.token)
 

@@ -246,7 +246,7 @@ def decode_calibration(data: bytes, subject: str) -> Calibration:
     """Read the file. Raises InputError, naming ``subject``, for what is no calibration."""
     try:
         return msgspec.json.decode(data, type=Calibration)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise InputError(
             subject, f"is no calibration: {error}", "Make one with `live-rate calibrate --write`"
         ) from error

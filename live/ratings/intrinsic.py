@@ -228,7 +228,7 @@ def decode_table(data: bytes, subject: str) -> IntrinsicTable:
     """Read the file. Raises InputError, naming ``subject``, for what is no intrinsic table."""
     try:
         return msgspec.json.decode(data, type=IntrinsicTable)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise InputError(
             subject,
             f"is no intrinsic table: {error}",

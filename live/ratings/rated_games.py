@@ -78,7 +78,7 @@ def read_rated_games(
                 raise InputError(
                     where, f"holds successive gains, not {gain}", "Use --gain successive"
                 )
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(
                 where, f"is no rated game: {error}", "See the README for both kinds of file"
             ) from error

@@ -52,6 +52,19 @@ FINDINGS = {
         "http",
         b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: web\x01s\r\n\r\n",
     ),
+    # RecursionError: JSON and TOML nested deeper than any reader's stack.
+    "boards nested deeply": (
+        "boards",
+        b'{"response":"call","id":1,"param":' + b'[{"serialnr":' * 5000,
+    ),
+    "a cloud nested deeply": ("cloud", b'{"rounds":' + b'[{"x":' * 5000),
+    "a line nested deeply": ("ndjson", b'{"id":"a","x":' + b"[" * 9000 + b"\n"),
+    "settings nested deeply": ("config", b"[engine]\nnodes = " + b"[" * 5000),
+    "tokens nested deeply": ("tokens", b"token = " + b"[" * 5000),
+    "a first message nested deeply": (
+        "frames",
+        b"\x81\xfe\x0f\xa0\0\0\0\0" + b'{"type":"token","token":' + b"[" * 3976,
+    ),
     # OSError: a path longer than any can be, or with a zero byte in it.
     "a long path": ("address", b"x" * 3000),
     "a path with a zero byte": ("address", b"a\0b.pgn"),

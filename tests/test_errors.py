@@ -1,0 +1,215 @@
+"""Every error of ours, raised by what raises it, and what people read of it."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import re
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from live import errors
+from live.config import FeedsConfig, ServerConfig, load_config
+from live.engine.discovery import EngineCommand, find_engine
+from live.engine.process import EngineProcess
+from live.engine.question import Question
+from live.engine.search import Limit
+from live.engine.uci import Settings
+from live.errors import LiveRateError
+from live.feeds.open import open_feed
+from live.offline import read_pgn
+from live.publish.listener import listen
+
+#: What must be read in any message: the thing, a colon, what is wrong with it.
+LINE = re.compile(r"\S.*: \S.*", re.DOTALL)
+
+
+def every(kind: type[LiveRateError] = LiveRateError) -> Iterator[type[LiveRateError]]:
+    """The tree, from its root."""
+    yield kind
+    for each in kind.__subclasses__():
+        yield from every(each)
+
+
+# --- each is raised by what raises it -------------------------------------------------------------
+
+
+async def _config(folder: Path) -> None:
+    load_config(folder / "none.toml", {}, {})
+
+
+async def _input(folder: Path) -> None:
+    read_pgn(folder / "none.pgn")
+
+
+async def _unknown_feed(folder: Path) -> None:
+    open_feed("gopher://games", FeedsConfig(), env={})
+
+
+async def _no_feed(folder: Path) -> None:
+    open_feed(str(folder / "none.pgn"), FeedsConfig(), env={})
+
+
+async def _unreadable_feed(folder: Path) -> None:
+    open_feed(f"file+{folder}", FeedsConfig(), env={})
+
+
+async def _no_engine(folder: Path) -> None:
+    find_engine(str(folder / "none"))
+
+
+def _program(folder: Path, *lines: str) -> EngineCommand:
+    path = folder / "engine.py"
+    path.write_text("\n".join(("import sys", *lines)) + "\n")
+    return EngineCommand((sys.executable, str(path)), "made here", "configured")
+
+
+async def _no_uci(folder: Path) -> None:
+    await EngineProcess.start(_program(folder, "print('hello', flush=True)"), Settings())
+
+
+async def _engine_died(folder: Path) -> None:
+    command = _program(
+        folder,
+        "for line in sys.stdin:",
+        "    if line == 'uci\\n': print('id name Mayfly\\nuciok', flush=True)",
+        "    if line == 'isready\\n': print('readyok', flush=True)",
+        "    if line.startswith('go'): sys.exit(3)",
+    )
+    process = await EngineProcess.start(command, Settings())
+    try:
+        process.begin(Question(chess.STARTING_FEN, (), Limit(nodes=10)))
+        await process.outcome()
+    finally:
+        await process.close()
+
+
+async def _engine_moved(folder: Path) -> None:
+    command = _program(
+        folder,
+        "for line in sys.stdin:",
+        "    if line == 'uci\\n': print('id name Patient\\nuciok', flush=True)",
+        "    if line == 'isready\\n': print('readyok', flush=True)",
+        "    if line == 'quit\\n': break",
+    )
+    process = await EngineProcess.start(command, Settings())
+    try:
+        process.begin(Question(chess.STARTING_FEN, (), Limit(nodes=10)))
+        process.give_up(errors.EngineMoved(process.name, "the cluster is there"))
+        await process.outcome()
+    finally:
+        await process.close()
+
+
+async def _scheduler(folder: Path) -> None:
+    from live.engine.worker import work
+
+    command = _program(
+        folder,
+        "for line in sys.stdin:",
+        "    if line == 'uci\\n': print('id name Patient\\nuciok', flush=True)",
+        "    if line == 'isready\\n': print('readyok', flush=True)",
+        "    if line == 'quit\\n': break",
+    )
+    await work("tcp://127.0.0.1:9", command, Settings(), engines=1)
+
+
+async def _port(folder: Path) -> None:
+    with contextlib.closing(socket.socket()) as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        listen(ServerConfig().host, other.getsockname()[1])
+
+
+RAISED: dict[type[LiveRateError], Callable[[Path], Awaitable[None]]] = {
+    errors.ConfigError: _config,
+    errors.InputError: _input,
+    errors.UnknownFeed: _unknown_feed,
+    errors.FeedNotFound: _no_feed,
+    errors.FeedUnreadable: _unreadable_feed,
+    errors.EngineError: _scheduler,
+    errors.EngineNotFound: _no_engine,
+    errors.NotAnEngine: _no_uci,
+    errors.EngineFault: _engine_died,
+    errors.EngineMoved: _engine_moved,
+    errors.PortInUse: _port,
+}
+#: These name a family; no more is known of them.
+FAMILIES = {errors.LiveRateError, errors.FeedError}
+#: For people these are part of another sentence: the service mends them itself.
+WITHOUT_REMEDY = {errors.EngineFault, errors.EngineMoved}
+
+
+@pytest.mark.parametrize("kind", RAISED, ids=lambda kind: kind.__name__)
+async def test_each_error_names_the_thing_and_the_remedy(
+    kind: type[LiveRateError], tmp_path: Path
+) -> None:
+    with pytest.raises(kind) as caught:
+        async with asyncio.timeout(60):
+            await RAISED[kind](tmp_path)
+    error = caught.value
+    assert type(error) is kind, "this one, and none of its kind"
+    assert LINE.fullmatch(str(error)) and "\n" not in str(error)
+    assert error.subject and error.problem
+    if kind not in WITHOUT_REMEDY:
+        assert error.remedy and str(error).endswith(error.remedy)
+    assert error.exit_code in (1, 2)
+
+
+# --- the list is complete -------------------------------------------------------------------------
+
+
+def test_every_error_of_the_tree_is_raised_above() -> None:
+    assert set(every()) == set(RAISED) | FAMILIES
+
+
+def test_the_tree_is_drawn_as_it_is() -> None:
+    assert errors.__doc__ is not None
+    drawn = re.findall(r"^ +(?:[│├└ ]*── )?([A-Z]\w+) ", errors.__doc__, re.MULTILINE)
+    assert sorted(drawn) == sorted(kind.__name__ for kind in every())
+
+
+def test_nobody_raises_a_bare_exception() -> None:
+    """What is raised on purpose can be told apart by whoever catches it."""
+    families = {"LiveRateError", "FeedError", "Exception", "BaseException"}
+    complaints = [
+        f"{path}:{node.lineno}"
+        for path in sorted(Path(errors.__file__).parent.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Raise)
+        and isinstance(node.exc, ast.Call)
+        and isinstance(node.exc.func, ast.Name)
+        and node.exc.func.id in families
+    ]
+    assert not complaints
+
+
+def _without_remedy() -> Iterator[str]:
+    """Where an error for people is made with two arguments: it says no remedy."""
+    names = {kind.__name__ for kind in RAISED} - {kind.__name__ for kind in WITHOUT_REMEDY}
+    root = Path(errors.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in names
+                and len(node.args) + len(node.keywords) < 3
+            ):
+                yield f"{path.relative_to(root)}:{node.lineno} {node.func.id}"
+
+
+def test_every_error_for_people_says_what_to_do() -> None:
+    complaints = list(_without_remedy())
+    assert not complaints, "\n".join(complaints)
+
+
+def test_what_a_file_or_feed_says_cannot_command_a_terminal() -> None:
+    error = errors.InputError("a\x1b[2J.pgn", "holds\nno game", "Give\u202eone")
+    assert str(error) == r"a\x1b[2J.pgn: holds\nno game. Give\u202eone"
