@@ -19,7 +19,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Coroutine,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -31,10 +30,7 @@ from rich.console import Console
 
 from live.config import Config, ServerConfig
 from live.dashboard import tables
-from live.dashboard.display import display
-from live.dashboard.lines import LineWriter
 from live.errors import LiveRateError
-from live.events import Change, GameMessage, GameView
 from live.following import Following
 from live.hall import Hall
 from live.interrupts import stop_on_signals
@@ -44,6 +40,7 @@ from live.publish.guard import everybody
 from live.publish.server import Publisher
 from live.publish.supervisor import supervised
 from live.reload import Part, Reloader, log_level, unchecked
+from live.showing import ServiceScreen, way
 from live.supervision import Supervisor, noticing
 
 log = logging.getLogger(__name__)
@@ -78,6 +75,8 @@ async def follow(
     *,
     headless: bool,
     once: bool,
+    plain: bool = False,
+    json: bool = False,
     again: Again | None = None,
 ) -> int:
     """``live-rate --feed``: follow, analyse, publish, show; returns the exit code."""
@@ -86,7 +85,7 @@ async def follow(
     names = following.names
     hall = Hall(config, EventJournal.of(config.journal, names, once=once))
     console = Console()
-    interactive = not headless and sys.stdout.isatty()
+    shown = way(headless=headless, plain=plain, json=json)
     stop = asyncio.Event()
     supervisor = Supervisor(hall.health)
     async with (
@@ -97,23 +96,20 @@ async def follow(
     ):
         hall.listen(publisher.publish)
         hall.listen(pulse.publish)
-        if not interactive:
-            console.print(f"live-rate is serving {publisher.url}", highlight=False)
-            if hall.journal.restored:
-                console.print(hall.journal.summary, markup=False, highlight=False, soft_wrap=True)
-            hall.listen(_print_lines(console, hall.keeper.games()))
+        screen = ServiceScreen(shown, hall, following, publisher.url, console, stop)
+        screen.begin()
         # What is here stays: sweeping it again and again would only hold up the loop.
         gc.collect()
         gc.freeze()
         parts: dict[str, Callable[[], Awaitable[None]]] = {}
-        if interactive:
-            parts["display"] = lambda: display(hall.keeper, publisher.url, console)
+        if screen.drawn:
+            parts["display"] = screen.run
         reloader = _reloader(config, again, following, publisher) if again is not None else None
         if reloader is not None:
             parts["settings"] = reloader.run
         with (
             stop_on_signals(stop) as stopped,
-            _reload_on_signal(None if interactive else reloader),
+            _reload_on_signal(None if screen.drawn else reloader),
             noticing(asyncio.get_running_loop()),
         ):
             async with asyncio.TaskGroup() as tasks:
@@ -124,7 +120,7 @@ async def follow(
                 await asyncio.wait({service, stopper}, return_when=asyncio.FIRST_COMPLETED)
                 service.cancel()
                 stopper.cancel()
-        if once and not stop.is_set():
+        if once and not stop.is_set() and shown != "json":
             keeper = hall.keeper
             console.print(
                 tables.players(
@@ -209,17 +205,6 @@ async def _telling_broker(
     finally:
         task.cancel()
         await asyncio.wait({task})
-
-
-def _print_lines(console: Console, known: Iterable[GameView]) -> Callable[[Iterable[Change]], None]:
-    writer = LineWriter()
-    writer.lines(map(GameMessage, known))  # said already, before the start
-
-    def tell(changes: Iterable[Change]) -> None:
-        for line in writer.lines(changes):
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-    return tell
 
 
 @contextlib.contextmanager

@@ -68,6 +68,14 @@ def follow(
             "--headless", metavar=SWITCH, help="No terminal dashboard: one line per event."
         ),
     ] = False,
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", metavar=SWITCH, help="A plain table in the terminal, no keys."),
+    ] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", metavar=SWITCH, help="Print every message as a line of JSON."),
+    ] = False,
     once: Annotated[
         bool,
         typer.Option("--once", metavar=SWITCH, help="End when all games are over and analysed."),
@@ -165,7 +173,10 @@ def follow(
 
     again = Again(load, find_config_file(config, os.environ))
 
-    raise typer.Exit(run(follow_feeds(settings, feed, headless=headless, once=once, again=again)))
+    following = follow_feeds(
+        settings, feed, headless=headless, once=once, plain=plain, json=json, again=again
+    )
+    raise typer.Exit(run(following))
 
 
 @app.command()

@@ -4,13 +4,16 @@ root; the service and ``watch`` share it.
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 from rich.console import Console
 
 from live.dashboard.lines import LineWriter
@@ -19,7 +22,11 @@ from live.dashboard.palette import DUSK, PLAIN
 from live.dashboard.scene import Desk, Scene
 from live.dashboard.source import Source
 from live.events import Change, GameMessage, GameView, Message
+from live.exporting import Exporter
+from live.following import Following
+from live.hall import Hall
 from live.publish import wire
+from live.publish.state import snapshot
 
 if TYPE_CHECKING:
     from live.dashboard.terminal import Terminal
@@ -39,7 +46,9 @@ def way(
         return "json"
     if headless or not sys.stdout.isatty():
         return "lines"
-    if plain or environment.get("TERM", "dumb") == "dumb" or not sys.stdin.isatty():
+    # The app reads from standard input and draws on standard error.
+    able = sys.stdin.isatty() and sys.stderr.isatty()
+    if plain or not able or environment.get("TERM", "dumb") == "dumb":
         return "table"
     # Now, before anything runs: it takes a third of a second.
     import live.dashboard.terminal  # noqa: F401
@@ -111,3 +120,78 @@ def _out(text: str) -> None:
 def export_folder() -> Path:
     """Where the terminal writes what is exported: here."""
     return Path.cwd()
+
+
+class ServiceScreen:
+    """How the service itself is shown where it was started."""
+
+    def __init__(
+        self,
+        shown: Way,
+        hall: Hall,
+        following: Following,
+        address: str,
+        console: Console,
+        stop: asyncio.Event,
+    ) -> None:
+        self._shown = shown
+        self._hall = hall
+        self._following = following
+        self._address = address
+        self._console = console
+        self._stop = stop
+        self._notebook = Notebook(time.monotonic)
+        self.drawn = shown in ("app", "table")
+        """Whether it takes the whole terminal."""
+
+    def begin(self) -> None:
+        """Say where we serve, and listen."""
+        hall = self._hall
+        match self._shown:
+            case "app":
+                hall.listen(self._notebook.hear)
+            case "json":
+                printer = JsonPrinter()
+                printer.begin(snapshot(hall.keeper))
+                hall.listen(printer.tell)
+            case "lines":
+                self._console.print(f"live-rate is serving {self._address}", highlight=False)
+                if hall.journal.restored:
+                    summary = hall.journal.summary
+                    self._console.print(summary, markup=False, highlight=False, soft_wrap=True)
+                hall.listen(line_printer(self._console, hall.keeper.games()))
+            case "table":
+                pass
+
+    async def run(self) -> None:
+        """Draw until somebody leaves; a table until cancelled."""
+        keeper = self._hall.keeper
+        if self._shown == "table":
+            from live.dashboard.display import display
+
+            await display(keeper, self._address, self._console)
+            return
+        app = terminal(
+            keeper,
+            self._notebook,
+            self._desk(),
+            stop=self._stop.set,
+            interrupt=lambda: signal.raise_signal(signal.SIGINT),
+        )
+        await app.run_async()
+        if app.return_code:
+            raise RuntimeError("the terminal failed")
+        # However it ended, nobody looks any more.
+        self._stop.set()
+
+    def _desk(self) -> Desk:
+        following, hall = self._following, self._hall
+        desk = Desk(self._address)
+        desk.leave_question = "End the service? Subscribers are told to come back."
+        desk.export = Exporter(hall.keeper, export_folder())
+        desk.alert_acts = hall.arbiter
+        desk.delay_s = lambda: following.config.delay_s
+        desk.set_delay = lambda seconds: following.reconfigure(
+            msgspec.structs.replace(following.config, delay_s=seconds)
+        )
+        return desk

@@ -116,24 +116,28 @@ class AlertsView:
 
     def _mute(self, acts: AlertActs, alert: Alert) -> None:
         scene = self._scene
-        kind, game = alert.kind, alert.game
         if alert.muted:
-            acts.unmute(kind=kind)
-            if game is not None:
-                acts.unmute(game=game)
+            acts.mute(alert.id, False)
+            acts.mute_kind(alert.kind, False)
+            if alert.game is not None:
+                acts.mute_board(alert.game, False)
             scene.say("Unmuted")
             return
 
-        def muted(what: str, **about: str) -> Callable[[], None]:
-            def act() -> None:
-                acts.mute(**about)  # type: ignore[arg-type]  # one of the two, each of its type
+        def muted(what: str, act: Callable[[], None]) -> Callable[[], None]:
+            def done() -> None:
+                act()
                 scene.say(f"{what} is muted; M shows what is muted, m there unmutes")
 
-            return act
+            return done
 
-        answers = {"k": muted(f"Kind {kind}", kind=kind)}
-        question = f"Mute  k alerts of kind {kind}"
+        game = alert.game
+        answers = {
+            "a": muted("This alert", lambda: acts.mute(alert.id, True)),
+            "k": muted(f"Kind {alert.kind}", lambda: acts.mute_kind(alert.kind, True)),
+        }
+        question = f"Mute  a this alert  k all of kind {alert.kind}"
         if game is not None:
-            answers["b"] = muted("This board", game=game)
+            answers["b"] = muted("This board", lambda: acts.mute_board(game, True))
             question += "  b all of this board"
-        scene.prompt = Prompt(f"{question}  esc nothing", answers)
+        scene.prompt = Prompt(f"{question}  esc none", answers)

@@ -25,7 +25,7 @@ from live.publish.replica import OutOfStep, Replica
 SILENT_S = 40.0
 #: From here on close codes mean: not without a change (live.publish.wire.Close).
 FINAL_CODE = 4100
-_FIRST_S, _BASE_S, _CAP_S = 1.0, 1.0, 30.0
+_FIRST_S, _BASE_S, _CAP_S = 1.0, 1.0, 10.0
 _OPEN_S = 10.0
 #: HTTP answers to a handshake that time may mend.
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})

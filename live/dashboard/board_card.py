@@ -12,7 +12,7 @@ import msgspec
 from rich.text import Text
 
 from live.dashboard import charts
-from live.dashboard.board_list import _RESULTS
+from live.dashboard.board_list import RESULTS
 from live.dashboard.cells import beside, left, plain, right
 from live.dashboard.figures import (
     age_text,
@@ -75,24 +75,25 @@ def headline(game: GameDetail, width: int, look: BoardLook) -> Text:
     palette = look.palette
     line = Text(no_wrap=True)
     line.append(f" Board {game.board} " if game.board is not None else " Board ", palette.head)
-    for part in (plain(game.event, 40), f"round {plain(game.round, 8)}" if game.round else ""):
-        if part:
-            line.append(f"· {part} ", palette.dim)
     if game.result != "*":
-        line.append(f"· {_RESULTS.get(game.result, game.result)} ", palette.strong)
+        line.append(f"· {RESULTS.get(game.result, game.result)} ", palette.strong)
+    if game.problem:
+        line.append(f"· ! {plain(game.problem, 60)} ", palette.bad)
+    duel = game.head_to_head
+    if duel.expected_score is not None:
+        line.append(f"· ○ against ● expects {duel.expected_score:.2f}")
+        if duel.difference is not None:
+            line.append(f" ({duel.difference:+.0f} Elo)")
+        line.append(" ")
     behind = game.plies_played - game.plies_scored
     if behind > 1:
         line.append(f"· {behind} plies to score ", palette.warn)
     if look.age_s is not None and game.result == "*":
         line.append(f"· last move {age_text(look.age_s)} ago ", palette.dim)
-    duel = game.head_to_head
-    if duel.expected_score is not None:
-        line.append(f"· ○ against ● expects {duel.expected_score:.2f}")
-        if duel.difference is not None:
-            line.append(f", {duel.difference:+.0f} Elo")
-        line.append(" ")
-    if game.problem:
-        line.append(f"· ! {plain(game.problem, 80)}", palette.bad)
+    # What gives way on a narrow terminal stands last.
+    for part in (plain(game.event, 40), f"round {plain(game.round, 8)}" if game.round else ""):
+        if part:
+            line.append(f"· {part} ", palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line
 

@@ -20,7 +20,7 @@ from live.events import GameId
 #: From this width on two columns of boards stand side by side, each still with every figure.
 TWO_COLUMNS = 164
 _GAP = 3
-_RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
+RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
 _LEAST_NAME, _MOST_NAME = 12, 30
 _LEAST_CURVE, _MOST_CURVE = 6, 36
 
@@ -143,7 +143,7 @@ def board_lines(row: BoardRow, plan: Layout, look: Look) -> list[Text]:
     age = age if exact or not age else f">{age}"[:3]
     swing = "" if row.swing_cp is None else f"{row.swing_cp / 100:.2f}"
     ours = {"age": age, "swing": swing}
-    result = "" if row.running else _RESULTS.get(row.result, row.result)
+    result = "" if row.running else RESULTS.get(row.result, row.result)
     pin = "★" if row.id in look.pinned else "▌" if under else " "
     top = _line(row, row.white, "○", number, pin, plan, look, ours)
     below = _line(row, row.black, "●", result, "▌" if under else " ", plan, look, {})

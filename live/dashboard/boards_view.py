@@ -104,7 +104,7 @@ class BoardsView:
         return [
             Key("enter", "⏎", "open", "look at this board in depth", none),
             Key("slash", "/", "filter", "list only boards with these words; !word leaves out"),
-            Key("", "⇧BSRFTA", "sort"),
+            Key("", "⇧", "sort"),
             *(
                 Key(order.key, order.key, "", f"sort {order.explained}; again turns it round")
                 for order in ORDERS.values()

@@ -41,7 +41,7 @@ def score_graph(
     shown = [scores[min(start + step, len(scores)) - 1] for start in range(0, len(scores), step)]
     here = cursor_ply // step
     half = max(1, height // 2)
-    wide = max(1, min(3, columns // max(1, len(shown))))
+    wide = max(1, min(4, columns // max(1, len(shown))))
     labels = _score_labels(half)
     lines = []
     for row in range(2 * half):
@@ -141,7 +141,7 @@ def rating_graph(
     columns = max(1, width - AXIS)
     step = max(1, -(-len(points) // columns))
     shown = [points[min(start + step, len(points)) - 1] for start in range(0, len(points), step)]
-    wide = max(1, min(3, columns // len(shown)))
+    wide = max(1, min(4, columns // len(shown)))
     cells = [_column(point, scale, height, calibrated=calibrated) for point in shown]
     labels = {0: scale.high, height // 2: (scale.low + scale.high) / 2, height - 1: scale.low}
     lines = []

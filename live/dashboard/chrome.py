@@ -96,42 +96,43 @@ def health(
 def footer(keys: Sequence[Key], width: int, palette: Palette) -> Text:
     """The keys that do something here; those that do nothing now are dim and in brackets."""
     line = Text(no_wrap=True)
-    tail = next((key for key in keys if key.key == "question_mark"), None)
-    room = width - (len(tail.sign) + len(tail.label) + 3 if tail else 0)
-    for key in keys:
-        if not key.label or key is tail:
-            continue
-        size = len(key.sign) + len(key.label) + 3
-        if line.cell_len + size > room:
-            continue
+    shown = [key for key in keys if key.label]
+    # Help is the way to all the others: it is never the one that has no room.
+    last = [key for key in shown if key.key == "question_mark"]
+    room = width - sum(map(_size, last))
+    for key in shown:
+        if key not in last and line.cell_len + _size(key) <= room:
+            _append(line, key, palette)
+    for key in last:
         _append(line, key, palette)
-    if tail is not None:
-        _append(line, tail, palette)
     return line
+
+
+def _size(key: Key) -> int:
+    return len(key.sign) + len(key.label) + (3 if key.disabled else 2)
 
 
 def _append(line: Text, key: Key, palette: Palette) -> None:
     if key.disabled:
-        line.append(f"({key.sign} {key.label}) ", palette.dim)
+        line.append(f"({key.sign} {key.label})", palette.dim)
     else:
         line.append(f" {key.sign}", palette.head)
-        line.append(f" {key.label} ", palette.dim)
+        line.append(f" {key.label}", palette.dim)
 
 
 def help_lines(
     name: str, keys: Sequence[Key], notes: Sequence[str], width: int, palette: Palette
 ) -> list[Text]:
     """Every key of a view in words, and what the signs mean."""
-    lines = [Text(f" Keys: {name}", palette.head), Text()]
+    lines = [Text(f" Keys: {name}", palette.head)]
     for key in keys:
         if not key.explained:
             continue
-        line = Text(f" {key.sign:>9}  ", palette.strong, no_wrap=True)
+        line = Text(f" {key.sign:>7}  ", palette.strong, no_wrap=True)
         line.append(key.explained, palette.text)
         if key.disabled:
             line.append(f" (not now: {key.disabled})", palette.warn)
         line.truncate(width, overflow="ellipsis")
         lines.append(line)
-    lines.append(Text())
     lines += [Text(f" {note}", palette.dim) for note in notes]
     return lines

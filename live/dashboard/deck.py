@@ -14,7 +14,6 @@ from live.dashboard import alert_list, chrome
 from live.dashboard.alerts_view import AlertsView
 from live.dashboard.board_view import BoardView
 from live.dashboard.boards_view import BoardsView
-from live.dashboard.cells import beside
 from live.dashboard.chrome import Key
 from live.dashboard.palette import PALETTES
 from live.dashboard.players_view import PlayersView
@@ -50,6 +49,7 @@ class Deck:
         self.alerts = AlertsView(scene)
         self.view: View = self.boards
         self.helping = False
+        self._help_first = 0
         self.restyle: Callable[[], None] = lambda: None
         """Called when the palette changed."""
         self._behind: list[View] = []
@@ -92,11 +92,9 @@ class Deck:
             width,
             self.scene.palette,
         )
-        if len(lines) > height:  # on a small terminal two columns
-            half = (len(lines) + 1) // 2
-            cells = (width - 1) // 2
-            lines = beside([(lines[:half], cells), (lines[half:], cells)], 1)
-        return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
+        self._help_first = max(0, min(self._help_first, len(lines) - height))
+        lines = lines[self._help_first :][:height]
+        return [*lines, *(Text() for _ in range(height - len(lines)))]
 
     def _status(self, width: int) -> Text:
         scene = self.scene
@@ -122,7 +120,7 @@ class Deck:
             line.truncate(width, overflow="ellipsis")
             return line
         if self.helping:
-            keys: Sequence[Key] = [Key("escape", "esc", "close")]
+            keys: Sequence[Key] = [Key("down", "↑↓", "scroll"), Key("escape", "esc", "close")]
         else:
             keys = [*self.view.offers(), *self._everywhere()]
         return chrome.footer(keys, width, self.scene.palette)
@@ -130,9 +128,11 @@ class Deck:
     # --- keys -------------------------------------------------------------------------------------
 
     def _everywhere(self) -> list[Key]:
+        # The first screen has no room for it; help tells it there.
+        views = "" if self.view is self.boards else "views"
         return [
-            Key("1", "1 2 3", "views", "boards, players and standings, alerts"),
-            Key("colon", ":", "commands", "every command, found by typing part of its name"),
+            Key("1", "1 2 3", views, "boards, players and standings, alerts"),
+            Key("colon", ":", "more", "every command, found by typing part of its name"),
             Key("t", "t", "", "another theme: dusk, paper, signal (colour-blind safe), plain"),
             Key("q", "q", "quit", "end, after asking"),
             Key("question_mark", "?", "help", "this page"),
@@ -148,7 +148,7 @@ class Deck:
                 answer()
             return
         if self.helping:
-            self.helping = key not in ("escape", "question_mark", "q", "enter")
+            self._press_help(key)
             return
         if key == "ctrl+c":
             self._leave()
@@ -156,6 +156,12 @@ class Deck:
             scene.say(why)
         elif not self.view.press(key):
             self._press_anywhere(key)
+
+    def _press_help(self, key: str) -> None:
+        if key in ("down", "j", "pagedown", "up", "k", "pageup"):
+            self._help_first += {"down": 1, "j": 1, "pagedown": 10, "pageup": -10}.get(key, -1)
+        elif key in ("escape", "question_mark", "q", "enter"):
+            self.helping = False
 
     def _disabled(self, key: str) -> str:
         for each in self.view.offers():
@@ -175,6 +181,7 @@ class Deck:
                 self.go(self.alerts)
             case "question_mark" | "f1":
                 self.helping = True
+                self._help_first = 0
             case "colon":
                 self._command_list()
             case "t":

@@ -119,11 +119,11 @@ def _heads(columns: Sequence[PlayerColumn], name: int, look: PlayersLook) -> Tex
     line = Text(right("#", _RANK - 1) + "  ", palette.dim, no_wrap=True)
     line.append(left("Player", name), palette.dim)
     for column in columns:
-        arrow = ("▴" if look.reverse else "▾") if column.name == look.sort else ""
-        head = right(arrow + column.head, column.width)
         here = column.name == look.column
-        line.append("▸" if here and len(head.strip()) < column.width + 1 else " ", palette.accent)
-        line.append(head, f"{palette.cursor} {palette.strong}" if here else palette.dim)
+        arrow = ("▴" if look.reverse else "▾") if column.name == look.sort else ""
+        line.append(arrow or ("▸" if here else " "), palette.accent)
+        style = f"{palette.cursor} {palette.strong}" if here else palette.dim
+        line.append(right(column.head, column.width), style)
     return line
 
 

@@ -13,6 +13,7 @@ from live.dashboard.notebook import Notebook
 from live.dashboard.palette import DUSK, Palette
 from live.dashboard.rows import Rows
 from live.dashboard.source import Source
+from live.errors import LiveRateError
 from live.events import AlertKind, GameId
 
 #: How long a message stays, seconds.
@@ -24,13 +25,15 @@ ExportKind = Literal["pgn", "csv", "html"]
 class AlertActs(Protocol):
     """What an arbiter may do about an alert; ``live.app`` puts the alert desk behind it."""
 
-    def acknowledge(self, id: str, note: str = "") -> None: ...
+    def acknowledge(self, alert: str, note: str = "") -> None: ...
 
-    def note(self, id: str, text: str) -> None: ...
+    def note(self, alert: str, text: str) -> None: ...
 
-    def mute(self, *, kind: AlertKind | None = None, game: GameId | None = None) -> None: ...
+    def mute(self, alert: str, muted: bool) -> None: ...
 
-    def unmute(self, *, kind: AlertKind | None = None, game: GameId | None = None) -> None: ...
+    def mute_kind(self, kind: AlertKind, muted: bool) -> None: ...
+
+    def mute_board(self, game: GameId, muted: bool) -> None: ...
 
 
 class Desk:
@@ -183,16 +186,22 @@ class Scene:
             self.say(f"e does nothing: {self.desk.no_export}")
             return
 
+        def write(kind: ExportKind, of: GameId | None) -> None:
+            try:
+                self.say(f"Wrote {export(kind, of)}")
+            except LiveRateError as error:
+                self.say(str(error))
+
         def choose(kind: ExportKind) -> Callable[[], None]:
             def chosen() -> None:
                 if game is None:
-                    self.say(export(kind, None))
+                    write(kind, None)
                     return
                 self.prompt = Prompt(
                     f"{kind.upper()} of  b this board  r the whole round  esc neither",
                     {
-                        "b": lambda: self.say(export(kind, game)),
-                        "r": lambda: self.say(export(kind, None)),
+                        "b": lambda: write(kind, game),
+                        "r": lambda: write(kind, None),
                     },
                 )
 
