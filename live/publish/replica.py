@@ -267,10 +267,9 @@ class Replica:
         game.plies.append(move)
 
     def _rerate(self, engine: EngineInfo) -> None:
-        same = self._engine is not None and self._engine.rating == engine.rating
+        # Also when the rating is the one held: it may have gone there and back, and points that
+        # came in between rest on another.
         self._engine = engine
-        if same:
-            return
         for game in self._games.values():
             for points in game.curves.values():
                 points[:] = [rated(point, engine.rating) for point in points]

@@ -65,6 +65,23 @@ def test_coalesced_or_not_the_client_ends_with_the_same(seed: int, steps: int, t
     assert not waiting
 
 
+def test_a_rating_of_the_engine_that_goes_there_and_back_leaves_no_trace() -> None:
+    world, waiting, client = World(21), Coalescer(), Replica()
+    world.appear("g1")
+    world.move("g1")
+    client.apply(snapshot(world))
+    at_first = world.info
+    # What came of it between the two goes out before the engine's rating, once.
+    changes = [*world.rerate(), *world.point(), *world.standing()]
+    world.info = at_first
+    changes += world.reckon_anew()
+    for change in changes:
+        assert waiting.add(change) == []
+    for change in waiting.take():
+        client.apply(change)
+    assert client.snapshot() == snapshot(world)
+
+
 def test_a_move_takes_along_what_waits_for_its_game_only() -> None:
     waiting = Coalescer()
     other = msgspec.structs.replace(score(1, 5), game="h")

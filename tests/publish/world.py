@@ -285,6 +285,11 @@ class World:
     def rerate(self) -> list[Change]:
         rating = self.random.randint(2000, 3000)
         self.info = msgspec.structs.replace(self.info, rating=rating)
+        return self.reckon_anew()
+
+    def reckon_anew(self) -> list[Change]:
+        """Every rating rests on the engine's as it is now."""
+        rating = self.info.rating
         for game, detail in self.held.items():
             white, black = (
                 tuple(
