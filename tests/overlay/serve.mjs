@@ -33,6 +33,16 @@ const ASKED = {
     return engineGains(gainClasses(kind), kind, games);
   },
 
+  async told({ before, after, isOpen }) {
+    const { sentence } = await import(new URL("dashboard/told.js", PAGES));
+    return sentence(before ?? undefined, after, isOpen);
+  },
+
+  async shareSvg({ game, ply, engine, pieces }) {
+    const { shareSvg } = await import(new URL("dashboard/share_image.js", PAGES));
+    return shareSvg(game, ply, engine, new Map(Object.entries(pieces)));
+  },
+
   /** What columns show of each player or side: `[{id, text, interval, missing}]`. */
   async columns({ table, of }) {
     const columns = (await import(new URL("dashboard/columns.js", PAGES)))[table];

@@ -196,7 +196,9 @@ async def test_hostile_text_stays_text(chromium: str, tmp_path: Path) -> None:
         assert await page.run("document.querySelector('#event').textContent") == HOSTILE
         await page.run("location.hash = 'layout=table'")
         await page.until("document.querySelector('.boards-table .name')")
-        assert await page.run("document.querySelector('.boards-table .name').textContent") == HOSTILE
+        assert (
+            await page.run("document.querySelector('.boards-table .name').textContent") == HOSTILE
+        )
         await page.run("location.hash = 'view=players'")
         await page.until("document.querySelector('#players .name')")
         assert await page.run("document.querySelector('#players .name').textContent") == HOSTILE
@@ -309,7 +311,8 @@ async def test_files_hold_what_is_seen(chromium: str, tmp_path: Path) -> None:
         games, _ = await told(publisher)
         # What a page hands over is caught on its way to the disk.
         await page.run(
-            "self.saved = []; URL.createObjectURL = (blob) => { self.saved.push(blob); return '#'; }"
+            "self.saved = [];"
+            " URL.createObjectURL = (blob) => { self.saved.push(blob); return '#'; }"
         )
         await page.run("location.hash = 'q=board+2'")
 
@@ -333,7 +336,8 @@ async def test_files_hold_what_is_seen(chromium: str, tmp_path: Path) -> None:
         assert (await save("CSV", ".board-view")).count("\r\n") == 13
         await save("Image", ".board-view")
         head = await page.run(
-            "self.saved.at(-1).arrayBuffer().then((bytes) => [...new Uint8Array(bytes.slice(0, 4))])"
+            "self.saved.at(-1).arrayBuffer()"
+            ".then((bytes) => [...new Uint8Array(bytes.slice(0, 4))])"
         )
         assert bytes(head) == b"\x89PNG"
         assert await page.run("self.saved.at(-1).size") > 10_000

@@ -62,7 +62,8 @@ function rating(value, low, high) {
     },
     show: (each) => {
       const { text, interval } = ratingFigure(each[value], each[low], each[high]);
-      return interval ? figure(text, interval) : none("no move rated yet, or no calibration fits");
+      const note = value === "calibrated" ? (each.calibration_note ?? "") : "";
+      return interval ? figure(text, interval, note) : none("no move rated yet, or no calibration fits");
     },
   };
 }
@@ -95,8 +96,11 @@ export const PLAYER_COLUMNS = [
     value: ({ methods }) => methods.tournament_rating ?? methods.tournament_difference,
     show: ({ methods }) => {
       const { tournament_rating: elo, tournament_difference: difference, missing } = methods;
-      if (elo !== null) return figure(String(elo), difference === null ? "" : `${signed(difference)} to the mean`);
-      if (difference !== null) return figure(signed(difference), "to the mean");
+      const { tournament_low: low, tournament_high: high } = methods;
+      const ends = (write) => (low === null || high === null ? "" : `${write(low)}\u2013${write(high)}`);
+      if (elo !== null) return figure(String(elo), ends(String));
+      // Nobody of the group is rated: Elo above its mean.
+      if (difference !== null) return figure(signed(difference), ends(signed), "to the mean of those compared");
       return none(missing.tournament_rating ?? "not known yet");
     },
   },

@@ -36,8 +36,8 @@ export class Histogram {
       const gains = gainsOf(game, color);
       return { counts: countGains(classes, gains), n: gains.length };
     });
-    setText(this._heads[0], `White, ${white.n} moves`);
-    setText(this._heads[2], `Black, ${black.n} moves`);
+    setText(this._heads[0], `White (${white.n})`);
+    setText(this._heads[2], `Black (${black.n})`);
     classes.forEach((_, at) => {
       const [left, , right, last] = this._body.rows[at].cells;
       bar(left, white.n ? white.counts[at] / white.n : null, white.counts[at]);

@@ -16,6 +16,7 @@ export class Overview {
     this._cards = new Map();
     this._arrangedAt = -Infinity;
     this._key = "";
+    this._narrow = matchMedia("(max-width: 48rem)");
     this._games = [];
     this._grid = element("div", "boards");
     this._grid.id = "boards";
@@ -38,7 +39,7 @@ export class Overview {
   /** Draws what `place` asks for; `now` says when, for boards that change their places. */
   draw(held, place, now) {
     const all = [...held.games.values()];
-    const layout = place.layout === "auto" ? (all.length > MANY ? "table" : "cards") : place.layout;
+    const layout = place.layout === "auto" ? this._fitting(all.length) : place.layout;
     this._show(place, layout);
     const ids = all.map(({ id }) => id).join(" ");
     const key = JSON.stringify([place.q, place.state, place.sort, place.down, layout, ids]);
@@ -62,6 +63,11 @@ export class Overview {
     setText(this._count, all.length ? `${games.length} of ${all.length} boards` : "");
     setText(this._empty, all.length === 0 ? "No game yet." : hidden && !games.length ? "No board fits the filter." : "");
     this._empty.hidden = !this._empty.textContent;
+  }
+
+  /** A table is too wide for a phone, and cards are too many for a hall. */
+  _fitting(boards) {
+    return boards > MANY && !this._narrow.matches ? "table" : "cards";
   }
 
   restyle() {
