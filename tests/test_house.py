@@ -52,6 +52,7 @@ COMMANDS = {
 WIRING = {"app", "arbiter", "doctor", "offline", "hall", "__main__", "calibrating", "rehearsing"}
 WIRING |= {"exporting", "interrupts", "showing", "watching"}
 WIRING |= {"following", "journal_reading", "journalling", "measuring", "reload", "supervision"}
+WIRING |= {"following", "reload", "supervision", "waking"}
 WIRING |= COMMANDS | {"studies"}
 
 PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "report"}

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 
-from live.engine.child import cause_of_death, environment, kill_group, resident_bytes
+from live.engine.child import (
+    OVERSLEPT_S,
+    Deadline,
+    cause_of_death,
+    environment,
+    kill_group,
+    resident_bytes,
+)
 
 
 def test_nothing_changes_what_an_engine_prints(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,3 +55,42 @@ def test_resident_memory() -> None:
     ours = resident_bytes(os.getpid())
     assert ours is None or 1 << 20 < ours < 1 << 34
     assert resident_bytes(2**22 + 1) is None
+
+
+class Asleep:
+    """A loop whose machine may have slept before a timer was looked at."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self.timers: list[tuple[float, Callable[[], None]]] = []
+
+    def time(self) -> float:
+        return self.now_s
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Any:
+        self.timers.append((self.now_s + seconds, callback))
+        return self
+
+    def cancel(self) -> None:
+        self.timers.clear()
+
+    def wake(self, slept_s: float) -> None:
+        due_s, callback = self.timers.pop()
+        self.now_s = due_s + slept_s
+        callback()
+
+
+def test_an_engine_is_not_blamed_for_a_night_in_a_bag() -> None:
+    loop, blamed = Asleep(), list[float]()
+    Deadline(cast(Any, loop), 10.0, lambda: blamed.append(loop.now_s))
+    loop.wake(8 * 3600)
+    assert not blamed, "it slept as we did"
+    assert loop.timers[0][0] == loop.now_s + 10.0, "and gets its time again"
+    loop.wake(OVERSLEPT_S / 2)
+    assert len(blamed) == 1, "a busy loop excuses nothing"
+
+
+def test_a_deadline_that_was_kept_is_over() -> None:
+    loop, blamed = Asleep(), list[int]()
+    Deadline(cast(Any, loop), 10.0, lambda: blamed.append(1)).cancel()
+    assert not loop.timers and not blamed
