@@ -5,6 +5,9 @@ the event loop, since it costs some tens of microseconds (WAL readers wait for n
 done in batches by a thread of its own, since a commit waits for the disk. What is not written yet
 is found in memory, where every result used lately is kept.
 
+The file is bounded: the same thread deletes what nobody asked for in a year, and of more than a
+million results those unused for longest. The space is used again, so the file stops growing.
+
 Loss policy: a crash loses at most what the last second found, and that is searched again. A file
 that cannot be used is said clearly, once, and the service goes on without it; one that can only be
 read is read.
@@ -18,6 +21,8 @@ import logging
 import queue
 import sqlite3
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Self
 
@@ -31,19 +36,32 @@ log = logging.getLogger(__name__)
 
 #: "live" in ASCII: SQLite's own mark of whose file it is (pragma application_id).
 APPLICATION_ID: Final = 0x6C697665
-#: Raised when what the rows mean changes; a file of another version is left alone.
+#: Raised when what the rows mean changes; a file of another version is left alone. A journal
+#: (:mod:`live.store.schema`) counts on from here.
 VERSION: Final = 1
 #: Results written in one commit, and how long the first of them may wait, seconds.
 _BATCH: Final = 200
 _LINGER_S: Final = 1.0
 #: Results that may wait to be written; further ones stay in memory only.
 _BACKLOG: Final = 10_000
+#: Results written between two looks at how many there are.
+_LOOK_EVERY: Final = 10_000
+_DAY_S: Final = 86_400
 #: How long a writer waits for another process's commit, seconds.
 _BUSY_S: Final = 5.0
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(SearchResult)
-_Row = tuple[bytes, bytes]
+#: Key, result (None: it is there, and was used again) and day of use.
+_Row = tuple[bytes, bytes | None, int]
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """How much a file keeps."""
+
+    results: int = 1_000_000
+    """About 300 bytes each, with one line asked for."""
+    unused_days: int = 365
 
 
 class DiskCache:
@@ -51,8 +69,18 @@ class DiskCache:
     the file's sake: ``problem`` says, for people, what is wrong with it.
     """
 
-    def __init__(self, path: Path, memory: MemoryCache | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        memory: MemoryCache | None = None,
+        *,
+        bounds: Bounds = Bounds(),  # noqa: B008  # frozen
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """``clock`` tells seconds since 1970; only whole days of it count."""
         self.problem = ""
+        self._bounds = bounds
+        self._clock = clock
         self._path = path.expanduser()
         self._memory = MemoryCache() if memory is None else memory
         self._reader: sqlite3.Connection | None = None
@@ -88,7 +116,7 @@ class DiskCache:
             return known
         try:
             row = self._reader.execute(
-                "SELECT result FROM results WHERE key = ?", (digest(identity, question),)
+                "SELECT result FROM results WHERE key = ?", (key := digest(identity, question),)
             ).fetchone()
             if row is None:
                 return None
@@ -99,12 +127,19 @@ class DiskCache:
             self._give_up(f"can no longer be read ({error}); what it holds is searched anew")
             return None
         self._memory.put(identity, question, result)
+        self._write_later((key, None, self._today))
         return result
 
     def put(self, identity: str, question: Question, result: SearchResult) -> None:
         self._memory.put(identity, question, result)
+        self._write_later((digest(identity, question), _encoder.encode(result), self._today))
+
+    @property
+    def _today(self) -> int:
+        return int(self._clock() // _DAY_S)
+
+    def _write_later(self, row: _Row) -> None:
         if self._writer is not None and self._writable:
-            row = (digest(identity, question), _encoder.encode(result))
             with contextlib.suppress(queue.Full):
                 self._unwritten.put_nowait(row)
 
@@ -112,11 +147,23 @@ class DiskCache:
         """The writer thread: batches until told to end, or until the file takes no more."""
         try:
             with contextlib.closing(_connected(self._path)) as connection:
-                more = True
+                _date(connection, self._today)
+                more, unlooked = True, _LOOK_EVERY
                 while more:
+                    if unlooked >= _LOOK_EVERY:
+                        _prune(connection, self._bounds, self._today)
+                        unlooked = 0
                     rows, more = self._batch()
+                    unlooked += len(rows)
                     with connection:
-                        connection.executemany("INSERT OR IGNORE INTO results VALUES (?, ?)", rows)
+                        connection.executemany(
+                            "INSERT OR IGNORE INTO results VALUES (?, ?)",
+                            [(key, result) for key, result, _ in rows if result is not None],
+                        )
+                        connection.executemany(
+                            "INSERT OR REPLACE INTO used VALUES (?, ?)",
+                            [(key, day) for key, _, day in rows],
+                        )
         except sqlite3.Error as error:
             self._writable = False
             self._give_up(f"takes no more results ({error}); new ones are kept in memory only")
@@ -156,6 +203,31 @@ def _connected(path: Path) -> sqlite3.Connection:
     # A power cut may cost the last commits, never the file.
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection
+
+
+def _date(connection: sqlite3.Connection, today: int) -> None:
+    """Have days of last use beside the results; those of a file that had none count from now."""
+    with connection:
+        if not connection.execute("PRAGMA table_info(used)").fetchall():
+            connection.execute(
+                "CREATE TABLE used (key BLOB PRIMARY KEY, day INTEGER NOT NULL) WITHOUT ROWID"
+            )
+            connection.execute("INSERT INTO used SELECT key, ? FROM results", (today,))
+
+
+def _prune(connection: sqlite3.Connection, bounds: Bounds, today: int) -> None:
+    """Delete what is beyond the bounds, a tenth more than needed where there is too much."""
+    with connection:
+        before = connection.total_changes
+        connection.execute("DELETE FROM used WHERE day < ?", (today - bounds.unused_days,))
+        count = connection.execute("SELECT count(*) FROM used").fetchone()[0]
+        if count > bounds.results:
+            connection.execute(
+                "DELETE FROM used WHERE key IN (SELECT key FROM used ORDER BY day LIMIT ?)",
+                (count - bounds.results * 9 // 10,),
+            )
+        if connection.total_changes > before:
+            connection.execute("DELETE FROM results WHERE key NOT IN (SELECT key FROM used)")
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from live.engine.cache import MemoryCache
-from live.engine.disk import DiskCache, digest
+from live.engine.disk import Bounds, DiskCache, digest
 from live.engine.question import Question
 from live.engine.search import Limit, Line, SearchResult
 from live.events import Score
@@ -61,6 +61,47 @@ def test_what_left_memory_is_read_back_from_the_file(path: Path) -> None:
     with DiskCache(path, MemoryCache(1)) as cache:
         for number in (0, 1, 0):
             assert (cache.get("engine", numbered(number)) == RESULT) == (number == 0)
+
+
+DAY_S = 86_400
+
+
+def found(path: Path, numbers: range, today: int = 0) -> list[int]:
+    """Which of them the file still has; looking them up uses them today."""
+    with DiskCache(path, MemoryCache(1), clock=lambda: today * DAY_S) as cache:
+        return [number for number in numbers if cache.get("engine", numbered(number)) is not None]
+
+
+def test_what_nobody_asked_for_in_a_year_goes(path: Path) -> None:
+    with DiskCache(path, clock=lambda: 0.0) as cache:
+        for number in range(4):
+            cache.put("engine", numbered(number), RESULT)
+    assert found(path, range(2), today=300) == [0, 1]
+    assert found(path, range(0), today=400) == []
+    assert found(path, range(4), today=400) == [0, 1]
+
+
+def test_of_too_many_those_unused_for_longest_go(path: Path) -> None:
+    bounds = Bounds(results=20)
+    for day in range(3):
+        with DiskCache(path, bounds=bounds, clock=lambda day=day: day * DAY_S) as cache:
+            for number in range(day * 10, day * 10 + 10):
+                cache.put("engine", numbered(number), RESULT)
+    with DiskCache(path, bounds=bounds, clock=lambda: 3 * DAY_S):
+        pass
+    left = found(path, range(30), today=3)
+    assert len(left) == 18
+    assert set(range(10, 30)) >= set(left) >= set(range(20, 30))
+
+
+def test_a_file_without_days_of_use_counts_from_now(path: Path) -> None:
+    with DiskCache(path) as cache:
+        cache.put("engine", numbered(0), RESULT)
+    connection = sqlite3.connect(path)
+    connection.execute("DROP TABLE used")
+    connection.close()
+    assert found(path, range(0), today=10_000) == []
+    assert found(path, range(2), today=10_100) == [0]
 
 
 @pytest.mark.parametrize(
