@@ -70,8 +70,10 @@ class Study:
         self,
         players: Iterable[Evidence],
         strengths: dict[str, Strength],
+        intervals: dict[str, tuple[float, float]],
         margins: dict[str, Margins],
     ) -> None:
         self.players = {evidence.view.id: evidence for evidence in players}
         self.strengths = strengths
+        self.intervals = intervals
         self.margins = margins

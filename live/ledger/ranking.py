@@ -13,8 +13,6 @@ from live.events import PlayerView
 from live.ledger.evidence import Study
 from live.ledger.predictors import Predictor, convolution, covariance_tanh, markov
 from live.ratings.battle import BattleRoyale
-from live.ratings.comparisons import Strength
-from live.ratings.tournament_interval import strength_intervals
 
 #: What pairings may be predicted by (Alliot 2017, sections 4.3 and 4.4).
 PAIRED_BY: dict[str, Predictor] = {
@@ -69,13 +67,11 @@ def rank(study: Study, views: Iterable[PlayerView], by: str = "covariance") -> t
         lambda white, black: predict(players[white], players[black]),
         [view.id for view in sorted(views, key=_strength, reverse=True)],
     )
-    elos = [key for key, held in players.items() if held.view.elo is not None]
-    intervals = strength_intervals(study.strengths, elos, study.margins)
     ranks = []
     for place in battle.places():
         view = players[place.player].view
         strength = study.strengths.get(view.id)
-        low, high = _ends(strength, intervals.get(view.id))
+        low, high = study.intervals.get(view.id, (None, None))
         ranks.append(
             Rank(
                 id=view.id,
@@ -103,15 +99,6 @@ def rank(study: Study, views: Iterable[PlayerView], by: str = "covariance") -> t
             )
         )
     return tuple(ranks)
-
-
-def _ends(
-    strength: Strength | None, distances: tuple[float, float] | None
-) -> tuple[float | None, float | None]:
-    if strength is None or distances is None:
-        return None, None
-    middle = strength.relative if strength.rating is None else strength.rating
-    return middle - distances[0], middle + distances[1]
 
 
 def _strength(view: PlayerView) -> tuple[bool, float]:

@@ -173,6 +173,7 @@ class Standings:
         return Study(
             (tally.evidence(self.engine.rating) for tally in players),
             self._strengths.exact(),
+            self._strengths.intervals(),
             self._strengths.margins(),
         )
 

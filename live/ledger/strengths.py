@@ -6,14 +6,20 @@ keep those out of the news whom it moves by less than can be seen.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from live.events import GainKind, PlayerMethods
-from live.ratings.comparisons import Strength
+from live.ratings.comparisons import Solved, Strength
 from live.ratings.tournament import Tournament
-from live.ratings.tournament_interval import Margins, PlayerMargins, strength_intervals
+from live.ratings.tournament_interval import Margins, PlayerMargins, distances
+
+Floats = npt.NDArray[np.float64]
+
+_NO_MARGINS = Margins(math.nan, math.nan)
 
 #: Rounded to this first: an update and a fresh solution differ by some 1e-12, and a rating that
 #: ends in a half (the mean of two) must not be rounded by that.
@@ -26,14 +32,9 @@ NOBODY_RATED = "nobody of this group of players is rated"
 ONE_RATED = "the only rated player of the group: the rating is kept as it is"
 
 
-class _Shown(NamedTuple):
-    """What is published of one player."""
-
-    rating: int | None = None
-    relative: int | None = None
-    group: int | None = None
-    low: int | None = None
-    high: int | None = None
+#: Ends of intervals are published in steps, rounded outwards: one more move shifts everybody's a
+#: little.
+INTERVAL_STEP_ELO = 5
 
 
 class EventStrengths:
@@ -44,7 +45,10 @@ class EventStrengths:
         self._tournament = Tournament()
         self._margins: dict[str, PlayerMargins] = {}
         self._elo: dict[str, int] = {}
-        self._shown: dict[str, _Shown] = {}
+        # As published: by part, and where each player stands in it.
+        self._members: list[list[str]] = []
+        self._parts: list[Floats] = []
+        self._place: dict[str, tuple[int, int]] = {}
         self._stale = False
 
     def rate(self, player: str, elo: int | None) -> None:
@@ -87,56 +91,96 @@ class EventStrengths:
         """Everyone who can be compared, unrounded, for tables made on demand."""
         return self._tournament.strengths()
 
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """Their 95 % intervals, of the difference where nobody of the part is rated; without the
+        only rated player of a part.
+        """
+        answer = {}
+        for part in self._tournament.parts():
+            ends = (end.tolist() for end in self._ends(part))
+            for member, low, high in zip(part.members, *ends, strict=True):
+                if not math.isnan(low):
+                    answer[member] = low, high
+        return answer
+
     def margins(self) -> dict[str, Margins]:
         """How uncertain each player's own gains are, for those who have any."""
         known = ((player, held.margins) for player, held in self._margins.items())
         return {player: margins for player, margins in known if margins is not None}
+
+    def _ends(self, part: Solved) -> tuple[Floats, Floats]:
+        """Both ends of everybody's interval, NaN where there is none."""
+        # Compared, so with gains, so with margins.
+        margins = [self._margins[member].margins or _NO_MARGINS for member in part.members]
+        if part.shift is None:
+            kept = np.ones(len(margins), dtype=np.bool_)
+        else:
+            kept = np.array([member in self._elo for member in part.members])
+        below, above = distances(margins, kept)
+        middle = part.relative + (part.shift or 0.0)
+        return middle - below, middle + above
 
     def renew(self) -> list[str]:
         """Solve again if anything has changed; whose published figures did."""
         if not self._stale:
             return []
         self._stale = False
-        held = self._shown
-        strengths = self._tournament.strengths()
-        intervals = strength_intervals(strengths, self._elo, self.margins())
-        self._shown = {
-            player: _shown(found, intervals.get(player)) for player, found in strengths.items()
+        held, held_parts = self._place, self._parts
+        parts = self._tournament.parts()
+        self._parts = [self._published(part) for part in parts]
+        if [part.members for part in parts] == self._members:
+            return [
+                self._members[number][at]
+                for number, (was, now) in enumerate(zip(held_parts, self._parts, strict=True))
+                for at in np.flatnonzero(((was != now) & ~(np.isnan(was) & np.isnan(now))).any(0))
+            ]
+        self._members = [list(part.members) for part in parts]
+        self._place = {
+            member: (number, at)
+            for number, members in enumerate(self._members)
+            for at, member in enumerate(members)
         }
-        everyone = held.keys() | self._shown.keys()
-        return [key for key in everyone if held.get(key) != self._shown.get(key)]
+        # Who is comparable with whom has changed: everybody is told.
+        return [*(held.keys() | self._place.keys())]
+
+    def _published(self, part: Solved) -> Floats:
+        """Rating, relative, low and high, rounded; shape (4, members), NaN for none."""
+        relative = np.round(np.round(part.relative, _SOLVED_DECIMALS))
+        rating = np.full(len(relative), np.nan)
+        if part.shift is not None:
+            rating = np.round(np.round(part.relative + part.shift, _SOLVED_DECIMALS))
+        low, high = (
+            np.round(end, _SOLVED_DECIMALS) / INTERVAL_STEP_ELO for end in self._ends(part)
+        )
+        return np.stack(
+            [rating, relative, np.floor(low) * INTERVAL_STEP_ELO, np.ceil(high) * INTERVAL_STEP_ELO]
+        )
 
     def on(self, methods: PlayerMethods, player: str) -> PlayerMethods:
         """``methods`` with what Algorithm 2 says of ``player``."""
-        shown = self._shown.get(player, _Shown())
+        rating = relative = group = low = high = None
+        if (place := self._place.get(player)) is not None:
+            group, at = place
+            rating, relative, low, high = map(_whole, self._parts[group][:, at].tolist())
         missing = {
             name: why for name, why in methods.missing.items() if not name.startswith("tournament")
         }
-        if shown.relative is None:
+        if relative is None:
             missing["tournament_rating"] = NO_COMPARISON
-        elif shown.rating is None:
+        elif rating is None:
             missing["tournament_rating"] = NOBODY_RATED
-        elif shown.low is None:
+        elif low is None:
             missing["tournament_low"] = missing["tournament_high"] = ONE_RATED
         return msgspec.structs.replace(
             methods,
-            tournament_rating=shown.rating,
-            tournament_difference=shown.relative,
-            tournament_group=shown.group,
-            tournament_low=shown.low,
-            tournament_high=shown.high,
+            tournament_rating=rating,
+            tournament_difference=relative,
+            tournament_group=group,
+            tournament_low=low,
+            tournament_high=high,
             missing=missing,
         )
 
 
-def _shown(found: Strength, distances: tuple[float, float] | None) -> _Shown:
-    low = high = None
-    if distances is not None:
-        middle = found.relative if found.rating is None else found.rating
-        low, high = _whole(middle - distances[0]), _whole(middle + distances[1])
-    rating = None if found.rating is None else _whole(found.rating)
-    return _Shown(rating, _whole(found.relative), found.part, low, high)
-
-
-def _whole(elo: float) -> int:
-    return round(round(elo, _SOLVED_DECIMALS))
+def _whole(elo: float) -> int | None:
+    return None if math.isnan(elo) else int(elo)

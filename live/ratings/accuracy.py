@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate
 
 import msgspec
 
@@ -95,20 +94,37 @@ def centipawn_loss(before: Score, after: Score, mover: Color) -> int:
 class GameAccuracy:
     """The scores of one game, with the figures of both sides.
 
-    Moves and scores arrive in any order: a move may be played long before its score is known.
-    Reading a figure costs O(moves), well under 0.1 ms for a whole game.
+    Moves and scores arrive in any order: a move may be played long before its score is known. What
+    a score changes is worked out from there on, so that one more move costs O(1); reading a figure
+    adds up O(moves) numbers.
     """
 
-    __slots__ = ("_chances", "_first", "_mates", "_scores", "_weights_kept")
+    __slots__ = (
+        "_accuracies",
+        "_chances",
+        "_first",
+        "_known",
+        "_scores",
+        "_squares",
+        "_stale_from",
+        "_sums",
+        "_weights",
+        "_window",
+    )
 
     def __init__(self, start: Score | None = None, first_mover: Color = "white") -> None:
         #: White's side, the starting position first; None where not known yet.
         self._scores: list[Score | None] = [start]
         #: White's chance to win, per cent, in each of these positions.
         self._chances: list[float | None] = [None if start is None else win_percent(start)]
-        #: Of each move; None when something has changed since they were computed.
-        self._weights_kept: list[float] | None = None
-        self._mates: set[int] = set()
+        #: Of each move, from index 1; None while a score is missing.
+        self._accuracies: list[float | None] = [None]
+        #: Of each move, from index 1, right up to ``_stale_from``, and what they are made of:
+        #: counts and sums over all positions before, of those with a score.
+        self._weights: list[float] = [0.0]
+        self._known, self._sums, self._squares = [0], [0.0], [0.0]
+        self._window = 0
+        self._stale_from = 0
         self._first = first_mover
 
     @property
@@ -120,6 +136,7 @@ class GameAccuracy:
         """One more move, with the score of the position after it where that is known."""
         self._scores.append(None)
         self._chances.append(None)
+        self._accuracies.append(None)
         self.score(self.plies, after)
 
     def score(self, ply: int, score: Score | None) -> None:
@@ -131,12 +148,25 @@ class GameAccuracy:
             raise ValueError(f"no ply {ply}: {self.plies} have been played")
         self._scores[ply] = score
         self._chances[ply] = None if score is None else win_percent(score)
-        self._weights_kept = None
-        # ``mate`` 0 says that the side to move is mated.
-        if score is not None and score.mate == 0:
-            self._mates.add(ply)
-        else:
-            self._mates.discard(ply)
+        self._stale_from = min(self._stale_from, ply)
+        for move in (ply, ply + 1):
+            if 1 <= move <= self.plies:
+                self._accuracies[move] = self._accuracy_of(move)
+
+    def hold(self, scores: Sequence[Score | None]) -> None:
+        """The scores of all positions, the start first; only what is another now is worked out.
+
+        Raises ValueError without the starting position's.
+        """
+        if not scores:
+            raise ValueError("a game has a starting position")
+        while self.plies >= len(scores):
+            self.take_back()
+        for ply, (held, score) in enumerate(zip(self._scores, scores, strict=False)):
+            if held is not score and held != score:
+                self.score(ply, score)
+        for score in scores[len(self._scores) :]:
+            self.play(score)
 
     def take_back(self) -> None:
         """Undo the last move. Raises ValueError when there is none."""
@@ -144,8 +174,8 @@ class GameAccuracy:
             raise ValueError("no move to take back")
         self._scores.pop()
         self._chances.pop()
-        self._weights_kept = None
-        self._mates.discard(self.plies + 1)
+        self._accuracies.pop()
+        self._stale_from = min(self._stale_from, self.plies + 1)
 
     def mover(self, ply: int) -> Color:
         """Who made move ``ply``, from 1."""
@@ -154,6 +184,9 @@ class GameAccuracy:
 
     def move_accuracy(self, ply: int) -> float | None:
         """Accuracy of move ``ply``, from 1; None while a score is missing."""
+        return self._accuracies[ply]
+
+    def _accuracy_of(self, ply: int) -> float | None:
         before, after = self._chances[ply - 1], self._chances[ply]
         if before is None or after is None:
             return None
@@ -161,9 +194,11 @@ class GameAccuracy:
 
     def accuracy(self, color: Color, first_ply: int = 1, last_ply: int | None = None) -> Accuracy:
         """Accuracy of one side, over the whole game or plies ``first_ply`` to ``last_ply``."""
-        weights = self._weights()
+        self._weigh()
         plies = self._plies_of(color, first_ply, last_ply)
-        counted = [(a, weights[ply]) for ply in plies if (a := self.move_accuracy(ply)) is not None]
+        found = self._accuracies[plies.start : plies.stop : 2]
+        weights = self._weights[plies.start : plies.stop : 2]
+        counted = [(a, weight) for a, weight in zip(found, weights, strict=True) if a is not None]
         missing = len(plies) - len(counted)
         so_far = None
         if counted:
@@ -176,56 +211,67 @@ class GameAccuracy:
         self, color: Color, first_ply: int = 1, last_ply: int | None = None
     ) -> CentipawnLoss:
         """Average centipawn loss of one side, over the game or some of its plies."""
-        plies = self._plies_of(color, first_ply, last_ply)
         total = counted = beyond = missing = 0
-        for ply in plies:
-            before, after = self._scores[ply - 1], self._scores[ply]
+        sign = 1 if color == "white" else -1
+        scores = self._scores
+        for ply in self._plies_of(color, first_ply, last_ply):
+            before, after = scores[ply - 1], scores[ply]
             if before is None or after is None:
                 missing += 1
-            elif ply not in self._mates and _both_beyond(before, after):
+                continue
+            one, other = _capped(before), _capped(after)
+            # ``mate`` 0 says that the side to move is mated: the mating move always counts.
+            if one == other and abs(one) == CAP_CP and after.mate != 0:
                 beyond += 1
             else:
                 counted += 1
-                total += centipawn_loss(before, after, color)
+                total += max(0, sign * (one - other))
         so_far = total / counted if counted else None
         return CentipawnLoss(None if missing else so_far, so_far, counted, missing, beyond)
 
-    def _plies_of(self, color: Color, first_ply: int, last_ply: int | None) -> list[int]:
+    def _plies_of(self, color: Color, first_ply: int, last_ply: int | None) -> range:
         last = self.plies if last_ply is None else min(last_ply, self.plies)
-        return [ply for ply in range(max(first_ply, 1), last + 1) if self.mover(ply) == color]
+        first = max(first_ply, 1)
+        return range(first if self.mover(first) == color else first + 1, last + 1, 2)
 
-    def _weights(self) -> list[float]:
+    def _weigh(self) -> None:
         """Weight of each move, from index 1: the spread of the chances in a window up to it.
 
         The first moves share the first whole window. Positions without a score are passed over.
         """
-        if self._weights_kept is not None:
-            return self._weights_kept
         chances = self._chances
         window = max(_WINDOW[0], min(_WINDOW[1], self.plies // 10))
-        known = [0, *accumulate(chance is not None for chance in chances)]
-        # About 50, where the sum of squares loses no digits that matter.
-        centred = [0.0 if chance is None else chance - 50 for chance in chances]
-        sums = [0.0, *accumulate(centred)]
-        squares = [0.0, *accumulate(value * value for value in centred)]
-        weights = [0.0]
-        for ply in range(1, self.plies + 1):
+        if window != self._window:
+            # Longer games have longer windows: every weight is another.
+            self._window = window
+            self._stale_from = 0
+        start = self._stale_from
+        known, sums, squares, weights = self._known, self._sums, self._squares, self._weights
+        if start >= len(chances) and len(weights) == len(chances):
+            return
+        # Sums up to a position hold for all before it; the first weights look ahead a window.
+        for held in (known, sums, squares):
+            del held[start + 1 :]
+        for chance in chances[start:]:
+            # About 50, where the sum of squares loses no digits that matter.
+            centred = 0.0 if chance is None else chance - 50
+            known.append(known[-1] + (chance is not None))
+            sums.append(sums[-1] + centred)
+            squares.append(squares[-1] + centred * centred)
+        first = max(1, start) if start >= window else 1
+        del weights[first:]
+        for ply in range(first, self.plies + 1):
             end = min(max(ply + 1, window), len(chances))
-            start = max(0, end - window)
-            n = max(1, known[end] - known[start])
-            mean = (sums[end] - sums[start]) / n
-            variance = (squares[end] - squares[start]) / n - mean * mean
+            begin = max(0, end - window)
+            n = max(1, known[end] - known[begin])
+            mean = (sums[end] - sums[begin]) / n
+            variance = (squares[end] - squares[begin]) / n - mean * mean
             weights.append(max(_WEIGHT[0], min(_WEIGHT[1], math.sqrt(max(0.0, variance)))))
-        self._weights_kept = weights
-        return weights
+        self._stale_from = len(chances)
 
 
 def _capped(score: Score) -> int:
     return max(-CAP_CP, min(CAP_CP, score.cp))
-
-
-def _both_beyond(before: Score, after: Score) -> bool:
-    return abs(_capped(before)) == CAP_CP and _capped(before) == _capped(after)
 
 
 def _lost(before: float, after: float, mover: Color) -> float:

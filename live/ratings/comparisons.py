@@ -38,6 +38,17 @@ class Strength(NamedTuple):
     """Number of the part, from 0. Only players of one part can be compared."""
 
 
+class Solved(NamedTuple):
+    """The ratings of one part of the graph, unrounded; arrays have shape (members,)."""
+
+    members: list[str]
+    """In order of name."""
+    relative: npt.NDArray[np.float64]
+    """Elo above the mean of the part."""
+    shift: float | None
+    """What is added for a rating; None in a part without rated players."""
+
+
 class Comparisons:
     """The graph of compared players and its least-squares ratings (Ferreira 2012, Eq. 3)."""
 
@@ -85,18 +96,26 @@ class Comparisons:
 
     def strengths(self) -> dict[str, Strength]:
         """Everyone with at least one comparison: part by part, in order of name."""
-        self._place()
         answer: dict[str, Strength] = {}
-        for number, part in enumerate(self._parts):
+        for number, part in enumerate(self.parts()):
+            shift = part.shift
+            for member, value in zip(part.members, part.relative.tolist(), strict=True):
+                answer[member] = Strength(value, None if shift is None else value + shift, number)
+        return answer
+
+    def parts(self) -> list[Solved]:
+        """The same, part by part. What is answered must not be changed."""
+        self._place()
+        answer = []
+        for part in self._parts:
             relative = part.solve(self._differences)
             rated = [
                 elo - value
-                for member, value in zip(part.members, relative, strict=True)
+                for member, value in zip(part.members, relative.tolist(), strict=True)
                 if (elo := self._elo.get(member)) is not None
             ]
             shift = math.fsum(rated) / len(rated) if rated else None
-            for member, value in zip(part.members, relative, strict=True):
-                answer[member] = Strength(value, None if shift is None else value + shift, number)
+            answer.append(Solved(part.members, relative, shift))
         return answer
 
     def _forget(self, player: str, opponent: str) -> None:
@@ -149,7 +168,7 @@ class _Part:
         self._updates = 0
         self._sums = np.zeros(len(members))
         self._stale = set(members)
-        self._relative: list[float] = []
+        self._relative = self._sums
 
     def connect(self, player: str, opponent: str) -> None:
         """A new pair within this part: (A + u uᵀ)⁻¹ from A⁻¹, with u = e_i - e_j."""
@@ -166,7 +185,7 @@ class _Part:
         self._stale.add(player)
         self._stale.add(opponent)
 
-    def solve(self, differences: dict[str, dict[str, float]]) -> list[float]:
+    def solve(self, differences: dict[str, dict[str, float]]) -> npt.NDArray[np.float64]:
         """Ratings relative to the part's mean, one for each of ``members``."""
         if self._inverse is None:
             self._inverse = self._fresh_inverse(differences)
@@ -176,7 +195,7 @@ class _Part:
             for member in self._stale:
                 self._sums[self._index[member]] = math.fsum(differences[member].values())
             self._stale.clear()
-            self._relative = (self._inverse @ self._sums).tolist()
+            self._relative = self._inverse @ self._sums
         return self._relative
 
     def _fresh_inverse(self, differences: dict[str, dict[str, float]]) -> npt.NDArray[np.float64]:

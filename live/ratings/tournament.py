@@ -8,7 +8,7 @@ and ``live.ratings.comparisons`` solves for the ratings.
 
 from __future__ import annotations
 
-from live.ratings.comparisons import Comparisons, Strength
+from live.ratings.comparisons import Comparisons, Solved, Strength
 from live.ratings.expected import difference_of
 from live.ratings.head_to_head import RankedGains
 
@@ -67,6 +67,10 @@ class Tournament:
     def strengths(self) -> dict[str, Strength]:
         """Perceived ratings r' of everyone who can be compared (Algorithm 2, step 4)."""
         return self._comparisons.strengths()
+
+    def parts(self) -> list[Solved]:
+        """The same by connected parts, as arrays."""
+        return self._comparisons.parts()
 
     def _changed(self, player: str, gain_cp: int, by: int) -> None:
         for opponent, meeting in self._meetings.get(player, {}).items():

@@ -2,8 +2,8 @@
 
 Algorithm 2 (Ferreira 2012, section 5) rates players by their comparisons with each other. To first
 order an error of one player's gains shifts all that player's comparisons alike, by ``η_i`` Elo, so
-that ``b = L η`` in Eq. 3, and the least-squares ratings err by ``η_i`` less the mean of ``η`` over those
-whose mean is kept. So each player's own uncertainty is all that is needed, and it is that of an
+that ``b = L η`` in Eq. 3, and the least-squares ratings err by ``η_i`` less the mean of ``η`` over
+those whose mean is kept. So each player's own uncertainty is all that is needed: that of an
 expected score against usual gains, clustered by game (``live.ratings.interval``), on the Elo scale.
 That is O(1) a move and O(players) for the intervals of all.
 
@@ -13,15 +13,19 @@ confidence limits about effect measures*, section 2), so they need not be symmet
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from live.events import GainKind
-from live.ratings.comparisons import Strength
 from live.ratings.expected import difference_of
 from live.ratings.interval import ClusteredScores, GameScores
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 #: A score is counted in so many parts of one point.
 SCALE = 10_000
@@ -51,8 +55,7 @@ class UsualGains(NamedTuple):
 
 
 # fmt: off
-#: From 402 player-games over the board and 24,030 blitz ones (tests/data/README.md, "same-search"
-#: and "successive").
+#: From the player-games that the calibrations ``classical`` and ``blitz`` were learned from.
 USUAL: dict[GainKind, UsualGains] = {
     "same-search": UsualGains(
         (-1000, -500, -300, -200, -150, -110, -80, -60, -45, -35, -27, -20, -15, -11, -8, -5, -3,
@@ -126,58 +129,25 @@ class PlayerMargins:
         return self._margins
 
 
-def strength_intervals(
-    strengths: Mapping[str, Strength],
-    anchors: Iterable[str],
-    margins: Mapping[str, Margins],
-) -> dict[str, tuple[float, float]]:
+def distances(margins: Sequence[Margins], kept: Bools) -> tuple[Floats, Floats]:
     """How far below and above each rating of Algorithm 2 the truth may lie with 95 %, Elo.
 
-    ``anchors`` are the rated players, whose mean is kept; a part of the graph without any keeps
-    the mean of all. Players without margins are left out, and so is one who is the only anchor:
-    that rating is the player's own, by construction.
+    For the players of one connected part: ``margins`` and ``kept``, who of them make the mean that
+    is kept, have shape (players,), and so have both answers. They are NaN for one who makes that
+    mean alone: that rating is the player's own, by construction.
     """
-    rated = set(anchors)
-    kept: dict[int, _Kept] = {}
-    for player, strength in strengths.items():
-        held = margins.get(player)
-        if held is not None and (strength.rating is None or player in rated):
-            kept.setdefault(strength.part, _Kept()).add(held)
-    answer = {}
-    for player, strength in strengths.items():
-        held, mean = margins.get(player), kept.get(strength.part)
-        if held is None or mean is None:
-            continue
-        counted = strength.rating is None or player in rated
-        if counted and mean.players == 1:
-            continue
-        answer[player] = mean.around(held, counted)
-    return answer
-
-
-class _Kept:
-    """The mean that is kept: how many players make it, and how uncertain they are together."""
-
-    __slots__ = ("above", "below", "players")
-
-    def __init__(self) -> None:
-        self.players = 0
-        self.below = self.above = 0.0
-
-    def add(self, margins: Margins) -> None:
-        self.players += 1
-        self.below += margins.below
-        self.above += margins.above
-
-    def around(self, own: Margins, counted: bool) -> tuple[float, float]:
-        """Distances to both ends for a player, who is one of those that make the mean or not."""
-        n = self.players
-        share = ((n - 1) / n) ** 2 if counted else 1.0
-        below, above = self.below, self.above
-        if counted:
-            below, above = max(0.0, below - own.below), max(0.0, above - own.above)
-        # When the others are better than they seem, this player is worse than it seems.
-        return (
-            math.sqrt(share * own.below + above / n**2),
-            math.sqrt(share * own.above + below / n**2),
-        )
+    below, above = np.array(margins).reshape(-1, 2).T
+    n = int(kept.sum())
+    if not n:
+        nothing = np.full(len(below), np.nan)
+        return nothing, nothing
+    own = np.where(kept, (1 - 1 / n) ** 2, 1.0)
+    if n == 1:
+        own = np.where(kept, np.nan, own)
+    # When those who make the mean are better than they seem, all others are worse.
+    others_below = (below[kept].sum() - np.where(kept, below, 0.0)) / n**2
+    others_above = (above[kept].sum() - np.where(kept, above, 0.0)) / n**2
+    return (
+        np.sqrt(own * below + np.maximum(0.0, others_above)),
+        np.sqrt(own * above + np.maximum(0.0, others_below)),
+    )

@@ -262,3 +262,24 @@ def test_what_is_not_there_is_refused() -> None:
         game.take_back()
     with pytest.raises(ValueError, match="no ply 1"):
         game.score(1, Score(0))
+
+
+@given(
+    st.lists(st.lists(st.none() | scores, min_size=1, max_size=40), min_size=1, max_size=4),
+)
+@settings(deadline=None)
+def test_a_game_told_anew_ends_in_the_same_figures(told: list[list[Score | None]]) -> None:
+    held = GameAccuracy()
+    for positions in told:
+        held.hold(positions)
+        fresh = GameAccuracy(positions[0])
+        for score in positions[1:]:
+            fresh.play(score)
+        for color in COLORS:
+            assert held.accuracy(color) == fresh.accuracy(color)
+            assert held.centipawn_loss(color) == fresh.centipawn_loss(color)
+
+
+def test_a_game_without_a_starting_position_is_refused() -> None:
+    with pytest.raises(ValueError, match="starting position"):
+        GameAccuracy().hold([])

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.comparisons import Comparisons, Strength
-from live.ratings.expected import difference_of
-from live.ratings.tournament import Tournament
 from live.ratings.tournament_interval import (
     SCALE,
     USUAL,
     Margins,
     PlayerMargins,
-    strength_intervals,
+    distances,
 )
+from tests.ratings.events_of_eight import covered
 
 gains = st.lists(st.tuples(st.sampled_from("gh"), st.integers(-400, 0)), min_size=1, max_size=30)
 
@@ -60,59 +57,19 @@ def test_without_a_move_there_is_no_margin() -> None:
 
 
 def test_the_ends_are_those_of_the_error_less_its_mean() -> None:
-    strengths = {name: Strength(0.0, 2000.0, 0) for name in "abc"}
-    margins = {name: Margins(30.0**2, 40.0**2) for name in "abc"}
-    found = strength_intervals(strengths, "abc", margins)
-    assert found["a"] == pytest.approx(
-        ((4 * 900 / 9 + 2 * 1600 / 9) ** 0.5, (4 * 1600 / 9 + 2 * 900 / 9) ** 0.5)
-    )
+    margins = [Margins(30.0**2, 40.0**2)] * 3
+    below, above = distances(margins, np.array([True, True, True]))
+    assert below == pytest.approx([(4 * 900 / 9 + 2 * 1600 / 9) ** 0.5] * 3)
+    assert above == pytest.approx([(4 * 1600 / 9 + 2 * 900 / 9) ** 0.5] * 3)
     # An unrated player does not make the mean that is kept.
-    found = strength_intervals(strengths, "ab", margins)
-    assert found["c"] == pytest.approx(((900 + 2 * 1600 / 4) ** 0.5, (1600 + 2 * 900 / 4) ** 0.5))
-    assert "a" not in strength_intervals(strengths, "a", margins)
-    unrated = {name: Strength(0.0, None, 0) for name in "abc"}
-    assert strength_intervals(unrated, "", margins).keys() == set("abc")
-
-
-#: Shares of gains of 0, -15, -60 and -250: players some 350 Elo apart from first to last.
-LEVELS = [(0.50 + 0.02 * n, 0.24 - 0.004 * n, 0.16 - 0.008 * n, 0.10 - 0.008 * n) for n in range(8)]
-VALUES = np.array([0, -15, -60, -250])
-
-
-def true_strengths() -> dict[str, Strength]:
-    solved = Comparisons()
-    for one, other in combinations(range(8), 2):
-        p, q = np.array(LEVELS[one]), np.array(LEVELS[other])
-        beats = (VALUES[:, None] > VALUES) + 0.5 * (VALUES[:, None] == VALUES)
-        solved.compare(str(one), str(other), difference_of(float(p @ beats @ q)))
-    for n in range(8):
-        solved.rate(str(n), 2000.0)
-    return solved.strengths()
-
-
-def covered(moves: int, events: int, seed: int, games: int = 1) -> float:
-    """Share of intervals that hold the truth, everybody playing ``moves`` against everybody."""
-    truth = true_strengths()
-    rng = np.random.default_rng(seed)
-    inside = total = 0
-    for _ in range(events):
-        played = Tournament()
-        margins = {str(n): PlayerMargins("same-search") for n in range(8)}
-        for one, other in combinations(range(8), 2):
-            played.meet(str(one), str(other))
-        for n in range(8):
-            played.rate(str(n), 2000.0)
-            for index, gain in enumerate(rng.choice(VALUES, moves, p=LEVELS[n]).tolist()):
-                played.add(str(n), gain)
-                margins[str(n)].add(str(index % games), gain)
-        found = played.strengths()
-        known = {key: held.margins for key, held in margins.items() if held.margins is not None}
-        for key, (below, above) in strength_intervals(found, found, known).items():
-            rating, true = found[key].rating, truth[key].rating
-            assert rating is not None and true is not None
-            inside += rating - below <= true <= rating + above
-            total += 1
-    return inside / total
+    below, above = distances(margins, np.array([True, True, False]))
+    assert below[2] == pytest.approx((900 + 2 * 1600 / 4) ** 0.5)
+    assert above[2] == pytest.approx((1600 + 2 * 900 / 4) ** 0.5)
+    # One who makes it alone keeps the rating told, whatever is played.
+    below, above = distances(margins, np.array([True, False, False]))
+    assert np.isnan(below[0]) and np.isnan(above[0])
+    assert below[1] == pytest.approx((900 + 1600) ** 0.5)
+    assert np.isnan(distances(margins, np.array([False] * 3))[0]).all()
 
 
 @pytest.mark.parametrize("moves", [10, 40])
