@@ -22,7 +22,7 @@ SHORT_S = 60.0
 def findings(board: Board, now_s: float) -> Iterator[Finding]:
     if not board.moves:
         return
-    found = _mate(board) or _drawn(board, now_s) or _lost(board)
+    found = _mate(board, now_s) or _drawn(board, now_s) or _lost(board)
     if found is None:
         return
     severity, text, advice = found
@@ -41,11 +41,11 @@ Verdict = tuple[Severity, str, str]
 _ENTER = "Correct the result in the broadcast software."
 
 
-def _mate(board: Board) -> Verdict | None:
+def _mate(board: Board, now_s: float) -> Verdict | None:
     if not board.moves[-1].san.endswith("#"):
         return None
     right: Result = "0-1" if board.to_move == "white" else "1-0"
-    if board.view.result == right:
+    if board.view.result == right or (board.running and _just_moved(board, now_s)):
         return None
     return ("alarm", f"mate is on the board, which is {right}, but {_told(board)}", _ENTER)
 
@@ -58,12 +58,17 @@ def _drawn(board: Board, now_s: float) -> Verdict | None:
     if not why:
         return None
     if result == "*":
-        if board.moved_s is None or now_s - board.moved_s < WAIT_S:
+        if _just_moved(board, now_s):
             return None
         return ("warning", f"{why}, and no result is told", "Enter the draw.")
     # A dead position is easily reached by taking the last piece while a flag falls.
     severity: Severity = "look" if board.position().board.is_insufficient_material() else "warning"
     return (severity, f"{why}, but {_told(board)}", "Compare the result with the scoresheets.")
+
+
+def _just_moved(board: Board, now_s: float) -> bool:
+    """The result may still come."""
+    return board.moved_s is None or now_s - board.moved_s < WAIT_S
 
 
 def _lost(board: Board) -> Verdict | None:

@@ -34,9 +34,10 @@ class Frame(msgspec.Struct, frozen=True):
     plies: int
     low: float
     high: float
+    right: int = WIDTH - RIGHT
 
     def x(self, ply: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * ply / max(1, self.plies)
+        return LEFT + (self.right - LEFT) * ply / max(1, self.plies)
 
     def y(self, value: float) -> float:
         share = (value - self.low) / (self.high - self.low)
@@ -81,7 +82,7 @@ def evaluation(game: GameDetail) -> str:
     told += [(ply.ply, ply.score_cp) for ply in game.plies if ply.score_cp is not None]
     if len(told) < 2:
         return ""
-    frame = Frame(len(game.plies), 0.0, 1.0)
+    frame = Frame(len(game.plies), 0.0, 1.0, WIDTH - 8)
     path = " ".join(
         f"{frame.x(ply):.1f},{frame.y(1 / (1 + math.exp(-_PER_CP * cp))):.1f}"
         for ply, cp in told
@@ -94,7 +95,7 @@ def evaluation(game: GameDetail) -> str:
         _axes(frame, ticks),
         f'<polygon class="ev" points="{first:.1f},{bottom:.1f} {path} {last:.1f},{bottom:.1f}"/>',
         f'<polyline class="el" points="{path}"/>',
-        f'<line class="half" x1="{LEFT}" x2="{WIDTH - RIGHT}" '
+        f'<line class="half" x1="{LEFT}" x2="{frame.right}" '
         f'y1="{frame.y(0.5):.1f}" y2="{frame.y(0.5):.1f}"/>',
     ]
     return _svg("White's expected score by ply", parts)
@@ -118,9 +119,8 @@ def _rating_ticks(low: float, high: float) -> list[tuple[float, str]]:
 
 
 def _axes(frame: Frame, ticks: Sequence[tuple[float, str]]) -> str:
-    right = WIDTH - RIGHT
     lines = [
-        f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{frame.y(at):.1f}" '
+        f'<line class="grid" x1="{LEFT}" x2="{frame.right}" y1="{frame.y(at):.1f}" '
         f'y2="{frame.y(at):.1f}"/><text class="ax" x="{LEFT - 4}" y="{frame.y(at) + 3:.1f}" '
         f'text-anchor="end">{label}</text>'
         for at, label in ticks

@@ -23,10 +23,14 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
     told = [
         (
             "Engine",
-            f"Every position was scored by {plain(engine.name)}, {plain(engine.limit)} a search. "
-            f"It counts as {engine.rating} Elo, {SOURCES.get(engine.rating_source, 'as told')}.",
+            f"Scores are those of {plain(engine.name)} ({plain(engine.limit)}), which counts as "
+            f"{engine.rating} Elo, {SOURCES.get(engine.rating_source, 'as told')}.",
         ),
-        ("Gain", f"What a move gained or lost, in pawns: {how}."),
+        (
+            "Gain",
+            f"What a move gained or lost, in pawns: {how}. Losses of 0.30 or more stand beside the "
+            "moves.",
+        ),
         (
             "Plays like",
             "The Elo at which players of rated games make moves like these, from a calibration: "

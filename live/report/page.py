@@ -9,10 +9,14 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import resources
 
+import msgspec
+
 from live.events import GameDetail, PlayerView, PlyView, Share
 from live.publish.analysis import Analysis
+from live.publish.state import game_order
 from live.report import curve, notes, screening
 from live.report.figures import (
+    MINUS,
     clock,
     html,
     interval,
@@ -28,13 +32,16 @@ from live.report.table import Column, table
 
 #: Losses of a move from which they are written beside it, and from which they stand out, pawns.
 TOLD_CP, BAD_CP = 30, 200
+#: Beyond this a figure says no more than that the game was thrown away.
+LOST_CP = 1000
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'none'; base-uri 'none'"
 
 
 def page(whole_event: Analysis, *, written: str, arbiter: bool = False) -> str:
     """The report; ``written`` says when. Screening figures only where ``arbiter`` asks for them."""
-    games = whole_event.games
+    games = tuple(sorted(whole_event.games, key=_order))
+    whole_event = msgspec.structs.replace(whole_event, games=games)
     scale = curve.scale_of(games)
     title = _title(games)
     parts = [
@@ -60,6 +67,11 @@ def page(whole_event: Analysis, *, written: str, arbiter: bool = False) -> str:
     )
 
 
+def _order(game: GameDetail) -> tuple[object, ...]:
+    """Round and board before anything else: some sources name every game an event of its own."""
+    return game_order(msgspec.structs.replace(game, event=""))
+
+
 def _title(games: Sequence[GameDetail]) -> str:
     if len(games) == 1:
         return f"{games[0].white.name} – {games[0].black.name}"
@@ -75,7 +87,8 @@ def _lead(told: Analysis, written: str) -> str:
     plies = sum(game.plies_played for game in games)
     scored = sum(game.plies_scored for game in games)
     said = [html(events[0])] if len(games) == 1 and events else []
-    if len(events) > 1:
+    # Some sources name every game an event of its own.
+    if 1 < len(events) < len(games):
         said.append(f"{len(events)} events")
     if rounds and len(rounds) <= 3:
         said.append(f"round {html(', '.join(rounds))}")
@@ -247,7 +260,8 @@ def _loss(ply: PlyView) -> str:
     if ply.gain_cp is None or ply.gain_cp > -TOLD_CP:
         return ""
     mark = "bad" if ply.gain_cp <= -BAD_CP else "soft"
-    return f'<i class="{mark}">&nbsp;{pawns(ply.gain_cp)}</i>'
+    lost = pawns(ply.gain_cp) if ply.gain_cp > -LOST_CP else f"{MINUS}{LOST_CP // 100} or more"
+    return f'<i class="{mark}">&nbsp;{lost}</i>'
 
 
 def _clocks(game: GameDetail) -> str:

@@ -1,0 +1,107 @@
+"""An event of two games whose names are as hostile as names can be."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.events import (
+    CurvePoint,
+    Curves,
+    EngineInfo,
+    GameDetail,
+    HeadToHead,
+    Player,
+    PlayerMethods,
+    PlayerView,
+    PlyView,
+    Share,
+)
+from live.publish.analysis import Analysis
+from tests.publish.world import START
+
+SCRIPT = '<script>alert("1")</script>'
+FORMULA = '=HYPERLINK("http://example.org","x")'
+LONG = "Lång " * 3000
+STRANGE = "A\x1b[2J\u202eB\u200dC\x00D"
+ENGINE = EngineInfo(
+    "Stockfish 19 Lite WASM Multithreaded", "100000 nodes", 2209, "field", 900, "classical", "402"
+)
+
+_LINE = (("e4", "e2e4"), ("e5", "e7e5"), ("Nf3", "g1f3"), ("Nc6", "b8c6"), ("Bb5", "f1b5"))
+
+
+def point(ply: int, rating: float | None) -> CurvePoint:
+    return CurvePoint(
+        ply,
+        (ply + 1) // 2,
+        -12,
+        0.4,
+        None if rating is None else rating - 2209,
+        None,
+        90.0,
+        rating,
+        None,
+        2400.0,
+        calibrated=2000.0 + ply,
+        calibrated_low=1800.0,
+        calibrated_high=2200.0,
+    )
+
+
+def game(id: str, white: str, black: str, *, board: int, plies: int = 5) -> GameDetail:
+    told = tuple(
+        PlyView(
+            index + 1,
+            *_LINE[index],
+            clock_s=5400.0 - index,
+            score_cp=20 - 60 * index,
+            depth=14,
+            final=True,
+            gain_cp=-60 * index,
+        )
+        for index in range(plies)
+    )
+    return GameDetail(
+        id=id,
+        feed="hall",
+        event="Open <b>2025</b>",
+        round="1",
+        board=board,
+        white=Player(white, elo=2000),
+        black=Player(black, elo=1900),
+        result="1-0",
+        url="javascript:alert(1)",
+        start_fen=START,
+        start_score_cp=20,
+        head_to_head=HeadToHead(0.6, 50.0),
+        plies_played=plies,
+        plies_scored=plies,
+        date="2025.04.12",
+        plies=told,
+        curves=Curves(
+            tuple(point(ply, None if ply == 1 else 2150.0) for ply in range(1, plies + 1, 2)),
+            tuple(point(ply, 2050.0) for ply in range(2, plies + 1, 2)),
+        ),
+    )
+
+
+def player(id: str, name: str, share: float = 0.5, moves: int = 40) -> PlayerView:
+    view = PlayerView(
+        id, name, 2000, 1, moves, -12.5, 0.4, -40.0, -200.0, 90.0, 2169.0, 2009.0, 2299.0
+    )
+    choices = Share(share, share - 0.1, share + 0.1, moves)
+    return msgspec.structs.replace(view, methods=PlayerMethods(first_choice=choices))
+
+
+def event() -> Analysis:
+    return Analysis(
+        ENGINE,
+        "same-search",
+        (game("g2", FORMULA, STRANGE, board=2), game("g1", SCRIPT, LONG, board=1)),
+        (
+            player("a", SCRIPT, 0.9),
+            player("b", LONG),
+            player("c", FORMULA),
+            player("d", STRANGE),
+        ),
+    )

@@ -1,0 +1,56 @@
+"""CSV holds every field, reads back as written, and no spreadsheet works anything out."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.report.csv_text import FORMULA, cell, players, plies, points
+from tests.report.hostile import event
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_every_ply_is_a_row_with_its_game() -> None:
+    whole = event()
+    rows = read(plies(whole.games))
+    assert len(rows) == 10
+    first = rows[0]
+    assert (first["game"], first["ply"], first["san"], first["score_cp"]) == ("g2", "1", "e4", "20")
+    assert first["white"].startswith("'=HYPERLINK") and first["final"] == "true"
+    assert first["complexity.jump_cp"] == "" == first["best"]
+    assert rows[4]["gain_cp"] == "-240"  # a number, so its sign is left alone
+
+
+def test_every_point_says_whose_it_is() -> None:
+    rows = read(points(event().games))
+    assert len(rows) == 10
+    assert rows[0]["color"] == "white" and rows[0]["rating"] == ""  # unbounded is empty
+    assert rows[0]["calibrated"] == "2001.0"
+
+
+def test_every_figure_of_a_player_is_a_column() -> None:
+    rows = read(players(event().players))
+    assert [row["id"] for row in rows] == ["a", "b", "c", "d"]
+    assert rows[0]["methods.first_choice.share"] == "0.9"
+    assert rows[0]["methods.tournament_rating"] == ""
+
+
+@pytest.mark.parametrize("begin", FORMULA)
+def test_no_cell_is_a_formula(begin: str) -> None:
+    assert cell(f"{begin}1+1").startswith("'")
+    assert cell("plain") == "plain"
+    assert cell(-12) == "-12"
+
+
+@given(st.text())
+def test_text_never_begins_as_a_formula_nor_breaks_a_row(text: str) -> None:
+    told = cell(text)
+    assert not told.startswith(FORMULA)
+    assert "\n" not in told and "\r" not in told and "\x1b" not in told
