@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import contextlib
+import importlib
 import re
 import socket
 import sys
@@ -108,7 +109,7 @@ async def _engine_moved(folder: Path) -> None:
 
 
 async def _scheduler(folder: Path) -> None:
-    from live.engine.worker import work
+    from live.engine.worker import work  # brings Dask
 
     command = _program(
         folder,
@@ -117,7 +118,9 @@ async def _scheduler(folder: Path) -> None:
         "    if line == 'isready\\n': print('readyok', flush=True)",
         "    if line == 'quit\\n': break",
     )
-    await work("tcp://127.0.0.1:9", command, Settings(), engines=1)
+    dask = importlib.import_module("dask")
+    with dask.config.set({"distributed.comm.timeouts.connect": "200ms"}):
+        await work("tcp://127.0.0.1:9", command, Settings(), engines=1)
 
 
 async def _port(folder: Path) -> None:

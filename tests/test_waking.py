@@ -73,6 +73,7 @@ WALL = {
     "calibrating.py": "the date written into a calibration",
     "feeds/http.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
     "arbiter.py": "when an alert was raised, for people",
+    "engine/disk.py": "on which day a result was used last, for pruning",
     "exporting.py": "when a report was written, for people",
     "offline.py": "when a report was written, for people",
     "publish/tokens.py": "tokens expire at a date",

@@ -102,10 +102,12 @@ def _file(source: Source, conditions: Conditions) -> Feed:
     text = source.target
     if text.lower().startswith("file://"):
         text = unquote(urlsplit(text).path)
-    path = Path(text).expanduser()
+    path = Path(text)
     try:
+        path = path.expanduser()
         there = path.exists()
-    except (OSError, ValueError):  # no name that a file could have: too long, or with a zero byte
+    except (OSError, ValueError, RuntimeError):
+        # No name that a file could have (too long, with a zero byte), or nobody's home.
         there = False
     if not there:
         raise FeedNotFound(source.name, "there is no such file", "Check the path")

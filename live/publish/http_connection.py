@@ -247,7 +247,9 @@ class HttpConnection(asyncio.Protocol):
         """Answer outside the order of things, and end the connection."""
         if self._h11.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             closing = (*response.headers, ("Connection", "close"))
-            self._send(Response(response.status, closing, response.body), False)
+            asked = self._request if self._h11.our_state is h11.SEND_RESPONSE else None
+            head = asked is not None and asked.method == b"HEAD"
+            self._send(Response(response.status, closing, response.body), head)
         if linger and self._closing_s is None and self.transport.can_write_eof():
             # Closing now would reset the connection while the client still sends, and the answer
             # would be lost on it. So only our side ends, and what comes is thrown away.

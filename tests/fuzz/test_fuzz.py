@@ -67,6 +67,14 @@ FINDINGS = {
     ),
     # OSError: a path longer than any can be, or with a zero byte in it.
     "a long path": ("address", b"x" * 3000),
+    "nobody's home": ("address", b"~nobody-of-that-name/x.pgn"),
+    # LocalProtocolError: a body in answer to HEAD, where the target cannot be read.
+    "a wrong target of HEAD": ("http", b"HEAD F HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+    # UnicodeDecodeError: text frames hold any bytes.
+    "a first message in Latin-1": (
+        "frames",
+        b'\x81\x9f\0\0\0\0{"type":"token","token":"caf\xe9 x"',
+    ),
     "a path with a zero byte": ("address", b"a\0b.pgn"),
     # UnicodeEncodeError: the environment may hold any bytes.
     "an environment in Latin-1": ("environment", b"LIVE_RATE_ENGINE_NODES=\x8c"),
