@@ -184,7 +184,11 @@ def _page(page: pages.Page, request: Request) -> Response:
     if page.gzipped is not None and pages.takes_gzip(request.headers.get("accept-encoding", "")):
         body = page.gzipped
         headers.append(("Content-Encoding", "gzip"))
-    return respond(200, page.content_type, body, headers, policy=pages.POLICY)
+    # Scripts, styles and pictures obey the policy of the page that loads them: its long one would
+    # only be carried along, some forty times a page.
+    is_page = page.content_type.startswith("text/html")
+    policy = pages.POLICY if is_page else _NO_CONTENT_POLICY
+    return respond(200, page.content_type, body, headers, policy=policy)
 
 
 def _games(state: State, request: Request) -> Response:

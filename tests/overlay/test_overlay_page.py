@@ -230,8 +230,11 @@ async def test_it_lies_over_a_picture(chromium: str, tmp_path: Path) -> None:
 
 async def test_a_fresh_overlay_is_small(chromium: str, tmp_path: Path) -> None:
     async with on_air(chromium, tmp_path) as (broadcast, publisher, page):
+        # A long game: most of what comes besides scripts are its plies and points.
+        broadcast.play(30, board=2)
+        assert len(board(broadcast, 2).plies) == 70
         await page.count_bytes()
-        game = board(broadcast, 1).id
+        game = board(broadcast, 2).id
         await show(page, publisher, f"layout=board&game={quote(game)}")
         await page.until("document.querySelectorAll('.pieces [data-piece]').length > 2")
         await page.until("document.querySelector('.curves canvas')")
@@ -240,6 +243,7 @@ async def test_a_fresh_overlay_is_small(chromium: str, tmp_path: Path) -> None:
             "performance.getEntriesByType('resource').some((each) => each.name.endsWith('.svg'))"
         )
         assert 50_000 < sum(size for _, size in page.transferred) < FRESH_BYTES
+        assert page.complaints == []
 
 
 async def test_hostile_text_stays_text_in_every_layout(chromium: str, tmp_path: Path) -> None:

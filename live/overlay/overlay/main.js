@@ -4,7 +4,6 @@ import { Connection } from "../connection.js";
 import { setText } from "../dom.js";
 import { Held } from "../state.js";
 import { Chooser } from "./choice.js";
-import { Delayed } from "./delayed.js";
 import { applyLook } from "./look.js";
 import { readOptions } from "./options.js";
 import { statusText } from "./status.js";
@@ -31,7 +30,7 @@ stage.append(layout.node);
 
 const held = new Held();
 const now = () => performance.now();
-const source = options.delay > 0 ? new Delayed(held, options.delay * 1000, now) : held;
+const source = options.delay > 0 ? await delayed() : held;
 const chooser = new Chooser(options);
 const swings = new Swings(options.swing, options.cooldown * 1000);
 /** Game id → `{until, swing}` while a swing is shown. */
@@ -47,6 +46,11 @@ const connection = new Connection(source, location.href, note, {
     return () => clearTimeout(timer);
   },
 });
+
+async function delayed() {
+  const { Delayed } = await import("./delayed.js");
+  return new Delayed(held, options.delay * 1000, now);
+}
 
 /** Looks for swings in what was touched, and asks for a drawing. */
 function note(touched) {

@@ -1,7 +1,7 @@
 /** Both perceived ratings of a game as curves with their bands, as large as their box. */
 
-import { columns, drawn, span } from "../curve.js";
-import uPlot from "../vendor/uplot/uPlot.esm.js";
+import { columns, drawn, span } from "../series.js";
+import uPlot from "../uplot.js";
 
 const COLORS = ["white", "black"];
 const ALGORITHM4 = { label: "Algorithm 4", value: "rating", low: "low", high: "high" };
