@@ -159,7 +159,7 @@ class ServiceScreen:
                 if hall.journal.restored:
                     summary = hall.journal.summary
                     self._console.print(summary, markup=False, highlight=False, soft_wrap=True)
-                hall.listen(line_printer(self._console, hall.keeper.games()))
+                hall.listen(line_printer(self._console, snapshot(hall.keeper).games))
             case "table":
                 pass
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from live.dashboard.figures import interval_text, move_text, plain, rating_text, score_text
+from live.dashboard.figures import (
+    clock_text,
+    interval_text,
+    move_text,
+    plain,
+    rating_text,
+    score_text,
+)
 from live.events import (
     Change,
     Color,
     CurvePoint,
     FeedHealth,
+    GameDetail,
     GameId,
     GameMessage,
     GameView,
@@ -30,10 +39,19 @@ class LineWriter:
         self._feeds: Mapping[str, FeedHealth] = {}
         self._plies: dict[GameId, dict[int, PlyView]] = {}
         self._told: dict[GameId, set[int]] = {}
+        self._moves: dict[GameId, list[str]] = {}
+        """SAN of every ply; empty for plies before we came."""
 
     def lines(self, changes: Iterable[Change]) -> list[str]:
-        """What to print for ``changes``, in order."""
+        """What to print for ``changes``, in order. Of moves that come together, as when a game is
+        met in its middle, the last stands for all.
+        """
+        changes = list(changes)
+        waiting = Counter(
+            each.game for each in changes if isinstance(each, MoveMessage) and each.move
+        )
         told: list[str] = []
+        together: Counter[GameId] = Counter()
         for change in changes:
             match change:
                 case GameMessage(game=view):
@@ -42,12 +60,22 @@ class LineWriter:
                     told.append(f"{self._label(game)}: gone from its source")
                     self._games.pop(game, None)
                     self._forget(game, 1)
+                    self._moves.pop(game, None)
                 case MoveMessage(game=game, ply=ply, move=move):
                     self._forget(game, ply)
                     if move is None:
                         told.append(f"{self._label(game)}: taken back to ply {ply - 1}")
-                    else:
-                        self._plies.setdefault(game, {})[ply] = move
+                        del self._sans(game, ply - 1)[ply - 1 :]
+                        continue
+                    self._plies.setdefault(game, {})[ply] = move
+                    before = self._played(game, ply, move.san)
+                    together[game] += 1
+                    waiting[game] -= 1
+                    if before is not None:
+                        told.append(self._correction(game, move, before))
+                        together[game] = 0
+                    elif not waiting[game]:
+                        told.append(self._move(game, move, together[game]))
                 case ScoreMessage(game=game, ply=scored):
                     if scored.ply not in self._told.get(game, ()):
                         self._plies.setdefault(game, {})[scored.ply] = scored
@@ -62,6 +90,32 @@ class LineWriter:
                     pass
         return told
 
+    def _sans(self, game: GameId, before: int) -> list[str]:
+        """The moves of a game, with a place for each of the first ``before`` plies."""
+        sans = self._moves.setdefault(game, [])
+        sans += [""] * (before - len(sans))
+        return sans
+
+    def _played(self, game: GameId, ply: int, san: str) -> str | None:
+        """Note a move; what stood in its place, if something did."""
+        sans = self._sans(game, ply - 1)
+        before = sans[ply - 1] if len(sans) >= ply else None
+        del sans[ply - 1 :]
+        sans.append(san)
+        return before
+
+    def _move(self, game: GameId, move: PlyView, together: int) -> str:
+        view = self._games.get(game)
+        told = f"{together} moves to " if together > 1 else ""
+        told += move_text(view, move) if view else f"ply {move.ply}"
+        clock = f", clock {clock_text(move.clock_s)}" if move.clock_s is not None else ""
+        return f"{self._label(game)}: played {told}{clock}"
+
+    def _correction(self, game: GameId, move: PlyView, before: str) -> str:
+        view = self._games.get(game)
+        told = move_text(view, move) if view else f"ply {move.ply}"
+        return f"{self._label(game)}: corrected to {told}{f', was {before}' if before else ''}"
+
     def _forget(self, game: GameId, from_ply: int) -> None:
         self._told[game] = {ply for ply in self._told.get(game, ()) if ply < from_ply}
         held = self._plies.get(game, {})
@@ -71,6 +125,8 @@ class LineWriter:
         known = self._games.get(view.id)
         self._games[view.id] = view
         if known is None:
+            if isinstance(view, GameDetail):
+                self._moves[view.id] = [ply.san for ply in view.plies]
             return [f"{self._label(view.id)}: board appears"]
         told = []
         if known.result != view.result:

@@ -30,7 +30,9 @@ def test_a_move_with_its_gain_is_one_line() -> None:
     ]
     played = PlyView(1, "e4", "e2e4")
     scored = msgspec.structs.replace(played, score_cp=30, final=True, gain_cp=-12)
-    assert writer.lines([MoveMessage("g1", 1, played)]) == []
+    assert writer.lines([MoveMessage("g1", 1, msgspec.structs.replace(played, clock_s=59.0))]) == [
+        "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: played 1.e4, clock 0:59"
+    ]
     assert writer.lines(
         [ScoreMessage("g1", scored), PointMessage("g1", "white", point(1, 2210.0))]
     ) == [
@@ -67,8 +69,38 @@ def test_a_curve_sent_again_tells_no_move_twice() -> None:
     again = [PointMessage("g1", "white", point(1, 2210.0))]
     assert len(writer.lines(again)) == 1
     assert writer.lines(again) == []
-    writer.lines([MoveMessage("g1", 1, PlyView(1, "d4", "d2d4"))])
+    [corrected] = writer.lines([MoveMessage("g1", 1, PlyView(1, "d4", "d2d4"))])
+    assert corrected.endswith(": corrected to 1.d4, was e4")
     assert ": 1.d4, " in writer.lines(again)[0]
+
+
+def plies(*sans: str) -> list[MoveMessage]:
+    return [
+        MoveMessage("g1", ply, PlyView(ply, san, "0000")) for ply, san in enumerate(sans, start=1)
+    ]
+
+
+def test_of_moves_that_come_together_the_last_is_told() -> None:
+    writer = LineWriter()
+    told = writer.lines([GameMessage(VIEW), *plies("e4", "c5", "Nf3")])
+    assert [line.split(": ", 1)[1] for line in told] == ["board appears", "played 3 moves to 2.Nf3"]
+    [line] = writer.lines([MoveMessage("g1", 4, PlyView(4, "d6", "d7d6"))])
+    assert line.endswith(": played 2...d6")
+
+
+def test_a_move_after_a_takeback_is_no_correction() -> None:
+    writer = LineWriter()
+    writer.lines([GameMessage(VIEW), *plies("e4", "c5", "Nf3")])
+    writer.lines([MoveMessage("g1", 2, None)])
+    [line] = writer.lines([MoveMessage("g1", 2, PlyView(2, "e5", "e7e5"))])
+    assert line.endswith(": played 1...e5")
+
+
+def test_a_correction_in_a_game_met_in_its_middle_says_what_was_there() -> None:
+    writer = LineWriter()
+    writer.lines([GameMessage(detail())])
+    [line] = writer.lines([MoveMessage("g1", 2, PlyView(2, "e5", "e7e5"))])
+    assert line.endswith(": corrected to 1...e5, was c5")
 
 
 def test_a_feed_is_told_of_when_it_changes() -> None:
