@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import contextlib
-import importlib
 import re
 import socket
 import sys
@@ -109,7 +108,8 @@ async def _engine_moved(folder: Path) -> None:
 
 
 async def _scheduler(folder: Path) -> None:
-    from live.engine.worker import work  # brings Dask
+    from live.engine import cluster_task  # brings Dask
+    from live.engine.worker import work
 
     command = _program(
         folder,
@@ -118,8 +118,8 @@ async def _scheduler(folder: Path) -> None:
         "    if line == 'isready\\n': print('readyok', flush=True)",
         "    if line == 'quit\\n': break",
     )
-    dask = importlib.import_module("dask")
-    with dask.config.set({"distributed.comm.timeouts.connect": "200ms"}):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster_task, "DEATH_S", 1)  # a minute of patience tests nothing more
         await work("tcp://127.0.0.1:9", command, Settings(), engines=1)
 
 
