@@ -12,7 +12,14 @@ from typing import Annotated
 
 import typer
 
-from live import __version__, engine_commands, feed_commands, service_commands, study_commands
+from live import (
+    __version__,
+    engine_commands,
+    feed_commands,
+    journal_commands,
+    service_commands,
+    study_commands,
+)
 from live.errors import ConfigError, LiveRateError
 from live.flags import (
     SWITCH,
@@ -272,6 +279,7 @@ study_commands.add_to(app)
 feed_commands.add_to(app)
 engine_commands.add_to(app)
 service_commands.add_to(app)
+journal_commands.add_to(app)
 
 
 def main() -> None:

@@ -51,7 +51,16 @@ COMMANDS = {
 #: The composition root: wires shells of different rooms together; no room may import it.
 WIRING = {"app", "arbiter", "doctor", "offline", "hall", "__main__", "calibrating", "rehearsing"}
 WIRING |= {"exporting", "interrupts", "showing", "watching"}
-WIRING |= {"following", "journal_reading", "journalling", "measuring", "reload", "supervision"}
+WIRING |= {
+    "following",
+    "journal_reading",
+    "journal_replay",
+    "journalling",
+    "measuring",
+    "recorded",
+    "reload",
+    "supervision",
+}
 WIRING |= {"following", "reload", "supervision", "waking"}
 WIRING |= COMMANDS | {"studies"}
 
