@@ -128,7 +128,7 @@ class Broker:
             try:
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._listen(client), name="broker: what it holds")
-                    tasks.create_task(self._tell(client), name="broker: tell")
+                    tasks.create_task(self._publish_all(client), name="broker: tell")
             finally:
                 # The will is for those who are lost; who leaves in order has to say so.
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
@@ -142,7 +142,7 @@ class Broker:
                 self._retained.holds(str(message.topic))
                 self._changed.set()
 
-    async def _tell(self, client: aiomqtt.Client) -> None:
+    async def _publish_all(self, client: aiomqtt.Client) -> None:
         online = False
         while True:
             self._changed.clear()

@@ -16,6 +16,7 @@ import pytest
 from live import __version__ as VERSION
 from live.config import MqttConfig
 from live.errors import ConfigError
+from live.events import FeedHealth
 from live.publish.mqtt import Broker
 from live.publish.retained import Retained
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
@@ -42,8 +43,10 @@ def wanted(world: World, state: str = "online") -> dict[str, bytes]:
 
 
 @contextlib.asynccontextmanager
-async def telling(broker: Mosquitto, world: World) -> AsyncIterator[Broker]:
-    made = Broker(config(broker), world, chance=lambda: 0.0)
+async def telling(
+    broker: Mosquitto, world: World, tell: Callable[[FeedHealth], None] = lambda _: None
+) -> AsyncIterator[Broker]:
+    made = Broker(config(broker), world, chance=lambda: 0.0, tell=tell)
     task = asyncio.create_task(made.run())
     try:
         yield made
@@ -65,13 +68,15 @@ def full(seed: int) -> World:
 
 async def test_the_broker_holds_the_state_and_follows_it(broker: Mosquitto) -> None:
     world = full(1)
-    async with telling(broker, world) as ours:
+    told: list[FeedHealth] = []
+    async with telling(broker, world, told.append) as ours:
         await broker.comes_to_hold(wanted(world))
         for _ in range(100):
             ours.publish(world.step())
             await asyncio.sleep(0)
         await broker.comes_to_hold(wanted(world))
     assert await broker.held() == wanted(world, "offline"), "who leaves in order says so"
+    assert "retrying" not in [health.state for health in told]
 
 
 async def test_a_killed_broker_is_told_again(
