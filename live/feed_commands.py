@@ -23,6 +23,20 @@ class ProtocolOption(enum.StrEnum):
     FICS = "fics"
 
 
+class MistakeOption(enum.StrEnum):
+    """What ``rehearse`` gets wrong when asked; the names of the alerts that say so."""
+
+    ILLEGAL_MOVE = "illegal-move"
+    UNREADABLE = "unreadable"
+    CLOCK_STILL = "clock-still"
+    CLOCK_RISING = "clock-rising"
+    FLAG = "flag"
+    STALE = "stale"
+    LAST_MOVE = "last-move"
+    LATE_MOVE = "late-move"
+    RESULT = "result"
+
+
 def rehearse(
     pgn: Annotated[Path, typer.Argument(metavar="PGN", help="Finished games, best with clocks.")],
     protocol: Annotated[
@@ -36,6 +50,16 @@ def rehearse(
         int | None,
         typer.Option(
             "--faults", metavar="SEED", help="Drop, repeat, garble, correct and stall by chance."
+        ),
+    ] = None,
+    mistakes: Annotated[
+        list[MistakeOption] | None,
+        typer.Option(
+            "--mistake",
+            metavar="KIND",
+            help="What an alert is for, in the middle of the first game; again for the next: "
+            + ", ".join(MistakeOption)
+            + ".",
         ),
     ] = None,
     round_name: Annotated[
@@ -74,6 +98,7 @@ def rehearse(
                 protocol.value,
                 speed=speed,
                 seed=faults,
+                mistakes=[mistake.value for mistake in mistakes or ()],
                 round_name=round_name,
                 host=host,
                 port=port,

@@ -14,6 +14,7 @@ from rich.text import Text
 from live.config import Config
 from live.dashboard.figures import plain
 from live.errors import InputError
+from live.feeds.mistakes import Mistake
 from live.feeds.probe import Finding, probe
 from live.offline import read_pgn, write
 from live.rehearse.open import Protocols
@@ -26,6 +27,7 @@ async def rehearse(
     *,
     speed: float,
     seed: int | None,
+    mistakes: Sequence[Mistake],
     round_name: str,
     host: str,
     port: int,
@@ -50,6 +52,7 @@ async def rehearse(
         protocol,
         speed=speed,
         seed=seed,
+        mistakes=mistakes,
         host=host,
         port=port,
         to=to,

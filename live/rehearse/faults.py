@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from live.events import GameReport
+from live.feeds.mistakes import Mistake
 from live.feeds.replay import Incident
 
 #: Connections after this many are good: a rehearsal has to come to its end.
@@ -109,6 +110,15 @@ def mishaps(seed: int | None) -> Iterator[Mishap]:
             yield chance.choice(_MISHAPS) if bad else ""
     while True:
         yield ""
+
+
+def mistakes(kinds: Sequence[Mistake], games: Sequence[GameReport]) -> list[Incident]:
+    """One mistake each on the first boards, in the middle of the game; what the alerts are for."""
+    played = [(index, game) for index, game in enumerate(games) if len(game.moves) > 2]
+    return [
+        Incident(kind, index, len(game.moves) // 2)
+        for kind, (index, game) in zip(kinds, played, strict=False)
+    ]
 
 
 def incidents(seed: int | None, games: Sequence[GameReport]) -> list[Incident]:

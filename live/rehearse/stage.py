@@ -12,8 +12,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from live.errors import InputError, PortInUse
 from live.events import GameReport
+from live.feeds.mistakes import Mistake
 from live.feeds.replay import Moment, timeline
 from live.rehearse.faults import incidents
+from live.rehearse.faults import mistakes as lasting
 from live.rehearse.open import Protocols, open_rehearsal
 
 
@@ -23,6 +25,7 @@ async def rehearse(
     *,
     speed: float = 1.0,
     seed: int | None = None,
+    mistakes: Sequence[Mistake] = (),
     host: str = "127.0.0.1",
     port: int = 0,
     to: str = "",
@@ -37,7 +40,7 @@ async def rehearse(
         PortInUse: somebody else serves there.
     """
     rehearsal = open_rehearsal(protocol, games, seed=seed, to=to)
-    wrong = incidents(seed, games)
+    wrong = [*incidents(seed, games), *lasting(mistakes, games)]
     moments = len(timeline(games, incidents=wrong))
     try:
         async with rehearsal.serving(host, port) as spec:

@@ -68,9 +68,9 @@ def test_a_mute_hides_and_nothing_more() -> None:
     hall = Rehearsal()
     alert = illegal(hall)
     for muted in ({"alert": alert.id}, {"kind": alert.kind}, {"game": alert.game}):
-        (message,) = hall.desk.mute(**muted)  # type: ignore[arg-type]
+        (message,) = hall.desk.mute(**muted)
         assert message.alert.muted and hall.desk.open() == [message.alert]
-        (message,) = hall.desk.mute(False, **muted)  # type: ignore[arg-type]
+        (message,) = hall.desk.mute(False, **muted)
         assert hall.desk.open() == [alert]
 
 

@@ -29,7 +29,7 @@ PLY = 21
 
 def test_clean_boards_raise_nothing() -> None:
     hall = Rehearsal()
-    hall.play(four_boards())
+    hall.play([*four_boards(), played("f3 e5 g4 Qh4#", result="0-1")])
     assert all(view.result != "*" for view in hall.keeper.games())
     assert not hall.raised
 
