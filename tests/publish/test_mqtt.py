@@ -62,7 +62,7 @@ def full(seed: int) -> World:
         world.appear(game)
     for _ in range(200):
         world.step()
-    assert len(Retained(world, "p").everything()) > 12
+    assert len(Retained(world, "p").everything()) > 8
     return world
 
 
