@@ -25,6 +25,7 @@ from live.settings import (
     Factor,
     Host,
     Hosts,
+    Hours,
     HttpUrl,
     HttpUrlOrNone,
     Origins,
@@ -74,6 +75,8 @@ class RatingConfig(Section, frozen=True):
     engine_rating: Literal["field"] | Elo = "field"
     calibration: str = "auto"
     """``auto``, ``none``, the name of a shipped calibration, or a file's path."""
+    intrinsic: str = "auto"
+    """The table for choices among several lines: likewise."""
 
 
 class LichessConfig(Section, frozen=True):
@@ -152,6 +155,16 @@ class JournalConfig(Section, frozen=True):
     """Every commit reaches the disk at once: a power cut then costs nothing."""
 
 
+class MemoryConfig(Section, frozen=True):
+    """``[memory]``: how long finished games are held; the journal keeps them all."""
+
+    finished_after_h: Hours = 336.0
+    """A finished game is let go once nothing of it has changed for so long and its source has told
+    newer ones; 0: never."""
+    games: Positive = 5_000
+    """Finished games held at most; of more, those go first that changed longest ago."""
+
+
 class LogConfig(Section, frozen=True):
     """``[log]``"""
 
@@ -167,6 +180,7 @@ class Config(Section, frozen=True):
     feeds: FeedsConfig = FeedsConfig()
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()
+    memory: MemoryConfig = MemoryConfig()
     log: LogConfig = LogConfig()
 
 

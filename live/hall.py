@@ -42,7 +42,9 @@ from live.measuring import cluster_tls as cluster_tls
 from live.measuring import engine_asking as engine_asking
 from live.measuring import engine_limit as engine_limit
 from live.measuring import fitting as fitting
+from live.measuring import fitting_table
 from live.measuring import limit_text as limit_text
+from live.retirement import Retirement
 from live.supervision import Guarded, reason
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
@@ -93,6 +95,7 @@ class Hall:
                 limit = limit_text(self.config.engine)
                 self.open_ledger(self.room.identity.name, limit)
                 await self.journal.restore(self.keeper, self.room, limit, feeds)
+                self.retirement = Retirement(self.keeper, self.config.memory)
                 yield
 
     def _engines(self, cache: Cache | None, *, live: bool) -> EngineRoom:
@@ -125,7 +128,12 @@ class Hall:
         shelf = fitting(rating.calibration, engine_name, limit, gain)
         stored = shelf.calibrations[0].engine_rating if shelf.calibrations else None
         ledger = EventLedger(
-            measure=Measure(gain, shelf, engine_asking(self.config.engine)),
+            measure=Measure(
+                gain,
+                shelf,
+                engine_asking(self.config.engine),
+                *fitting_table(rating.intrinsic, self.config.engine, engine_name, limit),
+            ),
             engine_name=engine_name,
             limit=limit,
             fixed_rating=None if rating.engine_rating == "field" else rating.engine_rating,
@@ -133,6 +141,7 @@ class Hall:
             engine_scores=engine_scores,
         )
         self.keeper = Keeper(ledger, self, self._publish, self.arbiter.alerts)
+        self.retirement = Retirement(self.keeper, self.config.memory)
         self.arbiter.measured_by(ledger.engine)
 
     def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
@@ -210,9 +219,10 @@ class Hall:
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
         slice_end = time.monotonic() + SLICE_S
-        for step in self.keeper.plan(report):
+        for step in self.keeper.plan(self.retirement.news(report)):
             self.keeper.apply(step)
             self.journal.applied(step)
+            self.retirement.applied(step)
             if time.monotonic() > slice_end:
                 await asyncio.sleep(0)
                 slice_end = time.monotonic() + SLICE_S
@@ -222,6 +232,7 @@ class Hall:
             await asyncio.sleep(HEALTH_PERIOD_S)
             self.tell_engines()
             self.arbiter.tick()
+            self.retirement.look()
             self.journal.look_after(self.keeper, self.keeper.feed_health)
 
     def tell_engines(self) -> None:

@@ -29,7 +29,7 @@ from live.engine.cache import Cache
 from live.engine.disk import DiskCache
 from live.engine.identity import Identity
 from live.engine.search import Search, SearchResult
-from live.events import Change, FeedHealth, FeedName, FeedState, GameId
+from live.events import Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
 from live.games.steps import GameConfirmed, NewGame, Step
 from live.ledger.evaluations import Ask
 from live.ledger.keeper import Keeper
@@ -225,7 +225,9 @@ class EventJournal:
             return
         for change in changes:
             game = getattr(change, "game", None)
-            if game is not None:
+            if isinstance(change, GoneMessage):
+                self._dirty.pop(change.game, self._kept_s.pop(change.game, 0.0))
+            elif game is not None:
                 id = game if isinstance(game, str) else game.id
                 if id not in self._dirty:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)

@@ -34,6 +34,9 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, description="seconds, above 0")]
 Delay = Annotated[
     float, msgspec.Meta(ge=0, le=86_400, description="seconds, 0 for none, up to 86400")
 ]
+Hours = Annotated[
+    float, msgspec.Meta(ge=0, le=87_600, description="hours, 0 for never, up to 87600")
+]
 Factor = Annotated[float, msgspec.Meta(gt=0, description="a number above 0")]
 Host = Annotated[str, msgspec.Meta(min_length=1, description="a host name or address")]
 Hosts = Annotated[

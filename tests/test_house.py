@@ -61,7 +61,7 @@ WIRING |= {
     "reload",
     "supervision",
 }
-WIRING |= {"following", "reload", "supervision", "waking"}
+WIRING |= {"retirement", "waking"}
 WIRING |= COMMANDS | {"studies"}
 
 PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "report"}

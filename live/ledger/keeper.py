@@ -31,7 +31,7 @@ from live.events import (
 from live.games.game import Game
 from live.games.holding import Holding
 from live.games.plan import plan
-from live.games.steps import GameConfirmed, MovesPlayed, NewGame, Step
+from live.games.steps import GameConfirmed, GameGone, MovesPlayed, NewGame, Step
 from live.ledger.evaluations import Ask
 from live.ledger.event import EventLedger
 from live.ledger.outbox import Outbox, Urgency
@@ -116,6 +116,17 @@ class Keeper:
             log.exception("game %s is given up", step.id)
             out = self.ledger.abandon(step.id)
         self._send(out)
+
+    def holding(self, id: GameId) -> Game | None:
+        """The game as it is held, if it is."""
+        return self._held.get(id)
+
+    def retire(self, id: GameId) -> Game | None:
+        """Hold an old game no longer, nor what is pooled of its players from it. Gives it."""
+        game = self._held.get(id)
+        if game is not None:
+            self.apply(GameGone(id))
+        return game
 
     def searched(self, ask: Ask, answer: SearchResult | SearchFailure) -> None:
         """An engine answered."""
