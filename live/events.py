@@ -257,6 +257,38 @@ class Share(msgspec.Struct, frozen=True, gc=False):
     """Moves counted: the denominator."""
 
 
+class Intrinsic(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """One player's choices among several lines (Regan and Haworth 2011), from move 9 on, decided
+    and repeated positions left out. Holds for one engine, limit and number of lines.
+
+    The z-scores are screening figures: they say where to look, and accuse nobody.
+    """
+
+    turns: int
+    rating: float | None
+    """Elo whose players would have chosen these moves most probably; null where the table does not
+    reach."""
+    low: float | None
+    """95 % interval of the level shown; null for an end beyond the table's reach."""
+    high: float | None
+    beyond: bool
+    """``rating`` lies outside the ratings the table was learned from."""
+    move_match: float
+    """Share of turns in which the engine's first choice was played."""
+    average_difference: float
+    """Mean distance of the move played from the best one, pawns, corrected for the size of the
+    evaluation."""
+    projected_match: float | None
+    """The same two for players of this one's own rating; null for the unrated."""
+    projected_difference: float | None
+    match_z: float | None
+    """Standard deviations towards the engine."""
+    difference_z: float | None
+    table: str
+    """Which correspondence of choices and Elo it is by."""
+    note: str = "a screening figure: it says where to look, and accuses nobody"
+
+
 class MoveMethods(msgspec.Struct, frozen=True, kw_only=True):
     """What methods beside Algorithm 4 say of one player's moves. Null is never zero: ``missing``
     says why a figure is null.
@@ -279,6 +311,8 @@ class MoveMethods(msgspec.Struct, frozen=True, kw_only=True):
     accuracy: float | None = None
     """Accuracy in per cent by lichess's published formula; null until all moves are scored."""
     accuracy_so_far: float | None = None
+    intrinsic: Intrinsic | None = None
+    """Choices among several lines; null without Multi-PV."""
     missing: dict[str, str] = {}
     """Why a figure is null, for people, by the figure's name."""
 

@@ -10,6 +10,7 @@ from live.engine.cluster import Tls
 from live.engine.search import Limit
 from live.events import GainKind
 from live.ratings.calibration import load_calibration, shipped
+from live.ratings.intrinsic import IntrinsicTable, load_table, shipped_tables
 from live.ratings.shelf import Shelf, fitting_shelf, learned_from
 
 
@@ -63,3 +64,21 @@ def fitting(name: str, engine: str, limit: str, gain: GainKind) -> Shelf:
     if mismatch is not None:
         return Shelf(note=mismatch)
     return Shelf([calibration], by_name=True, note=learned_from(calibration))
+
+
+def fitting_table(
+    name: str, config: EngineConfig, engine: str, limit: str
+) -> tuple[IntrinsicTable | None, str]:
+    """The table for choices among several lines, and why there is none."""
+    if config.multipv == 1:
+        return None, "Multi-PV is off ([engine] multipv)"
+    if name == "none":
+        return None, "switched off"
+    if name != "auto":
+        table = load_table(name)
+        mismatch = table.mismatch(engine, limit)
+        return (None, mismatch) if mismatch else (table, "")
+    for table in map(load_table, shipped_tables()):
+        if table.mismatch(engine, limit) is None:
+            return table, ""
+    return None, f"no table for {engine}, {limit}: live-rate calibrate --intrinsic makes one"

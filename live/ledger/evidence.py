@@ -42,7 +42,7 @@ class Evidence:
         for side in sides:
             for move in side.moves:
                 self._add(side.color, move)
-            self.turns.append(tuple(move.spread for move in side.moves if move.spread is not None))
+            self.turns.append(side.turns)
 
     def _add(self, color: Color, move: JudgedMove) -> None:
         if move.best_cp is None or move.gain_cp is None:

@@ -114,6 +114,9 @@ class JudgedSide(Protocol):
     def unchosen(self) -> bool: ...
 
     @property
+    def turns(self) -> tuple[Spread, ...]: ...
+
+    @property
     def moves(self) -> tuple[JudgedMove, ...]: ...
 
 
@@ -126,6 +129,7 @@ class Side:
         "_chosen",
         "_known",
         "_moves",
+        "_spreads",
         "accuracy",
         "choices",
         "color",
@@ -140,6 +144,7 @@ class Side:
     def __init__(self, color: Color) -> None:
         self.color: Color = color
         self._moves: dict[int, JudgedMove] = {}
+        self._spreads: dict[int, Spread] = {}
         self.raw = AccumulatedConformance(RAW)
         self.guid_bratko = AccumulatedConformance(GUID_BRATKO)
         self.ponderated = AccumulatedConformance(PONDERATED)
@@ -154,11 +159,14 @@ class Side:
     def add(self, move: JudgedMove) -> None:
         """Count a move as far as it is judged."""
         self._moves[move.ply] = move
+        if move.spread is not None:
+            self._spreads[move.ply] = move.spread
         self._count(move, 1)
 
     def remove(self, move: JudgedMove) -> None:
         """Take back a move added with the same figures."""
         del self._moves[move.ply]
+        self._spreads.pop(move.ply, None)
         self._count(move, -1)
 
     def _count(self, move: JudgedMove, by: int) -> None:
@@ -177,6 +185,15 @@ class Side:
         if move.ply >= FIRST_CHOICE_PLY and not move.forced and not decided:
             self.choices += by
             self.matches += by * move.first_choice
+
+    @property
+    def turns(self) -> tuple[Spread, ...]:
+        """What there was to choose from in turns that count, in ply order; empty without
+        Multi-PV.
+        """
+        if not self._spreads:
+            return ()
+        return tuple(self._spreads[ply] for ply in sorted(self._spreads))
 
     @property
     def moves(self) -> tuple[JudgedMove, ...]:

@@ -10,7 +10,8 @@ from live.events import Color, GameMethods, SideMethods
 from live.ledger.evaluations import Evaluations
 from live.ledger.figures import move_figures
 from live.ledger.judged import JudgedMove, Side, judged
-from live.ledger.measure import SCORE_DECIMALS, rounded
+from live.ledger.measure import SCORE_DECIMALS, Measure, rounded
+from live.ledger.screening import screened
 from live.ratings.accuracy import LICHESS_START, GameAccuracy
 from live.ratings.conformance import predict_by_conformance
 
@@ -29,6 +30,7 @@ class Judgement:
         # Made with the first reading, which knows who begins.
         self._accuracy: GameAccuracy | None = None
         self._stale = self._rescored = True
+        self._elos: dict[Color, int | None] = {}
 
     def judge(self, known: Evaluations, ply: int) -> None:
         """Something of ``ply`` has become known; plies come in order at first."""
@@ -64,16 +66,24 @@ class Judgement:
             color, move = self._moves.pop()
             self.sides[color].remove(move)
 
-    def methods(self, known: Evaluations, mean_gain_cp: dict[Color, float | None]) -> GameMethods:
-        """All figures of the game; the same object as long as nothing has changed."""
-        if self._stale:
-            self._stale = False
+    def methods(
+        self,
+        known: Evaluations,
+        mean_gain_cp: dict[Color, float | None],
+        measure: Measure,
+        elos: dict[Color, int | None],
+    ) -> GameMethods:
+        """All figures of the game; the same object as long as nothing has changed. ``elos`` are
+        the players' own ratings.
+        """
+        if self._stale or elos != self._elos:
+            self._stale, self._elos = False, elos
             if self._rescored:
                 self._rescored = False
                 self._measure_accuracy(known)
             predicted = predict_by_conformance(self.sides["white"].raw, self.sides["black"].raw)
             self._shown = GameMethods(
-                **{c: _side(self.sides[c], mean_gain_cp[c]) for c in COLORS},
+                **{c: _side(self.sides[c], mean_gain_cp[c], measure, elos[c]) for c in COLORS},
                 expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
                 low=rounded(predicted.low, SCORE_DECIMALS),
                 high=rounded(predicted.high, SCORE_DECIMALS),
@@ -96,5 +106,8 @@ class Judgement:
             side.accuracy, side.loss = game.accuracy(color), game.centipawn_loss(color)
 
 
-def _side(side: Side, mean_gain_cp: float | None) -> SideMethods:
-    return SideMethods(**move_figures((side,)), mean_gain_cp=rounded(mean_gain_cp, 2))
+def _side(side: Side, mean_gain_cp: float | None, measure: Measure, elo: int | None) -> SideMethods:
+    figures = move_figures((side,))
+    figures["intrinsic"], missing = screened(measure, side.turns, elo)
+    figures["missing"].update(missing)
+    return SideMethods(**figures, mean_gain_cp=rounded(mean_gain_cp, 2))

@@ -9,6 +9,7 @@ from live.engine.asking import Asking
 from live.events import GainKind
 from live.games.game import Game
 from live.ratings.calibration import Calibration, Population
+from live.ratings.intrinsic import IntrinsicTable
 from live.ratings.pace import SPENT_PLIES, Clocked, pace_of
 from live.ratings.shelf import Choice, Shelf
 
@@ -19,13 +20,16 @@ SCORE_DECIMALS = 6
 
 
 class Measure(NamedTuple):
-    """The gain that feeds the curves, the calibrations that fit engine, limit and gain, and how
-    searches are asked for.
+    """The gain that feeds the curves, what fits engine, limit and gain, and how searches are asked
+    for.
     """
 
     gain: GainKind
     shelf: Shelf = Shelf()
     asking: Asking = Asking()
+    table: IntrinsicTable | None = None
+    """For choices among several lines; None where none fits, see ``table_note``."""
+    table_note: str = "Multi-PV is off ([engine] multipv)"
 
 
 def choice_of(measure: Measure, game: Game) -> Choice:

@@ -12,6 +12,7 @@ from live.ledger.evidence import Evidence
 from live.ledger.figures import move_figures
 from live.ledger.judged import JudgedSide
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, Priors, rounded
+from live.ledger.screening import screened
 from live.ledger.strengths import EventStrengths
 from live.ratings.calibrated import CalibratedRating, OwnRating, PooledCalibratedRating
 from live.ratings.engine_distribution import EngineDistribution, Spike
@@ -191,6 +192,9 @@ class PlayerTally:
         moves = sum(side.markov_moves for side in sides)
         if moves < ENOUGH_MOVES:
             figures["missing"]["markov"] = f"{moves} of {ENOUGH_MOVES} moves"
+        turns = tuple(spread for key in sorted(self._sides) for spread in self._sides[key].turns)
+        figures["intrinsic"], missing = screened(self._measure, turns, self.player.elo)
+        figures["missing"].update(missing)
         return self._strengths.on(PlayerMethods(**figures, markov_moves=moves), self.key)
 
     def _calibrated_figures(self) -> dict[str, Any]:

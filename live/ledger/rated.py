@@ -31,7 +31,7 @@ class RatedSides:
         self._id = game.id
         self._measure = measure
         self.choice = choice
-        self._rated_as = _elos(game)
+        self._rated_as = elos_of(game)
         self.curves = GameCurves(measure.gain, choice, self._rated_as, priors)
         # Plies whose gain in the curves is a quick look's.
         self._hasty: set[int] = set()
@@ -48,7 +48,7 @@ class RatedSides:
     def serves(self, game: Game, tallies: dict[Color, PlayerTally], choice: Choice) -> bool:
         """Whether these are still the same players, rated the same and by the same calibration."""
         same = tallies == self.tallies and choice == self.choice
-        return same and _elos(game) == self._rated_as
+        return same and elos_of(game) == self._rated_as
 
     def reread(self, out: Outbox, engine_rating: int) -> None:
         """The field has changed, and with it every calibrated figure."""
@@ -118,5 +118,6 @@ class RatedSides:
         out.changes.append(PointMessage(self._id, color, point))
 
 
-def _elos(game: Game) -> dict[Color, int | None]:
+def elos_of(game: Game) -> dict[Color, int | None]:
+    """The players' own ratings."""
     return {"white": game.headers.white.elo, "black": game.headers.black.elo}

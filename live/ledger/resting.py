@@ -33,6 +33,7 @@ from live.ledger.players import PlayerTally
 from live.ratings.accuracy import Accuracy, CentipawnLoss
 from live.ratings.calibrated import CalibratedRating
 from live.ratings.calibration import Evidence, Population
+from live.ratings.spread import Spread
 
 
 class Within(msgspec.Struct, frozen=True):
@@ -58,6 +59,7 @@ class RestingSide(msgspec.Struct, frozen=True):
     accuracy: Accuracy
     loss: CentipawnLoss
     unchosen: bool
+    turns: tuple[Spread, ...] = ()
 
     @classmethod
     def of(
@@ -75,6 +77,7 @@ class RestingSide(msgspec.Struct, frozen=True):
             accuracy=side.accuracy,
             loss=side.loss,
             unchosen=side.unchosen,
+            turns=side.turns,
         )
 
 
@@ -117,6 +120,7 @@ class _Side:
         self.raw, self.guid_bratko, self.ponderated = sums.raw, sums.guid_bratko, sums.ponderated
         self.choices, self.matches = sums.choices, sums.matches
         self.markov_moves = sums.markov_moves
+        self.turns = sums.turns
         self.accuracy, self.loss, self.unchosen = sums.accuracy, sums.loss, sums.unchosen
         self._game = game
 

@@ -26,7 +26,7 @@ from live.ledger.judgement import COLORS, Judgement
 from live.ledger.measure import Measure, Priors, choice_of
 from live.ledger.outbox import Outbox, Urgency
 from live.ledger.players import PlayerTally
-from live.ledger.rated import RatedSides
+from live.ledger.rated import RatedSides, elos_of
 from live.ledger.tiers import Tiers
 from live.ledger.views import game_view, scored
 from live.ledger.wishes import Wishes
@@ -287,7 +287,7 @@ class TrackedGame:
             self.game,
             self._evaluations,
             curves.head_to_head,
-            self._judgement.methods(self._evaluations, gains),
+            self._judgement.methods(self._evaluations, gains, self._measure, elos_of(self.game)),
             self._sides.choice,
             scored=self._scored,
             problem=self.game.problem or self._first_given_up(),

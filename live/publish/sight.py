@@ -84,6 +84,8 @@ _ARBITER: dict[type[msgspec.Struct], str] = {
     events.EngineState: "searching",
     # What is wrong at a board, and figures of one player that are nobody else's business.
     events.SnapshotMessage: "alerts",
+    # Figures for screening are read by those who know what they do not say.
+    events.Intrinsic: "match_z difference_z",
 }
 
 #: What stands for a withheld field that can be neither null nor its default.

@@ -13,7 +13,8 @@ likelihood is not too small (a likelihood-ratio interval).
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import lru_cache
+from importlib import resources
 
 import msgspec
 import numpy as np
@@ -133,42 +134,46 @@ class IntrinsicRating(msgspec.Struct, frozen=True):
     """Why ``elo`` is None, for people."""
 
 
+@lru_cache(maxsize=16)
+def _grid_of(table: IntrinsicTable) -> tuple[Floats, Floats, Floats]:
+    """Elo, s and c along the table, each of shape (grid,)."""
+    posts = table.mileposts
+    grid = np.arange(posts[0].elo - REACH_ELO, posts[-1].elo + REACH_ELO + 1, STEP_ELO)
+    return grid, *table.parameters(grid)
+
+
+# The same turn is weighed for its game and for its player, and again with every later move.
+@lru_cache(maxsize=2**14)
+def _weighed(table: IntrinsicTable, spread: Spread) -> Ints:
+    """Log-likelihood of one turn at every Elo of the grid, in whole parts; not to be changed."""
+    _, s, c = _grid_of(table)
+    log = played_log(spread, table.model, table.curve, s, c)
+    # One move says at most so much, or an oddity outside the model would say everything.
+    return np.asarray(np.rint(np.maximum(log, -50.0) * _PARTS_OF_ONE), dtype=np.int64)
+
+
 class IntrinsicCounter:
     """One player's turns, rated against a table. Leave out what ``left_out`` names first."""
 
-    __slots__ = ("__dict__", "_log", "n", "table")
+    __slots__ = ("_grid", "_log", "n", "table")
 
     def __init__(self, table: IntrinsicTable) -> None:
         self.table = table
         self.n = 0
+        self._grid: Floats = _grid_of(table)[0]
         self._log: Ints = np.zeros(len(self._grid), dtype=np.int64)
-
-    @cached_property
-    def _grid(self) -> Floats:
-        posts = self.table.mileposts
-        return np.arange(posts[0].elo - REACH_ELO, posts[-1].elo + REACH_ELO + 1, STEP_ELO)
-
-    @cached_property
-    def _players(self) -> tuple[Floats, Floats]:
-        return self.table.parameters(self._grid)
 
     def add(self, spread: Spread) -> None:
         """One more turn. Raises ValueError when the move played is not among the lines."""
-        self._log += self._weigh(spread)
+        self._log += _weighed(self.table, spread)
         self.n += 1
 
     def remove(self, spread: Spread) -> None:
         """Take a turn back. Raises ValueError when there is none."""
         if not self.n:
             raise ValueError("no turn to take back")
-        self._log -= self._weigh(spread)
+        self._log -= _weighed(self.table, spread)
         self.n -= 1
-
-    def _weigh(self, spread: Spread) -> Ints:
-        s, c = self._players
-        log = played_log(spread, self.table.model, self.table.curve, s, c)
-        # One move says at most so much, or an oddity outside the model would say everything.
-        return np.asarray(np.rint(np.maximum(log, -50.0) * _PARTS_OF_ONE), dtype=np.int64)
 
     @property
     def log_likelihood(self) -> Floats:
@@ -234,6 +239,35 @@ def decode_table(data: bytes, subject: str) -> IntrinsicTable:
             f"is no intrinsic table: {error}",
             "Make one with live-rate calibrate --intrinsic",
         ) from error
+
+
+def shipped_tables() -> tuple[str, ...]:
+    """Names of the tables that come with the package."""
+    names = (entry.name for entry in _folder().iterdir())
+    return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
+
+
+def load_table(name_or_path: str) -> IntrinsicTable:
+    """A shipped table by its name, or one from a file.
+
+    Raises InputError when there is none or it cannot be read.
+    """
+    if name_or_path in shipped_tables():
+        return decode_table((_folder() / f"{name_or_path}.json").read_bytes(), name_or_path)
+    try:
+        with open(name_or_path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise InputError(
+            name_or_path,
+            f"no intrinsic table of that name or path ({error.strerror})",
+            f"Shipped are: {', '.join(shipped_tables())}",
+        ) from error
+    return decode_table(data, name_or_path)
+
+
+def _folder() -> resources.abc.Traversable:
+    return resources.files("live.ratings") / "intrinsic_tables"
 
 
 #: Regan and Haworth 2011, section 7, games of 2006-2009: Elo, s_fit and c_fit.

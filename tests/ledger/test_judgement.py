@@ -9,9 +9,12 @@ from live.engine.asking import Asking
 from live.events import Color, Score
 from live.ledger.evaluations import Evaluations
 from live.ledger.judgement import Judgement
+from live.ledger.measure import Measure
 from tests.ledger.event_of_three import event
 
 GAINS: dict[Color, float | None] = {"white": -10.0, "black": None}
+ELOS: dict[Color, int | None] = {"white": 2500, "black": None}
+MEASURE = Measure("same-search")
 
 
 def told(*scores: int | None, start: int | None = None) -> tuple[Evaluations, Judgement]:
@@ -28,7 +31,7 @@ def told(*scores: int | None, start: int | None = None) -> tuple[Evaluations, Ju
 
 def test_the_mating_move_is_part_of_the_average() -> None:
     known, judgement = told(-50, -40, -900, None)
-    methods = judgement.methods(known, GAINS)
+    methods = judgement.methods(known, GAINS, MEASURE, ELOS)
     assert judgement.sides["black"].loss.moves == 2
     assert methods.black.centipawn_loss == pytest.approx(5.0)  # 10 and 0
     assert methods.black.accuracy is not None and 90 < methods.black.accuracy <= 100
@@ -38,14 +41,14 @@ def test_the_mating_move_is_part_of_the_average() -> None:
 
 def test_a_standard_start_without_an_evaluation_counts_as_lichess_has_it() -> None:
     known, judgement = told(15, 15)
-    assert judgement.methods(known, GAINS).white.centipawn_loss == 0.0
+    assert judgement.methods(known, GAINS, MEASURE, ELOS).white.centipawn_loss == 0.0
     known, judgement = told(15, 15, start=95)
-    assert judgement.methods(known, GAINS).white.centipawn_loss == 80.0
+    assert judgement.methods(known, GAINS, MEASURE, ELOS).white.centipawn_loss == 80.0
 
 
 def test_a_move_without_a_score_keeps_the_accuracy_open() -> None:
     known, judgement = told(15, None, 20)
-    methods = judgement.methods(known, GAINS)
+    methods = judgement.methods(known, GAINS, MEASURE, ELOS)
     assert methods.black.accuracy is None
     assert methods.black.missing["accuracy"] == "1 move not scored"
     assert methods.white.accuracy_so_far == 100.0
@@ -53,12 +56,15 @@ def test_a_move_without_a_score_keeps_the_accuracy_open() -> None:
 
 def test_nothing_is_read_anew_while_nothing_changes() -> None:
     known, judgement = told(15, 15, 15)
-    first = judgement.methods(known, GAINS)
-    assert judgement.methods(known, GAINS) is first
+    first = judgement.methods(known, GAINS, MEASURE, ELOS)
+    assert judgement.methods(known, GAINS, MEASURE, ELOS) is first
     known.truncate(2)
     judgement.truncate(2)
-    assert judgement.methods(known, GAINS) is not first
-    assert judgement.methods(known, GAINS) == told(15, 15)[1].methods(known, GAINS)
+    assert judgement.methods(known, GAINS, MEASURE, ELOS) is not first
+    fresh = told(15, 15)[1]
+    assert judgement.methods(known, GAINS, MEASURE, ELOS) == fresh.methods(
+        known, GAINS, MEASURE, ELOS
+    )
 
 
 def test_a_whole_game_is_predicted_from_its_conformance() -> None:

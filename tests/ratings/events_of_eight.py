@@ -45,7 +45,7 @@ def covered(moves: int, events: int, seed: int, games: int = 1) -> float:
         for one, other in combinations(PLAYERS, 2):
             played.meet(one, other)
         for player, levels in zip(PLAYERS, LEVELS, strict=True):
-            played.rate(player, 2000.0)
+            played.rate(player, 2000)
             for index, gain in enumerate(rng.choice(GAINS_CP, moves, p=levels).tolist()):
                 played.add(player, gain)
                 margins[player].add(str(index % games), gain)
