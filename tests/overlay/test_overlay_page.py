@@ -231,10 +231,10 @@ async def test_it_lies_over_a_picture(chromium: str, tmp_path: Path) -> None:
 async def test_a_fresh_overlay_is_small(chromium: str, tmp_path: Path) -> None:
     async with on_air(chromium, tmp_path) as (broadcast, publisher, page):
         # A long game: most of what comes besides scripts are its plies and points.
-        broadcast.play(30, board=2)
-        assert len(board(broadcast, 2).plies) == 70
+        broadcast.play(30, board=3)
+        assert len(board(broadcast, 3).plies) == 70
         await page.count_bytes()
-        game = board(broadcast, 2).id
+        game = board(broadcast, 3).id
         await show(page, publisher, f"layout=board&game={quote(game)}")
         await page.until("document.querySelectorAll('.pieces [data-piece]').length > 2")
         await page.until("document.querySelector('.curves canvas')")
