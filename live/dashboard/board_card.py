@@ -215,6 +215,8 @@ def _small(game: GameDetail, width: int, height: int, look: BoardLook) -> list[T
         f"[{PANEL_NAMES[panel]}]" if panel == look.panel else f" {PANEL_NAMES[panel]} "
         for panel in PANELS
     ]
+    if height - len(lines) < 3:
+        return lines  # no room for a graph that says anything
     lines.append(Text(" tab: " + " ".join(names), look.palette.dim, no_wrap=True))
     return lines + _panel(game, width, height - len(lines), look)
 

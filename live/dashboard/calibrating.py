@@ -18,9 +18,9 @@ def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Tab
     table = _table(
         f"Engine strength by Algorithms 2 and 3 ({plain(engine, 60)}, {limit}, {gain} gain)"
     )
-    table.add_column("Player", no_wrap=True, overflow="ellipsis", max_width=30)
+    table.add_column("Player", no_wrap=True, overflow="ellipsis", max_width=20)
     for head in ("Moves", "Elo r", "Est. r'", "Score p", "Diff. d", "r - d", "r' - d"):
-        table.add_column(head, justify="right", no_wrap=True)
+        table.add_column(head, justify="right", no_wrap=True, min_width=len(head))
     for row in found.rows:
         table.add_row(
             Text(plain(row.name, 40)),

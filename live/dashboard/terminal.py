@@ -5,6 +5,7 @@ Loss policy state → terminal: at a fixed rate; what changed twice between two 
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Callable, Iterable
 from typing import ClassVar
@@ -14,7 +15,7 @@ from textual import events
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input
 
 from live.dashboard.canvas import Canvas
@@ -188,16 +189,8 @@ def _name(event: events.Key) -> str:
 
 def _theme(palette: Palette) -> Theme:
     if not palette.ground:
-        return Theme(
-            name=palette.name,
-            ansi=True,
-            primary="ansi_default",
-            foreground="ansi_default",
-            background="ansi_default",
-            surface="ansi_default",
-            panel="ansi_default",
-            boost="ansi_default",
-        )
+        # The framework's own styles need more than we name.
+        return dataclasses.replace(BUILTIN_THEMES["ansi-dark"], name=palette.name)
     return Theme(
         name=palette.name,
         dark=palette.dark,
