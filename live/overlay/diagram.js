@@ -2,6 +2,7 @@
 
 import { BORDER_TYPE, COLOR, Chessboard } from "./vendor/cm-chessboard/src/Chessboard.js";
 import { Markers } from "./vendor/cm-chessboard/src/extensions/markers/Markers.js";
+import { moveText } from "./format.js";
 import { placementAfter } from "./position.js";
 
 const ASSETS = new URL("./vendor/cm-chessboard/assets/", import.meta.url).href;
@@ -26,6 +27,7 @@ export class Diagram {
       },
       extensions: [{ class: Markers, props: { autoMarkers: null } }],
     });
+    this._picture = box.querySelector("svg");
   }
 
   /** Shows the board from `white`'s or `black`'s side. */
@@ -42,6 +44,9 @@ export class Diagram {
     const key = `${placement} ${last}`;
     if (key === this._shown) return;
     this._shown = key;
+    const [move] = game.plies.slice(-1);
+    const after = move ? `after ${moveText(move.ply, move.san, game.start_fen)}` : "before the first move";
+    this._picture.setAttribute("aria-label", `The board ${after}`);
     // The board does one slide after the other: moves that come faster must not queue up.
     const now = performance.now();
     const slide = this._slideMs > 0 && now >= this._slidUntil && !document.hidden;

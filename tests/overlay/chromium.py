@@ -163,14 +163,14 @@ class Page:
 
 
 @asynccontextmanager
-async def browsing(program: str, profiles: Path, kind: type[Page] = Page) -> AsyncIterator[Page]:
+async def browsing(program: str, profiles: Path) -> AsyncIterator[Page]:
     """A browser with one tab, gone afterwards; its profiles are kept in a folder of yours."""
     process, address = await _started(program, profiles)
     assert process.stderr is not None
     drain = asyncio.create_task(_drain(process.stderr), name="chromium-stderr")
     try:
         async with connect(address, max_size=None) as socket:
-            page = kind(socket)
+            page = Page(socket)
             listener = asyncio.create_task(page.listen(), name="chromium-events")
             try:
                 yield page

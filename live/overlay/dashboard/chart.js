@@ -85,7 +85,8 @@ export class Chart {
         height: this._kind.height,
         padding: [8, 10, 0, 0],
         legend: { show: false },
-        cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
+        // A click is a click: without a drag to compare with, the library would swallow it.
+        cursor: { drag: { x: false, y: false, click: () => {} }, points: { show: false }, y: false },
         ...rest,
         axes: axes.map((each) => ({ ...axis, ...each })),
         series,
@@ -94,9 +95,9 @@ export class Chart {
       data,
       this._box,
     );
-    plot.over.addEventListener("click", () => {
-      const { idx } = plot.cursor;
-      if (idx !== null && idx !== undefined) this._picked?.(plot.data[0][idx]);
+    plot.over.addEventListener("click", ({ offsetX }) => {
+      const x = plot.data[0][plot.posToIdx(offsetX)];
+      if (x !== undefined) this._picked?.(x);
     });
     return plot;
   }

@@ -94,7 +94,9 @@ class Cell {
     this._mark = element("span", "mark");
     this._gain = element("span", "gain");
     this._score = element("span", "score");
-    this.node = element("button", "move-cell", "", this._san, this._mark, this._gain, this._score);
+    // For those who hear the page; what they see of it is the score on the board beside.
+    this._said = element("span", "hidden");
+    this.node = element("button", "move-cell", "", this._san, this._mark, this._gain, this._score, this._said);
     this.node.type = "button";
     this.node.addEventListener("click", () => picked(ply));
   }
@@ -113,11 +115,10 @@ class Cell {
     this.node.classList.toggle("first-choice", ply.best !== null && ply.best === ply.uci);
     this.node.dataset.mark = mark?.name ?? "";
     const said = [
-      numbered,
       ply.score_cp === null ? "not scored yet" : `score ${scoreText(ply.score_cp, ply.mate)}${ply.final ? "" : ", provisional"}`,
       ply.gain_cp === null ? "" : ply.gain_cp === 0 ? "kept up with the engine" : `${ply.gain_cp < 0 ? "lost" : "won"} ${(Math.abs(ply.gain_cp) / 100).toFixed(2)}`,
       mark?.name ?? "",
     ];
-    this.node.setAttribute("aria-label", said.filter(Boolean).join(", "));
+    setText(this._said, `, ${said.filter(Boolean).join(", ")}`);
   }
 }

@@ -41,8 +41,8 @@ export class Overview {
     const all = [...held.games.values()];
     const layout = place.layout === "auto" ? this._fitting(all.length) : place.layout;
     this._show(place, layout);
-    const ids = all.map(({ id }) => id).join(" ");
-    const key = JSON.stringify([place.q, place.state, place.sort, place.down, layout, ids]);
+    const named = all.map(({ id, event, round, board }) => [id, event, round, board]);
+    const key = JSON.stringify([place.q, place.state, place.sort, place.down, layout, named]);
     if (key !== this._key || now - this._arrangedAt > REARRANGE_MS) {
       this._key = key;
       this._arrangedAt = now;
@@ -151,6 +151,7 @@ function columnsOf(grid) {
 
 function choice(name, labels, chosen) {
   const select = element("select");
+  select.setAttribute("aria-label", name);
   for (const [value, text] of Object.entries(labels)) {
     const option = element("option", "", text);
     option.value = value;

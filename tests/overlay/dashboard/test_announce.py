@@ -19,7 +19,7 @@ def play(pages: Pages, script: list[dict[str, Any]]) -> list[str | None]:
 
 
 def test_the_newest_of_a_board_is_said_once(pages: Pages) -> None:
-    script = [
+    script: list[dict[str, Any]] = [
         {"say": [("g1", "1. e4."), ("g1", "1… e5.")], "at": 0},
         {"at": 20_000},
     ]
@@ -28,7 +28,7 @@ def test_the_newest_of_a_board_is_said_once(pages: Pages) -> None:
 
 def test_what_comes_meanwhile_waits_and_is_summed_up(pages: Pages) -> None:
     many = [(f"g{at}", f"S{at}.") for at in range(5)]
-    script = [
+    script: list[dict[str, Any]] = [
         {"say": [("g1", "First.")], "at": 0},
         {"say": many, "at": 100},
         {"at": PAUSE_MS},
@@ -49,7 +49,8 @@ def test_a_flood_is_counted_not_kept(pages: Pages) -> None:
     )
 )
 def test_it_never_floods(pages: Pages, steps: list[tuple[int, list[int]]]) -> None:
-    at, script = 0, []
+    at = 0
+    script: list[dict[str, Any]] = []
     for wait, names in steps:
         at += wait
         script.append({"say": [(f"g{name}", f"S{name}.") for name in names], "at": at})

@@ -17,7 +17,7 @@ def shown(pages: Pages, of: msgspec.Struct, table: str = "PLAYER_COLUMNS") -> di
 
 
 def test_every_figure_that_methods_carry_is_a_column(pages: Pages) -> None:
-    marks = {
+    marks: dict[str, Any] = {
         "conformance": Share(0.101, 0.05, 0.2, 11),
         "guid_bratko": Share(0.202, 0.1, 0.3, 12),
         "ponderated": Share(0.303, 0.2, 0.4, 13),
@@ -59,11 +59,11 @@ def test_an_interval_stands_beside_what_has_one(pages: Pages) -> None:
     found = shown(pages, view)
     assert (found["a4"]["text"], found["a4"]["interval"]) == ("2100", "2000–2200")
     assert (found["calibrated"]["text"], found["calibrated"]["interval"]) == ("2000", "1500–2500")
-    assert found["first"]["interval"] == "25–75"
+    assert found["first"]["interval"] == "25–75 %"
 
 
 def test_algorithm_2_is_a_difference_where_nobody_is_rated(pages: Pages) -> None:
-    ends = {"tournament_low": -60, "tournament_high": 140}
+    ends: dict[str, Any] = {"tournament_low": -60, "tournament_high": 140}
     rated = PlayerMethods(tournament_rating=2300, tournament_difference=40, **ends)
     unrated = PlayerMethods(tournament_difference=40, **ends)
     for methods, text, interval in ((rated, "2300", "-60–140"), (unrated, "+40", "−60–+140")):
