@@ -56,37 +56,7 @@ DISK_BYTES = 48 << 20
 Told = Callable[[str], None]
 
 
-# --- the service, in a process of its own ---------------------------------------------------------
-
-
-def service(config: str, report: str, feeds: Sequence[str]) -> None:
-    """The command line, with a stepping wall clock; tells ``report`` how long the loop was kept."""
-    longest = {"cpu_s": 0.0, "wall_s": 0.0, "by": ""}
-    run, wall, began_s = asyncio.Handle._run, time.time, time.monotonic()
-
-    def timed(handle: asyncio.Handle) -> None:
-        cpu_s, wall_s = time.thread_time(), time.monotonic()
-        run(handle)
-        cpu_s, wall_s = time.thread_time() - cpu_s, time.monotonic() - wall_s
-        # What came before the service served is its start.
-        if cpu_s > longest["cpu_s"] and time.monotonic() - began_s > 30:
-            longest.update(cpu_s=cpu_s, wall_s=wall_s, by=repr(handle)[:200])
-            Path(report).write_text(json.dumps(longest))
-
-    def stepping() -> float:
-        step = int(time.monotonic() / 17) % 4
-        return wall() + (0, 3600, -7200, 5)[step]
-
-    Path(report).write_text(json.dumps(longest))
-    asyncio.Handle._run = timed  # type: ignore[method-assign]
-    time.time = stepping
-    time.time_ns = lambda: int(stepping() * 1e9)
-    sys.argv = ["live-rate", "--headless", "--config", config]
-    for feed in feeds:
-        sys.argv += ["--feed", feed]
-    from live.cli import main
-
-    main()
+# --- the service, in a process of its own: soak_service.py --------------------------------------
 
 
 def settings(folder: Path, port: int, broker: int, disk: Path, **more: object) -> str:
@@ -540,7 +510,7 @@ async def analysed(games: list[GameReport]) -> list[GameDetail]:
 
 async def started(folder: Path, port: int, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     """The service, once it serves. A machine too busy to start an engine is asked again."""
-    command = [sys.executable, "-m", "tests.benchmarks.soak", "--service", *arguments]
+    command = [sys.executable, "-m", "tests.benchmarks.soak_service", *arguments]
     with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
         for _ in range(5):
             process = subprocess.Popen(command, stdout=out, stderr=err)  # noqa: ASYNC220
@@ -563,9 +533,6 @@ def _free_port() -> int:
 
 
 def main() -> int:
-    if sys.argv[1:2] == ["--service"]:
-        service(sys.argv[2], sys.argv[3], sys.argv[4:])
-        return 0
     options = argparse.ArgumentParser()
     options.add_argument("--minutes", type=float, default=30)
     options.add_argument("--boards", type=int, default=8)
