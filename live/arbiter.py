@@ -92,5 +92,6 @@ class Arbiter:
 
     def _logged(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
         for line in self._book.lines(messages):
-            log.info("%s", line)
+            # Whatever level people ask for, what an arbiter is told and does is on record.
+            log.warning("%s", line)
         return messages

@@ -27,6 +27,7 @@ from live.feeds.pgn import PgnReader
 from live.hall import Hall
 from live.interrupts import stop_on_signals, unless_stopped
 from live.ledger.keeper import Keeper
+from live.ledger.namesakes import namesakes
 from live.publish.analysis import Analysis, analysis, to_json
 from live.publish.pgn_export import export
 from live.report.page import page
@@ -66,7 +67,8 @@ async def analyze(
         written = f"{dt.datetime.now(dt.UTC):{WRITTEN}}"
         write(str(html), page(result, written=written, arbiter=arbiter).encode())
     if csv is not None:
-        write_report(result, csv, ["csv"], stem=files[0].stem, now=dt.datetime.now(dt.UTC))
+        now = dt.datetime.now(dt.UTC)
+        write_report(result, csv, ["csv"], stem=files[0].stem, now=now, arbiter=arbiter)
     if json != "-":
         _print_analysis(result)
     if partial:
@@ -109,7 +111,19 @@ async def analysed(
         async with hall.with_engine(live=False):
             with _progress(hall):
                 await unless_stopped(_searched(hall, reports), stop or asyncio.Event())
+    _report_namesakes(hall.keeper)
     return hall.keeper
+
+
+def _report_namesakes(keeper: Keeper) -> None:
+    met = {frozenset(keeper.player_ids(view.id)) for view in keeper.games()}
+    for one, other in namesakes(keeper.players(), met):
+        Console(stderr=True).print(
+            f"Perhaps one player: {plain(one)} and {plain(other)}; counted as two, since no FIDE "
+            "id says otherwise.",
+            markup=False,
+            highlight=False,
+        )
 
 
 async def _searched(hall: Hall, reports: Sequence[FeedReport]) -> None:

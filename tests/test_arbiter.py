@@ -19,7 +19,7 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
 ) -> None:
     published: list[Sequence[Change]] = []
     arbiter = Arbiter(published.append, clock=lambda: 1000.0)
-    with caplog.at_level(logging.INFO, "live.arbiter"):
+    with caplog.at_level(logging.WARNING, "live.arbiter"):
         change, message = arbiter.with_alerts([FAILED])
         assert change is FAILED
         assert isinstance(message, AlertMessage)

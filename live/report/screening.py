@@ -6,6 +6,7 @@ from html import escape
 
 from live.alerts.agreement import LEAST_MOVES, false_alarm_rate
 from live.alerts.expectation import Field, expected
+from live.events import PlayerView
 from live.publish.analysis import Analysis
 from live.report import notes
 from live.report.figures import html, interval, percent, signed
@@ -22,6 +23,9 @@ _COLUMNS = [
     Column("By chance", "n"),
 ]
 
+#: Where several lines were searched: z of move matches and of the average difference.
+_LINES = [Column("z match", "n"), Column("z diff.", "n")]
+
 
 def section(told: Analysis) -> str:
     """Everybody with enough moves, the farthest above expectation first.
@@ -32,6 +36,7 @@ def section(told: Analysis) -> str:
     for view in told.players:
         field.update(view.id, view)
     watched = max(1, field.players(LEAST_MOVES))
+    lines = any(view.methods.intrinsic is not None for view in told.players)
     rows: list[tuple[float, list[str]]] = []
     for view in told.players:
         found = view.methods.first_choice
@@ -52,14 +57,22 @@ def section(told: Analysis) -> str:
             signed(z, 1),
             _chance(false_alarm_rate(z, watched)),
         ]
-        rows.append((z, row))
+        rows.append((z, row + _among_lines(view) if lines else row))
     rows.sort(key=lambda each: -each[0])
     warning = f'<p class="warn">{escape(notes.screening(told.engine))}</p>'
     if not rows:
         return (
             warning + f"<p>Nobody has {LEAST_MOVES} moves that count and a norm to be held to.</p>"
         )
-    return warning + table(_COLUMNS, [row for _, row in rows])
+    return warning + table(_COLUMNS + _LINES if lines else _COLUMNS, [row for _, row in rows])
+
+
+def _among_lines(view: PlayerView) -> list[str]:
+    """Regan and Haworth's two figures, where several lines were searched."""
+    found = view.methods.intrinsic
+    if found is None:
+        return ["", ""]
+    return [signed(found.match_z, 1), signed(found.difference_z, 1)]
 
 
 def _chance(rate: float) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from live.events import GameId
 from live.publish.analysis import Analysis, to_json
 from live.publish.pgn_export import export
+from live.publish.sight import Sight, shown
 from live.report import csv_text
 from live.report.page import page
 
@@ -31,8 +32,9 @@ def texts(
         formats: which to make.
         stem: what the names begin with.
         written: when, for people.
-        arbiter: whether the page shows screening figures.
+        arbiter: whether what only arbiters may see is written, screening figures above all.
     """
+    whole = shown(whole, Sight.ARBITER if arbiter else Sight.PUBLIC)
     found: dict[str, str] = {}
     if "pgn" in formats:
         found[f"{stem}.pgn"] = "\n".join(export(game) for game in whole.games)

@@ -10,6 +10,7 @@ from live.events import (
     EngineInfo,
     GameDetail,
     HeadToHead,
+    Intrinsic,
     Player,
     PlayerMethods,
     PlayerView,
@@ -85,12 +86,30 @@ def game(id: str, white: str, black: str, *, board: int, plies: int = 5) -> Game
     )
 
 
+INTRINSIC = Intrinsic(
+    turns=40,
+    rating=2100.0,
+    low=1900.0,
+    high=2300.0,
+    beyond=False,
+    move_match=0.6,
+    average_difference=0.12,
+    projected_match=0.5,
+    projected_difference=0.15,
+    match_z=1.25,
+    difference_z=0.75,
+    table="ten-lines",
+)
+
+
 def player(id: str, name: str, share: float = 0.5, moves: int = 40) -> PlayerView:
     view = PlayerView(
         id, name, 2000, 1, moves, -12.5, 0.4, -40.0, -200.0, 90.0, 2169.0, 2009.0, 2299.0
     )
     choices = Share(share, share - 0.1, share + 0.1, moves)
-    return msgspec.structs.replace(view, methods=PlayerMethods(first_choice=choices))
+    return msgspec.structs.replace(
+        view, methods=PlayerMethods(first_choice=choices, intrinsic=INTRINSIC)
+    )
 
 
 def event() -> Analysis:

@@ -8,6 +8,7 @@ import chess.pgn
 import msgspec
 
 from live.publish.analysis import Analysis
+from live.publish.sight import Sight, shown
 from live.report.texts import only, texts
 from tests.report.hostile import event
 
@@ -26,7 +27,15 @@ def test_every_format() -> None:
     ]
     game = chess.pgn.read_game(io.StringIO(found["round-1.pgn"]))
     assert game is not None and not game.errors
-    assert msgspec.json.decode(found["round-1.json"], type=Analysis) == event()
+    public = shown(event(), Sight.PUBLIC)
+    assert msgspec.json.decode(found["round-1.json"], type=Analysis) == public
+
+
+def test_what_is_for_arbiters_is_written_only_for_them() -> None:
+    public = texts(event(), ("csv", "json", "html"), written="now")
+    arbiters = texts(event(), ("csv", "json", "html"), written="now", arbiter=True)
+    for name, z in (("event-players.csv", "1.25"), ("event.json", "1.25"), ("event.html", "+1.2")):
+        assert z not in public[name] and z in arbiters[name]
 
 
 def test_one_board() -> None:
