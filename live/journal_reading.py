@@ -93,7 +93,9 @@ def explanation_of(hall: RecordedHall, detail: GameDetail, ply: int) -> Explanat
         InputError: there is no such ply, or it has no rating.
     """
     if not 1 <= ply <= len(detail.plies):
-        raise InputError(f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}")
+        raise InputError(
+            f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
+        )
     ledger = hall.keeper.ledger
     game = next(game for game in hall.keeper.held() if game.id == detail.id)
     made: list[Made] = []
@@ -112,7 +114,9 @@ def explanation_of(hall: RecordedHall, detail: GameDetail, ply: int) -> Explanat
         made=tuple(made),
     )
     if explanation is None:
-        raise InputError(f"ply {ply}", "has no rating: its scores are not all known")
+        raise InputError(
+            f"ply {ply}", "has no rating: its scores are not all known", "Name another"
+        )
     return explanation
 
 

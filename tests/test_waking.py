@@ -75,6 +75,7 @@ WALL = {
     "arbiter.py": "when an alert was raised, for people",
     "engine/disk.py": "on which day a result was used last, for pruning",
     "exporting.py": "when a report was written, for people",
+    "journal_reading.py": "up to which time of day a journal is read",
     "offline.py": "when a report was written, for people",
     "publish/tokens.py": "tokens expire at a date",
     "showing.py": "when an alert was raised, for people",

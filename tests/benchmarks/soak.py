@@ -1,10 +1,10 @@
 """Everything at once: a service under faulty sources, dying engines, hostile clients, broker
 restarts, a full disk, clock steps and changing settings; then whether all of it left a trace.
 
-    python -m tests.benchmarks.soak [--minutes 30] [--boards 8] [--seed 1]
+    python -m tests.benchmarks.soak [--minutes 30] [--boards 8] [--seed 1] [--engine PATH]
 
-The service is the real one, in a process of its own, with the embedded engine and a journal on a
-small file system of its own (a tmpfs where this may be mounted, else a limit on the size of files).
+The service is the real one, in a process of its own, with the embedded engine (or another) and a
+journal on a small file system (a tmpfs where this may be mounted, else a limit on sizes of files).
 Four sources play real games with faults: lichess, a PGN page, a folder and MQTT. All that can go
 wrong goes wrong until nine tenths of the time are over; then it is left alone, and must come to
 rest. The wall clock that the service sees (``time.time``) is stepped by hours, back and forth.
@@ -59,7 +59,7 @@ Told = Callable[[str], None]
 # --- the service, in a process of its own: soak_service.py --------------------------------------
 
 
-def settings(folder: Path, port: int, broker: int, disk: Path, **more: object) -> str:
+def settings(port: int, broker: int, disk: Path, **more: object) -> str:
     """``config.toml``; ``more`` is what changes while it runs."""
     poll_s, level = more.get("poll_s", 0.5), more.get("level", "error")
     return f"""
@@ -67,7 +67,7 @@ def settings(folder: Path, port: int, broker: int, disk: Path, **more: object) -
 port = {port}
 max_connections = {more.get("connections", 500)}
 [engine]
-path = "embedded"
+path = "{more.get("engine", "embedded")}"
 nodes = {NODES}
 engines = 2
 [feeds]
@@ -376,7 +376,7 @@ async def going(*parts: Awaitable[None]) -> AsyncIterator[list[asyncio.Task[None
                 await task
 
 
-async def soak(minutes: float, boards: int, seed: int, folder: Path) -> int:
+async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path) -> int:
     chance, seconds = random.Random(seed), minutes * 60
     mosquitto = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin")
     if mosquitto is None:
@@ -403,7 +403,7 @@ async def soak(minutes: float, boards: int, seed: int, folder: Path) -> int:
         file, blocks = folder / "config.toml", folder / "blocks.json"
 
         def text(**more: object) -> str:
-            return settings(folder, port, broker.port, disk, **more)
+            return settings(port, broker.port, disk, engine=engine, **more)
 
         file.write_text(text())
         process = await started(folder, port, [str(file), str(blocks), *specs])
@@ -451,7 +451,7 @@ async def soak(minutes: float, boards: int, seed: int, folder: Path) -> int:
         left = [pid for pid in below if Path(f"/proc/{pid}").exists()]
         longest = json.loads(blocks.read_text())
     failures = []
-    finished = await analysed([game for _, games in shares for game in games])
+    finished = await analysed([game for _, games in shares for game in games], engine)
     if essence(held) != essence(finished):
         failures.append("the final state is not what analyze says of the same games")
         for name, kept in (("soak-held.txt", held), ("soak-analysed.txt", finished)):
@@ -492,12 +492,12 @@ async def soak(minutes: float, boards: int, seed: int, folder: Path) -> int:
     return len(failures) > 0
 
 
-async def analysed(games: list[GameReport]) -> list[GameDetail]:
+async def analysed(games: list[GameReport], engine: str) -> list[GameDetail]:
     """What ``analyze`` says of these games, with engines of its own."""
     from live.config import load_config
     from live.hall import Hall
 
-    config = load_config(None, {}, {"engine.nodes": NODES, "engine.path": "embedded"})
+    config = load_config(None, {}, {"engine.nodes": NODES, "engine.path": engine})
     hall = Hall(config)
     async with hall.with_engine(live=False):
         keep = asyncio.create_task(hall.keep())
@@ -537,9 +537,12 @@ def main() -> int:
     options.add_argument("--minutes", type=float, default=30)
     options.add_argument("--boards", type=int, default=8)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--engine", default="embedded")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(soak(given.minutes, given.boards, given.seed, Path(folder)))
+        return asyncio.run(
+            soak(given.minutes, given.boards, given.seed, given.engine, Path(folder))
+        )
 
 
 if __name__ == "__main__":
