@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import logging
-import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,8 +27,9 @@ from live.engine.cache import Cache
 from live.engine.disk import DiskCache
 from live.engine.identity import Identity
 from live.engine.search import Search, SearchResult
-from live.events import Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
+from live.events import AlertMessage, Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
 from live.games.steps import GameConfirmed, NewGame, Step
+from live.journal_file import journal_path
 from live.ledger.evaluations import Ask
 from live.ledger.keeper import Keeper
 from live.ledger.measure import Measure
@@ -48,10 +47,6 @@ SLICE_S = 0.01
 KEEP_S = 5.0
 #: How long keeping games may hold up the end of the service, seconds.
 LAST_S = 2.0
-#: Sources that begin anew with each start: nothing is kept unless a file is named.
-PASSING = frozenset({"demo", "standard input"})
-
-_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 log = logging.getLogger(__name__)
 
@@ -66,28 +61,6 @@ class Engines(Protocol):
 
     def known(self, search: Search) -> SearchResult | None:
         """The result, if it is known already."""
-
-
-def journal_path(
-    config: JournalConfig, feeds: Sequence[FeedName], *, once: bool = False
-) -> Path | None:
-    """Which file; None for none.
-
-    Without a name of its own it goes by the sources, whatever order they are given in, so that two
-    events never mix and the same command goes on where it stopped.
-    """
-    if not config.enabled:
-        return None
-    if config.file:
-        return Path(config.file)
-    if once or PASSING.issuperset(feeds):
-        return None
-    import platformdirs  # only here: most commands need no journal
-
-    named = sorted(feeds)
-    digest = hashlib.blake2b("\x1f".join(named).encode(), digest_size=4).hexdigest()
-    words = _UNSAFE.sub("-", "-".join(named)).strip("-")[:60].strip("-")
-    return platformdirs.user_state_path("live-rate") / f"{words}-{digest}.sqlite"
 
 
 def settings_of(config: Config) -> dict[str, object]:
@@ -220,10 +193,13 @@ class EventJournal:
             self.journal.change(step)
 
     def heard(self, changes: Iterable[Change]) -> None:
-        """These changes have been told: the games are to be kept anew."""
+        """These changes have been told: alerts are noted, the games are to be kept anew."""
         if self.journal is None:
             return
         for change in changes:
+            if isinstance(change, AlertMessage):
+                body = msgspec.json.encode(change.alert)
+                self.journal.note("alert", body, change.alert.game or "")
             game = getattr(change, "game", None)
             if isinstance(change, GoneMessage):
                 self._dirty.pop(change.game, self._kept_s.pop(change.game, 0.0))
@@ -231,6 +207,11 @@ class EventJournal:
                 id = game if isinstance(game, str) else game.id
                 if id not in self._dirty:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
+
+    @property
+    def unkept(self) -> int:
+        """Games that have changed since they were kept whole."""
+        return len(self._dirty)
 
     def _keep(self, end_s: float, *, all_of_them: bool = False) -> None:
         """Keep games that have changed, whole, as long as there is time for it; those that move on

@@ -53,6 +53,7 @@ WIRING = {"app", "arbiter", "doctor", "offline", "hall", "__main__", "calibratin
 WIRING |= {"exporting", "interrupts", "showing", "watching"}
 WIRING |= {
     "following",
+    "journal_file",
     "journal_reading",
     "journal_replay",
     "journalling",
@@ -61,7 +62,7 @@ WIRING |= {
     "reload",
     "supervision",
 }
-WIRING |= {"retirement", "waking"}
+WIRING |= {"engines", "retirement", "waking"}
 WIRING |= COMMANDS | {"studies"}
 
 PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "report"}
