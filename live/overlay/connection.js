@@ -33,6 +33,10 @@ export function socketUrl(page, held) {
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   url.hash = "";
   for (const [name, value] of new URL(page).searchParams) {
+    // Pages take several boards with commas between them, and `03` for board 3.
+    if (name === "board") {
+      for (const board of value.split(",")) url.searchParams.append(name, Number(board));
+    }
     if (["event", "game", "player", "token"].includes(name)) url.searchParams.append(name, value);
   }
   if (held.hello !== null && held.seq !== null) {

@@ -291,4 +291,4 @@ def _renamed(change: Change) -> GameView | None:
 
 def _identity(view: GameView) -> object:
     """What filters look at."""
-    return view.event, view.white, view.black
+    return view.event, view.white, view.black, view.board

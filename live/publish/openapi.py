@@ -16,6 +16,7 @@ _FILTERS = {
     "game": "Only these games",
     "event": "Only games of these events",
     "player": "Only games of these players, by name or FIDE id",
+    "board": "Only games at these boards",
 }
 
 _GAME = {

@@ -164,6 +164,7 @@ def _query() -> dict[str, Any]:
             "game": texts("Only these games"),
             "event": texts("Only games of these events"),
             "player": texts("Only games of these players, by name or FIDE id"),
+            "board": texts("Only games at these boards"),
             "type": {
                 "type": "array",
                 "items": {"enum": sorted(CHANGE_TYPES)},

@@ -19,6 +19,9 @@ MAX_VALUE_CHARS = 200
 #: Most values in one filter: a wall of overlays needs a few dozen boards.
 MAX_VALUES = 64
 
+#: Parameters of a query that make a filter.
+PARAMETERS = ("game", "event", "player", "board", "type")
+
 #: ``type`` of every message a filter may select. The others (``hello``, ``snapshot``,
 #: ``heartbeat``) hold a connection together and always come.
 CHANGE_TYPES: frozenset[str] = frozenset(
@@ -41,6 +44,8 @@ class Filter(msgspec.Struct, frozen=True):
     events: frozenset[str] = frozenset()
     players: frozenset[str] = frozenset()
     """Folded names, or FIDE ids as decimal digits."""
+    boards: frozenset[str] = frozenset()
+    """Board numbers as decimal digits."""
     types: frozenset[str] = frozenset()
     within: Filter | None = None
     """What a token confines the subscriber to, whatever it asks for."""
@@ -49,7 +54,7 @@ class Filter(msgspec.Struct, frozen=True):
     @property
     def narrow(self) -> bool:
         """True when some game could be left out."""
-        return bool(self.games or self.events or self.players) or (
+        return bool(self.games or self.events or self.players or self.boards) or (
             self.within is not None and self.within.narrow
         )
 
@@ -59,6 +64,7 @@ class Filter(msgspec.Struct, frozen=True):
             (not self.games or view.id in self.games)
             and (not self.events or fold(view.event) in self.events)
             and (not self.players or not self.players.isdisjoint(_names_of(view)))
+            and (not self.boards or str(view.board) in self.boards)
             and (self.within is None or self.within.takes(view))
         )
 
@@ -72,7 +78,7 @@ EVERYTHING = Filter()
 
 
 def parse(query: Iterable[tuple[str, str]]) -> Filter:
-    """The filter of a query string's ``game``, ``event``, ``player`` and ``type`` parameters.
+    """The filter of a query string's ``game``, ``event``, ``player``, ``board`` and ``type``.
 
     Each may be repeated; ``type`` may also hold several names separated by commas (names of
     players contain commas, so the others may not). Other parameters are left to the caller.
@@ -80,7 +86,7 @@ def parse(query: Iterable[tuple[str, str]]) -> Filter:
     Raises:
         FilterError: an unknown type, an empty or overlong value, too many values.
     """
-    values: dict[str, list[str]] = {"game": [], "event": [], "player": [], "type": []}
+    values: dict[str, list[str]] = {name: [] for name in PARAMETERS}
     for name, value in query:
         if name in values:
             values[name].extend(value.split(",") if name == "type" else [value])
@@ -100,6 +106,7 @@ def parse(query: Iterable[tuple[str, str]]) -> Filter:
         games=frozenset(values["game"]),
         events=_folded(values["event"]),
         players=_folded(values["player"]),
+        boards=frozenset(value.strip() for value in values["board"]),
         types=types,
     )
 

@@ -38,6 +38,7 @@ def greeting() -> list[dict[str, Any]]:
     ("page", "url"),
     [
         ("http://host:8765/", "ws://host:8765/v1/live"),
+        ("http://host/overlay?board=3,012", "ws://host/v1/live?board=3&board=12"),
         ("https://host/live/?player=%C3%A9&x=1", "wss://host/live/v1/live?player=%C3%A9"),
         (PAGE, "ws://host:8765/v1/live?game=a+b"),
     ],

@@ -25,6 +25,7 @@ FILTERS = (
     Filter(events=frozenset({fold(EVENTS[0])})),
     Filter(players=frozenset({fold(NAMES[2])})),
     Filter(players=frozenset({"1503014"})),
+    Filter(boards=frozenset({"12"})),
     Filter(events=frozenset({fold(EVENTS[1])}), players=frozenset({fold(NAMES[0])})),
     Filter(games=frozenset(GAMES[:3]), events=frozenset(map(fold, EVENTS[:2]))),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from live.events import GameMessage, GameView, GoneMessage
@@ -41,6 +42,14 @@ def test_kinds_must_all_hold_and_within_a_kind_any() -> None:
     assert Filter(players=frozenset({name, "x"}), events=frozenset({fold(game.event)})).takes(game)
     assert not Filter(players=frozenset({name}), events=frozenset({"x"})).takes(game)
     assert not Filter(games=frozenset({"x"})).takes(game)
+
+
+def test_a_board_is_selected_by_its_number() -> None:
+    wanted = parse([("board", "3"), ("board", " 12 ")])
+    assert wanted.narrow
+    assert wanted.takes(msgspec.structs.replace(view(), board=12))
+    assert not wanted.takes(msgspec.structs.replace(view(), board=1))
+    assert not wanted.takes(msgspec.structs.replace(view(), board=None))
 
 
 def test_types_thin_out_messages_not_games() -> None:
