@@ -38,6 +38,9 @@ ENOUGH_MOVES = 500
 #: what it says for the matrices of real players (``tests/benchmarks/alliot.py``).
 _UNSEEN_MOVES = 0.25
 
+#: An expected score closer to 0 or 1 than this is one of them, but for rounding.
+_CERTAIN = 1e-9
+
 
 class Chain(msgspec.Struct, frozen=True):
     """One player's transition matrix with one colour, from White's side."""
@@ -181,13 +184,16 @@ def predict_by_markov(
     ]
     ends = closed_classes(chain)
     low = high = None
-    if len(ends) == 1:
-        gathered = sensitivities(chain, found, values)
-        variance = _variance(white, found, black.matrix @ gathered)
-        variance += _variance(black, found @ white.matrix, gathered)
-        low, high = interval_within_bounds(score, variance * design_effect)
-    else:
+    if len(ends) > 1:
         cautions.append(f"the chain ends in one of {len(ends)} parts, so the start decides")
+    elif _CERTAIN < score < 1 - _CERTAIN:
+        low, high = _interval(white, black, white.matrix, black.matrix, design_effect)
+    else:
+        # Nothing seen leads back from a decided position. What may still happen does: the interval
+        # is that of the chain with the unseen moves, and reaches to the estimate.
+        cautions.append("no move seen leads back from a decided position")
+        low, high = _interval(white, black, _with_unseen(white), _with_unseen(black), design_effect)
+        low, high = min(low, score), max(high, score)
     return Prediction(
         expected_score=score,
         low=low,
@@ -199,17 +205,35 @@ def predict_by_markov(
     )
 
 
+def _interval(
+    white: Chain, black: Chain, of_white: Floats, of_black: Floats, design_effect: float
+) -> tuple[float, float]:
+    """By the delta method about a pair of matrices whose chain has one end."""
+    chain = checked_stochastic(of_white @ of_black)
+    found = stationary_vector(chain, white.classes.level)
+    values = outcome_vector(len(found))
+    gathered = sensitivities(chain, found, values)
+    variance = _variance(white, found, of_black @ gathered)
+    variance += _variance(black, found @ of_white, gathered)
+    return interval_within_bounds(float(found @ values), variance * design_effect)
+
+
+def _with_unseen(side: Chain) -> Floats:
+    """The player's matrix with the moves that were not seen but may still be made."""
+    n = len(side.support)
+    # A move keeps the evaluation or worsens it: for White to lower classes, for Black to higher.
+    possible = np.tri(n) if side.color == "white" else np.tri(n).T
+    unseen = _UNSEEN_MOVES * possible / possible.sum(axis=1, keepdims=True)
+    support = side.support[:, None]
+    return (side.matrix * support + unseen) / (support + _UNSEEN_MOVES)
+
+
 def _variance(side: Chain, visits: Floats, gathered: Floats) -> float:
     """Variance of the score by what is not known of one player's rows.
 
     ``visits`` is how often the chain is in each class when that player moves, ``gathered`` what
     it gathers from each class after the move.
     """
-    n = len(visits)
-    # A move keeps the evaluation or worsens it: for White to lower classes, for Black to higher.
-    possible = np.tri(n) if side.color == "white" else np.tri(n).T
-    unseen = _UNSEEN_MOVES * possible / possible.sum(axis=1, keepdims=True)
-    support = side.support[:, None]
-    rows = (side.matrix * support + unseen) / (support + _UNSEEN_MOVES)
+    rows = _with_unseen(side)
     spread = rows @ gathered**2 - (rows @ gathered) ** 2
     return float((visits**2 * spread / (side.support + _UNSEEN_MOVES)).sum())

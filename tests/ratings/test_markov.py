@@ -292,7 +292,20 @@ def test_one_who_never_errs_beats_one_who_does() -> None:
     erring = transitions(TEN, [Move("white", cp, -45, 0) for cp in range(-300, 301)])
     found = predict_by_markov(flawless.chain("white"), erring.chain("black"))
     assert (found.win, found.expected_score) == (1.0, 1.0)
-    assert (found.low, found.high) == (0.0, 1.0)
+    # A flawless player of 601 moves may err in the next: certainty is not told, nor is nothing.
+    assert found.low is not None
+    assert 0 < found.low < 1
+    assert found.high == 1.0
+    assert "no move seen leads back" in found.caution
+    turned = predict_by_markov(erring.chain("white"), flawless.chain("black"))
+    assert turned.expected_score == 0.0
+    assert turned.low == 0.0
+    assert turned.high is not None
+    assert 0 < turned.high < 1
+    few = transitions(TEN, [Move("white", cp, 0, 0) for cp in range(-300, 301, 60)])
+    wider = predict_by_markov(few.chain("white"), erring.chain("black"))
+    assert wider.low is not None
+    assert wider.low < found.low
 
 
 def test_chains_of_other_colours_or_classes_are_refused() -> None:
