@@ -50,7 +50,8 @@ def test_a_part_that_ran_steadily_comes_back_soon() -> None:
 
 
 def test_parts_that_fall_together_come_back_apart() -> None:
-    waits = {Restarts(lambda chance=chance: chance).ended(0.0) for chance in (0.0, 0.3, 0.9)}
+    chances = iter((0.0, 0.3, 0.9))
+    waits = {Restarts(lambda: next(chances)).ended(0.0) for _ in range(3)}
     assert len(waits) == 3
 
 
@@ -98,10 +99,10 @@ def clock() -> DrivenClock:
 
 
 async def kept(
-    part: Part, clock: DrivenClock, told: list[FeedHealth], **how: bool
+    part: Part, clock: DrivenClock, told: list[FeedHealth], *, feed: bool = False
 ) -> asyncio.Task[None]:
     supervisor = Supervisor(told.append, clock=clock, chance=lambda: 0.0)
-    return asyncio.create_task(supervisor.keep("broker", part.run, **how))
+    return asyncio.create_task(supervisor.keep("broker", part.run, source=feed, ends=feed))
 
 
 async def ended(task: asyncio.Task[None]) -> None:
@@ -148,7 +149,7 @@ async def test_a_part_that_works_again_is_told_so(clock: DrivenClock) -> None:
 
 async def test_a_feed_speaks_for_itself_and_may_end(clock: DrivenClock) -> None:
     part, told = Part(KeyError("x"), None), list[FeedHealth]()
-    task = await kept(part, clock, told, source=True, ends=True)
+    task = await kept(part, clock, told, feed=True)
     await asyncio.wait_for(task, 5)
     assert part.starts == 2
     assert [(each.state, each.part) for each in told] == [("retrying", False)]

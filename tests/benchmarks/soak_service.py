@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 #: Before that, seconds, the loop is kept by the start.
 START_S = 30.0
@@ -20,7 +21,7 @@ START_S = 30.0
 
 def service(config: str, report: str, feeds: Sequence[str]) -> None:
     """The command line, with a stepping wall clock; tells ``report`` how long the loop was kept."""
-    longest = {"cpu_s": 0.0, "wall_s": 0.0, "by": ""}
+    longest: dict[str, Any] = {"cpu_s": 0.0, "wall_s": 0.0, "by": ""}
     run, wall, began_s = asyncio.Handle._run, time.time, time.monotonic()
 
     def timed(handle: asyncio.Handle) -> None:
@@ -37,7 +38,7 @@ def service(config: str, report: str, feeds: Sequence[str]) -> None:
         return wall() + (0, 3600, -7200, 5)[step]
 
     Path(report).write_text(json.dumps(longest))
-    asyncio.Handle._run = timed  # type: ignore[method-assign]
+    asyncio.Handle._run = timed  # type: ignore[method-assign, assignment]
     time.time = stepping
     time.time_ns = lambda: int(stepping() * 1e9)
     sys.argv = ["live-rate", "--headless", "--config", config]

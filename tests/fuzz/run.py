@@ -17,6 +17,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -47,7 +48,7 @@ def fuzz(target: Target, random: Random, until_s: float) -> tuple[int, dict[str,
             place = _place(error)
             if place not in findings:
                 traceback.print_exc()
-                findings[place] = smaller(data, lambda less, at=place: _escapes(target, less) == at)
+                findings[place] = smaller(data, partial(_escapes, target, place))
             continue
         if taken and len(data) <= _KEPT_BYTES:
             if len(corpus) >= _CORPUS:
@@ -68,12 +69,13 @@ def _place(error: Exception) -> str:
     return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"
 
 
-def _escapes(target: Target, data: bytes) -> str:
+def _escapes(target: Target, place: str, data: bytes) -> bool:
+    """Whether this input is the same finding."""
     try:
         tried(target, data)
     except Exception as error:
-        return _place(error)
-    return ""
+        return _place(error) == place
+    return False
 
 
 def smaller(data: bytes, still: Callable[[bytes], bool], tries: int = 400) -> bytes:

@@ -341,7 +341,7 @@ def journal(data: bytes) -> None:
         path = Path(folder) / "journal.sqlite"
         path.write_bytes(data)
         with Journal(path) as opened:
-            for standing in opened.standing():
+            for standing in opened.standing(b""):
                 opened.details(standing.game)
             opened.notes()
             opened.note("alert", b"{}", "g")
