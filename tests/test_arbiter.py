@@ -5,10 +5,27 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+import msgspec
 import pytest
+from chess import STARTING_FEN
 
 from live.arbiter import Arbiter
-from live.events import AlertMessage, Change, EngineHealth, FeedHealth, HealthMessage
+from live.config import load_config
+from live.events import (
+    AlertMessage,
+    Change,
+    EngineHealth,
+    FeedHealth,
+    FeedReport,
+    GameReport,
+    Headers,
+    HealthMessage,
+    Player,
+)
+from live.hall import Hall
+from live.publish.select import Filter
+from live.publish.sight import Sight
+from live.publish.state import snapshot
 
 FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())
 LIVE = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
@@ -50,3 +67,22 @@ def test_time_alone_raises_and_clears() -> None:
     assert len(published) == 1
     arbiter.tick()
     assert len(published) == 1  # nothing new
+
+
+async def test_a_service_tells_alerts_with_what_raised_them() -> None:
+    hall = Hall(load_config(None, {}, {}))
+    hall.open_ledger("none", "as given", engine_scores=False)
+    heard: list[Change] = []
+    hall.listen(heard.extend)
+    players = Headers(Player("White"), Player("Black"), board=7)
+    game = GameReport("key", players, STARTING_FEN, problem="illegal move Qh9 at ply 1")
+    await hall.take(FeedReport("hall", (game,)))
+    (told,) = [change.alert for change in heard if isinstance(change, AlertMessage)]
+    assert told.text == "Board 7: illegal move Qh9 at ply 1."
+    assert list(hall.keeper.alerts()) == [told]
+    assert snapshot(hall.keeper, Filter(sight=Sight.ARBITER)).alerts == (told,)
+    assert snapshot(hall.keeper).alerts == ()
+    hall.arbiter.mute(told.id, True)
+    assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
+    await hall.take(FeedReport("hall", (msgspec.structs.replace(game, problem=None),)))
+    assert not hall.keeper.alerts()
