@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
+from rich.cells import cell_len
 from rich.text import Text
 
 from live.dashboard import charts
@@ -125,7 +126,7 @@ def players(game: GameDetail, width: int, look: BoardLook) -> list[Text]:
         line = Text(f"{sign} ", palette.white if white else palette.black, no_wrap=True)
         title = f"{plain(player.title, 4)} " if player.title else ""
         line.append(title, palette.strong)
-        line.append(left(plain(player.name, 40), name - len(title)))
+        line.append(left(plain(player.name, 40), name - cell_len(title)))
         for (head_text, cells, to_right), text in zip(plan, texts, strict=True):
             large = head_text in (("Plays like", "Like") if look.calibrated else ("A4",))
             style = palette.strong if large else palette.dim if head_text == "95 %" else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 import msgspec
+from rich.cells import cell_len
 from rich.text import Text
 
 from live.dashboard.cells import beside, left, right
@@ -174,7 +175,7 @@ def _line(
     line.append(right(number, 3) + " ", palette.strong if sign == "●" else palette.dim)
     name = f"{sign} {side.title} " if side.title else f"{sign} "
     line.append(name, palette.strong)
-    line.append(left(side.name, plan.name - len(name)))
+    line.append(left(side.name, plan.name - cell_len(name)))
     texts = {
         "elo": str(side.elo or ""),
         "move": side.move,
