@@ -58,6 +58,7 @@ def figure(pages: Pages, name: str, *args: Any) -> Any:
         ([ply(1, 35), ply(2)], True, "+0.35…", "pending"),
         ([ply(1, 35, final=False)], False, "+0.20…", "pending"),
         ([ply(1, -3900, mate=-3)], True, "−#3", "final"),
+        ([ply(1, 3900, mate=0)], True, "#", "final"),
     ],
 )
 def test_scores_say_how_sure_they_are(
@@ -117,6 +118,13 @@ def test_both_ratings_are_named_and_calibrated_leads(pages: Pages) -> None:
 def test_places(pages: Pages, round: str, board: int | None, place: str) -> None:
     words = {"round": "Round {}", "board": "Board {}"}
     assert figure(pages, "placeOf", game(round=round, board=board), words) == place
+
+
+def test_an_event_that_is_only_the_pairing_is_not_told(pages: Pages) -> None:
+    paired = game(event="Round 1: Anna - Bea")
+    assert figure(pages, "eventOf", paired) == ""
+    assert figure(pages, "eventOf", game()) == "Open"
+    assert figure(pages, "eventOf", game(event="?")) == ""
 
 
 @pytest.mark.parametrize(
@@ -250,6 +258,13 @@ def test_a_board_stays_from_round_to_round(pages: Pages) -> None:
     # Before the first move of the next round, it is already that round's.
     waiting = [at(board, round="10", plies=0) for board in (1, 2)]
     assert choose(pages, [([*old, *waiting], 0)], board=[2]) == [["b2"]]
+
+
+def test_boards_are_in_order_where_each_pairing_is_an_event(pages: Pages) -> None:
+    games = [at(board, event=f"Round 1: {name} - B") for board, name in ((2, "A"), (1, "Z"))]
+    for each, name in zip(games, "AZ", strict=True):
+        each["white"] = {"name": name}
+    assert choose(pages, [(games, 0)], board=[1, 2]) == [["b1", "b2"]]
 
 
 def test_a_game_by_its_id_is_that_game(pages: Pages) -> None:

@@ -2,6 +2,7 @@
 
 import { whiteShare } from "../format.js";
 import { gameOrder } from "../state.js";
+import { eventOf } from "./figures.js";
 
 /** How long a result stays on the screen before the next game takes its place. */
 const LINGER_MS = 20_000;
@@ -14,7 +15,7 @@ const running = (game) => game.result === "*" && game.plies.length > 0;
 
 /** The games of each event's current round: that of games under way, else the last one. */
 export function currentRound(games) {
-  const events = Map.groupBy(games, (game) => game.event);
+  const events = Map.groupBy(games, eventOf);
   return [...events.values()].flatMap((all) => {
     const live = all.filter(running);
     const rounds = new Set((live.length ? live : all).map((game) => roundOf(game.round)));
@@ -26,6 +27,11 @@ export function currentRound(games) {
 /** Broadcasts write boards into rounds: `4.12` is board 12 of round 4. */
 function roundOf(round) {
   return round.split(".")[0];
+}
+
+/** The order of the service's snapshots, but for events that are only pairings. */
+function order(a, b) {
+  return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
 }
 
 /** Round 2 before round 10, as games are ordered. */
@@ -48,7 +54,7 @@ export class Chooser {
   /** The games to show, in order. One-game layouts take the first. */
   choose(games, now) {
     const { game: ids, board: boards, follow, player } = this._options;
-    let chosen = [...games].sort(gameOrder);
+    let chosen = [...games].sort(order);
     if (ids.length > 0) chosen = chosen.filter((game) => ids.includes(game.id));
     else chosen = currentRound(chosen);
     if (boards.length > 0) chosen = chosen.filter((game) => boards.includes(game.board));

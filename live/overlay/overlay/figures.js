@@ -21,7 +21,7 @@ export function scoreOf(game, provisional) {
   const last = game.plies.at(-1) ?? null;
   const state = scored !== last ? "pending" : scored && !scored.final ? "provisional" : "final";
   const mate = scored?.mate ?? null;
-  const text = scoreText(cp, mate);
+  const text = mate === 0 ? "#" : scoreText(cp, mate);
   return { cp, mate, share: whiteShare(cp), state, text: MARKS[state](text) };
 }
 
@@ -87,6 +87,12 @@ export function turnOf(game) {
   return game.result === "*" ? moverOf(game.plies.length + 1, game.start_fen) : null;
 }
 
+/** The event; empty when it is unknown, or only the pairing, as lichess names chapters. */
+export function eventOf({ event, white, black }) {
+  const paired = [white.name, black.name].some((name) => name && event.includes(name));
+  return paired || event === "?" || event === "-" ? "" : event;
+}
+
 /** Round, board and event, as far as they are known. */
 export function placeOf(game, words) {
   const known = (text) => (["?", "-"].includes(text) ? "" : text);
@@ -94,7 +100,7 @@ export function placeOf(game, words) {
   const name = known(game.round).replace(game.board === null ? "" : `.${game.board}`, "");
   const round = name ? fill(words.round, name) : "";
   const board = game.board === null ? "" : fill(words.board, game.board);
-  return [round, board, known(game.event)].filter(Boolean).join(" \u00b7 ");
+  return [round, board, eventOf(game)].filter(Boolean).join(" \u00b7 ");
 }
 
 /** What a rating rests on. */
