@@ -35,29 +35,16 @@ CURVES = {
 SEQ = "Number(document.querySelector('#main').dataset.seq)"
 
 
-class Weighed(Page):
-    """A tab that counts what it is sent."""
-
-    transferred = 0
-
-    def _note(self, method: str, params: dict[str, Any]) -> None:
-        super()._note(method, params)
-        if method == "Network.loadingFinished":
-            self.transferred += round(params["encodedDataLength"])
-
-
-async def fresh(page: Weighed, url: str, visible: str) -> tuple[int, float]:
+async def fresh(page: Page, url: str, visible: str) -> tuple[float, float]:
     """Bytes and seconds until ``visible`` holds in a page that nothing was kept of."""
-    await page.call("Network.enable")
-    await page.call("Network.setCacheDisabled", cacheDisabled=True)
-    await page.call("Page.navigate", url="about:blank")
-    page.transferred = 0
-    await page.call("Page.navigate", url=url)
+    await page.visit("about:blank")
+    await page.count_bytes()
+    await page.visit(url)
     await page.until(visible)
     seconds = float(await page.run("performance.now()")) / 1000
     # Pictures and what else is not waited for.
     await page.run("new Promise((done) => setTimeout(done, 1500))")
-    return page.transferred, seconds
+    return sum(size for what, size in page.transferred if what != "websocket"), seconds
 
 
 async def metrics(page: Page) -> dict[str, float]:
@@ -74,7 +61,7 @@ def busy_share(profile: dict[str, Any]) -> float:
     }
     total = sum(profile["timeDeltas"])
     samples = zip(profile["samples"], profile["timeDeltas"], strict=True)
-    return sum(delta for node, delta in samples if node not in idle) / total
+    return float(sum(delta for node, delta in samples if node not in idle) / total)
 
 
 async def load(
@@ -109,9 +96,8 @@ async def run(seconds: float, per_s: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with (
             Publisher(ServerConfig(port=0), broadcast.keeper, limits=limits) as publisher,
-            browsing(program, Path(folder), Weighed) as page,
+            browsing(program, Path(folder)) as page,
         ):
-            assert isinstance(page, Weighed)
             game = next(iter(broadcast.keeper.games())).id
             await page.open("about:blank", 1440, 900)
             print("fresh page            transferred   first curve")

@@ -79,7 +79,10 @@ async def run(minutes: float, base: float, per_s: float, boards: int = 56) -> fl
             browsing(program, Path(folder)) as page,
         ):
             game = next(iter(told.state.games())).id
-            await page.open(publisher.url + "#layout=cards", 1440, 900)
+            # A board that is hidden while a piece slides makes its library complain.
+            await page.open("about:blank", 1440, 900)
+            await page.still()
+            await page.visit(publisher.url + "#layout=cards")
             await page.until("document.querySelectorAll('.card').length > 0")
             rounds, views = told.rounds(), looks(game)
             count = await follow(page, publisher, told, rounds, views, base * 60, per_s)

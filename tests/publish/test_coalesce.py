@@ -22,7 +22,6 @@ from live.publish.sight import Sight
 from live.publish.state import snapshot
 from tests.publish.world import World
 
-
 #: All there is, what arbiters alone are told included.
 WHOLE = Filter(sight=Sight.ARBITER)
 

@@ -55,7 +55,8 @@ export class BoardView {
     this._curvesBox = element("div", "curves-box", "", this._switch, this._curves.node);
     const right = element("div", "right", "", this._ratings.node, this._curvesBox, this._duel.node);
     const below = element(
-      "div", "below", "", this._histogram.node, this._methods.node, this._complexity.node, this._clocks.node,
+      "div", "below", "", this._histogram.node, this._methods.node,
+      element("div", "stack", "", this._complexity.node, this._clocks.node),
     );
     this._gone = element("p", "note");
     this._body = element("div", "board-body", "", this._left, this._moves.node, right, this._score.node);

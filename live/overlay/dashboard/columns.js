@@ -96,7 +96,7 @@ export const PLAYER_COLUMNS = [
     value: ({ methods }) => methods.tournament_rating ?? methods.tournament_difference,
     show: ({ methods }) => {
       const { tournament_rating: elo, tournament_difference: difference, missing } = methods;
-      const { tournament_low: low, tournament_high: high } = methods;
+      const { tournament_low: low = null, tournament_high: high = null } = methods;
       const ends = (write) => (low === null || high === null ? "" : `${write(low)}\u2013${write(high)}`);
       if (elo !== null) return figure(String(elo), ends(String));
       // Nobody of the group is rated: Elo above its mean.

@@ -16,6 +16,7 @@ const TEXTS = { game: "", q: "", sort: "", cols: "" };
 const MAX_TEXT = 300;
 
 export const HOME = Object.freeze({
+  game: "",
   ...Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first])),
   ...TEXTS,
   /** The ply that is looked at; null follows the game. */

@@ -9,7 +9,7 @@ import msgspec
 from live.events import PlayerMethods, PlayerView, Share, SideMethods
 from tests.overlay.dashboard.games import Pages, plain
 
-NOBODY = PlayerView("n", "Nobody", None, 1, 0, *[None] * 8)
+NOBODY = PlayerView("n", "Nobody", None, 1, 0, None, None, None, None, None, None, None, None)
 
 
 def shown(pages: Pages, of: msgspec.Struct, table: str = "PLAYER_COLUMNS") -> dict[str, Any]:
