@@ -214,7 +214,11 @@ class FicsText:
     def _position(self, told: Style12, answers: list[bytes]) -> _Game | None:
         name = (told.game, told.white, told.black)
         if name not in self._games and len(self._games) >= MAX_GAMES:
-            return None
+            # A feed that runs for weeks sees more games than are worth remembering.
+            over = next((each for each, game in self._games.items() if game.result != "*"), None)
+            if over is None:
+                return None
+            del self._games[over]
         game = self._games.setdefault(name, _Game())
         before, known = game.positions.number, game.positions.moves
         game.positions.see(told.board, told.san, told.white_s, told.black_s)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import GameReport
-from live.feeds.fics_text import FicsText, NoEntry, NotLines, style12
+from live.feeds.fics_text import MAX_GAMES, FicsText, NoEntry, NotLines, style12
 from live.rehearse.fics import FicsRehearsal, handle
 from live.rehearse.fics import style12 as written
 from tests.feeds.fakes import DATA, decode
@@ -146,3 +146,20 @@ def test_any_bytes_are_read(chunks: list[bytes]) -> None:
 def test_names_are_those_a_server_allows() -> None:
     assert [handle(name) for name in ("Müller, Ä.", "", "A" * 30)] == ["Mller", "Guest", "A" * 17]
     assert FicsRehearsal(GAMES).observed == 0
+
+
+def test_after_weeks_new_games_are_followed_and_the_oldest_finished_forgotten() -> None:
+    text = FicsText("server", [])
+    for number in range(MAX_GAMES):
+        told = AFTER_E4.replace(" Ann ", f" Ann{number} ")
+        heard(text, told, f"{{Game 45 (Ann{number} vs. Bob) Bob resigns}} 1-0")
+    (game,) = heard(text, AFTER_E4.replace(" Ann ", " Late "))
+    assert game.headers.white.name == "Late"
+
+
+def test_running_games_are_not_forgotten_for_new_ones() -> None:
+    text = FicsText("server", [])
+    for number in range(MAX_GAMES):
+        heard(text, AFTER_E4.replace(" Ann ", f" Ann{number} "))
+    assert heard(text, AFTER_E4.replace(" Ann ", " Late ")) == []
+    assert len(heard(text, AFTER_E5.replace(" Ann ", " Ann0 "))) == 1
