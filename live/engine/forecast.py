@@ -30,14 +30,14 @@ class Policy(msgspec.Struct, frozen=True):
     ``tests/benchmarks/engine_policy.py``.
     """
 
-    replies: int = 8
+    replies: int = 12
     """Lines of a scout."""
     first: float = 0.5
     """Chance of the engine's first choice before the scout has looked."""
-    scout: float = 0.3
+    scout: float = 0.2
     """Worth of a scout where its position is certain to come, beside a search worth 1. Its cost
     is about a quarter of theirs."""
-    gain: float = 1.0
+    gain: float = 1.2
     """Worth of a gain beside that of a score."""
     fade: float = 0.3
     """What remains of a worth with every ply further ahead."""
@@ -45,8 +45,6 @@ class Policy(msgspec.Struct, frozen=True):
     """How far ahead is looked."""
     least: float = 0.004
     """What is worth less is not searched."""
-    just_s: float = 0.5
-    """A wait that has just begun counts as this long."""
 
 
 class Need(msgspec.Struct, frozen=True, gc=False):

@@ -32,6 +32,7 @@ from live.engine.replies import Listener, Replies, Reply
 from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
 from live.engine.searcher import Searcher
 from live.engine.seat import Seat
+from live.engine.tablebase import Tables
 from live.engine.uci import Finished, Settings
 from live.errors import EngineFault, EngineMoved, NotAnEngine
 from live.events import EngineHealth, EngineState, QueueLengths
@@ -59,6 +60,7 @@ class EngineRoom:
         nice: int = 5,
         cache: Cache | None = None,
         cluster: Cluster | None = None,
+        tables: Tables | None = None,
         patience: Patience | None = None,
         clock: Callable[[], float] = time.monotonic,
         rng: random.Random | None = None,
@@ -79,6 +81,7 @@ class EngineRoom:
         self._patience = patience or Patience()
         self._cache: Cache = MemoryCache() if cache is None else cache
         self._cluster = cluster
+        self._tables = tables
         self._clock = clock
         self._rng = rng or random.Random()
         # Seats that may have an engine of this machine; those after them need a cluster.
@@ -176,7 +179,7 @@ class EngineRoom:
             reason = f"{self.identity.name} does not play Chess960"
             self._replies.add(Reply(owner, search, SearchFailure(reason)))
             return
-        known = self._cache.get(self._identity_text, question)
+        known = self._look_up(question)
         if known is not None:
             self._cache_hits += priority.kind is not Kind.SPECULATE
             self._replies.add(Reply(owner, search, known))
@@ -194,7 +197,12 @@ class EngineRoom:
         question = self._questioner.question(search)
         if isinstance(question, SearchFailure):
             return None
-        return self._cache.get(self._identity_text, question)
+        return self._look_up(question)
+
+    def _look_up(self, question: Question) -> SearchResult | None:
+        """What is proven, or was found before."""
+        proven = self._tables.result(question) if self._tables is not None else None
+        return proven or self._cache.get(self._identity_text, question)
 
     def health(self) -> EngineHealth:
         """How the engines are doing."""

@@ -1,13 +1,12 @@
 """While a player thinks: what the next moves will need, searched ahead.
 
 Every live board has a :class:`live.engine.forecast.Forecast`, which says what is worth searching.
-Of all boards the search goes first that is worth most and most urgent: a player who has just
-begun to think may move at any moment, one who has thought for long will mostly go on thinking (of
-waits as uneven as these, the chance that one ends within the next second falls about as one over
-what it has lasted). Searches are made under the very same limit as if the moves had been played,
-so the results are those that would be found then, and all at the lowest priority: a head takes
-the engine away at once. No more of them are asked for than keep the engines busy, so that each
-choice is made late and knows what has happened.
+Of all boards the search goes first that is worth most (that a player who has just begun to think
+moves sooner than one who has thought for long was tried as a weight, and gained nothing). Searches
+are made under the very same limit as if the moves had been played, so the results are those that
+would be found then, and all at the lowest priority: a head takes the engine away at once. No more
+of them are asked for than keep the engines busy, so that each choice is made late and knows what
+has happened.
 
 Stands between the room and whoever listens to it; leaving it out switches speculation off.
 """
@@ -15,9 +14,8 @@ Stands between the room and whoever listens to it; leaving it out switches specu
 from __future__ import annotations
 
 import math
-import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Final, Protocol
 
 import msgspec
@@ -82,16 +80,6 @@ class Figures(msgspec.Struct):
         return SpeculationFigures(self.hits, self.misses, self.nodes - self.nodes_hit)
 
 
-class _Board:
-    """A live game, and since when its position stands (the clock's seconds)."""
-
-    __slots__ = ("forecast", "since")
-
-    def __init__(self, forecast: Forecast, since: float) -> None:
-        self.forecast = forecast
-        self.since = since
-
-
 class Speculation:
     """A desk for its owner, and the listener of the room behind it."""
 
@@ -103,7 +91,6 @@ class Speculation:
         *,
         chances: Chances = usual,
         policy: Policy = _POLICY,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.figures = Figures()
         # The room; known only after it was made with us as its listener.
@@ -113,8 +100,8 @@ class Speculation:
         self._asking = asking
         self._chances = chances
         self._policy = policy
-        self._clock = clock
-        self._boards: dict[str, _Board] = {}
+        # Of each live board.
+        self._forecasts: dict[str, Forecast] = {}
         # Whole searches of heads under way, with their board, by owner: forecasts begin with what
         # they find.
         self._heads: dict[Hashable, tuple[Search, str]] = {}
@@ -172,9 +159,9 @@ class Speculation:
         self._listener.progressed(owner, progress)
 
     def _advance(self, position: Position, priority: Priority) -> None:
-        board = self._boards.get(priority.board)
-        if board is None:
-            forecast = Forecast(
+        forecast = self._forecasts.get(priority.board)
+        if forecast is None:
+            self._forecasts[priority.board] = Forecast(
                 priority.board,
                 position,
                 priority.ply,
@@ -183,14 +170,12 @@ class Speculation:
                 policy=self._policy,
                 chances=self._chances,
             )
-            self._boards[priority.board] = _Board(forecast, self._clock())
-        elif priority.ply > board.forecast.ply:
-            board.forecast.advance(position, priority.ply)
-            board.since = self._clock()
+        elif priority.ply > forecast.ply:
+            forecast.advance(position, priority.ply)
             self._tidy()
 
     def _end(self, board: str) -> None:
-        if self._boards.pop(board, None) is not None:
+        if self._forecasts.pop(board, None) is not None:
             self._tidy()
 
     def _tidy(self) -> None:
@@ -199,7 +184,7 @@ class Speculation:
             boards[:] = [
                 name
                 for name in boards
-                if name in self._boards and self._boards[name].forecast.concerns(search)
+                if name in self._forecasts and self._forecasts[name].concerns(search)
             ]
             if not boards:
                 del self._pending[search]
@@ -218,8 +203,8 @@ class Speculation:
         self, boards: Iterable[str], search: Search, result: SearchResult | SearchFailure
     ) -> None:
         for name in boards:
-            if name in self._boards:
-                self._boards[name].forecast.learn(search, result)
+            if name in self._forecasts:
+                self._forecasts[name].learn(search, result)
 
     def _count(self, search: Search, priority: Priority) -> None:
         nodes = self._made.pop(search, None)
@@ -232,23 +217,21 @@ class Speculation:
     def _fill(self) -> None:
         """Ask for what is worth most, until the engines have enough at hand."""
         while len(self._pending) < _EACH * self.desk.slots:
-            now = self._clock()
-            best: tuple[float, Search, str] | None = None
-            for name, board in self._boards.items():
-                need = self._first(name, board.forecast)
-                if need is not None:
-                    worth = need.worth / (self._policy.just_s + now - board.since)
-                    if best is None or worth > best[0]:
-                        best = (worth, need.search, name)
+            best: tuple[Need, str] | None = None
+            for name, forecast in self._forecasts.items():
+                need = self._first(name, forecast)
+                if need is not None and (best is None or need.worth > best[0].worth):
+                    best = (need, name)
             if best is None:
                 return
-            worth, search, name = best
+            need, name = best
+            search = need.search
             known = self.desk.known(search)
             if known is not None:
-                self._boards[name].forecast.learn(search, known)
+                self._forecasts[name].learn(search, known)
                 continue
             self._pending[search] = [name]
-            rank = round(-1000 * math.log(worth))
+            rank = round(-1000 * math.log(need.worth))
             ply = len(search.position.moves) + (search.only is not None)
             self.desk.want(search, Guess(search), Priority(Kind.SPECULATE, name, ply, rank))
 

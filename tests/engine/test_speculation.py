@@ -94,29 +94,14 @@ class Filling(MemoryCache):
             self.full.set()
 
 
-class Stopwatch:
-    """Seconds, as the test says."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def bench() -> Bench:
     return Bench()
 
 
 @pytest.fixture
-def clock() -> Stopwatch:
-    return Stopwatch()
-
-
-@pytest.fixture
-def speculation(bench: Bench, clock: Stopwatch) -> Speculation:
-    speculation = Speculation(bench, LIMIT, policy=POLICY, clock=clock)
+def speculation(bench: Bench) -> Speculation:
+    speculation = Speculation(bench, LIMIT, policy=POLICY)
     speculation.desk = bench
     return speculation
 
@@ -208,15 +193,16 @@ def test_an_old_head_s_score_is_no_reason_to_look_ahead(
     assert {search.position.moves[:2] for search in bench.guesses()} == {("e2e4", "e7e5")}
 
 
-def test_whoever_has_just_begun_to_think_comes_first(
-    speculation: Speculation, bench: Bench, clock: Stopwatch
+def test_of_all_boards_what_is_worth_most_comes_first(
+    speculation: Speculation, bench: Bench
 ) -> None:
-    play_head(speculation, board="slow")
-    clock.now = 600.0
-    play_head(speculation, "d2d4", best="d7d5", board="quick")
+    play_head(speculation, board="one")
+    play_head(speculation, "d2d4", best="d7d5", board="other")
     assert len(bench.guesses()) == 2
     answer(speculation, SCOUT, result("e2e4", "c2c4", "a2a3"))
     assert bench.guesses()[-1] == Search(position("d2d4", "d7d5"))
+    first, second = (each for _, each in bench.wanted if each.board == "one" and each.rank)
+    assert first.rank < second.rank
 
 
 def test_boards_that_share_a_position_share_what_lies_beyond(
