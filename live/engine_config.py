@@ -35,6 +35,10 @@ class EngineConfig(Section, frozen=True):
     speculate: bool = True
     cache_file: str = ""
     """Empty: results are kept in memory only."""
+    cloud_evals: bool = False
+    """Show lichess cloud evaluations until the engine's own score is there."""
+    syzygy_path: str = ""
+    """A folder of Syzygy tables, which then prove endgames; empty: none."""
     cluster: ClusterUrl = ""
     """Address of a Dask scheduler; empty: all is searched on this machine."""
     cluster_ca_file: str = ""

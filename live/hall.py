@@ -12,17 +12,12 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
 
-import msgspec
-
 from live.arbiter import Arbiter
 from live.config import Config
-from live.engine.cache import Cache
-from live.engine.cluster import Cluster
-from live.engine.discovery import find_engine
 from live.engine.queue import Kind, Priority
 from live.engine.room import EngineRoom
 from live.engine.search import Progress, Search, SearchFailure, SearchResult
-from live.engine.speculation import Speculation, boards_over
+from live.engines import Engines
 from live.errors import FeedError
 from live.events import (
     Change,
@@ -74,8 +69,8 @@ class Hall:
         self.config = config
         self.journal = journal or EventJournal()
         self.keeper: Keeper
-        self.room: EngineRoom
-        self._speculation: Speculation | None = None
+        # None while another's scores are shown, or before they run.
+        self._engines: Engines | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
         self.arbiter = Arbiter(self._tell)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
@@ -91,35 +86,32 @@ class Hall:
         ``live`` False: nobody will move, so nothing is searched ahead.
         """
         with self.journal.opened(self.config) as cache:
-            async with self._engines(cache, live=live):
+            self._engines = Engines(self.config, self, cache, self, live=live)
+            async with self._engines.running():
                 limit = limit_text(self.config.engine)
                 self.open_ledger(self.room.identity.name, limit)
                 await self.journal.restore(self.keeper, self.room, limit, feeds)
                 self.retirement = Retirement(self.keeper, self.config.memory)
                 yield
 
-    def _engines(self, cache: Cache | None, *, live: bool) -> EngineRoom:
-        settings = self.config.engine
-        if live and settings.speculate:
-            self._speculation = Speculation(
-                self, engine_limit(settings), asking=engine_asking(settings)
-            )
-        self.room = EngineRoom(
-            find_engine(settings.path),
-            engine_limit(settings),
-            engines=settings.engines,
-            hash_mb=settings.hash_mb,
-            threads=settings.threads,
-            reproducible=settings.reproducible,
-            adaptive=settings.adaptive,
-            nice=settings.nice,
-            listener=self._speculation or self,
-            cache=cache,
-            cluster=Cluster(settings.cluster, cluster_tls(settings)) if settings.cluster else None,
-        )
-        if self._speculation is not None:
-            self._speculation.desk = self.room
-        return self.room
+    @property
+    def engines(self) -> Engines:
+        """What measures; there must be one."""
+        assert self._engines is not None, "enter with_engine first"
+        return self._engines
+
+    @property
+    def room(self) -> EngineRoom:
+        """The engines themselves."""
+        return self.engines.room
+
+    def mover_elo(self, game: str, ply: int) -> int | None:
+        """Elo of the player who makes this ply, if it is known."""
+        for held in self.keeper.held():
+            if held.id == game:
+                white = (" w " in held.start_fen) == (ply % 2 == 1)
+                return (held.headers.white if white else held.headers.black).elo
+        return None
 
     def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
         """Start an empty event, measured by this engine."""
@@ -151,9 +143,8 @@ class Hall:
         self._listeners.append(Guarded(listener))
 
     def _publish(self, changes: Iterable[Change]) -> None:
-        if self._speculation is not None:
-            for board in boards_over(changes):
-                self._speculation.over(board)
+        if self._engines is not None:
+            self._engines.heard(changes)
         self._tell(self.arbiter.with_alerts(changes))
 
     def _tell(self, changes: Iterable[Change]) -> None:
@@ -166,12 +157,10 @@ class Hall:
     def want(self, search: Search, ask: Ask, urgency: Urgency) -> None:
         if self.journal.answers(search, ask):
             return
-        desk = self._speculation or self.room
-        desk.want(search, ask, Priority(_KINDS[urgency], ask.game, ask.ply))
+        self.engines.desk.want(search, ask, Priority(_KINDS[urgency], ask.game, ask.ply))
 
     def drop(self, ask: Ask) -> None:
-        desk = self._speculation or self.room
-        desk.drop(ask)
+        self.engines.desk.drop(ask)
 
     # --- what engines say ------------------------------------------------------------------------
 
@@ -237,11 +226,7 @@ class Hall:
 
     def tell_engines(self) -> None:
         """Engine figures as of now."""
-        health = self.room.health()
-        if self._speculation is not None:
-            figures = self._speculation.figures.told()
-            health = msgspec.structs.replace(health, speculation=figures)
-        self.keeper.engine_health(health)
+        self.keeper.engine_health(self.engines.health())
 
     async def follow(self, feed: Feed) -> None:
         """Run one feed. What no retry can mend ends the service while the feed has said nothing

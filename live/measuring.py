@@ -46,6 +46,8 @@ def limit_text(config: EngineConfig) -> str:
         parts.append("adaptive")
     elif config.same_depth:
         parts.append("same depth")
+    if config.syzygy_path:
+        parts.append("syzygy")
     return ", ".join(parts)
 
 
