@@ -38,6 +38,9 @@ PARTS_OF_ONE = 10**12
 #: A variance that is nothing but the rounding of equal values.
 _NO_SPREAD = 1e-24
 
+#: Moves of a side from which on the interval of a convolution covers what it says.
+_ENOUGH = 20
+_FEW = f"the interval is too narrow below {_ENOUGH} moves of each"
 _ALIKE = "the moves are too few or too much alike to tell how they vary"
 
 
@@ -235,7 +238,7 @@ def predict_by_convolution(
         win=win,
         draw=max(0.0, 1 - win - loss),
         loss=loss,
-        caution=_ALIKE if low is None else "",
+        caution=_ALIKE if low is None else _FEW if min(white.n, black.n) < _ENOUGH else "",
     )
 
 

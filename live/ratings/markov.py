@@ -225,7 +225,8 @@ def _with_unseen(side: Chain) -> Floats:
     possible = np.tri(n) if side.color == "white" else np.tri(n).T
     unseen = _UNSEEN_MOVES * possible / possible.sum(axis=1, keepdims=True)
     support = side.support[:, None]
-    return (side.matrix * support + unseen) / (support + _UNSEEN_MOVES)
+    rows: Floats = (side.matrix * support + unseen) / (support + _UNSEEN_MOVES)
+    return rows
 
 
 def _variance(side: Chain, visits: Floats, gathered: Floats) -> float:

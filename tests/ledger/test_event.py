@@ -535,7 +535,10 @@ def test_the_prior_is_the_field_and_follows_it() -> None:
     assert 2600 < elite < 2850
     before = game_told(run.ledger, "g1").curves.white[-1].calibrated
     assert before is not None
-    juniors: dict[str, Any] = {"white": Player("Junior", elo=1100), "black": Player("Novice", elo=900)}
+    juniors: dict[str, Any] = {
+        "white": Player("Junior", elo=1100),
+        "black": Player("Novice", elo=900),
+    }
     run.step(NewGame(timed("g2", "90+30", **juniors)))
     run.check_subscriber()
     assert run.ledger.engine.calibrations[0].prior_elo < 2000
