@@ -19,7 +19,7 @@ SIGNS: dict[Severity, str] = {"alarm": "!!", "warning": "!", "look": "?"}
 _RANKS: dict[Severity, int] = {"alarm": 0, "warning": 1, "look": 2}
 #: Lines for what is known of the alert under the cursor.
 DETAIL = 7
-_BOARD_CELLS = 30
+_BOARD_CELLS = 24
 
 
 class AlertsLook(msgspec.Struct, frozen=True):
@@ -74,7 +74,7 @@ def alerts(
     first = window(len(found), at, body, look.first)
     lines = [
         Text(
-            "    " + left("Board", _BOARD_CELLS) + " " + left("What", max(8, width - 46)) + "  For",
+            "    " + left("Board", _BOARD_CELLS) + " " + left("What", max(8, width - 38)) + "  For",
             palette.dim,
             no_wrap=True,
         )
@@ -100,7 +100,7 @@ def _line(alert: Alert, here: bool, width: int, look: AlertsLook) -> Text:
     line.append(left(sign, 3), palette.dim if quiet else style)
     line.append(left(board_name(alert, look), _BOARD_CELLS) + " ", palette.dim if quiet else "")
     text = plain(alert.text, 300) + (f" ×{alert.times}" if alert.times > 1 else "")
-    line.append(left(text, max(8, width - 46)), palette.dim if quiet else style)
+    line.append(left(text, max(8, width - 38)), palette.dim if quiet else style)
     line.append("✎" if alert.note else " ", palette.accent)
     line.append(right(age_text(look.now_s - alert.first_seen_s), 4), palette.dim)
     if here:

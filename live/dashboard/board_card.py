@@ -1,6 +1,6 @@
 """One board in depth: position, moves with gains, graphs, both players' figures. Pure.
 
-On a small terminal the lower part shows one panel at a time, on a large one all stand together.
+On a small terminal one panel at a time stands beside the board, on a large one all do.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from live.dashboard.rows import like_text
 from live.dashboard.side_figures import side_figures
 from live.events import CurvePoint, GameDetail, Player
 
-Panel = Literal["score", "curves", "gains", "methods"]
-PANELS: tuple[Panel, ...] = ("score", "curves", "gains", "methods")
+Panel = Literal["moves", "curves", "gains", "methods"]
+PANELS: tuple[Panel, ...] = ("moves", "curves", "gains", "methods")
 PANEL_NAMES = {
-    "score": "Score",
+    "moves": "Moves",
     "curves": "Perceived ratings",
     "gains": "Gains",
     "methods": "Other methods",
@@ -200,36 +200,38 @@ def _move_list(game: GameDetail, look: BoardLook, width: int, height: int) -> li
     first = min(first, max(0, (len(game.plies) + 2) // 2 - body))
     if not game.plies:
         return [Text("no move yet", look.palette.dim)]
+    if width < MOVE_CELLS:
+        return [Text("no room for the moves", look.palette.dim)]
     return moves(game, look.ply, first, height, width, look.palette)
 
 
 def _small(game: GameDetail, width: int, height: int, look: BoardLook) -> list[Text]:
     board = [*position(game, look, large=False), *search_lines(game, look)]
-    upper = min(len(board), max(9, height - 5))
+    upper = min(len(board), max(9, height - 4)) if height >= 13 else height
     room = width - _DIAGRAM - 2
-    if room < MOVE_CELLS:
-        lines = board[:upper]
-    else:
-        listed = _move_list(game, look, room, upper)
-        lines = beside([(board[:upper], _DIAGRAM), (listed, room)])
     names = [
         f"[{PANEL_NAMES[panel]}]" if panel == look.panel else f" {PANEL_NAMES[panel]} "
         for panel in PANELS
     ]
-    if height - len(lines) < 3:
+    heads = Text(" ".join(names), look.palette.dim, no_wrap=True)
+    panel = [heads, *_panel(game, room, upper - 1, look)]
+    lines = beside([(board[:upper], _DIAGRAM), (panel[:upper], room)])
+    if height - upper < 3:
         return lines  # no room for a graph that says anything
-    lines.append(Text(" tab: " + " ".join(names), look.palette.dim, no_wrap=True))
-    return lines + _panel(game, width, height - len(lines), look)
+    return lines + charts.score_graph(game, look.ply, width, height - upper, look.palette)
 
 
 def _panel(game: GameDetail, width: int, height: int, look: BoardLook) -> list[Text]:
     palette = look.palette
     match look.panel:
-        case "score":
-            return charts.score_graph(game, look.ply, width, height, palette)
+        case "moves":
+            return _move_list(game, look, width, height)
         case "curves":
-            half = (width - 2) // 2
-            return beside([(each, half) for each in _curves(game, half, height, look)])
+            half = (width - 1) // 2
+            sides = [Text("○ White, 95 % ░", palette.dim)], [Text("● Black, 95 % ░", palette.dim)]
+            curves = _curves(game, half, height - 1, look)
+            both = [([*head, *curve], half) for head, curve in zip(sides, curves, strict=True)]
+            return beside(both, 1)
         case "gains":
             return charts.histogram(game, width, height, palette)
         case "methods":

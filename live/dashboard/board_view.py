@@ -61,7 +61,7 @@ class BoardView:
         return [
             Key("escape", "esc", "back", "back to all boards"),
             Key("up", "↑↓ j k", "moves", "from move to move; ←→ h l by one ply, home end"),
-            Key("tab", "tab", "panel", "score, ratings, gains, other methods"),
+            Key("tab", "tab", "panel", "moves, ratings, gains, other methods"),
             Key("n", "n p", "board", "the next and the previous board"),
             *self._scene.board_keys(self.game),
         ]

@@ -8,7 +8,7 @@ from live.dashboard.cells import left, plain
 from live.dashboard.palette import Palette
 from live.events import GameDetail, Share, SideMethods
 
-_NAME_CELLS = 16
+_NAME_CELLS = 18
 
 
 def side_figures(game: GameDetail, width: int, palette: Palette) -> list[Text]:
@@ -18,8 +18,8 @@ def side_figures(game: GameDetail, width: int, palette: Palette) -> list[Text]:
     lines = [_line("", "○ White", "● Black", room, palette.dim, palette)]
     rows = (
         ("p(30 cp)", "conformance"),
-        ("p(20 cp) level", "guid_bratko"),
-        ("p(30 cp) weighed", "ponderated"),
+        ("p(20 cp), level", "guid_bratko"),
+        ("p(30 cp), weighed", "ponderated"),
         ("first choice", "first_choice"),
     )
     for name, field in rows:

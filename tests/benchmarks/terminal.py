@@ -159,7 +159,7 @@ async def part(
         await hall.settled()
         host, port = publisher.address
         reader = subprocess.Popen(  # noqa: ASYNC220 - it only starts here
-            [sys.executable, "-m", __spec__.name, "--subscribe", f"ws://{host}:{port}/v1/live"],
+            [sys.executable, "-m", "tests.benchmarks.terminal", "--subscribe", f"ws://{host}:{port}/v1/live"],
             stdout=subprocess.PIPE,
         )
         assert reader.stdout is not None

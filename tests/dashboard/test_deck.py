@@ -216,7 +216,7 @@ def test_a_board_opens_steps_and_closes() -> None:
     assert "Board 2 " in stage.press("n")
     assert "Board 1 " in stage.press("p")
     assert "[Perceived ratings]" in stage.press("tab")
-    assert "[Score]" in stage.press("shift+tab")
+    assert "[Moves]" in stage.press("shift+tab")
     assert "Boards" in stage.press("escape").splitlines()[0]
 
 
