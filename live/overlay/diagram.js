@@ -13,8 +13,6 @@ export class Diagram {
   constructor(box) {
     this._shown = null;
     this._side = "white";
-    this._box = box;
-    this._width = 0;
     this._slideMs = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : SLIDE_MS;
     this._slidUntil = 0;
     this._board = new Chessboard(box, {
@@ -51,11 +49,7 @@ export class Diagram {
     this._picture.setAttribute("aria-label", `The board ${after}`);
     // The board does one slide after the other: moves that come faster must not queue up.
     const now = performance.now();
-    // One that was just shown or has changed its size draws itself anew: nothing may slide then.
-    const { clientWidth: width } = this._box;
-    const steady = width === this._width && !document.hidden;
-    this._width = width;
-    const slide = this._slideMs > 0 && now >= this._slidUntil && steady;
+    const slide = this._slideMs > 0 && now >= this._slidUntil && !document.hidden;
     if (slide) this._slidUntil = now + 2 * this._slideMs;
     this._board.setPosition(placement, slide);
     this._board.removeMarkers(LAST_MOVE);

@@ -142,13 +142,6 @@ class Page:
                 "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
             )
 
-    async def still(self) -> None:
-        """From here on for somebody who wants nothing to move."""
-        await self.call(
-            "Emulation.setEmulatedMedia",
-            features=[{"name": "prefers-reduced-motion", "value": "reduce"}],
-        )
-
     async def emulate(self, width: int, height: int, *, scheme: str = "dark") -> None:
         """A screen of this size whose user likes ``dark`` or ``light`` pages."""
         await self.call(

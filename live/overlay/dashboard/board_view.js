@@ -33,6 +33,13 @@ export class BoardView {
     this._bar.setAttribute("role", "img");
     this._square = element("div", "big-board");
     this._diagram = new Diagram(this._square);
+    this._position = null;
+    this._width = 0;
+    // Heard after the board's own observer, which was there first.
+    new ResizeObserver(() => {
+      this._width = this._square.clientWidth;
+      this._drawDiagram();
+    }).observe(this._square);
     this._now = element("p", "now");
     this._problem = element("p", "problem");
     this._buttons = this._controls();
@@ -113,8 +120,8 @@ export class BoardView {
   }
 
   _drawBoard(game, plies, place) {
-    this._diagram.turn(place.flip ? "black" : "white");
-    this._diagram.draw(plies === game.plies ? game : { ...game, plies });
+    this._position = { side: place.flip ? "black" : "white", game: plies === game.plies ? game : { ...game, plies } };
+    this._drawDiagram();
     this._left.classList.toggle("flipped", place.flip);
     const score = scoreAfter(game, plies);
     this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
@@ -130,7 +137,15 @@ export class BoardView {
     const [first, backOne, onOne, newest] = this._buttons.children;
     first.disabled = backOne.disabled = plies.length === 0;
     onOne.disabled = newest.disabled = plies.length === last;
-    newest.classList.toggle("behind", place.ply !== null);
+    newest.classList.toggle("looking-back", place.ply !== null);
+  }
+
+  /** A board that was just shown draws itself anew for its size: nothing may move before that. */
+  _drawDiagram() {
+    const width = this._square.clientWidth;
+    if (this._position === null || width === 0 || width !== this._width) return;
+    this._diagram.turn(this._position.side);
+    this._diagram.draw(this._position.game);
   }
 
   _controls() {
