@@ -129,11 +129,12 @@ def descriptors(pid: int) -> int:
 
 
 def slope(samples: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Growth in MB an hour with the half width of its 95 % interval, over the later two thirds.
+    """Growth in MB an hour with the half width of its 95 % interval, over the later half: until then
+    caches fill up to their bounds (50,000 results are some 75 MB).
 
     Neighbouring samples are alike, so those of each twentieth count as one.
     """
-    late = samples[len(samples) // 3 :]
+    late = samples[len(samples) // 2 :]
     size = max(1, len(late) // 20)
     chunks = [late[at : at + size] for at in range(0, len(late) - size + 1, size)]
     times = [sum(t for t, _ in chunk) / len(chunk) / 3600 for chunk in chunks]
