@@ -75,10 +75,12 @@ class Engines:
             tables=self._tables,
         )
         self.desk: Desk = self.room
-        for before in (self._speculation, self._cloud):
-            if before is not None:
-                before.desk = self.desk
-                self.desk = before
+        if self._speculation is not None:
+            self._speculation.desk = self.room
+            self.desk = self._speculation
+        if self._cloud is not None:
+            self._cloud.desk = self.desk
+            self.desk = self._cloud
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

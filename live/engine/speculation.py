@@ -44,17 +44,21 @@ _EACH: Final = 2
 
 
 class Desk(Protocol):
-    """Where searches are asked for: the room."""
-
-    @property
-    def slots(self) -> int:
-        """How many searches can run at a time."""
+    """Where searches are asked for."""
 
     def want(self, search: Search, owner: Hashable, priority: Priority) -> None: ...
 
     def drop(self, owner: Hashable) -> None: ...
 
     def known(self, search: Search) -> SearchResult | None: ...
+
+
+class Workshop(Desk, Protocol):
+    """Where they are made: the room."""
+
+    @property
+    def slots(self) -> int:
+        """How many can run at a time."""
 
 
 class Guess(msgspec.Struct, frozen=True):
@@ -94,7 +98,7 @@ class Speculation:
     ) -> None:
         self.figures = Figures()
         # The room; known only after it was made with us as its listener.
-        self.desk: Desk
+        self.desk: Workshop
         self._listener = listener
         self._limit = limit
         self._asking = asking
@@ -135,6 +139,10 @@ class Speculation:
         """As the room's own."""
         self._heads.pop(owner, None)
         self.desk.drop(owner)
+
+    def known(self, search: Search) -> SearchResult | None:
+        """As the room's own."""
+        return self.desk.known(search)
 
     def over(self, board: str) -> None:
         """The board's last position stands no more, or nobody will move there: guess no more."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,7 @@ def test_what_nobody_asked_for_in_a_year_goes(path: Path) -> None:
 def test_of_too_many_those_unused_for_longest_go(path: Path) -> None:
     bounds = Bounds(results=20)
     for day in range(3):
-        with DiskCache(path, bounds=bounds, clock=lambda day=day: day * DAY_S) as cache:
+        with DiskCache(path, bounds=bounds, clock=partial(float, day * DAY_S)) as cache:
             for number in range(day * 10, day * 10 + 10):
                 cache.put("engine", numbered(number), RESULT)
     with DiskCache(path, bounds=bounds, clock=lambda: 3 * DAY_S):
