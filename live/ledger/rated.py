@@ -6,11 +6,10 @@ from live.events import Color, CurvePoint, Curves, PointMessage
 from live.games.game import Game
 from live.ledger.curves import GameCurves
 from live.ledger.judgement import COLORS, Judgement
-from live.ledger.measure import Measure, Priors
+from live.ledger.measure import Measure, Priors, choice_of
 from live.ledger.outbox import Outbox
 from live.ledger.players import PlayerTally
 from live.ledger.tiers import Tiers
-from live.ratings.shelf import Choice
 
 
 class RatedSides:
@@ -24,13 +23,12 @@ class RatedSides:
         tallies: dict[Color, PlayerTally],
         judgement: Judgement,
         measure: Measure,
-        choice: Choice,
         priors: Priors,
     ) -> None:
         self.tallies = tallies
         self._id = game.id
         self._measure = measure
-        self.choice = choice
+        self.choice = choice = choice_of(measure, game)
         self._rated_as = elos_of(game)
         self.curves = GameCurves(measure.gain, choice, self._rated_as, priors)
         # Plies whose gain in the curves is a quick look's.
@@ -45,10 +43,10 @@ class RatedSides:
         self.tallies["white"].enter(game.id, game.headers.white)
         self.tallies["black"].enter(game.id, game.headers.black)
 
-    def serves(self, game: Game, tallies: dict[Color, PlayerTally], choice: Choice) -> bool:
+    def serves(self, game: Game, tallies: dict[Color, PlayerTally]) -> bool:
         """Whether these are still the same players, rated the same and by the same calibration."""
-        same = tallies == self.tallies and choice == self.choice
-        return same and elos_of(game) == self._rated_as
+        same = tallies == self.tallies and elos_of(game) == self._rated_as
+        return same and choice_of(self._measure, game) == self.choice
 
     def reread(self, out: Outbox, engine_rating: int) -> None:
         """The field has changed, and with it every calibrated figure."""

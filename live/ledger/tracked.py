@@ -23,15 +23,14 @@ from live.events import (
 from live.games.game import Game
 from live.ledger.evaluations import Ask, Evaluated
 from live.ledger.judgement import COLORS, Judgement
-from live.ledger.measure import Measure, Priors, choice_of
+from live.ledger.measure import Measure, Priors
 from live.ledger.outbox import Outbox, Urgency
 from live.ledger.players import PlayerTally
 from live.ledger.rated import RatedSides, elos_of
 from live.ledger.tiers import Tiers
-from live.ledger.views import game_view, scored
+from live.ledger.views import game_view, scored, unscored
 from live.ledger.wishes import Wishes
 from live.ratings.pace import SPENT_PLIES
-from live.ratings.shelf import Choice
 
 
 class TrackedGame:
@@ -56,7 +55,7 @@ class TrackedGame:
         self._engine_scores = engine_scores
         self._evaluations = self._nothing_known()
         self._judgement = Judgement()
-        self._sides = self._seated(tallies, self._choice())
+        self._sides = self._seated(tallies)
         self._plies: list[PlyView] = []
         self._provisional: tuple[int, Progress] | None = None
         self._scored = 0
@@ -69,11 +68,8 @@ class TrackedGame:
         """Who plays."""
         return self._sides.tallies
 
-    def _choice(self) -> Choice:
-        return choice_of(self._measure, self.game)
-
-    def _seated(self, tallies: dict[Color, PlayerTally], choice: Choice) -> RatedSides:
-        return RatedSides(self.game, tallies, self._judgement, self._measure, choice, self._priors)
+    def _seated(self, tallies: dict[Color, PlayerTally]) -> RatedSides:
+        return RatedSides(self.game, tallies, self._judgement, self._measure, self._priors)
 
     def _nothing_known(self) -> Tiers:
         asking = self._measure.asking if self._engine_scores else Asking()
@@ -94,15 +90,8 @@ class TrackedGame:
         self._forget_from(from_ply, out)
         for ply, move in enumerate(moves, from_ply):
             self._evaluations.extend(move.uci)
-            view = PlyView(
-                ply=ply,
-                san=move.san,
-                uci=move.uci,
-                clock_s=move.clock_s,
-                spent_s=move.spent_s,
-            )
-            self._plies.append(view)
-            out.changes.append(MoveMessage(self.game.id, ply, view))
+            self._plies.append(unscored(ply, move))
+            out.changes.append(MoveMessage(self.game.id, ply, self._plies[-1]))
         last = from_ply + len(moves)
         self._keep_pace(from_ply)
         self._take_source_evals(range(from_ply, last))
@@ -137,10 +126,10 @@ class TrackedGame:
         """Clocks from this ply on are others now: if they tell another pace, another calibration
         rates the game. Returns whether its curves are to be made anew.
         """
-        if from_ply > SPENT_PLIES or (choice := self._choice()) == self._sides.choice:
+        if from_ply > SPENT_PLIES or self._sides.serves(self.game, self.tallies):
             return False
         self._sides.leave()
-        self._sides = self._seated(self._sides.tallies, choice)
+        self._sides = self._seated(self.tallies)
         return True
 
     def reread(self, out: Outbox, engine_rating: int) -> None:
@@ -164,13 +153,12 @@ class TrackedGame:
         """The headers changed: if the players are others now, or otherwise rated, their gains
         move with them.
         """
-        choice = self._choice()
-        if self._sides.serves(self.game, tallies, choice):
+        if self._sides.serves(self.game, tallies):
             self._sides.enter(self.game)
             self.show(out)
             return
         self._sides.leave()
-        self._sides = self._seated(tallies, choice)
+        self._sides = self._seated(tallies)
         self._settle((), out, engine_rating)
 
     def close(self, out: Outbox) -> None:
@@ -290,11 +278,8 @@ class TrackedGame:
             self._judgement.methods(self._evaluations, gains, self._measure, elos_of(self.game)),
             self._sides.choice,
             scored=self._scored,
-            problem=self.game.problem or self._first_given_up(),
+            problem=self.game.problem or self._given_up.get(min(self._given_up, default=0)),
         )
-
-    def _first_given_up(self) -> str | None:
-        return self._given_up[min(self._given_up)] if self._given_up else None
 
     def detail(self, engine_rating: int) -> GameDetail:
         """The game in full."""

@@ -11,6 +11,7 @@ from live.events import (
     GameMethods,
     GameView,
     HeadToHead,
+    Move,
     PlyView,
     Score,
 )
@@ -21,6 +22,11 @@ from live.ledger.tiers import Tiers
 from live.ratings.complexity import complexity
 from live.ratings.head_to_head import HeadToHead as Duel
 from live.ratings.shelf import Choice
+
+
+def unscored(ply: int, move: Move) -> PlyView:
+    """The ply as its source tells it."""
+    return PlyView(ply=ply, san=move.san, uci=move.uci, clock_s=move.clock_s, spent_s=move.spent_s)
 
 
 def scored(shown: PlyView, tiers: Tiers, provisional: Progress | None, gain: GainKind) -> PlyView:
