@@ -129,7 +129,7 @@ def descriptors(pid: int) -> int:
 
 
 def slope(samples: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Growth in MB an hour with the half width of its 95 % interval, over the later half: until then
+    """Growth in MB an hour with the half width of its 95 % interval, over the later half: before,
     caches fill up to their bounds (50,000 results are some 75 MB).
 
     Neighbouring samples are alike, so those of each twentieth count as one.
