@@ -104,6 +104,7 @@ LONG = {
 
 #: Test files that mirror no module, each with its reason.
 NO_MIRROR = {
+    "tests/ratings/test_prefixes.py": "every incremental method, across the whole room",
     "tests/ratings/test_ferreira_2012.py": "the figures of the paper, across the whole room",
     "tests/test_follow.py": "the whole service, end to end",
     "tests/fuzz/test_fuzz.py": "hostile bytes, for every room that reads some",

@@ -38,9 +38,7 @@ PARTS_OF_ONE = 10**12
 #: A variance that is nothing but the rounding of equal values.
 _NO_SPREAD = 1e-24
 
-#: Moves of a side from which on the interval of a convolution covers what it says.
-_ENOUGH = 20
-_FEW = f"the interval is too narrow below {_ENOUGH} moves of each"
+_ENOUGH, _FEW = 20, "the interval is too narrow below 20 moves of each"
 _ALIKE = "the moves are too few or too much alike to tell how they vary"
 
 
