@@ -22,7 +22,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -75,11 +75,10 @@ def subscriber(url: str) -> None:
 
 
 @contextlib.contextmanager
-def pseudo_terminal(columns: int, lines: int) -> object:  # type: ignore[misc]
+def pseudo_terminal(columns: int, lines: int) -> Iterator[None]:
     """Standard error becomes a terminal whose output is read and thrown away."""
     master, slave = pty.openpty()
     kept = os.dup(2)
-    stderr = sys.__stderr__
     os.dup2(slave, 2)
     os.environ.update(COLUMNS=str(columns), LINES=str(lines))
 
@@ -91,7 +90,7 @@ def pseudo_terminal(columns: int, lines: int) -> object:  # type: ignore[misc]
     thread = threading.Thread(target=drain, daemon=True)
     thread.start()
     try:
-        yield stderr
+        yield
     finally:
         os.dup2(kept, 2)
         os.close(kept)
@@ -159,7 +158,13 @@ async def part(
         await hall.settled()
         host, port = publisher.address
         reader = subprocess.Popen(  # noqa: ASYNC220 - it only starts here
-            [sys.executable, "-m", "tests.benchmarks.terminal", "--subscribe", f"ws://{host}:{port}/v1/live"],
+            [
+                sys.executable,
+                "-m",
+                "tests.benchmarks.terminal",
+                "--subscribe",
+                f"ws://{host}:{port}/v1/live",
+            ],
             stdout=subprocess.PIPE,
         )
         assert reader.stdout is not None
@@ -230,6 +235,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--subscribe"]:
         subscriber(sys.argv[2])
     else:
-        given = [float(each) for each in sys.argv[1:]]
-        count, updates, seconds = [*given, *(256, 25, 20)[len(given) :]]
-        asyncio.run(run(int(count), updates, seconds))
+        given = [float(each) for each in sys.argv[1:]] + [256, 25, 20][len(sys.argv) - 1 :]
+        asyncio.run(run(int(given[0]), given[1], given[2]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,7 @@ def listed(text: str) -> list[str]:
 def test_every_sort_orders_and_turns_round() -> None:
     stage = Stage()
     rows = {row.board: row for row in stage.deck.boards.listed}
-    values = {
+    values: dict[str, Callable[[int], float | None]] = {
         "S": lambda board: rows[board].swing_cp,
         "R": lambda board: rows[board].best_rating,
         "F": lambda board: rows[board].best_form,
