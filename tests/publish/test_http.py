@@ -120,7 +120,7 @@ async def test_players_and_health(world: World, site: Site) -> None:
         assert {player.id: player for player in players} == world.standings
         assert players
         health = (await client.get("/api/v1/health")).json()
-        assert health["feeds"] == [{"feed": "demo", "state": "live", "detail": ""}]
+        assert health["feeds"] == [{"feed": "demo", "state": "live", "detail": "", "part": False}]
         assert health["engines"]["engines"][0]["state"] == "idle"
 
 
