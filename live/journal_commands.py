@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from live.flags import DebugFlag
+
+if TYPE_CHECKING:
+    from live.report.texts import Format
 
 JournalArgument = Annotated[
     Path, typer.Argument(metavar="JOURNAL", help="What live-rate wrote with --journal.")
@@ -54,7 +57,13 @@ def report(
     """Tell an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON."""
     from live.journal_reading import report as tell
 
-    formats = [each.value for each in format or list(Kind)]
+    names: dict[Kind, Format] = {
+        Kind.PGN: "pgn",
+        Kind.CSV: "csv",
+        Kind.HTML: "html",
+        Kind.JSON: "json",
+    }
+    formats = [names[each] for each in format or names]
     raise typer.Exit(tell(journal, at=at, folder=out, formats=formats, json=json))
 
 

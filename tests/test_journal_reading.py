@@ -68,6 +68,7 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
             moments.append((hall.journal.journal._last_ms, whole))
         # A move taken back, and a game that is gone.
         whole = await told(hall, beginning(one, 12))
+        assert hall.journal.journal is not None
         moments.append((hall.journal.journal._last_ms, whole))
     with Reader.open(path) as reader:
         for at_ms, whole in moments:
