@@ -23,10 +23,11 @@ const moves = () => options.motion && !still.matches && !document.hidden;
 
 applyLook(document.documentElement, options);
 
-// A layout brings its own libraries: a ticker needs neither curves nor boards.
-const { Layout } = await import(`./${options.layout}.js`);
-const layout = new Layout({ options, words, moves });
-stage.append(layout.node);
+// A layout brings its own libraries: a ticker needs neither curves nor boards. They load while the
+// connection opens; the library of the curves, which is largest, starts at once.
+if (["board", "curves"].includes(options.layout)) import("../uplot.js");
+const loading = import(`./${options.layout}.js`);
+let layout = null;
 
 const held = new Held();
 const now = () => performance.now();
@@ -76,7 +77,7 @@ function ask() {
 
 function draw() {
   asked = false;
-  if (held.seq === null) {
+  if (held.seq === null || layout === null) {
     drawStatus([]);
     return;
   }
@@ -103,10 +104,14 @@ function fit() {
   layout.resized();
 }
 
+connection.connect();
+const { Layout } = await loading;
+layout = new Layout({ options, words, moves });
+stage.append(layout.node);
 fit();
 addEventListener("resize", fit);
+ask();
 setInterval(() => {
   if (options.delay > 0) for (const touched of source.release()) note(touched);
   ask();
 }, EVERY_MS);
-connection.connect();
