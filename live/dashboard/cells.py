@@ -74,6 +74,8 @@ def right(text: str, width: int) -> str:
 
 def widened(line: Text, width: int) -> Text:
     """A copy of exactly ``width`` cells."""
+    if width <= 0:
+        return Text()
     own = line.copy()
     if own.cell_len > width:
         own.truncate(width, overflow="ellipsis")

@@ -1,0 +1,55 @@
+"""What has just happened."""
+
+from __future__ import annotations
+
+from live.dashboard.notebook import NEW_S, Notebook
+from live.events import EngineMessage, GoneMessage, MoveMessage, PlyView, PointMessage
+from tests.dashboard.boards import ENGINE, point
+
+MOVE = MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.s = 100.0
+
+    def __call__(self) -> float:
+        return self.s
+
+
+def test_what_is_new_is_new_for_a_moment() -> None:
+    clock = Clock()
+    notebook = Notebook(clock)
+    notebook.hear([MOVE])
+    assert notebook.is_new("g1", 1) and not notebook.is_new("g1", 2)
+    clock.s += NEW_S
+    assert not notebook.is_new("g1", 1)
+    notebook.hear([PointMessage("g1", "white", point(1, 2200.0))])
+    assert notebook.is_new("g1", 1)
+
+
+def test_an_age_is_exact_only_from_the_first_move_told() -> None:
+    clock = Clock()
+    notebook = Notebook(clock)
+    clock.s += 60
+    assert notebook.age_s("g1") == (60.0, False)
+    notebook.hear([MOVE])
+    clock.s += 5
+    assert notebook.age_s("g1") == (5.0, True)
+
+
+def test_boards_are_touched_once_and_all_by_a_new_engine_rating() -> None:
+    notebook = Notebook(Clock())
+    assert notebook.touched() == (True, set())
+    notebook.hear([MOVE, MOVE])
+    assert notebook.touched() == (False, {"g1"})
+    assert notebook.touched() == (False, set())
+    notebook.hear([EngineMessage(ENGINE)])
+    assert notebook.touched()[0]
+
+
+def test_a_board_that_is_gone_is_forgotten() -> None:
+    notebook = Notebook(Clock())
+    notebook.hear([MOVE, GoneMessage("g1")])
+    assert notebook.touched()[1] == set()
+    assert notebook.last_move("g1") is None
