@@ -77,6 +77,7 @@ export function placeText(game, short = false) {
 /** Why a game has not all its figures, for people; empty when nothing is missing. */
 export function problemText(game) {
   if (game.problem) return game.problem;
+  if (game.restored) return "from before the restart; its source has not told it again yet";
   const waiting = game.plies_played - game.plies_scored;
   return waiting > 1 ? `${waiting} moves wait for the engine` : "";
 }

@@ -6,7 +6,14 @@ const SPRITE = new URL("../vendor/cm-chessboard/assets/pieces/standard.svg", imp
 /** A piece of the sprite stands in a square of this side. */
 const TILE = 40;
 
+const COLORS = ["--light-square", "--dark-square", "--light-marked", "--dark-marked"];
+
 let pictures = null;
+/** Read once for all boards: asking for them, or for sizes, at every move would lay out the page. */
+let colors = null;
+const sizes = new ResizeObserver((entries) => {
+  for (const { target, contentRect } of entries) target.mini?.resize(contentRect.width);
+});
 const waiting = new Set();
 
 /** The drawing of each piece as SVG, by FEN letter, from the sprite that the big board uses. */
@@ -49,6 +56,8 @@ function once(make) {
 export class MiniBoard {
   constructor(canvas) {
     this._canvas = canvas;
+    canvas.mini = this;
+    sizes.observe(canvas);
     this._shown = "";
     this._placement = "";
     this._last = "";
@@ -57,12 +66,16 @@ export class MiniBoard {
 
   /** The position by its placement (FEN), with the squares of the last move (UCI) marked. */
   draw(placement, last) {
-    const side = Math.round(this._canvas.clientWidth * devicePixelRatio);
-    const wanted = `${placement} ${last} ${side}`;
-    if (wanted === this._shown || side === 0) return;
+    const wanted = `${placement} ${last}`;
+    if (wanted === this._shown) return;
     this._shown = wanted;
-    [this._placement, this._last, this._side] = [placement, last, side];
-    this.paint();
+    [this._placement, this._last] = [placement, last];
+    if (this._side) this.paint();
+  }
+
+  resize(width) {
+    this._side = Math.round(width * devicePixelRatio);
+    if (this._side && this._shown) this.paint();
   }
 
   paint() {
@@ -70,10 +83,10 @@ export class MiniBoard {
     if (canvas.width !== this._side) canvas.width = canvas.height = this._side;
     const context = canvas.getContext("2d");
     const style = getComputedStyle(canvas);
-    const color = (name) => style.getPropertyValue(name).trim();
+    colors ??= COLORS.map((name) => style.getPropertyValue(name).trim());
     const square = this._side / 8;
     const marked = new Set([squareAt(this._last.slice(0, 2)), squareAt(this._last.slice(2, 4))]);
-    const [light, dark, markLight, markDark] = ["--light-square", "--dark-square", "--light-marked", "--dark-marked"].map(color);
+    const [light, dark, markLight, markDark] = colors;
     for (let at = 0; at < 64; at += 1) {
       const [file, rank] = [at % 8, Math.floor(at / 8)];
       const isLight = (file + rank) % 2 === 1;
@@ -92,11 +105,14 @@ export class MiniBoard {
   }
 
   restyle() {
-    if (this._side) this.paint();
+    colors = null;
+    if (this._side && this._shown) this.paint();
   }
 
   destroy() {
     waiting.delete(this);
+    sizes.unobserve(this._canvas);
+    this._canvas.mini = null;
   }
 }
 
