@@ -43,7 +43,7 @@ class Policy(msgspec.Struct, frozen=True):
     """What remains of a worth with every ply further ahead."""
     plies: int = 3
     """How far ahead is looked."""
-    least: float = 0.004
+    least: float = 0.01
     """What is worth less is not searched."""
 
 

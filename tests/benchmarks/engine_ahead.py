@@ -58,8 +58,10 @@ class Stopwatch:
 
 async def replay(
     config: Config, games: Sequence[GameReport], speed: float, longest_s: float
-) -> Hall:
-    """Play the games through a service; print a line of the table."""
+) -> tuple[Hall, float]:
+    """Play the games through a service; print a line of the table. Gives the hall, and the 99th
+    percentile of the times to the point, ms.
+    """
     hall = Hall(config)
     watch = Stopwatch()
     async with hall.with_engine():
@@ -78,13 +80,14 @@ async def replay(
     ready = sum(each < READY_S for each in watch.point_s) / watch.moves
     scored = sum(each < READY_S for each in watch.score_s) / watch.moves
     times = sorted(watch.point_s)
+    slowest_ms = times[int(0.99 * len(times))] * 1000
     sys.stdout.write(
         f"{'ahead' if ahead else 'without':<10}{watch.moves:>6}{ready:>13.0%}{scored:>14.0%}"
-        f"{statistics.median(times) * 1000:>12.1f}{times[int(0.99 * len(times))] * 1000:>12.0f}"
+        f"{statistics.median(times) * 1000:>12.1f}{slowest_ms:>12.0f}"
         f"{hall.room.health().searches:>10}{ahead.wasted_nodes / 1e6 if ahead else 0:>12.0f}\n"
     )
     sys.stdout.flush()
-    return hall
+    return hall, slowest_ms
 
 
 async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) -> None:
@@ -100,12 +103,17 @@ async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) ->
         f"{arguments.nodes} nodes\n{'':<10}{'moves':>6}{'gain ready':>13}{'score ready':>14}"
         f"{'median ms':>12}{'99 % ms':>12}{'searches':>10}{'Mn in vain':>12}\n"
     )
-    curves = []
+    curves, slowest_ms = [], []
     for ahead in (True, False):
         config = load_config(None, {}, {**flags, "engine.speculate": ahead})
-        hall = await replay(config, games, arguments.speed, arguments.longest)
+        hall, ms = await replay(config, games, arguments.speed, arguments.longest)
+        slowest_ms.append(ms)
         curves.append([hall.keeper.game(view.id) for view in hall.keeper.games()])
     same = curves[0] == curves[1]
+    sys.stdout.write(
+        "aim: 90 % of gains, 67 % of scores, median under 50 ms; "
+        f"99 % ahead / without {slowest_ms[0] / max(slowest_ms[1], 0.001):.2f}\n"
+    )
     sys.stdout.write(f"figures of both runs: {'the same' if same else 'DIFFERENT'}\n")
 
 
