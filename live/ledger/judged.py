@@ -117,6 +117,9 @@ class JudgedSide(Protocol):
     def turns(self) -> tuple[Spread, ...]: ...
 
     @property
+    def revision(self) -> int: ...
+
+    @property
     def moves(self) -> tuple[JudgedMove, ...]: ...
 
 
@@ -139,6 +142,7 @@ class Side:
         "matches",
         "ponderated",
         "raw",
+        "revision",
     )
 
     def __init__(self, color: Color) -> None:
@@ -148,6 +152,8 @@ class Side:
         self.raw = AccumulatedConformance(RAW)
         self.guid_bratko = AccumulatedConformance(GUID_BRATKO)
         self.ponderated = AccumulatedConformance(PONDERATED)
+        self.revision = 0
+        """Counts the changes, so that what is pooled is added up anew only after one."""
         self.choices = 0
         self.matches = 0
         self.markov_moves = 0
@@ -169,7 +175,14 @@ class Side:
         self._spreads.pop(move.ply, None)
         self._count(move, -1)
 
+    def measure(self, accuracy: Accuracy, loss: CentipawnLoss) -> None:
+        """What all positions together say of this side."""
+        if (accuracy, loss) != (self.accuracy, self.loss):
+            self.accuracy, self.loss = accuracy, loss
+            self.revision += 1
+
     def _count(self, move: JudgedMove, by: int) -> None:
+        self.revision += 1
         if move.best_cp is None:
             return
         self._known += by

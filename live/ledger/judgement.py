@@ -103,7 +103,7 @@ class Judgement:
         positions = (known.position(ply) for ply in range(1, len(known) + 1))
         game.hold([first, *(each.score if each else None for each in positions)])
         for color, side in self.sides.items():
-            side.accuracy, side.loss = game.accuracy(color), game.centipawn_loss(color)
+            side.measure(game.accuracy(color), game.centipawn_loss(color))
 
 
 def _side(side: Side, mean_gain_cp: float | None, measure: Measure, elo: int | None) -> SideMethods:

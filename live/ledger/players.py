@@ -55,6 +55,9 @@ class PlayerTally:
         self._priors = priors
         self._calibrated: dict[str, tuple[Choice, CalibratedRating]] = {}
         self._sides: dict[str, JudgedSide] = {}
+        # What they come to, and their revisions when it was added up; None when out of date.
+        self._judged: PlayerMethods | None = None
+        self._revisions: tuple[int, ...] = ()
         # The view without methods and ratings that follow the engine's; None when out of date.
         self._ratings: PlayerView | None = None
 
@@ -77,6 +80,7 @@ class PlayerTally:
     def _know(self) -> None:
         told = [self._told[game] for game in sorted(self._told)]
         elo = next((each.elo for each in told if each.elo is not None), None)
+        self._judged = None
         self._player = msgspec.structs.replace(told[0], elo=elo) if told else self._player
 
     def leave(self, game: str) -> None:
@@ -86,6 +90,7 @@ class PlayerTally:
         self._ratings = None
         self._calibrated.pop(game, None)
         self._sides.pop(game, None)
+        self._judged = None
         del self._told[game]
         self._know()
 
@@ -102,6 +107,7 @@ class PlayerTally:
     def judged(self, game: str, side: JudgedSide) -> None:
         """The judged moves of ``game``; they are read, never changed, here."""
         self._sides[game] = side
+        self._judged = None
 
     def add_all(self, game: str, gains_cp: Sequence[int]) -> None:
         """The gains of a game that has none yet, as if each had been added."""
@@ -188,6 +194,13 @@ class PlayerTally:
 
     def _methods(self) -> PlayerMethods:
         sides = tuple(self._sides.values())
+        # News of a game mostly leaves one of its two players as they were.
+        now = tuple([side.revision for side in sides])
+        if self._judged is None or now != self._revisions:
+            self._judged, self._revisions = self._judge(sides), now
+        return self._strengths.on(self._judged, self.key)
+
+    def _judge(self, sides: tuple[JudgedSide, ...]) -> PlayerMethods:
         figures = move_figures(sides)
         moves = sum(side.markov_moves for side in sides)
         if moves < ENOUGH_MOVES:
@@ -195,7 +208,7 @@ class PlayerTally:
         turns = tuple(spread for key in sorted(self._sides) for spread in self._sides[key].turns)
         figures["intrinsic"], missing = screened(self._measure, turns, self.player.elo)
         figures["missing"].update(missing)
-        return self._strengths.on(PlayerMethods(**figures, markov_moves=moves), self.key)
+        return PlayerMethods(**figures, markov_moves=moves)
 
     def _calibrated_figures(self) -> dict[str, Any]:
         pool = _pool_of(self._calibrated)

@@ -115,6 +115,8 @@ Recall = Callable[[GameId], Details | None]
 class _Side:
     """A side at rest in the shape that pooled figures read."""
 
+    revision = 0
+
     def __init__(self, color: Color, sums: RestingSide, game: RestingGame) -> None:
         self.color = color
         self.raw, self.guid_bratko, self.ponderated = sums.raw, sums.guid_bratko, sums.ponderated
