@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ import msgspec
 import pytest
 
 from live.config import ServerConfig
-from live.events import CurvePoint, Curves, Player, PlayerView, PlyView
+from live.events import Agreement, Alert, CurvePoint, Curves, Player, PlayerView, PlyView
 from live.publish.select import EVERYTHING
 from live.publish.server import Publisher
+from live.publish.tokens import new_token
 from tests.overlay import shown
 from tests.overlay.broadcast import Broadcast
 from tests.overlay.chromium import Page, browsing
@@ -411,4 +413,40 @@ async def test_it_is_accessible(chromium: str, tmp_path: Path) -> None:
             ".then(({ violations }) => violations.map(({ id }) => id))"
         )
         assert serious == []
+        assert page.complaints == []
+
+
+async def test_screening_figures_are_for_arbiters_alone(chromium: str, tmp_path: Path) -> None:
+    secret, entry = new_token("arbiter", secrets.token_bytes, arbiter=True)
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(entry)
+    tokens.chmod(0o600)
+    world = World(15)
+    world.held["g1"] = game()
+    world.raised["a"] = Alert(
+        id="a",
+        kind="agreement",
+        severity="look",
+        text="Anna agrees often",
+        advice="look closer",
+        game="g1",
+        first_seen_s=1.0,
+        agreement=Agreement(40, 0.8, 0.5, 3.2, 56, 0.03, "402 honest player-games."),
+    )
+    config = ServerConfig(port=0, public=True, tokens_file=str(tokens))
+    async with Publisher(config, world) as publisher, browsing(chromium, tmp_path) as page:
+        for query, sees in (("", False), (f"?token={secret}", True)):
+            await page.open("about:blank") if not query else await page.visit("about:blank")
+            await page.visit(f"{publisher.url}{query}#view=arbiter")
+            await page.until("document.querySelector('#main')?.dataset.seq")
+            await page.until(f"document.querySelectorAll('.alerts li').length === {int(sees)}")
+            tab = "document.querySelector('nav a[data-view=arbiter]').hidden"
+            assert await page.run(tab) is not sees
+            text = await page.run("document.body.innerText")
+            assert ("Anna agrees often" in text) is sees
+            assert ("It accuses nobody" in text) is sees
+        assert "token" not in await page.run(
+            """import("/static/dashboard/place.js").then(({ shareAddress, HOME }) =>
+                 shareAddress(location.href, HOME))"""
+        )
         assert page.complaints == []
