@@ -27,7 +27,7 @@ from live.dashboard.figures import (
 from live.dashboard.moves import MOVE_CELLS, moves, row_of
 from live.dashboard.palette import Palette
 from live.dashboard.position import board_after, diagram, san_of
-from live.dashboard.rows import like_text
+from live.dashboard.rows import RESTORED, like_text
 from live.dashboard.side_figures import side_figures
 from live.events import CurvePoint, GameDetail, Player
 
@@ -80,6 +80,8 @@ def headline(game: GameDetail, width: int, look: BoardLook) -> Text:
         line.append(f"· {RESULTS.get(game.result, game.result)} ", palette.strong)
     if game.problem:
         line.append(f"· ! {plain(game.problem, 60)} ", palette.bad)
+    elif game.restored:
+        line.append(f"· {RESTORED} ", palette.warn)
     duel = game.head_to_head
     if duel.expected_score is not None:
         line.append(f"· ○ against ● expects {duel.expected_score:.2f}")

@@ -30,6 +30,10 @@ ROWS_A_FRAME = 24
 NAME_CELLS = 40
 
 
+#: Said of a game that the journal holds and no source has told since the start.
+RESTORED = "from before the restart, not told again yet"
+
+
 class Side(msgspec.Struct, frozen=True):
     """One player's line."""
 
@@ -109,7 +113,7 @@ def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
         round=plain(game.round, 12),
         board=game.board,
         result=game.result,
-        problem=plain(game.problem or "", 60),
+        problem=plain(game.problem or (RESTORED if game.restored else ""), 60),
         behind=game.plies_played - game.plies_scored,
         white=white,
         black=black,
