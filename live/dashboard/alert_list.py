@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 from rich.text import Text
 
-from live.dashboard.cells import left, plain, right, window
+from live.dashboard.cells import left, plain, right, styled, window
 from live.dashboard.figures import age_text
 from live.dashboard.filtering import matcher
 from live.dashboard.palette import Palette
@@ -73,19 +73,18 @@ def alerts(
     at = next((index for index, alert in enumerate(found) if alert.id == look.cursor), 0)
     first = window(len(found), at, body, look.first)
     lines = [
-        Text(
+        styled(
             "    " + left("Board", _BOARD_CELLS) + " " + left("What", max(8, width - 38)) + "  For",
             palette.dim,
-            no_wrap=True,
         )
     ]
     for index, alert in enumerate(found[first : first + body], first):
         lines.append(_line(alert, index == at, width, look))
     if not found:
         told = "nothing the arbiter has to be told"
-        lines.append(Text(f"  ✓ {told}" + (f", {muted} muted" if muted else ""), palette.good))
+        lines.append(styled(f"  ✓ {told}" + (f", {muted} muted" if muted else ""), palette.good))
     lines += [Text() for _ in range(body + 1 - len(lines))]
-    lines.append(Text("─" * width, palette.dim))
+    lines.append(styled("─" * width, palette.dim))
     return lines + (_detail(found[at], width, look) if found else [Text()] * DETAIL)
 
 
@@ -93,7 +92,7 @@ def _line(alert: Alert, here: bool, width: int, look: AlertsLook) -> Text:
     palette = look.palette
     style = {"alarm": palette.bad, "warning": palette.warn, "look": palette.accent}[alert.severity]
     quiet = alert.muted or alert.acknowledged_s is not None
-    line = Text("▌" if here else " ", palette.accent, no_wrap=True)
+    line = styled("▌" if here else " ", palette.accent)
     sign = (
         "✓" if alert.acknowledged_s is not None else "z" if alert.muted else SIGNS[alert.severity]
     )
@@ -135,7 +134,7 @@ def _detail(alert: Alert, width: int, look: AlertsLook) -> list[Text]:
     if alert.note:
         told.append((f"✎ {plain(alert.note, 500)}", palette.accent))
     lines = [
-        Text(f" {line}", style)
+        styled(f" {line}", style)
         for text, style in told
         for line in textwrap.wrap(text, max(20, width - 2))
     ]

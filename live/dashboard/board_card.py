@@ -14,7 +14,7 @@ from rich.text import Text
 
 from live.dashboard import charts
 from live.dashboard.board_list import RESULTS
-from live.dashboard.cells import beside, left, plain, right
+from live.dashboard.cells import beside, left, plain, right, styled
 from live.dashboard.figures import (
     age_text,
     clock_text,
@@ -115,7 +115,7 @@ def players(game: GameDetail, width: int, look: BoardLook) -> list[Text]:
     head = "  " + left("Player", name)
     for text, cells, to_right in plan:
         head += " " + (right(text, cells) if to_right else left(text, cells))
-    lines = [Text(head, palette.dim, no_wrap=True)]
+    lines = [styled(head, palette.dim)]
     last = {ply.ply % 2 == _white_parity(game): ply for ply in game.plies[-2:]}
     for sign, player, points, white in (
         ("○", game.white, game.curves.white, True),
@@ -125,7 +125,7 @@ def players(game: GameDetail, width: int, look: BoardLook) -> list[Text]:
         ply = last.get(white)
         texts = _figures(player, point, look.calibrated)
         texts.append(clock_text(ply.clock_s) if ply else "")
-        line = Text(f"{sign} ", palette.white if white else palette.black, no_wrap=True)
+        line = styled(f"{sign} ", palette.white if white else palette.black)
         title = f"{plain(player.title, 4)} " if player.title else ""
         line.append(title, palette.strong)
         line.append(left(plain(player.name, 40), name - cell_len(title)))
@@ -160,13 +160,13 @@ def position(game: GameDetail, look: BoardLook, *, large: bool) -> list[Text]:
     palette = look.palette
     board = board_after(game, look.ply)
     if board is None:
-        return [Text(f"no diagram of {plain(game.variant, 20)}", palette.dim)]
+        return [styled(f"no diagram of {plain(game.variant, 20)}", palette.dim)]
     lines = diagram(board, palette, large=large)
     if not 1 <= look.ply <= len(game.plies):
-        return [*lines, Text("  start", palette.dim)]
+        return [*lines, styled("  start", palette.dim)]
     ply = game.plies[look.ply - 1]
     score = score_text(ply.score_cp, ply.mate)
-    told = Text("  ", no_wrap=True)
+    told = styled("  ")
     style = palette.changed if look.new and look.following else palette.strong
     told.append(move_text(game, ply), style)
     told.append(f" {score}{'' if ply.final or ply.score_cp is None else '~'}")
@@ -174,7 +174,7 @@ def position(game: GameDetail, look: BoardLook, *, large: bool) -> list[Text]:
     first = san_of(board_after(game, look.ply - 1), ply.best)
     if first:
         same = ply.best == ply.uci
-        engine = Text("  engine ", palette.dim, no_wrap=True)
+        engine = styled("  engine ", palette.dim)
         engine.append("the same" if same else first, palette.good if same else palette.accent)
         lines.append(engine)
     return lines
@@ -193,7 +193,7 @@ def search_lines(game: GameDetail, look: BoardLook) -> list[Text]:
         parts.append(f"jump {ply.complexity.jump_cp / 100:.2f}")
     if ply.spent_s is not None:
         parts.append(f"took {clock_text(ply.spent_s)}")
-    return [Text(f"  {part}", look.palette.dim, no_wrap=True) for part in parts]
+    return [styled(f"  {part}", look.palette.dim) for part in parts]
 
 
 def _move_list(game: GameDetail, look: BoardLook, width: int, height: int) -> list[Text]:
@@ -201,9 +201,9 @@ def _move_list(game: GameDetail, look: BoardLook, width: int, height: int) -> li
     first = max(0, row_of(game, max(1, look.ply)) - body + 1 + (0 if look.following else body // 2))
     first = min(first, max(0, (len(game.plies) + 2) // 2 - body))
     if not game.plies:
-        return [Text("no move yet", look.palette.dim)]
+        return [styled("no move yet", look.palette.dim)]
     if width < MOVE_CELLS:
-        return [Text("no room for the moves", look.palette.dim)]
+        return [styled("no room for the moves", look.palette.dim)]
     return moves(game, look.ply, first, height, width, look.palette)
 
 
@@ -215,7 +215,7 @@ def _small(game: GameDetail, width: int, height: int, look: BoardLook) -> list[T
         f"[{PANEL_NAMES[panel]}]" if panel == look.panel else f" {PANEL_NAMES[panel]} "
         for panel in PANELS
     ]
-    heads = Text(" ".join(names), look.palette.dim, no_wrap=True)
+    heads = styled(" ".join(names), look.palette.dim)
     panel = [heads, *_panel(game, room, upper - 1, look)]
     lines = beside([(board[:upper], _DIAGRAM), (panel[:upper], room)])
     if height - upper < 3:
@@ -230,7 +230,10 @@ def _panel(game: GameDetail, width: int, height: int, look: BoardLook) -> list[T
             return _move_list(game, look, width, height)
         case "curves":
             half = (width - 1) // 2
-            sides = [Text("○ White, 95 % ░", palette.dim)], [Text("● Black, 95 % ░", palette.dim)]
+            sides = (
+                [styled("○ White, 95 % ░", palette.dim)],
+                [styled("● Black, 95 % ░", palette.dim)],
+            )
             curves = _curves(game, half, height - 1, look)
             both = [([*head, *curve], half) for head, curve in zip(sides, curves, strict=True)]
             return beside(both, 1)
@@ -267,13 +270,13 @@ def _large(game: GameDetail, width: int, height: int, look: BoardLook) -> list[T
     scale_name = "Plays like" if look.calibrated else "Algorithm 4"
     white, black = _curves(game, rest_width, graph_height, look)
     graphs = [
-        Text("Score, White's side", palette.head),
+        styled("Score, White's side", palette.head),
         *charts.score_graph(game, look.ply, rest_width, graph_height, palette),
-        Text(f"○ {scale_name}, 95 % ░", palette.head),
+        styled(f"○ {scale_name}, 95 % ░", palette.head),
         *white,
-        Text(f"● {scale_name}, 95 % ░", palette.head),
+        styled(f"● {scale_name}, 95 % ░", palette.head),
         *black,
-        Text("Other methods", palette.head),
+        styled("Other methods", palette.head),
         *side_figures(game, rest_width, palette),
     ]
     return beside([(board, first_width), (listed, middle_width), (graphs, rest_width)])[:height]

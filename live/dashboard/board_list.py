@@ -12,7 +12,7 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.dashboard.cells import beside, left, right
+from live.dashboard.cells import beside, left, right, styled
 from live.dashboard.figures import age_text, clock_text, signed, sparkline
 from live.dashboard.palette import Palette
 from live.dashboard.rows import BoardRow, Side
@@ -132,7 +132,7 @@ def heads(plan: Layout, look: Look) -> Text:
     cells = [" " * 2 + right("Bd", 3), left("Player", plan.name)]
     cells += [_set(column, column.head) for column in plan.columns]
     cells.append(left("Curve", plan.curve))
-    return Text(" ".join(cells), style=look.palette.dim, no_wrap=True)
+    return styled(" ".join(cells), style=look.palette.dim)
 
 
 def board_lines(row: BoardRow, plan: Layout, look: Look) -> list[Text]:

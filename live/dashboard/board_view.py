@@ -6,6 +6,7 @@ from rich.text import Text
 
 from live.dashboard.board_card import PANELS, BoardLook, board_card
 from live.dashboard.boards_view import BoardsView
+from live.dashboard.cells import styled
 from live.dashboard.chrome import Key
 from live.dashboard.scene import Scene
 from live.events import GameId
@@ -32,7 +33,7 @@ class BoardView:
         scene = self._scene
         game = scene.state.game(self.game) if self.game else None
         if game is None:
-            told = Text("  The source no longer holds this board: esc goes back")
+            told = styled("  The source no longer holds this board: esc goes back")
             return [Text(), told, *(Text() for _ in range(height - 2))]
         last = len(game.plies)
         if self.ply is not None and self.ply > last:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from live.dashboard.board_list import Look, boards, shape
-from live.dashboard.cells import window
+from live.dashboard.cells import styled, window
 from live.dashboard.chrome import Key
 from live.dashboard.filtering import board_text, matcher
 from live.dashboard.rows import BoardRow
@@ -79,7 +79,7 @@ class BoardsView:
             else "No board yet: they appear as soon as a source tells of them"
         )
         blank = [Text() for _ in range(height - 2)]
-        return [Text(), Text(f"  {told}", self._scene.palette.dim), *blank]
+        return [Text(), styled(f"  {told}", self._scene.palette.dim), *blank]
 
     def _at(self) -> int:
         for index, row in enumerate(self.listed):

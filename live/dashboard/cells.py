@@ -72,6 +72,15 @@ def right(text: str, width: int) -> str:
     return " " * (width - cell_len(shown)) + shown
 
 
+def styled(text: str, style: str = "") -> Text:
+    """A line that begins with ``text``. Its style ends where the text ends: what is appended has
+    its own.
+    """
+    line = Text(no_wrap=True)
+    line.append(text, style)
+    return line
+
+
 def widened(line: Text, width: int) -> Text:
     """A copy of exactly ``width`` cells."""
     if width <= 0:

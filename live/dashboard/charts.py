@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from rich.text import Text
 
-from live.dashboard.cells import left, right
+from live.dashboard.cells import left, right, styled
 from live.dashboard.moves import chances
 from live.dashboard.palette import Palette
 from live.events import CurvePoint, GameDetail
@@ -45,7 +45,7 @@ def score_graph(
     labels = _score_labels(half)
     lines = []
     for row in range(2 * half):
-        line = Text(right(labels.get(row, ""), AXIS - 1), palette.dim, no_wrap=True)
+        line = styled(right(labels.get(row, ""), AXIS - 1), palette.dim)
         line.append("┤" if row in labels else "│", palette.dim)
         for index, score in enumerate(shown):
             cell, style = _score_cell(score, row, half, palette)
@@ -136,7 +136,7 @@ def rating_graph(
     to the edge, with an arrow for the rating there.
     """
     if scale is None or not points:
-        empty = Text(" " * AXIS + "no rating yet", palette.dim)
+        empty = styled(" " * AXIS + "no rating yet", palette.dim)
         return [empty, *(Text() for _ in range(height - 1))]
     columns = max(1, width - AXIS)
     step = max(1, -(-len(points) // columns))
@@ -147,7 +147,7 @@ def rating_graph(
     lines = []
     for row in range(height):
         label = f"{labels[row]:.0f}" if row in labels else ""
-        line = Text(right(label, AXIS - 1), palette.dim, no_wrap=True)
+        line = styled(right(label, AXIS - 1), palette.dim)
         line.append("┤" if row in labels else "│", palette.dim)
         for column in cells:
             line.append(column[row] * wide, palette.band if column[row] == "░" else style)
@@ -181,14 +181,12 @@ def histogram(game: GameDetail, width: int, height: int, palette: Palette) -> li
     most = max(count / total for each, total in zip(counts, totals, strict=True) for count in each)
     room = max(1, (width - 9 - 2 * 12) // 2)
     lines = [
-        Text(
-            left("lost", 9) + left("○ White", room + 12) + left("● Black", room + 12),
-            palette.dim,
-            no_wrap=True,
+        styled(
+            left("lost", 9) + left("○ White", room + 12) + left("● Black", room + 12), palette.dim
         )
     ]
     for index, (_, name) in enumerate(BINS):
-        line = Text(left(name, 9), palette.dim, no_wrap=True)
+        line = styled(left(name, 9), palette.dim)
         for side, style in ((0, palette.white), (1, palette.black)):
             share = counts[side][index] / totals[side]
             bar = "█" * round(share / most * room) if most else ""

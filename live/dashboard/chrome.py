@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from rich.text import Text
 
-from live.dashboard.cells import plain
+from live.dashboard.cells import plain, styled
 from live.dashboard.palette import Palette
 from live.dashboard.panels import queue_text
 from live.events import EngineHealth, EngineInfo, FeedHealth, GainKind
@@ -48,7 +48,7 @@ def title(
     palette: Palette,
 ) -> Text:
     """The program, the view, where browsers find the same, and who measures."""
-    line = Text(" live-rate ", f"{palette.head} reverse", no_wrap=True)
+    line = styled(" live-rate ", f"{palette.head} reverse")
     line.append(f" {view} ", palette.strong)
     if unread:
         line.append(f" !! {unread} alert{'s' if unread > 1 else ''} ", palette.bad)
@@ -71,7 +71,7 @@ def health(
     feeds: Sequence[FeedHealth], engines: EngineHealth, width: int, palette: Palette
 ) -> Text:
     """One line: trouble first, in words; then how busy the engines are."""
-    line = Text(" ", no_wrap=True)
+    line = styled(" ")
     styles = {"live": palette.good, "finished": palette.good, "failed": palette.bad}
     calm = [feed for feed in feeds if feed.state in ("live", "finished")]
     for feed in sorted(feeds, key=lambda feed: feed in calm):
@@ -124,15 +124,15 @@ def help_lines(
     name: str, keys: Sequence[Key], notes: Sequence[str], width: int, palette: Palette
 ) -> list[Text]:
     """Every key of a view in words, and what the signs mean."""
-    lines = [Text(f" Keys: {name}", palette.head)]
+    lines = [styled(f" Keys: {name}", palette.head)]
     for key in keys:
         if not key.explained:
             continue
-        line = Text(f" {key.sign:>7}  ", palette.strong, no_wrap=True)
+        line = styled(f" {key.sign:>7}  ", palette.strong)
         line.append(key.explained, palette.text)
         if key.disabled:
             line.append(f" (not now: {key.disabled})", palette.warn)
         line.truncate(width, overflow="ellipsis")
         lines.append(line)
-    lines += [Text(f" {note}", palette.dim) for note in notes]
+    lines += [styled(f" {note}", palette.dim) for note in notes]
     return lines

@@ -14,6 +14,7 @@ from live.dashboard import alert_list, chrome
 from live.dashboard.alerts_view import AlertsView
 from live.dashboard.board_view import BoardView
 from live.dashboard.boards_view import BoardsView
+from live.dashboard.cells import styled
 from live.dashboard.chrome import Key
 from live.dashboard.palette import PALETTES
 from live.dashboard.players_view import PlayersView
@@ -61,7 +62,7 @@ class Deck:
     def frame(self, width: int, height: int) -> list[Text]:
         """Exactly ``height`` lines of at most ``width`` cells."""
         if width < LEAST[0] or height < LEAST[1]:
-            told = Text(f"At least {LEAST[0]}x{LEAST[1]}, please"[:width])
+            told = styled(f"At least {LEAST[0]}x{LEAST[1]}, please"[:width])
             return [told, *(Text() for _ in range(height - 1))]
         scene = self.scene
         body = self._help(width, height - 3) if self.helping else self._draw(width, height - 3)
@@ -101,12 +102,12 @@ class Deck:
         palette = scene.palette
         trouble = scene.desk.status()
         if trouble:
-            line = Text(f" ↻ {trouble}", palette.warn, no_wrap=True)
+            line = styled(f" ↻ {trouble}", palette.warn)
         elif said := scene.said():
-            line = Text(f" {said}", palette.accent, no_wrap=True)
+            line = styled(f" {said}", palette.accent)
         else:
             caption = self.view.caption()
-            line = Text(f" {caption}  " if caption else "", palette.text, no_wrap=True)
+            line = styled(f" {caption}  " if caption else "", palette.text)
             state = scene.state
             rest = width - line.cell_len
             if rest > 20:
@@ -116,7 +117,7 @@ class Deck:
 
     def _bottom(self, width: int) -> Text:
         if self.scene.prompt is not None:
-            line = Text(f" {self.scene.prompt.question}", self.scene.palette.warn, no_wrap=True)
+            line = styled(f" {self.scene.prompt.question}", self.scene.palette.warn)
             line.truncate(width, overflow="ellipsis")
             return line
         if self.helping:

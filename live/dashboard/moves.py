@@ -6,7 +6,7 @@ import math
 
 from rich.text import Text
 
-from live.dashboard.cells import left, right
+from live.dashboard.cells import left, right, styled
 from live.dashboard.figures import clock_text, move_number, score_text
 from live.dashboard.palette import Palette
 from live.events import GameDetail, PlyView
@@ -76,7 +76,7 @@ def moves(
     marks = signs(game)
     lines = [_head(clocks, palette)]
     for number, white, black in list_rows(game)[first : first + height - 1]:
-        line = Text(right(str(number), 3), palette.dim, no_wrap=True)
+        line = styled(right(str(number), 3), palette.dim)
         for ply in (white, black):
             if ply is not None:
                 _append(line, ply, marks[ply.ply - 1], cursor_ply == ply.ply, clocks, palette)
@@ -91,7 +91,7 @@ def _head(clocks: bool, palette: Palette) -> Text:
     for color in ("○ White", "● Black"):
         text += left(f" {color}", 10) + right("gain", 7) + right("score ", 8)
         text += right("clock", _CLOCK_CELLS) if clocks else ""
-    return Text(text.rstrip(), palette.dim, no_wrap=True)
+    return styled(text.rstrip(), palette.dim)
 
 
 def _append(

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 from rich.text import Text
 
-from live.dashboard.cells import left, plain, right, window
+from live.dashboard.cells import left, plain, right, styled, window
 from live.dashboard.columns import COLUMNS, PlayerColumn
 from live.dashboard.filtering import matcher
 from live.dashboard.palette import Palette
@@ -93,7 +93,7 @@ def players(views: Sequence[PlayerView], width: int, height: int, look: PlayersL
     for rank, view in enumerate(views[first : first + body], first + 1):
         lines.append(_line(rank, view, columns, name, look))
     lines += [Text() for _ in range(body + 1 - len(lines))]
-    lines.append(Text("─" * min(width, used + name), palette.dim))
+    lines.append(styled("─" * min(width, used + name), palette.dim))
     return lines + explanation(views, at, width, more, look)
 
 
@@ -110,13 +110,15 @@ def explanation(
     if more:
         text += f" ({more} more columns to the right or left.)"
     lines = textwrap.wrap(text, max(20, width - 2), max_lines=EXPLAINED, placeholder=" …")
-    told = [Text(f" {line}", look.palette.accent if not i else "") for i, line in enumerate(lines)]
+    told = [
+        styled(f" {line}", look.palette.accent if not i else "") for i, line in enumerate(lines)
+    ]
     return told + [Text() for _ in range(EXPLAINED - len(told))]
 
 
 def _heads(columns: Sequence[PlayerColumn], name: int, look: PlayersLook) -> Text:
     palette = look.palette
-    line = Text(right("#", _RANK - 1) + "  ", palette.dim, no_wrap=True)
+    line = styled(right("#", _RANK - 1) + "  ", palette.dim)
     line.append(left("Player", name), palette.dim)
     for column in columns:
         here = column.name == look.column
@@ -132,7 +134,7 @@ def _line(
 ) -> Text:
     palette = look.palette
     here = view.id == look.cursor
-    line = Text("▌" if here else " ", palette.accent, no_wrap=True)
+    line = styled("▌" if here else " ", palette.accent)
     line.append(right(str(rank), _RANK - 2) + "  ", palette.dim)
     line.append(left(plain(view.name, 40), name), palette.strong if here else palette.text)
     for column in columns:

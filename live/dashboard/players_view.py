@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from live.dashboard.cells import plain
+from live.dashboard.cells import plain, styled
 from live.dashboard.chrome import Key
 from live.dashboard.columns import COLUMNS
 from live.dashboard.player_list import PlayersLook, listed, offered, players
@@ -49,7 +49,7 @@ class PlayersView:
         self._list()
         if not self._listed:
             told = f"nobody matches {self.query!r}" if self.query else "nobody yet"
-            return [Text(), Text(f"  {told}"), *(Text() for _ in range(height - 2))]
+            return [Text(), styled(f"  {told}"), *(Text() for _ in range(height - 2))]
         at = self._at()
         self.cursor = self._listed[at].id
         look = self._look()
@@ -87,10 +87,10 @@ class PlayersView:
 
     def _columns(self, width: int, height: int) -> list[Text]:
         palette = self._scene.palette
-        lines = [Text(" Columns: space switches, esc is done", palette.head)]
+        lines = [styled(" Columns: space switches, esc is done", palette.head)]
         for column in offered(calibrated=self._scene.calibrated):
             here = column.name == self.column
-            line = Text("▌" if here else " ", palette.accent, no_wrap=True)
+            line = styled("▌" if here else " ", palette.accent)
             line.append("  " if column.name in self.hidden else "✓ ", palette.good)
             line.append(f"{column.name:<24}", palette.strong if here else palette.text)
             line.append(column.explained, palette.dim)

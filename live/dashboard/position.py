@@ -7,6 +7,7 @@ from functools import lru_cache
 import chess
 from rich.text import Text
 
+from live.dashboard.cells import styled
 from live.dashboard.palette import Palette
 from live.events import GameDetail
 
@@ -51,7 +52,7 @@ def diagram(board: chess.Board, palette: Palette, *, large: bool = False) -> lis
     wide = 4 if large else 2
     lines: list[Text] = []
     for rank in range(7, -1, -1):
-        line, below = Text(f"{rank + 1} ", palette.dim), Text("  ")
+        line, below = styled(f"{rank + 1} ", palette.dim), styled("  ")
         for file in range(8):
             square = chess.square(file, rank)
             ground = palette.light_square if (file + rank) % 2 else palette.dark_square
@@ -71,5 +72,5 @@ def diagram(board: chess.Board, palette: Palette, *, large: bool = False) -> lis
         if large:
             lines.append(below)
     files = "".join(f" {file}".ljust(wide) if large else f"{file} " for file in "abcdefgh")
-    lines.append(Text("  " + files, palette.dim))
+    lines.append(styled("  " + files, palette.dim))
     return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from live.dashboard.cells import left, plain
+from live.dashboard.cells import left, plain, styled
 from live.dashboard.palette import Palette
 from live.events import GameDetail, Share, SideMethods
 
@@ -31,14 +31,14 @@ def side_figures(game: GameDetail, width: int, palette: Palette) -> list[Text]:
         if game.methods.low is not None and game.methods.high is not None:
             ends = f" ({game.methods.low:.2f}–{game.methods.high:.2f})"
         told = f"White expects {expected:.2f}{ends} by p(30 cp)"
-        lines.append(Text(told, no_wrap=True))
+        lines.append(styled(told))
     elif game.methods.missing:
-        lines.append(Text(plain(game.methods.missing, width), palette.dim, no_wrap=True))
+        lines.append(styled(plain(game.methods.missing, width), palette.dim))
     return lines
 
 
 def _line(name: str, white: str, black: str, room: int, style: str, palette: Palette) -> Text:
-    line = Text(left(name, _NAME_CELLS), palette.dim, no_wrap=True)
+    line = styled(left(name, _NAME_CELLS), palette.dim)
     line.append(left(white, room), style)
     line.append(left(black, room), style)
     return line
