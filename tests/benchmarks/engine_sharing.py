@@ -85,6 +85,7 @@ def main() -> None:
     sys.stdout.write(
         f"{BOARDS} boards: {wanted} searches wanted, {made} made, "
         f"{distinct(boards)} distinct positions\n"
+        f"made / distinct {made / distinct(boards):.3f}   aim: 1\n"
     )
     sys.exit(made != distinct(boards))
 
