@@ -11,6 +11,7 @@ results and figures left out are found, or made, again.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sqlite3
 import time
@@ -78,6 +79,8 @@ class Journal:
         self._last_ms = 0
         # Changes were left out: what the file says of the games is not what they are.
         self._missed = False
+        # Made by this process, and nothing but its start is in it.
+        self._empty = False
 
     # --- life -------------------------------------------------------------------------------------
 
@@ -92,6 +95,7 @@ class Journal:
                 connection.close()
             self._reader = Reader(self.path)
             self._run, self._n, self._note = self._reader.last_numbers()
+            self._empty = had == 0
         except Locked:
             self._give_up("is in use by another live-rate", "Name another with --journal")
         except (sqlite3.Error, OSError, Foreign) as error:
@@ -115,6 +119,11 @@ class Journal:
         self._close_reader()
         if self._writer is not None:
             self._writer.close()
+            if self._empty:
+                # Nothing was ever followed: an address mistyped leaves no file behind.
+                for suffix in ("", "-wal", "-shm"):
+                    with contextlib.suppress(OSError):
+                        self.path.with_name(self.path.name + suffix).unlink()
         self._lock.release()
 
     def _close_reader(self) -> None:
@@ -234,6 +243,7 @@ class Journal:
     def _put(self, record: Record, *, must: bool = False, spare: bool = False) -> bool:
         if self._writer is None or self.hopeless:
             return False
+        self._empty = self._empty and isinstance(record, Started)
         # What can be made again gives way early.
         if spare and self.problem:
             return False

@@ -255,8 +255,8 @@ def foreign(path: Path) -> None:
 
 
 def newer(path: Path) -> None:
-    with Journal(path):
-        pass
+    with Journal(path) as journal:
+        journal.change(NewGame(game("g1")))
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
@@ -299,6 +299,17 @@ def test_a_file_damaged_in_the_middle_is_said_and_written_no_more(path: Path) ->
         assert "damaged" in journal.problem or "cannot be used" in journal.problem
         journal.change(NewGame(game("new")))
     assert bytes(data) == path.read_bytes()
+
+
+def test_a_journal_of_nothing_leaves_no_file(path: Path) -> None:
+    with opened(path):
+        pass
+    assert not path.exists()
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+    with opened(path):
+        pass
+    assert path.exists()
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
