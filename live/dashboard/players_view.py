@@ -13,6 +13,8 @@ from live.dashboard.player_list import PlayersLook, listed, offered, players
 from live.dashboard.scene import Ask, Scene
 from live.events import PlayerView
 
+#: Players are listed afresh at most this often, seconds: it takes everybody's every figure.
+LIST_S = 1.0
 #: Columns that a shift+letter sorts by.
 _SORTS = {
     "E": "Elo",
@@ -41,6 +43,8 @@ class PlayersView:
         """The list of columns is shown."""
         self._listed: Sequence[PlayerView] = ()
         self._known: tuple[object, ...] = ()
+        self._standings = -1
+        self._listed_s = -LIST_S
         self._first = 0
 
     def draw(self, width: int, height: int) -> list[Text]:
@@ -56,10 +60,13 @@ class PlayersView:
         return players(self._listed, width, height, look)
 
     def _list(self) -> None:
-        """Sort again only when somebody's figures changed."""
-        known = (self._scene.notebook.standings, self.query, self._sort_name(), self.reverse)
-        if known != self._known:
-            self._known = known
+        """Sort again when asked to, and once a second when somebody's figures changed."""
+        notebook = self._scene.notebook
+        known = (self.query, self._sort_name(), self.reverse)
+        changed = notebook.standings != self._standings
+        if known != self._known or (changed and notebook.now() - self._listed_s >= LIST_S):
+            self._known, self._standings = known, notebook.standings
+            self._listed_s = notebook.now()
             views = tuple(self._scene.state.players())
             self._listed = listed(views, self.query, self._sort_name(), reverse=self.reverse)
 

@@ -129,6 +129,8 @@ async def terminal(
     app = Terminal(scene)
     with pseudo_terminal(*size):
         running = asyncio.create_task(app.run_async(size=size, mouse=False))
+        while not app.deck.boards.listed:  # noqa: ASYNC110 - the first frame tells nobody
+            await asyncio.sleep(0.05)
         await asyncio.sleep(1.0)
         keys = asyncio.create_task(press(app, keys_ms))
         try:
