@@ -14,6 +14,7 @@ export const signed = (value) => {
   return `${value < 0 && text !== 0 ? MINUS : "+"}${text}`;
 };
 
+const oneDigit = (value) => (value === null ? DASH : value.toFixed(1).replace("-", MINUS));
 const percent = (share) => `${Math.round(100 * share)} %`;
 
 /** `p(30 cp)` and the like: a share of moves with its interval. */
@@ -75,6 +76,22 @@ const METHOD_COLUMNS = [
   { id: "conformance", label: "Conformance", explain: "conformance", ...share("conformance") },
   { id: "guid", label: "Guid-Bratko", explain: "guid", ...share("guid_bratko") },
   { id: "ponderated", label: "Ponderated", explain: "ponderated", ...share("ponderated") },
+  {
+    id: "intrinsic", label: "Intrinsic", explain: "intrinsic",
+    value: ({ methods }) => methods.intrinsic?.rating ?? null,
+    show: ({ methods }) => {
+      const { intrinsic: found = null, missing } = methods;
+      if (found === null) return none(missing.intrinsic ?? "needs several lines (Multi-PV)");
+      const { rating: value, low, high, turns, beyond, table } = found;
+      const { text, interval } = ratingFigure(value, low, high);
+      const { match_z: match = null, difference_z: difference = null } = found;
+      // Sent to arbiters alone; never without what they are.
+      const screening =
+        match === null && difference === null ? "" : `; z ${oneDigit(match)} and ${oneDigit(difference)}: ${found.note}`;
+      const note = `${turns} moves, by ${table}${beyond ? ", beyond what it was learned from" : ""}${screening}`;
+      return interval ? figure(text, interval, note) : none(`the table does not reach that far; ${note}`);
+    },
+  },
 ];
 
 /** Every column of the table of players, in its order; `low` columns are best when small. */

@@ -57,6 +57,10 @@ export const WORDS = {
     "Ponderated conformance (Alliot 2017)",
     "As conformance, but what a move loses counts less the more the game is decided anyway.",
   ],
+  intrinsic: [
+    "Intrinsic rating (Regan and Haworth 2011)",
+    "The Elo whose players would most probably have chosen these moves among the engine's best lines. It needs the engine to show several lines (Multi-PV).",
+  ],
   gain: [
     "Gain",
     "What a move won or lost, in hundredths of a pawn. By default it is the score of the move played minus that of the engine's first choice in the same position: 0 for the first choice, never above.",

@@ -6,9 +6,23 @@ from typing import Any
 
 import msgspec
 
-from live.events import PlayerMethods, PlayerView, Share, SideMethods
+from live.events import Intrinsic, PlayerMethods, PlayerView, Share, SideMethods
 from tests.overlay.dashboard.games import Pages, plain
 
+CHOICES = Intrinsic(
+    turns=31,
+    rating=2222.0,
+    low=1900.0,
+    high=2500.0,
+    beyond=True,
+    move_match=0.5,
+    average_difference=0.1,
+    projected_match=None,
+    projected_difference=None,
+    match_z=None,
+    difference_z=None,
+    table="70 games",
+)
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None, None, None, None, None, None, None, None)
 
 
@@ -26,10 +40,11 @@ def test_every_figure_that_methods_carry_is_a_column(pages: Pages) -> None:
         "accuracy": 96.04,
         "tournament_rating": 2345,
         "markov_moves": 77,
+        "intrinsic": CHOICES,
     }
     view = msgspec.structs.replace(NOBODY, methods=PlayerMethods(**marks))
     texts = [each["text"] for each in shown(pages, view).values()]
-    for wanted in ("10 %", "20 %", "30 %", "40 %", "15.0", "96.0 %", "2345", "77"):
+    for wanted in ("10 %", "20 %", "30 %", "40 %", "15.0", "96.0 %", "2345", "77", "2222"):
         assert wanted in texts
     carried = set(PlayerMethods.__struct_fields__)
     # What stands beside a figure, or says why there is none.
@@ -69,6 +84,17 @@ def test_algorithm_2_is_a_difference_where_nobody_is_rated(pages: Pages) -> None
     for methods, text, interval in ((rated, "2300", "-60–140"), (unrated, "+40", "−60–+140")):
         found = shown(pages, msgspec.structs.replace(NOBODY, methods=methods))["a2"]
         assert (found["text"], found["interval"]) == (text, interval)
+
+
+def test_a_z_score_is_never_without_what_it_is(pages: Pages) -> None:
+    def said(choices: Intrinsic) -> str:
+        view = msgspec.structs.replace(NOBODY, methods=PlayerMethods(intrinsic=choices))
+        return str(shown(pages, view)["intrinsic"]["missing"])
+
+    assert said(CHOICES) == "31 moves, by 70 games, beyond what it was learned from"
+    told = said(msgspec.structs.replace(CHOICES, match_z=3.25, difference_z=-1.0))
+    assert "z 3.3 and −1.0: a screening figure" in told or "z 3.2 and −1.0: a screening" in told
+    assert "accuses nobody" in told
 
 
 def test_unbounded_is_an_arrow_and_unknown_a_dash_with_its_reason(pages: Pages) -> None:
