@@ -10,7 +10,7 @@ from live.engine.search import Limit, SearchResult
 class Patience(msgspec.Struct, frozen=True):
     """How long an engine may take, in seconds, before it counts as hung."""
 
-    uciok_s: float = 10.0
+    uciok_s: float = 30.0
     """From start to ``uciok``: a program that is silent for longer is no engine."""
     handshake_s: float = 30.0
     """From start to the first ``readyok``: a cold disk, a big network, a busy machine."""

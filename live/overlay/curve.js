@@ -1,7 +1,7 @@
 /** Both players' perceived ratings, move by move, each with its 95 % band. */
 
 import { columns, drawn, span } from "./series.js";
-import uPlot from "./vendor/uplot/uPlot.esm.js";
+import uPlot from "./uplot.js";
 
 export { columns, drawn, span } from "./series.js";
 

@@ -136,7 +136,10 @@ def rows() -> Sequence[Row]:
         ),
         Row(
             "intrinsic rating [Elo of the table]",
-            lambda n, s: recover_elo(load_table("ten-lines"), 2100.0, n, s, n).coverage,
+            claimed_from(
+                10, lambda n, s: recover_elo(load_table("ten-lines"), 2100.0, n, s, n).coverage
+            ),
+            "covers more than it says at 5 moves (98 %)",
         ),
         Row(
             "match, n games [win, draw, loss]",

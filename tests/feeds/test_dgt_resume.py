@@ -13,7 +13,8 @@ from live.feeds.dgt_resume import found_again, met
 
 def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
     """Random legal moves, and the position before and after each."""
-    chance, board, moves = random.Random(seed), chess.Board(), []
+    chance, board = random.Random(seed), chess.Board()
+    moves: list[Move] = []
     positions = [board.copy()]
     while len(moves) < plies and not board.is_game_over():
         move = chance.choice(list(board.legal_moves))

@@ -230,7 +230,7 @@ def test_our_files_are_here() -> None:
         "live/engine/embedded/stockfish-19-lite.js",
         "live/engine/embedded/stockfish-19-lite.wasm",
         "live/engine/embedded/Copying.txt",
-        "live/overlay/vendor/uplot/uPlot.esm.js",
+        "live/overlay/vendor/uplot/uPlot.iife.min.js",
         "live/overlay/vendor/uplot/uPlot.min.css",
         "live/overlay/vendor/uplot/LICENSE",
         "live/overlay/vendor/cm-chessboard/src/Chessboard.js",

@@ -12,8 +12,8 @@ from live.publish.metrics import Tally
 from live.publish.pages import OVERLAY, Site, takes_gzip
 from tests.publish.world import World
 
-#: What the page at ``/`` takes for a first curve, if nothing is pressed, is several times that.
-SCRIPT = "vendor/uplot/uPlot.esm.js"
+#: The largest part of what a page takes for its first curve; made small by its makers already.
+SCRIPT = "vendor/uplot/uPlot.iife.min.js"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_pressed_page_is_the_page_in_fewer_bytes() -> None:
     assert headers["Content-Type"] == plain_headers["Content-Type"]
     assert headers["Vary"] == plain_headers["Vary"] == "Accept-Encoding"
     assert gzip.decompress(pressed.body) == plain.body == (OVERLAY / SCRIPT).read_bytes()
-    assert len(pressed.body) < 0.35 * len(plain.body)
+    assert len(pressed.body) < 0.5 * len(plain.body)
 
 
 def test_both_forms_have_tags_of_their_own_that_hold_until_the_file_changes(

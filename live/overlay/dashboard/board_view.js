@@ -3,7 +3,7 @@
 import { Diagram } from "../diagram.js";
 import { element, nameNode, setText } from "../dom.js";
 import { resultText, safeLink, whiteShare } from "../format.js";
-import uPlot from "../vendor/uplot/uPlot.esm.js";
+import uPlot from "../uplot.js";
 import { Chart } from "./chart.js";
 import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
 import { clockAfter, lastMove, placeText, problemText, scoreAfter, toMove } from "./figures.js";

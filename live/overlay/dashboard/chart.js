@@ -1,7 +1,7 @@
 /** One chart: a title, an explanation, the drawing, and the very figures as a table behind it. */
 
 import { element, setText } from "../dom.js";
-import uPlot from "../vendor/uplot/uPlot.esm.js";
+import uPlot from "../uplot.js";
 import { explainButton } from "./explain.js";
 
 const AXIS_FONT = "11px system-ui, sans-serif";
