@@ -146,6 +146,7 @@ class Following:
                 fatal=lambda error: isinstance(error, FeedError),
             )
         except FeedError as error:
-            log.error("%s", error)
-            hall.health(FeedHealth(feed.name, "failed", str(error)))
             self.lost.append(error)
+            if len(self.lost) < len(self._feeds):  # else it ends the service, and is told there
+                log.error("%s", error)
+                hall.health(FeedHealth(feed.name, "failed", str(error)))

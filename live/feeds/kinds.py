@@ -92,8 +92,12 @@ def unknown(spec: str, why: str = "names no kind of source", remedy: str = "") -
     return UnknownFeed(
         f'--feed "{public_name(spec.strip())}"',
         why,
-        remedy or f"The kinds are: {', '.join(KINDS)}; kind+URL forces one",
+        remedy or _the_kinds(),
     )
+
+
+def _the_kinds() -> str:
+    return f"The kinds are: {', '.join(KINDS)}; kind+URL forces one"
 
 
 def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
@@ -109,7 +113,7 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
             raise unknown(
                 spec,
                 "is taken for a file only if its name ends in .pgn",
-                f"Write file+{public_name(text)} if it is PGN",
+                f"Write file+{public_name(text)} if it is PGN. {_the_kinds()}",
             )
         raise unknown(spec)
     match scheme.group(1).lower():

@@ -227,6 +227,8 @@ def _headers(topic: str, told: About, variant: str) -> Headers:
         time_control=clean(told.time_control, NAME_CHARS),
         url=web_address(told.url),
         variant=variant,
+        eco=clean(told.eco, NAME_CHARS),
+        opening=clean(told.opening, NAME_CHARS),
     )
 
 

@@ -52,6 +52,9 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     """``2026.11.21``"""
     time_control: str = ""
     url: str = ""
+    eco: str = ""
+    opening: str = ""
+    """Its name; ``eco`` is its code."""
     result: str = "*"
 
 

@@ -154,6 +154,8 @@ def told_json(game: GameReport) -> bytes:
         "date": told.date,
         "time_control": told.time_control,
         "url": told.url,
+        "eco": told.eco,
+        "opening": told.opening,
         "variant": "chess960" if told.variant == "chess960" else "",
         "white": _player(told.white),
         "black": _player(told.black),
