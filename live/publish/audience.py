@@ -49,9 +49,7 @@ class Audience:
     def _make_hub(self) -> Hub:
         epoch = f"{self._epoch}-{self._anew}" if self._anew else self._epoch
         history, filters = self._limits.history, self._limits.filters
-        return Hub(
-            self._state, epoch=epoch, clock=self._clock, limits=history, max_filters=filters
-        )
+        return Hub(self._state, epoch=epoch, clock=self._clock, limits=history, max_filters=filters)
 
     def __len__(self) -> int:
         return self._tally.subscribers
