@@ -14,7 +14,8 @@
     │   ├── NotAnEngine        the program does not speak UCI
     │   └── EngineFault        an engine died, hung or lied during a search (retried)
     │       └── EngineMoved    an engine is given up, and its search is not to blame
-    └── PortInUse              the address to listen on is taken
+    ├── PortInUse              the address to listen on is taken
+    └── Refused                a running service does not let us watch it, or is none of ours
 
 Errors carry data and build their text in ``__str__``: what it is about, what is wrong, what to
 do. ``exit_code`` is what ``live-rate`` ends with: 2 for what the user gave us, 1 for the rest.
@@ -97,5 +98,11 @@ class EngineMoved(EngineFault):
 
 class PortInUse(LiveRateError):
     """The address to listen on is taken."""
+
+    exit_code = 2
+
+
+class Refused(LiveRateError):
+    """A running service does not let us watch it, or is none of ours; no wait mends that."""
 
     exit_code = 2

@@ -130,6 +130,25 @@ async def _port(folder: Path) -> None:
         listen(ServerConfig().host, other.getsockname()[1])
 
 
+async def _refused(folder: Path) -> None:
+    from live.dashboard.attach import Attachment, service_url
+    from live.feeds.clock import LoopClock
+    from live.publish.replica import Replica
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with server:
+        url = service_url(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        watching = Attachment(
+            url, Replica(), lambda text, message: None, clock=LoopClock(), random=lambda: 0.5
+        )
+        await watching.run()
+
+
 RAISED: dict[type[LiveRateError], Callable[[Path], Awaitable[None]]] = {
     errors.ConfigError: _config,
     errors.InputError: _input,
@@ -142,6 +161,7 @@ RAISED: dict[type[LiveRateError], Callable[[Path], Awaitable[None]]] = {
     errors.EngineFault: _engine_died,
     errors.EngineMoved: _engine_moved,
     errors.PortInUse: _port,
+    errors.Refused: _refused,
 }
 #: These name a family; no more is known of them.
 FAMILIES = {errors.LiveRateError, errors.FeedError}

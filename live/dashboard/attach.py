@@ -15,7 +15,7 @@ import msgspec
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
-from live.errors import ConfigError, LiveRateError
+from live.errors import ConfigError, Refused
 from live.events import HelloMessage, Message, SnapshotMessage
 from live.feeds.clock import Clock
 from live.feeds.retry import backoff, spoken
@@ -25,6 +25,8 @@ from live.publish.replica import OutOfStep, Replica
 SILENT_S = 40.0
 #: From here on close codes mean: not without a change (live.publish.wire.Close).
 FINAL_CODE = 4100
+_ADDRESS = "It looks like ws://HOST:8765"
+_DO_NOT = "Ask whoever runs it to let you in"
 _FIRST_S, _BASE_S, _CAP_S = 1.0, 1.0, 10.0
 _OPEN_S = 10.0
 #: HTTP answers to a handshake that time may mend.
@@ -57,12 +59,6 @@ def pages_url(url: str) -> str:
     scheme = "https" if parts.scheme == "wss" else "http"
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((scheme, host, parts.path.removesuffix("v1/live"), "", ""))
-
-
-class Refused(LiveRateError):
-    """The service does not let us in, or is none of ours; no wait mends that."""
-
-    exit_code = 2
 
 
 class Attachment:
@@ -137,12 +133,13 @@ class Attachment:
         except InvalidStatus as error:
             return self._refusal(error.response.status_code)
         except InvalidURI as error:
-            raise Refused(self._url, str(error)) from None
+            raise Refused(self._url, str(error), _ADDRESS) from None
         except ConnectionClosed as error:
             code = error.rcvd.code if error.rcvd else 1006
             why = error.rcvd.reason if error.rcvd else ""
             if code >= FINAL_CODE:
-                raise Refused(pages_url(self._url), why or f"closed with {code}") from None
+                why = why or f"closed with {code}"
+                raise Refused(pages_url(self._url), why, _DO_NOT) from None
             return why or "the service went away"
         except TimeoutError:
             return "nothing was heard any more" if self.ready.is_set() else "no answer in time"
@@ -189,11 +186,14 @@ class Attachment:
         self._problem = ""
 
     def _refusal(self, status: int) -> str:
-        told = {401: "asks for a token: add ?token=… to the address", 403: "does not let us in"}
-        why = told.get(status, f"answers {status}")
+        told = {
+            401: ("asks for a token", "Add ?token=… to the address"),
+            403: ("does not let us in", _DO_NOT),
+        }
+        why, remedy = told.get(status, (f"answers {status}", _ADDRESS))
         if status in _PASSING:
             return f"the service {why}"
-        raise Refused(pages_url(self._url), why)
+        raise Refused(pages_url(self._url), why, remedy)
 
 
 def _plainly(error: Exception) -> str:

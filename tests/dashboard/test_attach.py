@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from live.config import ServerConfig
-from live.dashboard.attach import Attachment, Refused, pages_url, service_url
-from live.errors import ConfigError
+from live.dashboard.attach import Attachment, pages_url, service_url
+from live.errors import ConfigError, Refused
 from live.events import Message
 from live.feeds.clock import LoopClock
 from live.publish.replica import Replica
