@@ -29,6 +29,8 @@ BULLET_BELOW_S, BLITZ_UP_TO_S, RAPID_BELOW_S = 180, 600, 3600
 
 #: No server has less than 15 seconds, and none an increment of 5 or more seconds on 150 or less.
 _LEAST_S, _SHORT_S, _LONG_INCREMENT_S = 15, 150, 5
+#: Nobody has less for each move of a session, seconds: 40 moves in 90 are in 90 minutes.
+_LEAST_PER_MOVE_S = 5
 #: A clock that shows so much more than the header's time is measured in other units.
 _OVER_S = 60
 
@@ -43,9 +45,15 @@ _WORDS: tuple[tuple[str, Pace], ...] = (
     ("standard", "classical"),
     ("correspondence", "classical"),
 )
+#: ``1:30:00`` as a clock shows it, and ``G/30;d5`` as American tournaments write it, in minutes.
+_CLOCK_FACE = re.compile(r"(?<![\d:/])(\d{1,2}):([0-5]\d):([0-5]\d)(?![\d:])")
+_GAME_IN = re.compile(
+    r"\b(?:(\d{1,3})/(\d{1,3})[\s,;:]+)?(?:g|sd|game)\s*(?:/|in\b)?\s*(\d{1,3})(?!\d)"
+)
+_PER_MOVE = re.compile(r"(?:\+|\binc)\s*(\d{1,2})(?!\d)")
 _PERIOD = re.compile(r"(?:(\d{1,6})/)?(\d{1,6})(?:\+(\d{1,6}))?$")
 _HOURS = re.compile(r"(\d{1,6})\s*h(?:ours?|rs?)?\s*(\d{1,2}(?!\d))?")
-_MINUTES = re.compile(r"(\d{1,6})\s*(?:minutes|minute|mins|min|m\b|['\u2019\u2032])")
+_MINUTES = re.compile(r"(\d{1,6})\s*(?:minutes|minute|mins|min|m(?![a-z])|['\u2019\u2032])")
 _SECONDS = re.compile(r"(\d{1,6})\s*(?:seconds|second|secs|sec|s\b|[\"\u201d\u2033])")
 
 
@@ -89,9 +97,12 @@ def _told_s(text: str, shown_s: float) -> float | None:
     """Seconds for 60 moves by the header; ``shown_s`` is the largest clock of the opening."""
     if not text or text in ("?", "-"):
         return None
+    text = _CLOCK_FACE.sub(_seconds_shown, text).replace("|", "+")
     periods = [_PERIOD.match(part) for part in text.replace(" ", "").lstrip("*").split(":")]
     if all(periods):
         return _periods_s([_numbers(each) for each in periods if each], shown_s)
+    if (game := _GAME_IN.search(text)) and not _MINUTES.search(text):
+        return _game_in_s(game, text)
     hours, minutes, seconds = _HOURS.search(text), _MINUTES.findall(text), _SECONDS.findall(text)
     base = sum(map(int, minutes)) * 60.0
     if hours:
@@ -99,6 +110,19 @@ def _told_s(text: str, shown_s: float) -> float | None:
     if base or seconds:
         return base + (MOVES * int(seconds[-1]) if seconds else 0)
     return None
+
+
+def _seconds_shown(face: re.Match[str]) -> str:
+    hours, minutes, seconds = map(int, face.groups())
+    return str(hours * 3600 + minutes * 60 + seconds)
+
+
+def _game_in_s(game: re.Match[str], text: str) -> float | None:
+    """``40/120, SD/60`` and the like; a delay (``d5``) is no time that is left over."""
+    moves, session, rest = (int(number or 0) for number in game.groups())
+    base = rest + session * bool(moves)
+    per_move = _PER_MOVE.search(text)
+    return base * 60 + (MOVES * int(per_move[1]) if per_move else 0) if base else None
 
 
 def _numbers(period: re.Match[str]) -> tuple[int | None, int, int]:
@@ -110,11 +134,13 @@ def _periods_s(periods: Sequence[tuple[int | None, int, int]], shown_s: float) -
     moves, base, increment = periods[0]
     if not base and not increment:
         return None
-    in_minutes = moves is None and (
-        0 < base < _LEAST_S
-        or (0 < base <= _SHORT_S and increment >= _LONG_INCREMENT_S)
-        or shown_s > base + increment + _OVER_S
-    )
+    more_shown = shown_s > base + increment + _OVER_S
+    if moves is None:
+        short = 0 < base < _LEAST_S or (0 < base <= _SHORT_S and increment >= _LONG_INCREMENT_S)
+        in_minutes = short or more_shown
+    else:
+        short = 0 < base < _LEAST_PER_MOVE_S * moves
+        in_minutes = base > 0 and (more_shown or (short and not shown_s))
     unit = 60 if in_minutes else 1
     total, left = 0.0, float(MOVES)
     for index, (moves, base, increment) in enumerate(periods):

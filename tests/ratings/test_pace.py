@@ -41,6 +41,21 @@ from live.ratings.pace import PACES, Clocked, Pace, pace_of
         ("300", "blitz"),
         ("4500+60", "classical"),
         ("*180", "blitz"),
+        # sessions in minutes
+        ("40/90+30:30+30", "classical"),
+        ("40/120:20/60:15+30", "classical"),
+        ("45/45", "classical"),
+        ("40/240", "blitz"),
+        # as a clock shows it, and as the United States and chess sites write it
+        ("1:30:00+30", "classical"),
+        ("0:03:00+0:00:02", "blitz"),
+        ("3|2", "blitz"),
+        ("G/5 d0", "blitz"),
+        ("G/30;d5", "rapid"),
+        ("G/90+30", "classical"),
+        ("40/120, SD/60", "classical"),
+        ("15m10s", "rapid"),
+        ("3m2s", "blitz"),
         # words
         ("blitz", "blitz"),
         ("Rapid Swiss", "rapid"),
@@ -67,6 +82,11 @@ def test_the_clocks_say_that_a_header_counts_minutes() -> None:
     assert pace_of("90") == "bullet"
     assert pace_of("90", [Clocked(5390.0), Clocked(5395.0)]) == "classical"
     assert pace_of("180+2", [Clocked(182.0), Clocked(181.0)]) == "blitz"
+
+
+def test_the_clocks_say_what_a_session_counts() -> None:
+    assert pace_of("40/120", [Clocked(118.0), Clocked(117.0)]) == "blitz"
+    assert pace_of("40/120", [Clocked(7180.0), Clocked(7190.0)]) == "classical"
 
 
 def test_clocks_alone_tell_base_and_increment() -> None:
