@@ -83,7 +83,7 @@ async def follow(
     log_to_stderr(config)
     following = Following(specs, config.feeds)
     names = following.names
-    hall = Hall(config, EventJournal.of(config.journal, names, once=once))
+    hall = Hall(config, EventJournal.of(config, names, once=once))
     console = Console()
     shown = way(headless=headless, plain=plain, json=json)
     stop = asyncio.Event()

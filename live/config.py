@@ -156,13 +156,15 @@ class JournalConfig(Section, frozen=True):
 
 
 class MemoryConfig(Section, frozen=True):
-    """``[memory]``: how long finished games are held; the journal keeps them all."""
+    """``[memory]``: what is held at most; the journal keeps everything."""
 
     finished_after_h: Hours = 336.0
     """A finished game is let go once nothing of it has changed for so long and its source has told
     newer ones; 0: never."""
     games: Positive = 5_000
     """Finished games held at most; of more, those go first that changed longest ago."""
+    results: Positive = 50_000
+    """Results of searches held, those used last: about 1.5 kB each."""
 
 
 class LogConfig(Section, frozen=True):

@@ -23,8 +23,8 @@ from typing import Protocol
 import msgspec
 
 from live import __version__
-from live.config import Config, JournalConfig
-from live.engine.cache import Cache
+from live.config import Config
+from live.engine.cache import Cache, MemoryCache
 from live.engine.disk import DiskCache
 from live.engine.identity import Identity
 from live.engine.search import Search, SearchResult
@@ -76,10 +76,13 @@ class EventJournal:
     Loss policy: see :class:`live.store.journal.Journal`.
     """
 
-    def __init__(self, path: Path | None = None, *, durable: bool = False) -> None:
+    def __init__(
+        self, path: Path | None = None, *, durable: bool = False, memory: MemoryCache | None = None
+    ) -> None:
         self.restored = 0
         """Games brought back at the start."""
-        self.journal = Journal(path, durable=durable) if path is not None else None
+        self._memory = MemoryCache() if memory is None else memory
+        self.journal = Journal(path, durable=durable, memory=self._memory) if path else None
         self._told = ""
         # Answers found in the journal while games are brought back; None when that is over.
         self._answers: deque[tuple[Ask, SearchResult]] | None = None
@@ -92,11 +95,10 @@ class EventJournal:
         self._kept_s: dict[GameId, float] = {}
 
     @classmethod
-    def of(
-        cls, config: JournalConfig, feeds: Sequence[FeedName], *, once: bool = False
-    ) -> EventJournal:
+    def of(cls, config: Config, feeds: Sequence[FeedName], *, once: bool = False) -> EventJournal:
         """The journal of these sources, see :func:`journal_path`."""
-        return cls(journal_path(config, feeds, once=once), durable=config.durable)
+        kept, memory = config.journal, MemoryCache(config.memory.results)
+        return cls(journal_path(kept, feeds, once=once), durable=kept.durable, memory=memory)
 
     @contextlib.contextmanager
     def opened(self, config: Config) -> Iterator[Cache | None]:
@@ -104,11 +106,13 @@ class EventJournal:
         self._settings = settings_of(config)
         with contextlib.ExitStack() as stack:
             cache_file = config.engine.cache_file
-            shared = DiskCache(Path(cache_file)) if cache_file else None
+            # What the journal holds in memory need not be there twice.
+            memory = self._memory if self.journal is None else MemoryCache(1)
+            shared = DiskCache(Path(cache_file), memory) if cache_file else None
             if shared is not None:
                 stack.enter_context(shared)
             if self.journal is None:
-                yield shared
+                yield shared or self._memory
             else:
                 yield Results(stack.enter_context(self.journal), shared)
                 self._keep(time.monotonic() + LAST_S, all_of_them=True)

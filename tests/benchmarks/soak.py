@@ -50,6 +50,8 @@ DATA = Path(__file__).resolve().parent.parent / "data"
 #: Those that carry all that is told of a game.
 PROTOCOLS: tuple[Protocols, ...] = ("lichess", "pgn-url", "folder", "mqtt")
 NODES = 200
+#: Few, so that what is held on purpose is all there after a minute, and what grows then is a fault.
+RESULTS = 1000
 #: Size of the journal's file system; a filler takes what the journal leaves.
 DISK_BYTES = 48 << 20
 
@@ -79,6 +81,8 @@ engines = 2
 poll_s = {poll_s}
 timeout_s = 3.0
 finish_after_s = 100000.0
+[memory]
+results = {RESULTS}
 [journal]
 enabled = true
 file = "{disk / "journal.sqlite"}"
