@@ -216,6 +216,9 @@ class DgtBoards:
             except ValueError:
                 return [], []
         board.set_moves(event.san)
+        if event.match:
+            # It knows where the game stands, whatever a piece in the air made it doubt.
+            board.asked = True
         reports = [self._report(serial, board)]
         if event.match is False and board.base_fen and event.board:
             # It goes on from a position that was itself corrected, and cannot find out alone.

@@ -107,6 +107,28 @@ def test_a_livechess_that_forgot_is_told_where_the_game_stands() -> None:
     assert (game.key, game.moves) == ("23946/2", ())
 
 
+def test_a_livechess_that_follows_again_is_told_no_other_position() -> None:
+    case = Case()
+    case.moves("e4")
+    case.moves("e4", "e5")
+    case.boards.reconnected()
+    case.boards.receive(
+        '{"response":"call","id":1,"param":[{"serialnr":"23946","state":"ACTIVE"}]}'
+    )
+    here = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR"
+    (setup,), _ = case.event(board=here)
+    start = json.loads(setup)["param"]["param"]["fen"]
+    lifted = here.replace("RNBQKBNR", "RNBQKB1R")
+    sent, _ = case.event(san=[], start=start, board=lifted, match=False)
+    assert sent == []
+    after = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+    sent, (game,) = case.event(san=["Nf3"], start=start, board=after, match=True)
+    assert (sent, len(game.moves)) == ([], 3)
+    # The next move is on the board before it is in the list.
+    next_up = after.replace("rnbqkbnr", "r1bqkbnr").replace("/8/4p3", "/2n5/4p3")
+    assert case.event(board=next_up) == ([], [])
+
+
 def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is() -> None:
     case = Case()
     before = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
