@@ -37,11 +37,11 @@ def moment_ms(text: str, now: dt.datetime) -> int:
             moment = dt.datetime.combine(now.date(), dt.time.fromisoformat(text))
         else:
             moment = dt.datetime.fromisoformat(text)
-    except ValueError:
+        return round(moment.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):  # the last two: beyond what this machine counts
         raise InputError(
             f"--at {text}", "is no time", "Say 15:04, 2026-05-01T15:04 or 2026-05-01T15:04+02:00"
         ) from None
-    return round(moment.timestamp() * 1000)
 
 
 def report(

@@ -30,7 +30,7 @@ from live.store.lock import Lock, Locked
 from live.store.reader import Reader
 from live.store.records import Change, Kept, Note, Restated, Result, Run, Standing
 from live.store.schema import BUSY_S, VERSION, Foreign, connected, prepare
-from live.store.writer import RETRY_S, Found, Keeping, Record, Started, Writer
+from live.store.writer import RETRY_S, Found, Keeping, Record, Started, Writer, error_code
 
 log = logging.getLogger(__name__)
 
@@ -196,6 +196,10 @@ class Journal:
             return []
 
     def _unreadable(self, error: sqlite3.Error) -> None:
+        if error_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            # Nothing is damaged: for this moment it is as if it were not known.
+            log.warning("journal %s: could not be read just now (%s)", self.path, error)
+            return
         self._close_reader()
         self._told(str(error), True)
 

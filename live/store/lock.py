@@ -19,6 +19,8 @@ class Lock:
     """Held from :meth:`take` to :meth:`release`."""
 
     def __init__(self, journal: Path) -> None:
+        # By whatever name it is reached, a file has one lock.
+        journal = journal.resolve()
         self._path = journal.with_name(journal.name + "-lock")
         self._connection: sqlite3.Connection | None = None
 

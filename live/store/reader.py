@@ -42,6 +42,7 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         """Raises sqlite3.Error or :class:`live.store.schema.Foreign` for what is no journal."""
+        self._path = path
         self._connection = connected(path, busy_s=0)
         self._connection.execute("PRAGMA query_only = ON")
 
@@ -77,8 +78,15 @@ class Reader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Raises InputError for what turned out unreadable on the way."""
         self.close()
+        if isinstance(error, sqlite3.Error | msgspec.DecodeError):
+            raise InputError(
+                str(self._path),
+                f"is damaged ({error})",
+                "Save what can be read with: sqlite3 FILE .recover",
+            ) from None
 
     def close(self) -> None:
         with contextlib.suppress(sqlite3.Error):

@@ -78,10 +78,10 @@ def prepare(connection: sqlite3.Connection) -> int:
         sqlite3.Error: it is damaged, or cannot be written.
     """
     had = version_of(connection)
+    # A copy made with VACUUM INTO has lost the mode, and its readers would be in the writer's way.
+    connection.execute("PRAGMA journal_mode = WAL")
     if had == VERSION:
         return had
-    if had == 0:
-        connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
     try:
         had = version_of(connection)  # somebody else may just have done it

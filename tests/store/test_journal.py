@@ -16,6 +16,7 @@ import pytest
 from live.engine.cache import MemoryCache
 from live.engine.question import Question
 from live.engine.search import Limit, SearchResult
+from live.errors import InputError
 from live.events import Score
 from live.games.steps import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.store.journal import Journal
@@ -299,6 +300,61 @@ def test_a_file_damaged_in_the_middle_is_said_and_written_no_more(path: Path) ->
         assert "damaged" in journal.problem or "cannot be used" in journal.problem
         journal.change(NewGame(game("new")))
     assert bytes(data) == path.read_bytes()
+
+
+def test_a_copy_made_by_vacuum_is_read_while_it_is_written(tmp_path: Path, path: Path) -> None:
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+    copy = tmp_path / "copy.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("VACUUM INTO ?", (str(copy),))
+    connection.close()
+    with opened(copy) as journal:
+        writing = connected(copy)
+        writing.execute("BEGIN EXCLUSIVE")
+        assert [standing.game for standing in journal.standing(b"measure")] == ["g1"]
+        writing.execute("ROLLBACK")
+        writing.close()
+        assert journal.problem == ""
+
+
+def test_a_file_that_is_busy_is_not_called_damaged(path: Path) -> None:
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+        assert journal.flush()
+        reader = journal._reader
+        assert reader is not None
+        reader.close()
+        # As where the file system knows no write-ahead log.
+        plain = path.with_name("plain.sqlite")
+        other = connected(plain)
+        other.execute("CREATE TABLE games (game, details)")
+        reader._connection = connected(plain, busy_s=0)
+        other.execute("BEGIN EXCLUSIVE")
+        assert journal.details("g1") is None and not journal.hopeless
+        other.execute("ROLLBACK")
+        other.close()
+
+
+def test_one_file_has_one_lock_by_whatever_name(tmp_path: Path, path: Path) -> None:
+    link = tmp_path / "link.sqlite"
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+        assert journal.flush()
+        link.symlink_to(path)
+        with Journal(link) as second:
+            assert "is in use by another live-rate" in second.problem
+
+
+def test_what_turns_out_damaged_on_the_way_is_named(path: Path) -> None:
+    with opened(path) as journal:
+        for number in range(500):
+            journal.change(NewGame(game(f"g{number}", MOVES)))
+    connection = connected(path)
+    connection.execute("UPDATE changes SET step = x'ff' WHERE n = 250")
+    connection.close()
+    with pytest.raises(InputError, match="is damaged"), Reader.open(path) as reader:
+        list(reader.changes())
 
 
 def test_a_journal_of_nothing_leaves_no_file(path: Path) -> None:
