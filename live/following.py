@@ -71,6 +71,18 @@ class Following:
         """The settings that hold now."""
         return self._config
 
+    @property
+    def fixed(self) -> list[str]:
+        """Those that go on as they are whatever :meth:`reconfigure` is told."""
+        return [
+            feed.name
+            for spec, feed in zip(self._specs, self._feeds, strict=True)
+            if self._begun_once(spec)
+        ]
+
+    def _begun_once(self, spec: str) -> bool:
+        return recognise(spec, lichess_url=self._config.lichess.base_url).kind in _ONCE
+
     async def run(self, hall: Hall, supervisor: Supervisor) -> None:
         """Until every source is over.
 
@@ -109,7 +121,7 @@ class Following:
         """Have every source connect and ask again, at once. Games stay."""
         config = self._config
         for index, feed in enumerate(open_feeds(self._specs, config)):
-            if recognise(self._specs[index], lichess_url=config.lichess.base_url).kind in _ONCE:
+            if self._begun_once(self._specs[index]):
                 log.info("%s goes on as it is: it cannot be begun anew", feed.name)
                 continue
             self._feeds[index] = feed

@@ -122,6 +122,20 @@ def export_folder() -> Path:
     return Path.cwd()
 
 
+def offer_delay(desk: Desk, following: Following) -> None:
+    """Let the terminal hold sources back, or say why it cannot."""
+    desk.delay_s = lambda: following.config.delay_s
+    fixed = following.fixed
+    if fixed == following.names:
+        desk.no_delay = f"{' and '.join(fixed)} cannot be begun anew: start it with --delay"
+        return
+    if fixed:
+        desk.not_delayed = f", but {' and '.join(fixed)} as before"
+    desk.set_delay = lambda seconds: following.reconfigure(
+        msgspec.structs.replace(following.config, delay_s=seconds)
+    )
+
+
 class ServiceScreen:
     """How the service itself is shown where it was started."""
 
@@ -190,8 +204,5 @@ class ServiceScreen:
         desk.leave_question = "End the service? Subscribers are told to come back."
         desk.export = Exporter(hall.keeper, export_folder())
         desk.alert_acts = hall.arbiter
-        desk.delay_s = lambda: following.config.delay_s
-        desk.set_delay = lambda seconds: following.reconfigure(
-            msgspec.structs.replace(following.config, delay_s=seconds)
-        )
+        offer_delay(desk, following)
         return desk

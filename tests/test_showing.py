@@ -7,10 +7,13 @@ import sys
 import msgspec
 import pytest
 
+from live.config import load_config
 from live.dashboard.palette import DUSK, PLAIN
+from live.dashboard.scene import Desk
+from live.following import Following
 from live.publish.replica import Replica
 from live.publish.state import snapshot
-from live.showing import JsonPrinter, theme, way
+from live.showing import JsonPrinter, offer_delay, theme, way
 from tests.dashboard.event import middle
 
 
@@ -54,6 +57,23 @@ def test_the_app_only_where_somebody_can_see_it(
 def test_no_color_means_none() -> None:
     assert theme({"NO_COLOR": "1"}) == PLAIN.name
     assert theme({}) == theme({"NO_COLOR": ""}) == DUSK.name
+
+
+@pytest.mark.parametrize(
+    ("specs", "able", "told"),
+    [
+        (("demo",), False, "demo cannot be begun anew: start it with --delay"),
+        (("http://127.0.0.1/a.pgn",), True, ""),
+        (("demo", "http://127.0.0.1/a.pgn"), True, ", but demo as before"),
+    ],
+)
+def test_a_delay_is_offered_only_where_it_reaches(
+    specs: tuple[str, ...], able: bool, told: str
+) -> None:
+    desk = Desk("http://127.0.0.1/")
+    offer_delay(desk, Following(specs, load_config(None, {}, {}).feeds))
+    assert (desk.set_delay is not None) is able
+    assert (desk.not_delayed if able else desk.no_delay) == told
 
 
 def test_json_lines_are_messages_a_client_can_follow() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from rich.text import Text
 
 from live.dashboard.alert_list import AlertsLook, alerts, listed
+from live.dashboard.cells import counted
 from live.dashboard.chrome import Key
 from live.dashboard.scene import AlertActs, Ask, Prompt, Scene
 from live.events import Alert, GameView
@@ -48,7 +49,7 @@ class AlertsView:
         return 0
 
     def caption(self) -> str:
-        told = f"{len(self._listed)} alerts"
+        told = counted(len(self._listed), "alert")
         if self._muted and not self.show_muted:
             told += f", {self._muted} muted: M shows them"
         return told + (f" · filter {self.query!r}" if self.query else "")
@@ -81,7 +82,7 @@ class AlertsView:
         elif key == "slash":
             before = self.query
             self._scene.ask = Ask(
-                "/", before, self._filter, self._filter, lambda: self._filter(before)
+                "Filter:", before, self._filter, self._filter, lambda: self._filter(before)
             )
         elif key == "escape" and self.query:
             self.query = ""
@@ -112,7 +113,7 @@ class AlertsView:
         elif key == "m":
             self._mute(acts, alert)
         else:
-            scene.ask = Ask("Note: ", alert.note, lambda text: acts.note(alert.id, text))
+            scene.ask = Ask("Note:", alert.note, lambda text: acts.note(alert.id, text))
 
     def _mute(self, acts: AlertActs, alert: Alert) -> None:
         scene = self._scene

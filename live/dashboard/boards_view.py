@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from live.dashboard.board_list import Look, boards, shape
-from live.dashboard.cells import styled, window
+from live.dashboard.cells import counted, styled, window
 from live.dashboard.chrome import Key
 from live.dashboard.filtering import board_text, matcher
 from live.dashboard.rows import BoardRow
@@ -89,7 +89,9 @@ class BoardsView:
 
     def caption(self) -> str:
         """How the boards are sorted and filtered, and what is wrong with the one selected."""
-        parts = [f"{len(self.listed)} boards by {self.order}{' ▴' if self.reverse else ''}"]
+        parts = [
+            f"{counted(len(self.listed), 'board')} by {self.order}{' ▴' if self.reverse else ''}"
+        ]
         if self.query:
             parts.append(f"filter {self.query!r}")
         at = self._at()
@@ -169,4 +171,4 @@ class BoardsView:
         def cancelled() -> None:
             self.query = before
 
-        self._scene.ask = Ask("/", self.query, typed, typed, cancelled)
+        self._scene.ask = Ask("Filter:", self.query, typed, typed, cancelled)

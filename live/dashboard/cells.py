@@ -92,6 +92,11 @@ def widened(line: Text, width: int) -> Text:
     return own
 
 
+def counted(number: int, thing: str) -> str:
+    """``1 board``, ``2 boards``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> list[Text]:
     """Panels (lines, width) side by side; as high as the highest."""
     height = max((len(lines) for lines, _ in parts), default=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 import msgspec
 from rich.text import Text
@@ -130,9 +131,19 @@ def help_lines(
             continue
         line = styled(f" {key.sign:>7}  ", palette.strong)
         line.append(key.explained, palette.text)
-        if key.disabled:
-            line.append(f" (not now: {key.disabled})", palette.warn)
-        line.truncate(width, overflow="ellipsis")
         lines.append(line)
-    lines += [styled(f" {note}", palette.dim) for note in notes]
+        if key.disabled:
+            why = f"(not now: {key.disabled})"
+            if line.cell_len + len(why) < width:
+                line.append(f" {why}", palette.warn)
+            else:
+                lines += _wrapped(why, 10, width, palette.warn)
+    for note in notes:
+        lines += _wrapped(note, 1, width, palette.dim)
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
     return lines
+
+
+def _wrapped(text: str, indent: int, width: int, style: str) -> list[Text]:
+    return [styled(" " * indent + part, style) for part in wrap(text, max(20, width - indent - 1))]

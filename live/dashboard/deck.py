@@ -50,6 +50,8 @@ class Deck:
         self.alerts = AlertsView(scene)
         self.view: View = self.boards
         self.helping = False
+        self.asking = ""
+        """What is to be typed in the line below the frame; empty when nothing is."""
         self._help_first = 0
         self.restyle: Callable[[], None] = lambda: None
         """Called when the palette changed."""
@@ -118,6 +120,10 @@ class Deck:
     def _bottom(self, width: int) -> Text:
         if self.scene.prompt is not None:
             line = styled(f" {self.scene.prompt.question}", self.scene.palette.warn)
+            line.truncate(width, overflow="ellipsis")
+            return line
+        if self.asking:
+            line = styled(f" {self.asking}  ⏎ done  esc as before", self.scene.palette.warn)
             line.truncate(width, overflow="ellipsis")
             return line
         if self.helping:

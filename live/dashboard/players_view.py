@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from live.dashboard.cells import plain, styled
+from live.dashboard.cells import counted, plain, styled
 from live.dashboard.chrome import Key
 from live.dashboard.columns import COLUMNS
 from live.dashboard.player_list import PlayersLook, listed, offered, players
@@ -115,7 +115,7 @@ class PlayersView:
         if self.choosing:
             return ""
         turned = " ▴" if self.reverse else ""
-        told = f"{len(self._listed)} players by {self._sort_name()}{turned}"
+        told = f"{counted(len(self._listed), 'player')} by {self._sort_name()}{turned}"
         return told + (f" · filter {self.query!r}" if self.query else "")
 
     def offers(self) -> list[Key]:
@@ -212,4 +212,4 @@ class PlayersView:
         def typed(text: str) -> None:
             self.query = text
 
-        self._scene.ask = Ask("/", before, typed, typed, lambda: typed(before))
+        self._scene.ask = Ask("Filter:", before, typed, typed, lambda: typed(before))

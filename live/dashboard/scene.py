@@ -51,6 +51,8 @@ class Desk:
         self.delay_s: Callable[[], float] | None = None
         self.set_delay: Callable[[float], None] | None = None
         self.no_delay = "the delay belongs to the service: start it with --delay"
+        self.not_delayed = ""
+        """Whom ``set_delay`` does not reach, to end a sentence with."""
         self.alert_acts: AlertActs | None = None
         self.no_alert_acts = "only the terminal of the service itself can answer alerts"
         self.status: Callable[[], str] = lambda: ""
@@ -229,6 +231,6 @@ class Scene:
                 self.say(f"{text!r} is no number of seconds between 0 and 86400")
                 return
             set_delay(seconds)
-            self.say(f"What is heard from now on is held back by {seconds:g} s")
+            self.say(f"What is heard from now on is held back by {seconds:g} s{desk.not_delayed}")
 
-        self.ask = Ask("Delay in seconds: ", f"{desk.delay_s():g}", done)
+        self.ask = Ask("Delay in seconds:", f"{desk.delay_s():g}", done)

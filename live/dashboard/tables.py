@@ -54,7 +54,7 @@ def players(
 def methods(views: Sequence[PlayerView], *, width: int) -> Table:
     """What the other methods say of everybody, strongest play first; empty where they cannot yet.
 
-    Accuracy and average loss are those of the moves scored so far.
+    Accuracy and average loss are those of the moves scored so far, marked where some are not.
     """
     table = _figures("By other methods (p: moves within 30 cp of the engine's choice)", width)
     table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis")
@@ -73,10 +73,17 @@ def methods(views: Sequence[PlayerView], *, width: int) -> Table:
             "" if view.form is None else f"{view.form:+.0f}",
             *_share(found.conformance),
             *_share(found.first_choice),
-            "" if loss is None else f"{loss:.0f}",
-            "" if accuracy is None else f"{accuracy:.0f} %",
+            "" if loss is None else f"{_so_far(found.centipawn_loss)}{loss:.0f}",
+            "" if accuracy is None else f"{_so_far(found.accuracy)}{accuracy:.0f} %",
         )
+        if accuracy is not None and found.accuracy is None:
+            table.caption = Text("~ so far: some moves are not scored")
+            table.caption_justify = "left"
     return table
+
+
+def _so_far(whole: float | None) -> str:
+    return "~" if whole is None else ""
 
 
 def _share(found: Share) -> tuple[str, str]:

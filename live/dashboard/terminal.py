@@ -135,7 +135,7 @@ class Terminal(App[None]):
         self.scene.ask = None
         self._asked = ask
         self._line.add_class("asking")
-        self._line.placeholder = ask.label
+        self.deck.asking = ask.label
         self._line.value = ask.value
         self._line.cursor_position = len(ask.value)
         self._line.focus()
@@ -150,6 +150,7 @@ class Terminal(App[None]):
 
     def _answered(self, text: str | None) -> None:
         ask, self._asked = self._asked, None
+        self.deck.asking = ""
         self._line.remove_class("asking")
         self._canvas.focus()
         if ask is None:

@@ -357,3 +357,25 @@ def test_a_lost_connection_stands_where_messages_stand() -> None:
 
 def test_cells_are_counted_as_terminals_count_them() -> None:
     assert cell_len("○●★•▌▾✓") == 7
+
+
+def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
+    stage = Stage(able=False)
+    stage.press("3", "question_mark")
+    pages = [stage.deck.frame(80, 24)]
+    for _ in range(3):
+        stage.press("pagedown")
+        pages.append(stage.deck.frame(80, 24))
+    told = " ".join(" ".join(line.plain for page in pages for line in page[1:-2]).split())
+    assert "\u2026" not in told
+    assert "95 %: its interval." in told and "something is wrong here" in told
+
+
+def test_one_is_no_plural() -> None:
+    stage = Stage(alerts=True)
+    stage.press("3", "slash")
+    assert stage.scene.ask is not None
+    stage.scene.ask.done("flag")
+    assert " 1 alert · filter" in stage.frame()
+    stage.scene.ask.done("")
+    assert " 2 alerts " in stage.frame()

@@ -32,4 +32,17 @@ def test_other_methods_are_empty_where_they_cannot_say() -> None:
                                             accuracy_so_far=91.4))  # fmt: skip
     text = drawn(tables.methods([view], width=90), 90)
     row = next(line for line in text.splitlines() if "[b]Anna" in line)
-    assert row.split() == ["[b]Anna", "-12", "0.81", "0.70–0.90", "91", "%"]
+    assert row.split() == ["[b]Anna", "-12", "0.81", "0.70–0.90", "~91", "%"]
+
+
+def test_figures_of_some_moves_are_not_shown_as_those_of_all() -> None:
+    def shown(methods: PlayerMethods) -> str:
+        view = PlayerView("a", "Anna", 2000, 1, 30, -12.5, 0.3, -148.0, None, None, None, None,
+                          None, methods=methods)  # fmt: skip
+        return drawn(tables.methods([view], width=90), 90)
+
+    part = shown(PlayerMethods(accuracy_so_far=100.0, centipawn_loss_so_far=0.0))
+    assert "~100 %" in part and "some moves are not scored" in part
+    whole = shown(PlayerMethods(accuracy_so_far=100.0, accuracy=100.0,
+                                centipawn_loss_so_far=0.0, centipawn_loss=0.0))  # fmt: skip
+    assert "100 %" in whole and "~" not in whole and "not scored" not in whole

@@ -93,8 +93,11 @@ async def test_the_delay_is_typed() -> None:
     stage = Stage()
     terminal = app(stage)
     async with terminal.run_test(size=(80, 24)) as pilot:
-        text = await press(pilot, "d", "backspace", *"600", "enter")
+        asked = (await press(pilot, "d")).splitlines()[-1]
+        assert "Delay in seconds" in asked and "esc" in asked
+        text = await press(pilot, "backspace", *"600", "enter")
         assert stage.delay_s == 600
+        assert "Delay in seconds" not in text
         assert "held back by 600 s" in text
 
 
