@@ -112,6 +112,9 @@ async def play(hall: RecordedHall, reader: Reader, speed: float) -> None:
             await asyncio.sleep(0)
             slice_s = loop.time()
     while (due_ms := played.next_ms) is not None:
+        # The service may have been away before the last answers were found.
+        if due_ms - clock.now_ms(loop.time()) > PAUSE_MS:
+            clock.skip_to(due_ms - REST_MS, loop.time())
         await asyncio.sleep(clock.seconds(due_ms - clock.now_ms(loop.time())))
         played.take(max(due_ms, clock.now_ms(loop.time())))
     for feed in hall.run.feeds:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,26 @@ from live.recorded import RecordedHall, config_of, run_at
 from live.store.reader import Reader
 
 FEED = "games.pgn"
+
+
+async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    told = msgspec.structs.replace(demo.games()[0], moves=demo.games()[0].moves[:2], result="*")
+    hall = Hall(load_config(None, {}, {"engine.nodes": 500}), EventJournal(path))
+    async with hall.with_engine(live=False, feeds=[FEED]):
+        await hall.take(FeedReport(FEED, (told,), complete=True))
+        await hall.settled()
+        before = analysis(hall.keeper)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE results SET at_ms = at_ms + 8 * 3600 * 1000")
+    connection.commit()
+    connection.close()
+    with Reader.open(path) as reader:
+        run = run_at(reader, path, None)
+        recorded = RecordedHall(reader, run, config_of(run, path))
+        async with asyncio.timeout(10):
+            await play(recorded, reader, speed=1e3)  # eight hours would take 29 s
+        assert analysis(recorded.keeper) == before
 
 
 async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
