@@ -205,7 +205,8 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
     found = [view for view in views if words and words <= set(name_words(view.name).split())]
     if len(found) == 1:
         return found[0]
-    everybody = ", ".join(view.name for view in (found or views)[:12])
+    # Names hold commas.
+    everybody = "; ".join(view.name for view in (found or views)[:12])
     problem = "several players are called so" if found else "nobody is called so"
     raise InputError(name, problem, f"There are: {everybody}" if views else "There is no player")
 
