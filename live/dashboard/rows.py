@@ -64,6 +64,7 @@ class BoardRow(msgspec.Struct, frozen=True):
 
     id: GameId
     event: str
+    """Empty when it is only the pairing."""
     round: str
     board: int | None
     result: str
@@ -84,6 +85,12 @@ class BoardRow(msgspec.Struct, frozen=True):
     @property
     def running(self) -> bool:
         return self.result == "*"
+
+
+def _event(game: GameDetail) -> str:
+    """Broadcasts of lichess name each game's event after its players: they are one event."""
+    names = (game.white.name, game.black.name)
+    return "" if any(name and name in game.event for name in names) else game.event
 
 
 def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
@@ -109,7 +116,7 @@ def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
     clocks = [side.clock_s for side in (white, black) if side.clock_s is not None]
     return BoardRow(
         id=game.id,
-        event=plain(game.event, NAME_CELLS),
+        event=plain(_event(game), NAME_CELLS),
         round=plain(game.round, 12),
         board=game.board,
         result=game.result,

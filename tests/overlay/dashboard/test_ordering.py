@@ -50,6 +50,14 @@ def test_orders(pages: Pages, sort: str, order: str) -> None:
     assert "".join(arranged(pages, boards(), sort=sort)) == order
 
 
+def test_events_that_are_pairings_do_not_come_before_boards(pages: Pages) -> None:
+    games = [
+        game("a", board=2, event="Round 1: Abel - Bo", white=Player("Abel"), black=Player("Bo")),
+        game("b", board=1, event="Round 1: Cid - Dee", white=Player("Cid"), black=Player("Dee")),
+    ]
+    assert arranged(pages, games) == ["b", "a"]
+
+
 def test_what_is_unknown_comes_last_both_ways(pages: Pages) -> None:
     assert arranged(pages, boards(), sort="swing", down=True) == ["b", "a", "c"]
     assert arranged(pages, boards(), down=True) == ["a", "c", "b"]
