@@ -49,12 +49,13 @@ class EventStrengths:
         self._members: list[list[str]] = []
         self._parts: list[Floats] = []
         self._place: dict[str, tuple[int, int]] = {}
-        self._stale = False
+        # Players of whom something has changed since.
+        self._touched: set[str] = set()
 
     def rate(self, player: str, elo: int | None) -> None:
         """The player's own rating; None for unrated."""
         if self._elo.get(player) != elo:
-            self._stale = True
+            self._touched.add(player)
             self._tournament.rate(player, elo)
             self._elo.pop(player, None)
             if elo is not None:
@@ -63,18 +64,18 @@ class EventStrengths:
     def meet(self, white: str, black: str) -> None:
         """Two players sit down to a game; somebody against themselves is a slip of the source."""
         if white != black:
-            self._stale = True
+            self._touched |= {white, black}
             self._tournament.meet(white, black)
 
     def part(self, white: str, black: str) -> None:
         """Take one game of the two back."""
         if white != black:
-            self._stale = True
+            self._touched |= {white, black}
             self._tournament.part(white, black)
 
     def add(self, player: str, gain_cp: int, game: str) -> None:
         """One more move of the player in ``game``."""
-        self._stale = True
+        self._touched.add(player)
         self._tournament.add(player, gain_cp)
         held = self._margins.get(player)
         if held is None:
@@ -83,7 +84,7 @@ class EventStrengths:
 
     def remove(self, player: str, gain_cp: int, game: str) -> None:
         """Take such a move back."""
-        self._stale = True
+        self._touched.add(player)
         self._tournament.remove(player, gain_cp)
         self._margins[player].remove(game, gain_cp)
 
@@ -122,16 +123,24 @@ class EventStrengths:
 
     def renew(self) -> list[str]:
         """Solve again if anything has changed; whose published figures did."""
-        if not self._stale:
+        if not self._touched:
             return []
-        self._stale = False
+        touched, self._touched = self._touched, set()
         held, held_parts = self._place, self._parts
         parts = self._tournament.parts()
-        self._parts = [self._published(part) for part in parts]
+        # What is said of a part follows from its members alone: a round is many parts of two.
+        known = dict(zip(map(tuple, self._members), self._parts, strict=True))
+        for members in [each for each in known if not touched.isdisjoint(each)]:
+            del known[members]
+        self._parts = []
+        for part in parts:
+            published = known.get(tuple(part.members))
+            self._parts.append(self._published(part) if published is None else published)
         if [part.members for part in parts] == self._members:
             return [
                 self._members[number][at]
                 for number, (was, now) in enumerate(zip(held_parts, self._parts, strict=True))
+                if was is not now
                 for at in np.flatnonzero(((was != now) & ~(np.isnan(was) & np.isnan(now))).any(0))
             ]
         self._members = [list(part.members) for part in parts]
