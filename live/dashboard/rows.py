@@ -90,7 +90,7 @@ class BoardRow(msgspec.Struct, frozen=True):
 def _event(game: GameDetail) -> str:
     """Broadcasts of lichess name each game's event after its players: they are one event."""
     names = (game.white.name, game.black.name)
-    return "" if any(name and name in game.event for name in names) else game.event
+    return "" if all(name and name in game.event for name in names) else game.event
 
 
 def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
