@@ -89,8 +89,8 @@ class BoardRow(msgspec.Struct, frozen=True):
 
 def _event(game: GameDetail) -> str:
     """Broadcasts of lichess name each game's event after its players: they are one event."""
-    names = (game.white.name, game.black.name)
-    return "" if all(name and name in game.event for name in names) else game.event
+    pairing = f"{game.white.name} - {game.black.name}"
+    return "" if pairing in game.event else game.event
 
 
 def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:

@@ -75,7 +75,7 @@ const negative = (value) => (value === null ? null : -value);
 
 /** The event; empty when it is only the pairing, as lichess names each game of a broadcast. */
 export function eventOf({ event, white, black }) {
-  return [white.name, black.name].every((name) => name && event.includes(name)) ? "" : event;
+  return event.includes(`${white.name} - ${black.name}`) ? "" : event;
 }
 
 /** The order of the pairing list: of the service's snapshots, but for events that are pairings. */
