@@ -76,10 +76,13 @@ def subscriber(url: str) -> None:
 
 @contextlib.contextmanager
 def pseudo_terminal(columns: int, lines: int) -> Iterator[None]:
-    """Standard error becomes a terminal whose output is read and thrown away."""
+    """Standard error becomes a terminal whose output is read and thrown away, and standard input
+    one at which nobody types: at the end of a file the app's reader would ask again and again.
+    """
     master, slave = pty.openpty()
-    kept = os.dup(2)
+    kept, kept_input = os.dup(2), os.dup(0)
     os.dup2(slave, 2)
+    os.dup2(slave, 0)
     os.environ.update(COLUMNS=str(columns), LINES=str(lines))
 
     def drain() -> None:
@@ -93,7 +96,9 @@ def pseudo_terminal(columns: int, lines: int) -> Iterator[None]:
         yield
     finally:
         os.dup2(kept, 2)
+        os.dup2(kept_input, 0)
         os.close(kept)
+        os.close(kept_input)
         os.close(slave)
         os.close(master)
         thread.join(timeout=2)
