@@ -189,13 +189,26 @@ def _by_moves(
 def _unchanged(
     held: Holding, ids: Sequence[GameId], reports: Sequence[GameReport], indexes: Sequence[int]
 ) -> dict[int, GameId]:
-    """Namesakes that stand as they stood; linear, so that a thousand of them cost little."""
-    standing: dict[tuple[object, ...], list[GameId]] = defaultdict(list)
-    for id in reversed(ids):
-        standing[_state(held[id])].append(id)
-    return {
-        index: same.pop() for index in indexes if (same := standing.get(_state(reports[index])))
-    }
+    """Namesakes that stand as they stood; linear, so that a thousand of them cost little.
+
+    Those whose headers are all the same come first: else two that differ in a header alone would
+    be taken for each other at every report.
+    """
+    found: dict[int, GameId] = {}
+    for state in (_whole, _state):
+        taken = set(found.values())
+        standing: dict[tuple[object, ...], list[GameId]] = defaultdict(list)
+        for id in reversed(ids):
+            if id not in taken:
+                standing[state(held[id])].append(id)
+        for index in indexes:
+            if index not in found and (same := standing.get(state(reports[index]))):
+                found[index] = same.pop()
+    return found
+
+
+def _whole(game: Game | GameReport) -> tuple[object, ...]:
+    return (game.headers, *_state(game))
 
 
 def _state(game: Game | GameReport) -> tuple[object, ...]:

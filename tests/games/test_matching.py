@@ -278,3 +278,12 @@ def test_headers_of_two_feeds_are_never_one_game() -> None:
     (new,) = follow(held, told("Anna-Boris", SPANISH), feed="other")
     assert isinstance(new, NewGame) and new.id == first_id(told("Anna-Boris")) + "-2"
     assert new.game.feed == "other"
+
+
+def test_two_games_that_differ_in_a_header_alone_are_not_taken_for_each_other() -> None:
+    one = told("Anna-Boris")
+    other = msgspec.structs.replace(one, headers=msgspec.structs.replace(one.headers, site="Riga"))
+    for reports in ([one, other], [other, one]):
+        held = holding(one)
+        follow(held, *reports)
+        assert follow(held, *reports) == []
