@@ -57,7 +57,11 @@ async def main() -> int:
     number = sys.argv[2] if len(sys.argv) > 2 else "1"
     seeds: list[int | None] = [None, *range(int(sys.argv[3]) if len(sys.argv) > 3 else 0)]
     chosen = sys.argv[4].split(",") if len(sys.argv) > 4 else list(PROTOCOLS)
-    out = sys.stdout.write
+
+    def out(text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()  # seeds take their time; into a file, too, each line is told at once
+
     games = round_of(path, number)
     plies = sum(len(game.moves) for game in games)
     out(f"{path.name}, round {number}: {len(games)} games, {plies} plies\n")
