@@ -17,6 +17,8 @@ from live.feeds.san import Mover
 
 #: Moves taken back while nobody listened, at most.
 BACK_PLIES = 8
+#: A move changes so many squares at most: castling does.
+MOVE_SQUARES = 4
 #: How far back a move may have been corrected then.
 CORRECTED_PLIES = 2
 
@@ -75,7 +77,10 @@ def met(before: str, now: str) -> str | None:
 
 
 def _one_more(board: chess.Board, placed: str) -> list[str]:
-    for move in list(board.generate_legal_moves(from_mask=changed(board, chess.BaseBoard(placed)))):
+    mask = changed(board, chess.BaseBoard(placed))
+    if mask.bit_count() > MOVE_SQUARES:  # pieces in the air: not worth a try
+        return []
+    for move in list(board.generate_legal_moves(from_mask=mask)):
         board.push(move)
         there = board.board_fen() == placed
         board.pop()
@@ -86,7 +91,10 @@ def _one_more(board: chess.Board, placed: str) -> list[str]:
 
 def _two_more(board: chess.Board, placed: str) -> list[str]:
     # The second move is the other side's, so what moved first is gone from its square.
-    for move in list(board.generate_legal_moves(from_mask=changed(board, chess.BaseBoard(placed)))):
+    mask = changed(board, chess.BaseBoard(placed))
+    if mask.bit_count() > 2 * MOVE_SQUARES:
+        return []
+    for move in list(board.generate_legal_moves(from_mask=mask)):
         board.push(move)
         rest = _one_more(board, placed)
         board.pop()
