@@ -31,17 +31,17 @@ from rich.console import Console
 from live.config import Config, ServerConfig
 from live.dashboard import tables
 from live.errors import LiveRateError
-from live.following import Following
-from live.hall import Hall
-from live.interrupts import stop_on_signals
-from live.journalling import EventJournal
 from live.publish import exposure
 from live.publish.guard import everybody
 from live.publish.server import Publisher
 from live.publish.supervisor import supervised
-from live.reload import Part, Reloader, log_level, unchecked
-from live.showing import ServiceScreen, way
-from live.supervision import Supervisor, noticing
+from live.service.following import Following
+from live.service.hall import Hall
+from live.service.interrupts import stop_on_signals
+from live.service.journalling import EventJournal
+from live.service.reload import Part, Reloader, log_level, unchecked
+from live.service.showing import ServiceScreen, way
+from live.service.supervision import Supervisor, noticing
 
 log = logging.getLogger(__name__)
 

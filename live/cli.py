@@ -12,16 +12,13 @@ from typing import Annotated
 
 import typer
 
-from live import (
-    __version__,
-    engine_commands,
-    feed_commands,
-    journal_commands,
-    service_commands,
-    study_commands,
-)
-from live.errors import ConfigError, LiveRateError
-from live.flags import (
+from live import __version__
+from live.commands import engine as engine_commands
+from live.commands import feed as feed_commands
+from live.commands import journal as journal_commands
+from live.commands import service as service_commands
+from live.commands import study as study_commands
+from live.commands.flags import (
     SWITCH,
     ClusterFlag,
     ConfigFlag,
@@ -36,6 +33,7 @@ from live.flags import (
     NodesFlag,
     settings_of,
 )
+from live.errors import ConfigError, LiveRateError
 
 app = typer.Typer(
     name="live-rate",
@@ -235,7 +233,7 @@ def analyze(
         log__level="debug" if debug else log_level.value if log_level else None,
     )
     from live.app import run
-    from live.offline import analyze as analyze_files
+    from live.jobs.offline import analyze as analyze_files
 
     code = run(
         analyze_files(
@@ -262,7 +260,7 @@ def doctor(
 ) -> None:
     """Check that everything is in place: engine and its speed, port, settings, versions."""
     from live.app import run
-    from live.doctor import examine
+    from live.jobs.doctor import examine
 
     raise typer.Exit(
         run(

@@ -23,7 +23,7 @@ from live.engine.search import Limit
 from live.engine.uci import Settings
 from live.errors import LiveRateError
 from live.feeds.open import open_feed
-from live.offline import read_pgn
+from live.jobs.offline import read_pgn
 from live.publish.listener import listen
 
 #: What must be read in any message: the thing, a colon, what is wrong with it.

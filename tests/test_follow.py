@@ -21,12 +21,12 @@ from live.feeds.clock import LoopClock
 from live.feeds.open import open_feed
 from live.feeds.pgn import PgnReader
 from live.feeds.voice import Conditions
-from live.hall import Hall
 from live.publish.replica import Replica
 from live.publish.server import Publisher
 from live.publish.state import snapshot
 from live.rehearse.faults import connections, incidents
 from live.rehearse.lichess import LichessRehearsal
+from live.service.hall import Hall
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.
 NODES = 1000

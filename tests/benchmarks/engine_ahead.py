@@ -25,7 +25,7 @@ from live.config import Config, load_config
 from live.events import Change, FeedReport, GameReport, MoveMessage, PointMessage, ScoreMessage
 from live.feeds.pgn import PgnReader
 from live.feeds.replay import timeline
-from live.hall import Hall
+from live.service.hall import Hall
 
 #: Found within a few turns of the loop: nothing was searched for it.
 READY_S = 0.005

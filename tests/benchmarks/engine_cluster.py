@@ -29,8 +29,8 @@ from live.engine.room import EngineRoom
 from live.engine.search import Limit, Position, Progress, Search, SearchFailure, SearchResult
 from live.events import FeedReport, GameReport
 from live.feeds import demo
-from live.hall import Hall
 from live.publish.analysis import analysis, to_json
+from live.service.hall import Hall
 from tests.engine.machines import Machines, until
 
 

@@ -52,7 +52,7 @@ async def measure(command: EngineCommand, times: int) -> list[float]:
     ) as room:
         number = 0
         for index in range(times):
-            while room.health().queued < 4:
+            while room.health().waiting.speculate < 4:
                 number += 1
                 moves = tuple(lines[number % len(lines)])[: 4 + number // len(lines)]
                 guess = Search(Position(chess.STARTING_FEN, moves))

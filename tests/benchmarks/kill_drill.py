@@ -38,11 +38,11 @@ from live.engine.discovery import find_engine
 from live.events import FeedReport, GameReport, SnapshotMessage
 from live.feeds.pgn import PgnReader
 from live.feeds.replay import timeline
-from live.hall import Hall
 from live.publish.analysis import Analysis, to_json
 from live.publish.replica import OutOfStep, Replica
 from live.publish.state import snapshot
 from live.rehearse.lichess import LichessRehearsal
+from live.service.hall import Hall
 from tests.benchmarks.rehearsal import boards
 
 #: About how long one life of the service lasts, seconds: the round is as long as all lives.

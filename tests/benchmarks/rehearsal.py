@@ -39,7 +39,6 @@ from live.events import FeedReport, GameReport, SnapshotMessage
 from live.feeds.clock import LoopClock
 from live.feeds.pgn import PgnReader
 from live.feeds.replay import Moment, timeline
-from live.hall import Hall
 from live.ledger.evaluations import Ask
 from live.ledger.outbox import Urgency
 from live.publish.limits import Limits
@@ -48,6 +47,7 @@ from live.publish.select import parse
 from live.publish.server import Publisher
 from live.publish.state import snapshot
 from live.rehearse.pgn_text import pgn_text
+from live.service.hall import Hall
 from tests.benchmarks.drain import HANDSHAKE
 from tests.ledger.arithmetic import answer
 

@@ -66,8 +66,8 @@ class Room:
 
 def _hall(path: Path) -> Any:
     from live.config import load_config
-    from live.hall import Hall
-    from live.journalling import EventJournal
+    from live.service.hall import Hall
+    from live.service.journalling import EventJournal
     from tests.ledger.arithmetic import answer
 
     class ArithmeticHall(Hall):

@@ -518,7 +518,7 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
 async def analysed(games: list[GameReport], engine: str) -> list[GameDetail]:
     """What ``analyze`` says of these games, with engines of its own."""
     from live.config import load_config
-    from live.hall import Hall
+    from live.service.hall import Hall
 
     config = load_config(None, {}, {"engine.nodes": NODES, "engine.path": engine})
     hall = Hall(config)

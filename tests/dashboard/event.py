@@ -8,15 +8,15 @@ from collections import deque
 
 import msgspec
 
-from live.arbiter import Arbiter
 from live.config import load_config
 from live.engine.search import Search
 from live.events import Change, EngineHealth, EngineState, FeedHealth, FeedReport, GameReport
 from live.feeds import demo
 from live.feeds.replay import timeline
-from live.hall import Hall
 from live.ledger.evaluations import Ask
 from live.ledger.outbox import Urgency
+from live.service.arbiter import Arbiter
+from live.service.hall import Hall
 from tests.ledger.arithmetic import answer
 
 #: The one for which there is a calibration.

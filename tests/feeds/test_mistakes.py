@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.feed_commands import MistakeOption
+from live.commands.feed import MistakeOption
 from live.feeds.mistakes import FLAG_S, LATE_PLIES, MISTAKES, RISE_S, Mistake, Told, mistaken
 from live.feeds.replay import Incident, timeline
 from live.rehearse.faults import mistakes

@@ -13,8 +13,8 @@ from live.engine.disk import DiskCache
 from live.engine.question import Question
 from live.engine.search import Limit, SearchResult
 from live.events import Score
+from live.jobs.recorded import rebuilt
 from live.publish.analysis import analysis
-from live.recorded import rebuilt
 from live.store import schema
 from live.store.journal import Journal
 from live.store.reader import Reader

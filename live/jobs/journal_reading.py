@@ -1,0 +1,150 @@
+"""``live-rate report`` and ``explain``: what a journal tells. Part of the composition root."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from live.app import log_to_stderr
+from live.config import Config
+from live.dashboard import tables
+from live.dashboard.figures import plain
+from live.errors import InputError
+from live.events import GameDetail
+from live.games.game import Game
+from live.jobs.offline import write
+from live.jobs.recorded import RecordedHall, rebuilt
+from live.ledger.measure import choice_of
+from live.publish.analysis import Analysis, analysis, to_json
+from live.report.texts import Format
+from live.service.exporting import utc_now, write_report
+from live.store.explanation import Explanation, Made, explain, in_words, searches
+from live.store.reader import Reader
+
+
+def moment_ms(text: str, now: dt.datetime) -> int:
+    """``--at``: a time of day (of today), or date and time; this machine's zone unless it says.
+
+    Raises:
+        InputError: it is no time.
+    """
+    try:
+        if len(text) <= 8 and ":" in text:
+            moment = dt.datetime.combine(now.date(), dt.time.fromisoformat(text))
+        else:
+            moment = dt.datetime.fromisoformat(text)
+        return round(moment.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):  # the last two: beyond what this machine counts
+        raise InputError(
+            f"--at {text}", "is no time", "Say 15:04, 2026-05-01T15:04 or 2026-05-01T15:04+02:00"
+        ) from None
+
+
+def report(
+    path: Path, *, at: str | None, folder: Path | None, formats: Sequence[Format], json: str | None
+) -> int:
+    """``live-rate report``; returns the exit code."""
+    log_to_stderr(Config())
+    now = utc_now()
+    to_ms = moment_ms(at, now.astimezone()) if at is not None else None
+    with Reader.open(path) as reader:
+        whole = analysis(rebuilt(reader, path, to_ms).keeper)
+    if json is not None:
+        write(json, to_json(whole))
+    console = Console(stderr=json == "-")
+    if folder is not None:
+        moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
+        for written in write_report(whole, folder, formats, stem=path.stem, now=moment):
+            console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
+    elif json is None:
+        _print(whole, console)
+    return 0
+
+
+def _print(whole: Analysis, console: Console) -> None:
+    console.print(tables.games(whole.games, whole.engine, whole.gain, width=console.width))
+    console.print(tables.players(whole.players, whole.engine, whole.gain, width=console.width))
+
+
+def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
+    """``live-rate explain``; returns the exit code."""
+    log_to_stderr(Config())
+    with Reader.open(path) as reader:
+        hall = rebuilt(reader, path)
+        detail = find_game(list(analysis(hall.keeper).games), name)
+        found = explanation_of(hall, detail, ply)
+    if json is not None:
+        write(json, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+    else:
+        console = Console()
+        for line in in_words(found):
+            console.print(plain(line, 400), markup=False, highlight=False, soft_wrap=True)
+    return 0
+
+
+def explanation_of(hall: RecordedHall, detail: GameDetail, ply: int) -> Explanation:
+    """How the rating after ``ply`` came about.
+
+    Raises:
+        InputError: there is no such ply, or it has no rating.
+    """
+    if not 1 <= ply <= len(detail.plies):
+        raise InputError(
+            f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
+        )
+    ledger = hall.keeper.ledger
+    game = next(game for game in hall.keeper.held() if game.id == detail.id)
+    made: list[Made] = []
+    for what, search in searches(game, ply, ledger.measure.asking, _depth(hall, game, ply)):
+        found = hall.looked_up(search)
+        first_choice = what == "move played" and made and made[0].found.result.best == search.only
+        if found is not None and not first_choice:
+            made.append(Made(what, *found))
+    explanation = explain(
+        detail,
+        ply,
+        engine=ledger.engine,
+        gain=ledger.gain,
+        identity=hall.run.identity,
+        weigher=choice_of(ledger.measure, game).weigher,
+        made=tuple(made),
+    )
+    if explanation is None:
+        raise InputError(
+            f"ply {ply}", "has no rating: its scores are not all known", "Name another"
+        )
+    return explanation
+
+
+def _depth(hall: RecordedHall, game: Game, ply: int) -> int | None:
+    """What the search of the position before ``ply`` reached."""
+    (_, before), *_ = searches(game, ply, hall.keeper.ledger.measure.asking, None)
+    found = hall.looked_up(before)
+    return found[1].result.depth if found is not None else None
+
+
+def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:
+    """By id, else by a part of a player's name.
+
+    Raises:
+        InputError: none, or several.
+    """
+    for game in games:
+        if game.id == name:
+            return game
+    words = name.casefold().split()
+    found = [
+        game
+        for game in games
+        if all(word in f"{game.white.name} {game.black.name}".casefold() for word in words)
+    ]
+    if len(found) == 1:
+        return found[0]
+    listed = found or games
+    known = ", ".join(f"{each.id} ({each.white.name} - {each.black.name})" for each in listed[:8])
+    problem = "fits several games" if found else "is no game of this journal"
+    raise InputError(f"game {name!r}", problem, f"Give one of: {known}")

@@ -1,0 +1,147 @@
+"""``live-rate replay``: an event played back from its journal. Part of the composition root."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import heapq
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from live.app import log_to_stderr
+from live.config import Config
+from live.events import FeedHealth
+from live.games.steps import GameGone, NewGame, Step
+from live.jobs.recorded import RecordedHall, config_of, run_at
+from live.ledger.evaluations import Ask
+from live.publish.server import Publisher
+from live.service.interrupts import stop_on_signals
+from live.service.showing import JsonPrinter, line_printer
+from live.store.reader import Reader
+from live.store.records import Restated, Scored
+
+#: A longer time without anything is not waited out in a replay, milliseconds of the event.
+PAUSE_MS = 300_000
+#: What is left of it.
+REST_MS = 5_000
+#: Longest the loop is kept from other work while events are played, seconds.
+SLICE_S = 0.01
+
+
+class _Played:
+    """Which answers are due when, as the event is played."""
+
+    def __init__(self, hall: RecordedHall) -> None:
+        self._hall = hall
+        self._due: list[tuple[int, int, Ask, Scored]] = []
+        self._count = 0
+
+    def take(self, now_ms: int) -> None:
+        """Tell what was found by now; remember what will be."""
+        hall = self._hall
+        while hall.waiting or (self._due and self._due[0][0] <= now_ms):
+            while hall.waiting:
+                search, ask = hall.waiting.popleft()
+                found = hall.looked_up(search)
+                if found is not None:
+                    self._count += 1
+                    at_ms = found[1].at_ms or 0
+                    heapq.heappush(self._due, (at_ms, self._count, ask, found[1]))
+            while self._due and self._due[0][0] <= now_ms:
+                _, _, ask, scored = heapq.heappop(self._due)
+                hall.keeper.searched(ask, scored.result)
+
+    @property
+    def next_ms(self) -> int | None:
+        return self._due[0][0] if self._due else None
+
+
+async def replay(
+    path: Path, *, speed: float, host: str, port: int, json: bool = False, linger: bool = True
+) -> int:
+    """``live-rate replay``: serves pages, overlays and websockets as the service did."""
+    log_to_stderr(Config())
+    console = Console(stderr=json)
+    stop = asyncio.Event()
+    with Reader.open(path) as reader:
+        run = run_at(reader, path, None)
+        served = {"host": host, "port": port}
+        hall = RecordedHall(reader, run, config_of(run, path, server=served))
+        async with Publisher(hall.config.server, hall.keeper) as publisher:
+            hall.listen(publisher.publish)
+            hall.listen(JsonPrinter().tell if json else line_printer(console))
+            console.print(f"live-rate replays {path} at {publisher.url}", highlight=False)
+            with stop_on_signals(stop):
+                playing = asyncio.create_task(play(hall, reader, speed), name="replay")
+                stopping = asyncio.create_task(stop.wait(), name="stop")
+                await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                if playing.done():
+                    await playing
+                    if linger:
+                        console.print("the journal ends here; Ctrl-C ends this", highlight=False)
+                        await stopping
+                playing.cancel()
+                stopping.cancel()
+                await asyncio.wait({playing, stopping})
+    return 0
+
+
+async def play(hall: RecordedHall, reader: Reader, speed: float) -> None:
+    """Let everything happen again, ``speed`` times as fast; pauses of the service are left out."""
+    played = _Played(hall)
+    loop = asyncio.get_running_loop()
+    changes = list(reader.changes())
+    clock = _Clock(changes[0].at_ms if changes else 0, loop.time(), speed)
+    for feed in hall.run.feeds:
+        hall.health(FeedHealth(feed, "live", "replayed from a journal"))
+    slice_s = loop.time()
+    for change in changes:
+        if change.at_ms - clock.now_ms(loop.time()) > PAUSE_MS:
+            clock.skip_to(change.at_ms - REST_MS, loop.time())
+        while (now_ms := clock.now_ms(loop.time())) < change.at_ms:
+            until = min(change.at_ms, played.next_ms or change.at_ms)
+            await asyncio.sleep(clock.seconds(until - now_ms))
+            played.take(clock.now_ms(loop.time()))
+        for step in _steps(hall, change.step):
+            with contextlib.suppress(ValueError, KeyError, IndexError):
+                hall.keeper.apply(step)
+        played.take(now_ms)
+        if loop.time() - slice_s > SLICE_S:
+            await asyncio.sleep(0)
+            slice_s = loop.time()
+    while (due_ms := played.next_ms) is not None:
+        # The service may have been away before the last answers were found.
+        if due_ms - clock.now_ms(loop.time()) > PAUSE_MS:
+            clock.skip_to(due_ms - REST_MS, loop.time())
+        await asyncio.sleep(clock.seconds(due_ms - clock.now_ms(loop.time())))
+        played.take(max(due_ms, clock.now_ms(loop.time())))
+    for feed in hall.run.feeds:
+        hall.health(FeedHealth(feed, "finished", "replayed from a journal"))
+
+
+def _steps(hall: RecordedHall, step: Step | Restated) -> Iterator[Step]:
+    held = [game.id for game in hall.keeper.held()]
+    if isinstance(step, Restated):
+        yield from (GameGone(id) for id in held)
+    else:
+        if isinstance(step, NewGame) and step.id in held:
+            yield GameGone(step.id)
+        yield step
+
+
+class _Clock:
+    """The event's time by the loop's."""
+
+    def __init__(self, start_ms: int, began_s: float, speed: float) -> None:
+        self._start_ms, self._began_s, self._speed = start_ms, began_s, speed
+
+    def skip_to(self, ms: int, now_s: float) -> None:
+        self._start_ms, self._began_s = ms, now_s
+
+    def now_ms(self, now_s: float) -> int:
+        return self._start_ms + round((now_s - self._began_s) * 1000 * self._speed)
+
+    def seconds(self, ms: float) -> float:
+        return max(0.0, ms / 1000 / self._speed)

@@ -1,0 +1,140 @@
+"""An event out of its journal: the ledger runs as it did, and every answer comes from the file.
+
+Part of the composition root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from live.config import Config
+from live.engine.question import Question, Questioner
+from live.engine.search import Search
+from live.errors import InputError
+from live.events import GameId
+from live.games.game import Game
+from live.games.steps import GameGone, NewGame, applied
+from live.ledger.evaluations import Ask
+from live.ledger.keeper import in_pieces
+from live.ledger.outbox import Urgency
+from live.service.hall import Hall
+from live.service.measuring import engine_limit
+from live.store.reader import Reader
+from live.store.records import Change, Restated, Run, Scored
+
+
+class RecordedHall(Hall):
+    """A hall whose engines are what the journal knows.
+
+    Args:
+        to_ms: what was found later is not known yet; None: everything is.
+    """
+
+    def __init__(self, reader: Reader, run: Run, config: Config, to_ms: int | None = None) -> None:
+        super().__init__(config)
+        self.run = run
+        self.to_ms = to_ms
+        self._reader = reader
+        self._questioner = Questioner(engine_limit(config.engine))
+        self.waiting: deque[tuple[Search, Ask]] = deque()
+        self.open_ledger(run.engine_name, run.limit, engine_scores=run.engine_scores)
+
+    def want(self, search: Search, ask: Ask, urgency: Urgency) -> None:
+        self.waiting.append((search, ask))
+
+    def drop(self, ask: Ask) -> None:
+        """An answer that nobody waits for changes nothing."""
+
+    def looked_up(self, search: Search) -> tuple[Question, Scored] | None:
+        """The question a search was, and what was found; None where nothing was."""
+        question = self._questioner.question(search)
+        if not isinstance(question, Question):
+            return None
+        scored = self._reader.result(self.run.identity, question)
+        return None if scored is None else (question, scored)
+
+    def answer(self) -> None:
+        """Tell the ledger all that was known."""
+        while self.waiting:
+            search, ask = self.waiting.popleft()
+            found = self.looked_up(search)
+            if found is not None and not self._later(found[1]):
+                self.keeper.searched(ask, found[1].result)
+
+    def _later(self, scored: Scored) -> bool:
+        return self.to_ms is not None and (scored.at_ms or 0) > self.to_ms
+
+
+def run_at(reader: Reader, path: Path, to_ms: int | None) -> Run:
+    """The start of the service that a moment belongs to.
+
+    Raises:
+        InputError: there was none.
+    """
+    runs = [run for _, at_ms, run in reader.runs() if to_ms is None or at_ms <= to_ms]
+    if not runs:
+        when = "holds no event yet" if to_ms is None else "begins later than that"
+        raise InputError(str(path), when, "Look at it without --at" if to_ms is not None else "")
+    return runs[-1]
+
+
+def config_of(run: Run, path: Path, **changes: object) -> Config:
+    """The settings a run had, as far as figures depend on them.
+
+    Raises:
+        InputError: it was another version's.
+    """
+    try:
+        return msgspec.convert({**run.settings, **changes}, Config)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            str(path), f"was written with other settings ({error})", f"Use live-rate {run.version}"
+        ) from None
+
+
+def games_at(changes: Iterator[Change]) -> list[Game]:
+    """The games as these changes leave them, in the order they appeared."""
+    games: dict[GameId, Game] = {}
+    for change in changes:
+        match change.step:
+            case Restated():
+                games.clear()
+            case NewGame(game=game):
+                games[game.id] = game
+            case GameGone(id=id):
+                games.pop(id, None)
+            case step if step.id in games:
+                with contextlib.suppress(ValueError, IndexError):
+                    games[step.id] = applied(games[step.id], step)
+    return list(games.values())
+
+
+def rebuilt(reader: Reader, path: Path, to_ms: int | None = None) -> RecordedHall:
+    """The event as it stood at a moment, or as it stands."""
+    run = run_at(reader, path, to_ms)
+    hall = RecordedHall(reader, run, config_of(run, path), to_ms)
+    games = games_at(reader.changes(to_ms))
+    with _progress(len(games)) as bar:
+        for game in games:
+            for step in in_pieces(game):
+                hall.keeper.apply(step)
+                hall.answer()
+            bar.advance(bar.task_ids[0])
+    return hall
+
+
+@contextlib.contextmanager
+def _progress(games: int) -> Iterator[Progress]:
+    console = Console(stderr=True)
+    columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TextColumn("games"))
+    quiet = not console.is_terminal
+    with Progress(*columns, console=console, disable=quiet, transient=True) as bar:
+        bar.add_task("games", total=games)
+        yield bar

@@ -1,0 +1,252 @@
+"""The parts of a running service and the doors between them. Part of the composition root.
+
+State has one writer, the task ``keep``: reports wait in a bounded queue, answers of engines come on
+the loop's own turn, and every change goes to the listeners in the order it happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
+
+from live.config import Config
+from live.engine.queue import Kind, Priority
+from live.engine.room import EngineRoom
+from live.engine.search import Progress, Search, SearchFailure, SearchResult
+from live.errors import FeedError
+from live.events import (
+    Change,
+    FeedHealth,
+    FeedName,
+    FeedReport,
+    GainKind,
+)
+from live.feeds.base import Feed
+from live.ledger.evaluations import Ask
+from live.ledger.event import EventLedger
+from live.ledger.keeper import Keeper
+from live.ledger.measure import Measure
+from live.ledger.outbox import Urgency
+from live.service.arbiter import Arbiter
+from live.service.engines import Engines
+from live.service.journalling import EventJournal
+from live.service.measuring import cluster_tls as cluster_tls
+from live.service.measuring import engine_asking as engine_asking
+from live.service.measuring import engine_limit as engine_limit
+from live.service.measuring import fitting as fitting
+from live.service.measuring import fitting_table
+from live.service.measuring import limit_text as limit_text
+from live.service.retirement import Retirement
+from live.service.supervision import Guarded, reason
+
+#: What the engine counts until the field has spoken, and what the field is drawn towards:
+#: Algorithm 3 over an open of mean Elo 2055.
+STORED_ENGINE_RATING = 2160
+#: Longest the loop is kept from other work while a large report is taken in, seconds.
+SLICE_S = 0.01
+#: How often engine figures are told to people, seconds.
+HEALTH_PERIOD_S = 1.0
+#: Reports waiting to be taken in; a feed that is faster waits.
+REPORT_BACKLOG = 64
+
+_KINDS: dict[Urgency, Kind] = {
+    "head": Kind.HEAD,
+    "backlog": Kind.BACKLOG,
+    "finished": Kind.FINISHED,
+    "deepen": Kind.DEEPEN,
+}
+
+log = logging.getLogger(__name__)
+
+
+class Hall:
+    """The parts of a running service, and the doors between them."""
+
+    def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
+        self.config = config
+        self.journal = journal or EventJournal()
+        self.keeper: Keeper
+        # None while another's scores are shown, or before they run.
+        self._engines: Engines | None = None
+        self._listeners: list[Callable[[Iterable[Change]], None]] = []
+        self.arbiter = Arbiter(self._tell)
+        self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
+        self._changed = asyncio.Event()
+        # Feeds past their start: what fails from then on ends nothing else.
+        self._reached: set[str] = set()
+
+    @contextlib.asynccontextmanager
+    async def with_engine(
+        self, *, live: bool = True, feeds: Sequence[FeedName] = ()
+    ) -> AsyncIterator[None]:
+        """Engines running, ledger open, the games of ``feeds`` that the journal holds shown again.
+        ``live`` False: nobody will move, so nothing is searched ahead.
+        """
+        with self.journal.opened(self.config) as cache:
+            self._engines = Engines(self.config, self, cache, self, live=live)
+            async with self._engines.running():
+                limit = limit_text(self.config.engine)
+                self.open_ledger(self.room.identity.name, limit)
+                await self.journal.restore(self.keeper, self.room, limit, feeds)
+                self.retirement = Retirement(self.keeper, self.config.memory)
+                yield
+
+    @property
+    def engines(self) -> Engines:
+        """What measures; there must be one."""
+        assert self._engines is not None, "enter with_engine first"
+        return self._engines
+
+    @property
+    def room(self) -> EngineRoom:
+        """The engines themselves."""
+        return self.engines.room
+
+    def mover_elo(self, game: str, ply: int) -> int | None:
+        """Elo of the player who makes this ply, if it is known."""
+        for held in self.keeper.held():
+            if held.id == game:
+                white = (" w " in held.start_fen) == (ply % 2 == 1)
+                return (held.headers.white if white else held.headers.black).elo
+        return None
+
+    def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
+        """Start an empty event, measured by this engine."""
+        rating = self.config.rating
+        gain: GainKind = rating.gain if engine_scores else "successive"
+        shelf = fitting(rating.calibration, engine_name, limit, gain)
+        stored = shelf.calibrations[0].engine_rating if shelf.calibrations else None
+        ledger = EventLedger(
+            measure=Measure(
+                gain,
+                shelf,
+                engine_asking(self.config.engine),
+                *fitting_table(rating.intrinsic, self.config.engine, engine_name, limit),
+            ),
+            engine_name=engine_name,
+            limit=limit,
+            fixed_rating=None if rating.engine_rating == "field" else rating.engine_rating,
+            stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
+            engine_scores=engine_scores,
+        )
+        self.keeper = Keeper(ledger, self, self._publish, self.arbiter.alerts)
+        self.retirement = Retirement(self.keeper, self.config.memory)
+        self.arbiter.measured_by(ledger.engine)
+
+    def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
+        """``listener`` gets every change from now on, in order, and must not wait. What it fails
+        on is lost to it alone.
+        """
+        self._listeners.append(Guarded(listener))
+
+    def _publish(self, changes: Iterable[Change]) -> None:
+        if self._engines is not None:
+            self._engines.heard(changes)
+        self._tell(self.arbiter.with_alerts(changes))
+
+    def _tell(self, changes: Iterable[Change]) -> None:
+        self.journal.heard(changes)
+        for listener in self._listeners:
+            listener(changes)
+
+    # --- the door of the ledger to the engines ---------------------------------------------------
+
+    def want(self, search: Search, ask: Ask, urgency: Urgency) -> None:
+        if self.journal.answers(search, ask):
+            return
+        self.engines.desk.want(search, ask, Priority(_KINDS[urgency], ask.game, ask.ply))
+
+    def drop(self, ask: Ask) -> None:
+        self.engines.desk.drop(ask)
+
+    # --- what engines say ------------------------------------------------------------------------
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        assert isinstance(owner, Ask)
+        self.keeper.searched(owner, result)
+        # An answer may change nothing that is shown, and still be the last one waited for.
+        self._changed.set()
+
+    def progressed(self, owner: Hashable, progress: Progress) -> None:
+        assert isinstance(owner, Ask)
+        self.keeper.progressed(owner, progress)
+
+    # --- what feeds say --------------------------------------------------------------------------
+
+    async def report(self, report: FeedReport) -> None:
+        self._reached.add(report.feed)
+        await self._reports.put(report)
+
+    def health(self, health: FeedHealth) -> None:
+        if health.state not in ("connecting", "failed"):
+            self._reached.add(health.feed)
+        self.keeper.feed_health(health)
+
+    # --- tasks -----------------------------------------------------------------------------------
+
+    async def keep(self) -> None:
+        """Take reports in, one at a time, letting other work between the steps.
+
+        A report that cannot be taken in costs its own feed alone, and only until the next one,
+        which is whole again.
+        """
+        while True:
+            report = await self._reports.get()
+            try:
+                await self.take(report)
+            except Exception as error:
+                log.exception("feed %s: a report could not be taken in", report.feed)
+                self.health(FeedHealth(report.feed, "retrying", f"report lost: {reason(error)}"))
+            finally:
+                self._reports.task_done()
+
+    async def take(self, report: FeedReport) -> None:
+        """Bring what is held to what ``report`` says."""
+        slice_end = time.monotonic() + SLICE_S
+        for step in self.keeper.plan(self.retirement.news(report)):
+            self.keeper.apply(step)
+            self.journal.applied(step)
+            self.retirement.applied(step)
+            if time.monotonic() > slice_end:
+                await asyncio.sleep(0)
+                slice_end = time.monotonic() + SLICE_S
+
+    async def watch_engines(self) -> None:
+        while True:
+            await asyncio.sleep(HEALTH_PERIOD_S)
+            self.tell_engines()
+            self.arbiter.tick()
+            self.retirement.look()
+            self.journal.look_after(self.keeper, self.keeper.feed_health)
+
+    def tell_engines(self) -> None:
+        """Engine figures as of now."""
+        self.keeper.engine_health(self.engines.health())
+
+    async def follow(self, feed: Feed) -> None:
+        """Run one feed. What no retry can mend ends the service while the feed has said nothing
+        yet: somebody has just typed it. Later it is shown as failed, and the others go on.
+        """
+        try:
+            await feed.run(self)
+        except FeedError as error:
+            if feed.name not in self._reached:
+                raise
+            log.error("%s", error)
+            self.health(FeedHealth(feed.name, "failed", str(error)))
+
+    def busy(self) -> bool:
+        """Whether a report or a search waits."""
+        return not self._reports.empty() or not self.keeper.analysed
+
+    async def settled(self) -> None:
+        """Return once every report is taken in and every search answered."""
+        await self._reports.join()
+        while not self.keeper.analysed:
+            self._changed.clear()
+            await self._changed.wait()

@@ -1,0 +1,68 @@
+"""An event played back from its journal ends as it ended, having shown what was shown."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import msgspec
+
+from live.config import load_config
+from live.events import Change, FeedReport, MoveMessage, ScoreMessage
+from live.feeds import demo
+from live.jobs.journal_replay import play
+from live.jobs.recorded import RecordedHall, config_of, run_at
+from live.publish.analysis import analysis
+from live.service.hall import Hall
+from live.service.journalling import EventJournal
+from live.store.reader import Reader
+
+FEED = "games.pgn"
+
+
+async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    told = msgspec.structs.replace(demo.games()[0], moves=demo.games()[0].moves[:2], result="*")
+    hall = Hall(load_config(None, {}, {"engine.nodes": 500}), EventJournal(path))
+    async with hall.with_engine(live=False, feeds=[FEED]):
+        await hall.take(FeedReport(FEED, (told,), complete=True))
+        await hall.settled()
+        before = analysis(hall.keeper)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE results SET at_ms = at_ms + 8 * 3600 * 1000")
+    connection.commit()
+    connection.close()
+    with Reader.open(path) as reader:
+        run = run_at(reader, path, None)
+        recorded = RecordedHall(reader, run, config_of(run, path))
+        async with asyncio.timeout(10):
+            await play(recorded, reader, speed=1e3)  # eight hours would take 29 s
+        assert analysis(recorded.keeper) == before
+
+
+async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    game = demo.games()[0]
+    hall = Hall(load_config(None, {}, {"engine.nodes": 500}), EventJournal(path))
+    async with hall.with_engine(live=False, feeds=[FEED]):
+        for plies in (*range(2, 13), 9, 14):
+            told = msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
+            await hall.take(FeedReport(FEED, (told,), complete=True))
+            await hall.settled()
+        before = analysis(hall.keeper)
+    shown: list[Change] = []
+    with Reader.open(path) as reader:
+        run = run_at(reader, path, None)
+        recorded = RecordedHall(reader, run, config_of(run, path))
+        recorded.listen(shown.extend)
+        async with asyncio.timeout(60):
+            await play(recorded, reader, speed=1e5)
+        assert analysis(recorded.keeper) == before
+    moves = [change.ply for change in shown if isinstance(change, MoveMessage)]
+    assert moves == [*range(1, 13), 10, *range(10, 15)]
+    first_score = next(i for i, change in enumerate(shown) if isinstance(change, ScoreMessage))
+    assert any(isinstance(change, MoveMessage) for change in shown[first_score:])
+    assert recorded.keeper.feeds()[0].state == "finished"
