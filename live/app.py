@@ -12,17 +12,16 @@ import gc
 import io
 import logging
 import os
-import signal
 import sys
 from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
     Coroutine,
-    Iterator,
     Mapping,
     Sequence,
 )
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +36,7 @@ from live.publish.server import Publisher
 from live.publish.supervisor import supervised
 from live.service.following import Following
 from live.service.hall import Hall
-from live.service.interrupts import stop_on_signals
+from live.service.interrupts import Hangups, stop_on_signals
 from live.service.journalling import EventJournal
 from live.service.reload import Part, Reloader, log_level, unchecked
 from live.service.showing import ServiceScreen, way
@@ -63,10 +62,11 @@ def _first(group: BaseExceptionGroup[LiveRateError]) -> LiveRateError:
 
 
 class Again(NamedTuple):
-    """Where settings come from, to read them again."""
+    """Where settings come from, to read them again, and who asks for it."""
 
     load: Callable[[], Config]
     path: Path | None
+    hangups: Hangups
 
 
 async def follow(
@@ -109,7 +109,7 @@ async def follow(
             parts["settings"] = reloader.run
         with (
             stop_on_signals(stop) as stopped,
-            _reload_on_signal(None if screen.drawn else reloader),
+            again.hangups.answered_by(reloader.ask) if again and reloader else nullcontext(),
             noticing(asyncio.get_running_loop()),
         ):
             async with asyncio.TaskGroup() as tasks:
@@ -205,22 +205,6 @@ async def _telling_broker(
     finally:
         task.cancel()
         await asyncio.wait({task})
-
-
-@contextlib.contextmanager
-def _reload_on_signal(reloader: Reloader | None) -> Iterator[None]:
-    """SIGHUP reads the settings again. Not while a terminal shows us: there it means that the
-    terminal is gone.
-    """
-    if reloader is None or not hasattr(signal, "SIGHUP"):
-        yield
-        return
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGHUP, reloader.ask)
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGHUP)
 
 
 def log_to_stderr(config: Config) -> None:

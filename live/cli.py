@@ -152,6 +152,9 @@ def follow(
         )
     if journal and no_journal:
         raise ConfigError("--journal", "is given with --no-journal", "Leave one of them out")
+    from live.service.interrupts import Hangups
+
+    hangups = Hangups.of_service(headless=headless, json=json)
     load = partial(
         settings_of,
         config,
@@ -176,8 +179,7 @@ def follow(
     from live.app import follow as follow_feeds
     from live.config import find_config_file
 
-    again = Again(load, find_config_file(config, os.environ))
-
+    again = Again(load, find_config_file(config, os.environ), hangups)
     following = follow_feeds(
         settings, feed, headless=headless, once=once, plain=plain, json=json, again=again
     )

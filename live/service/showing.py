@@ -27,6 +27,7 @@ from live.publish.state import snapshot
 from live.service.exporting import Exporter
 from live.service.following import Following
 from live.service.hall import Hall
+from live.service.interrupts import attended
 
 if TYPE_CHECKING:
     from live.dashboard.terminal import Terminal
@@ -44,7 +45,7 @@ def way(
     """The app where somebody sits at a terminal that can show it; else what suits the reader."""
     if json:
         return "json"
-    if headless or not sys.stdout.isatty():
+    if not attended(headless=headless):
         return "lines"
     # The app reads from standard input and draws on standard error.
     able = sys.stdin.isatty() and sys.stderr.isatty()

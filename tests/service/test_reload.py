@@ -17,6 +17,7 @@ from live import app
 from live.config import SETTINGS, Config, ServerConfig, load_config
 from live.errors import ConfigError
 from live.publish.server import Publisher
+from live.service.interrupts import Hangups
 from live.service.reload import LIVE, LOOK_S, Difference, Part, Reloader, diff, in_force
 from live.settings import flat
 from tests.feeds.fakes import DrivenClock, until
@@ -190,7 +191,9 @@ async def test_a_running_service_reads_its_file_again(
     def logged(words: str) -> bool:
         return words in caplog.text
 
-    again = app.Again(load, file)
+    before, hangups = signal.getsignal(signal.SIGHUP), Hangups()
+    hangups.hear()
+    again = app.Again(load, file, hangups)
     service = asyncio.create_task(
         app.follow(load(), [str(pgn)], headless=True, once=False, again=again)
     )
@@ -208,3 +211,4 @@ async def test_a_running_service_reads_its_file_again(
     finally:
         service.cancel()
         await asyncio.wait([service])
+        signal.signal(signal.SIGHUP, before)
