@@ -187,7 +187,7 @@ def _line(
         "a4_interval": side.a4_interval,
         "form": signed(side.form),
         "first": "" if side.first_choice is None else f"{100 * side.first_choice:.0f}%",
-        "loss": "" if side.loss_cp is None else f"{side.loss_cp:.0f}",
+        "loss": side.loss,
         **ours,
     }
     styles = {

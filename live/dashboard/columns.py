@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from live.dashboard.figures import interval_text, percent, rating_text, signed
+from live.dashboard.figures import interval_text, percent, rating_text, signed, so_far
 from live.events import PlayerView, Share
 
 Value = float | str | None
@@ -202,20 +202,25 @@ COLUMNS: tuple[PlayerColumn, ...] = (
         lambda v: (
             ""
             if v.methods.centipawn_loss_so_far is None
-            else f"{v.methods.centipawn_loss_so_far:.0f}"
+            else so_far(f"{v.methods.centipawn_loss_so_far:.0f}", v.methods.centipawn_loss)
         ),
         lambda v: v.methods.centipawn_loss_so_far,
         "Average loss of a move in centipawns, scores capped at ten pawns, over the moves scored "
-        "so far. Sharp games cost everybody more.",
+        "so far, with ~ where some are not. Sharp games cost everybody more.",
         missing="centipawn_loss",
     ),
     PlayerColumn(
         "Accuracy",
         "Acc.",
-        5,
-        lambda v: "" if v.methods.accuracy_so_far is None else f"{v.methods.accuracy_so_far:.0f} %",
+        6,
+        lambda v: (
+            ""
+            if v.methods.accuracy_so_far is None
+            else so_far(f"{v.methods.accuracy_so_far:.0f} %", v.methods.accuracy)
+        ),
         lambda v: v.methods.accuracy_so_far,
-        "Accuracy by the formula that lichess publishes, over the moves scored so far.",
+        "Accuracy by the formula that lichess publishes, over the moves scored so far, with ~ "
+        "where some are not.",
         missing="accuracy",
     ),
     PlayerColumn(

@@ -103,6 +103,11 @@ def percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.0f} %"
 
 
+def so_far(text: str, whole: float | None) -> str:
+    """A figure over the moves scored so far: ``~91 %`` while ``whole``, over all, is unknown."""
+    return f"~{text}" if whole is None else text
+
+
 def move_number(game: GameView, ply: int) -> tuple[int, bool]:
     """The move number of a ply, and whether White makes it."""
     fields = game.start_fen.split()

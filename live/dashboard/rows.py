@@ -17,6 +17,7 @@ from live.dashboard.figures import (
     move_number,
     rating_text,
     score_text,
+    so_far,
 )
 from live.dashboard.notebook import Notebook
 from live.events import CurvePoint, GameDetail, GameId, Player, PlyView, SideMethods
@@ -56,7 +57,8 @@ class Side(msgspec.Struct, frozen=True):
     gain_cp: int | None
     """Of the last move."""
     first_choice: float | None
-    loss_cp: float | None
+    loss: str
+    """Mean centipawn loss, ``~`` while some moves are not scored."""
 
 
 class BoardRow(msgspec.Struct, frozen=True):
@@ -142,6 +144,7 @@ def _side(
     methods: SideMethods,
 ) -> Side:
     point = points[-1] if points else None
+    loss = methods.centipawn_loss_so_far
     move = score = ""
     if last is not None:
         number, white = move_number(game, last.ply)
@@ -165,7 +168,7 @@ def _side(
         curve=curve,
         gain_cp=last.gain_cp if last else None,
         first_choice=methods.first_choice.share,
-        loss_cp=methods.centipawn_loss_so_far,
+        loss="" if loss is None else so_far(f"{loss:.0f}", methods.centipawn_loss),
     )
 
 

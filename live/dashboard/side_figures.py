@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from live.dashboard.cells import left, plain, styled
+from live.dashboard.figures import so_far
 from live.dashboard.palette import Palette
 from live.events import GameDetail, Share, SideMethods
 
@@ -56,4 +57,7 @@ def _accuracy(side: SideMethods) -> str:
     loss, accuracy = side.centipawn_loss_so_far, side.accuracy_so_far
     if loss is None or accuracy is None:
         return "·"
-    return f"{loss:.0f} cp, {accuracy:.0f} %"
+    return (
+        f"{so_far(f'{loss:.0f}', side.centipawn_loss)} cp, "
+        f"{so_far(f'{accuracy:.0f}', side.accuracy)} %"
+    )

@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from live.dashboard.figures import interval_text, plain, rating_text
+from live.dashboard.figures import interval_text, plain, rating_text, so_far
 from live.dashboard.panels import RATING_SOURCES, calibrated_cells, rating_cells
 from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, PlayerView, Share
 
@@ -73,17 +73,13 @@ def methods(views: Sequence[PlayerView], *, width: int) -> Table:
             "" if view.form is None else f"{view.form:+.0f}",
             *_share(found.conformance),
             *_share(found.first_choice),
-            "" if loss is None else f"{_so_far(found.centipawn_loss)}{loss:.0f}",
-            "" if accuracy is None else f"{_so_far(found.accuracy)}{accuracy:.0f} %",
+            "" if loss is None else so_far(f"{loss:.0f}", found.centipawn_loss),
+            "" if accuracy is None else so_far(f"{accuracy:.0f} %", found.accuracy),
         )
         if accuracy is not None and found.accuracy is None:
             table.caption = Text("~ so far: some moves are not scored")
             table.caption_justify = "left"
     return table
-
-
-def _so_far(whole: float | None) -> str:
-    return "~" if whole is None else ""
 
 
 def _share(found: Share) -> tuple[str, str]:

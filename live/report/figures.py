@@ -32,6 +32,11 @@ def whole(value: float | None) -> str:
     return "" if value is None else f"{value:.0f}".replace("-", MINUS)
 
 
+def so_far(value: float | None, finished: float | None) -> str:
+    """``91``; ``~91`` while ``finished``, the figure over all moves, is not known."""
+    return "" if value is None else f"{'~' if finished is None else ''}{whole(value)}"
+
+
 def rating(value: float | None, low: float | None, high: float | None) -> str:
     """``2034``; ``↓`` or ``↑`` where it has no bound on that side."""
     if value is not None:

@@ -61,7 +61,8 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
         (
             "p, loss, accuracy",
             "p: share of moves at most 0.30 pawns short of the engine's choice (Alliot 2017). "
-            "Loss: average loss of a move in centipawns. Accuracy: lichess's published formula.",
+            "Loss: average loss of a move in centipawns. Accuracy: lichess's published formula. "
+            "Where ~ stands before one of these two, some moves are not scored yet.",
         ),
         (
             "What it is not",

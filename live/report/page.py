@@ -26,6 +26,7 @@ from live.report.figures import (
     plain,
     rating,
     signed,
+    so_far,
     whole,
 )
 from live.report.table import Column, table
@@ -170,8 +171,8 @@ def _players(views: Iterable[PlayerView], scale: curve.Scale) -> str:
             interval(view.low, view.high),
             _tournament(view),
             pawns(view.mean_gain_cp),
-            whole(methods.centipawn_loss_so_far),
-            "" if methods.accuracy_so_far is None else f"{methods.accuracy_so_far:.0f}",
+            so_far(methods.centipawn_loss_so_far, methods.centipawn_loss),
+            so_far(methods.accuracy_so_far, methods.accuracy),
             *_share(methods.conformance),
         ]
         rows.append(row)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
+from live.dashboard.columns import COLUMNS
+from live.dashboard.palette import PLAIN
 from live.dashboard.rows import RESTORED, BoardRow, board_row
+from live.dashboard.side_figures import side_figures
 from live.dashboard.sorting import ORDERS, ordered
+from live.events import GameMethods, PlayerMethods, PlayerView, SideMethods
 from live.games.steps import NewGame
 from tests.dashboard.boards import detail
 from tests.ledger.arithmetic import game, line
@@ -22,6 +26,27 @@ def test_a_game_from_before_the_restart_is_marked_until_its_source_tells_it() ->
     assert board_row(restored, calibrated=False).problem == RESTORED
     wrong = msgspec.structs.replace(restored, problem="illegal move")
     assert board_row(wrong, calibrated=False).problem == "illegal move"
+
+
+def test_figures_of_some_moves_are_marked_in_lists_and_on_the_board() -> None:
+    part = SideMethods(accuracy_so_far=91.0, centipawn_loss_so_far=17.0)
+    whole = msgspec.structs.replace(part, accuracy=91.0, centipawn_loss=17.0)
+    both = msgspec.structs.replace(detail(), methods=GameMethods(white=part, black=whole))
+    row = board_row(both, calibrated=False)
+    assert (row.white.loss, row.black.loss) == ("~17", "17")
+    drawn = "\n".join(line.plain for line in side_figures(both, 80, PLAIN))
+    assert "~17 cp, ~91 %" in drawn and " 17 cp, 91 %" in drawn
+
+
+def test_figures_of_some_moves_are_marked_in_the_table_of_players() -> None:
+    part = PlayerMethods(accuracy_so_far=100.0, centipawn_loss_so_far=17.0)
+    whole = msgspec.structs.replace(part, accuracy=100.0, centipawn_loss=17.0)
+    for methods, shown in ((part, ["~17", "~100 %"]), (whole, ["17", "100 %"])):
+        view = PlayerView("a", "Anna", 2000, 1, 30, -12.5, 0.3, -148.0, None, None, None, None,
+                          None, methods=methods)  # fmt: skip
+        columns = [each for each in COLUMNS if each.name in ("Centipawn loss", "Accuracy")]
+        assert [each.text(view) for each in columns] == shown
+        assert all(len(each.text(view)) <= each.width for each in columns)
 
 
 def test_events_that_are_pairings_do_not_come_before_boards() -> None:

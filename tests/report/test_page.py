@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.events import Player
+from live.events import Player, PlayerMethods
 from live.publish.analysis import Analysis
 from live.report.page import page
 from tests.report.hostile import ENGINE, FORMULA, event, game, player
@@ -99,6 +99,19 @@ def test_every_rating_has_its_interval_and_the_unbounded_is_no_number() -> None:
     assert "1800\u20132200" in text  # calibrated
     assert "2009\u20132299" in text  # Algorithm 4
     assert "What it is not" in text and "nan" not in text.lower().replace("nance", "")
+
+
+def test_figures_of_some_moves_are_not_written_as_those_of_all() -> None:
+    def written(methods: PlayerMethods) -> str:
+        view = msgspec.structs.replace(player("a", "Anna"), methods=methods)
+        games = (game("g1", "White", "Black", board=1),)
+        return read(page(Analysis(ENGINE, "same-search", games, (view,)), written=WRITTEN))
+
+    part = written(PlayerMethods(accuracy_so_far=91.0, centipawn_loss_so_far=17.0))
+    assert "~91" in part and "~17" in part and "not scored yet" in part
+    whole = written(PlayerMethods(accuracy_so_far=91.0, accuracy=91.0,
+                                  centipawn_loss_so_far=17.0, centipawn_loss=17.0))  # fmt: skip
+    assert "~91" not in whole and "~17" not in whole
 
 
 def test_losses_stand_beside_moves() -> None:
