@@ -153,12 +153,13 @@ async def _serve(
             tasks.create_task(supervisor.keep(name, run), name=f"keep {name}")
             for name, run in parts.items()
         ]
-        await following.run(hall, supervisor)
-        # Every source is over; without --once the service stays for those who look.
-        await hall.settled()
-        hall.tell_engines()
-        if not once:
-            await asyncio.Event().wait()
+        async with following.running(hall, supervisor):
+            await following.over()
+            await hall.settled()
+            hall.tell_engines()
+            if not once:
+                # It stays for those who look, and for new settings.
+                await asyncio.Event().wait()
         for task in background:
             task.cancel()
 

@@ -6,14 +6,17 @@ Part of the composition root.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+
+import msgspec
 
 from live.config import FeedsConfig
-from live.errors import ConfigError, FeedError
+from live.errors import ConfigError, FeedError, LiveRateError
 from live.events import FeedHealth
 from live.feeds.base import Feed
-from live.feeds.kinds import recognise
+from live.feeds.kinds import Kind, recognise
 from live.feeds.open import open_feed
 from live.service.hall import Hall
 from live.service.supervision import Supervisor
@@ -23,6 +26,14 @@ log = logging.getLogger(__name__)
 
 #: Kinds that cannot be begun anew: what was read from them is gone, or would be played again.
 _ONCE = frozenset({"stdin", "demo"})
+#: Which table of ``[feeds]`` is one kind's own.
+_TABLES: dict[Kind, str] = {
+    "demo": "demo",
+    "lichess": "lichess",
+    "livechess-cloud": "livechess_cloud",
+    "mqtt": "mqtt",
+}
+_DEFAULTS = FeedsConfig()
 
 
 def open_feeds(specs: Sequence[str], config: FeedsConfig) -> list[Feed]:
@@ -46,6 +57,13 @@ def open_feeds(specs: Sequence[str], config: FeedsConfig) -> list[Feed]:
     return feeds
 
 
+def settings_of(spec: str, config: FeedsConfig) -> tuple[Kind, FeedsConfig]:
+    """What this source is and works under: without what only sources of other kinds do."""
+    kind = recognise(spec, lichess_url=config.lichess.base_url).kind
+    others = {table: getattr(_DEFAULTS, table) for each, table in _TABLES.items() if each != kind}
+    return kind, msgspec.structs.replace(config, **others)
+
+
 class Following:
     """The sources and their settings. Made before anything runs, so that a mistake is told first.
 
@@ -58,8 +76,16 @@ class Following:
         self._config = config
         self._feeds = open_feeds(specs, config)
         self._anew = [asyncio.Event() for _ in specs]
-        self.lost: list[FeedError] = []
-        """Why sources could not be followed at all."""
+        self._over: set[int] = set()
+        self._all_over = asyncio.Event()
+        self._lost: dict[int, FeedError] = {}
+        # Settings have changed on the way: what fails from then on, nobody has just typed.
+        self._renewed = False
+
+    @property
+    def lost(self) -> list[FeedError]:
+        """Why sources could not be followed at all, the latest last."""
+        return list(self._lost.values())
 
     @property
     def names(self) -> list[str]:
@@ -83,71 +109,102 @@ class Following:
     def _begun_once(self, spec: str) -> bool:
         return recognise(spec, lichess_url=self._config.lichess.base_url).kind in _ONCE
 
-    async def run(self, hall: Hall, supervisor: Supervisor) -> None:
-        """Until every source is over.
+    @contextlib.asynccontextmanager
+    async def running(self, hall: Hall, supervisor: Supervisor) -> AsyncIterator[None]:
+        """Every source followed while the block runs; one that is over waits for new settings."""
+        async with asyncio.TaskGroup() as group:
+            sleeps = supervisor.keep("sleep watch", lambda: watch(self.begin_anew))
+            tasks = [group.create_task(sleeps, name="keep sleep watch")]
+            for index, feed in enumerate(self._feeds):
+                stay = self._stay(index, hall, supervisor)
+                tasks.append(group.create_task(stay, name=f"feed {feed.name}"))
+            yield
+            for task in tasks:
+                task.cancel()
+
+    async def over(self) -> None:
+        """Return once every source is over.
 
         Raises:
             FeedError: none of them could be followed at all.
         """
-        sleeps = supervisor.keep("sleep watch", lambda: watch(self.begin_anew))
-        watching = asyncio.create_task(sleeps, name="keep sleep watch")
-        try:
-            async with asyncio.TaskGroup() as tasks:
-                for index, feed in enumerate(self._feeds):
-                    tasks.create_task(self._stay(index, hall, supervisor), name=f"feed {feed.name}")
-        finally:
-            watching.cancel()
-            await asyncio.wait([watching])
-        if len(self.lost) == len(self._feeds):
+        await self._all_over.wait()
+        if len(self._lost) == len(self._feeds) and not self._renewed:
             # Somebody has just mistyped it, or is told to look.
-            raise self.lost[0]
+            raise self.lost[-1]
 
     def check(self, config: FeedsConfig) -> None:
         """Whether these settings can be used; raises as :func:`open_feeds` does."""
         open_feeds(self._specs, config)
 
     def reconfigure(self, config: FeedsConfig) -> None:
-        """Begin every source anew with these settings. Games stay: the next report is whole.
+        """Begin anew, with these settings, every source that they are other ones for: also one that
+        is over or has failed, since they may be the remedy. Games stay: the next report is whole.
 
         With a longer delay nothing shown is taken back, and with a shorter one what was held back
         is told again by the source.
         """
-        if config == self._config:
-            return
-        self._config = config
-        self.begin_anew()
+        before, self._config = self._config, config
+        concerned = [
+            index
+            for index, spec in enumerate(self._specs)
+            if settings_of(spec, before) != settings_of(spec, config)
+        ]
+        self._renewed = self._renewed or bool(concerned)
+        self._begin(concerned)
 
     def begin_anew(self) -> None:
-        """Have every source connect and ask again, at once. Games stay."""
-        config = self._config
-        for index, feed in enumerate(open_feeds(self._specs, config)):
-            if self._begun_once(self._specs[index]):
-                log.info("%s goes on as it is: it cannot be begun anew", feed.name)
+        """Have every source that is not over connect and ask again, at once. Games stay."""
+        self._begin([index for index in range(len(self._specs)) if index not in self._over])
+
+    def _begin(self, concerned: Sequence[int]) -> None:
+        for index in concerned:
+            spec, name = self._specs[index], self._feeds[index].name
+            if self._begun_once(spec):
+                log.info("%s goes on as it is: it cannot be begun anew", name)
                 continue
-            self._feeds[index] = feed
-            self._anew[index].set()
+            try:
+                self._feeds[index] = open_feed(spec, self._config, name=name)
+            except LiveRateError as error:
+                # A file may be missing just now; that must not keep the others from asking.
+                log.error("%s; it goes on as it was", error)
+            else:
+                self._anew[index].set()
 
     async def _stay(self, index: int, hall: Hall, supervisor: Supervisor) -> None:
-        """Follow one source to its end, from its beginning whenever its settings change."""
+        """Follow one source to its end, and from its beginning whenever its settings change."""
         anew = self._anew[index]
         while True:
             anew.clear()
-            feed = self._feeds[index]
-            following = asyncio.create_task(
-                self._follow(feed, hall, supervisor), name=f"follow {feed.name}"
-            )
-            changed = asyncio.create_task(anew.wait(), name=f"settings of {feed.name}")
-            both = {following, changed}
-            try:
-                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-                if following.done():
-                    return await following
-            finally:
-                for task in both:
-                    task.cancel()
-                await asyncio.wait(both)
+            self._over.discard(index)
+            self._lost.pop(index, None)
+            self._all_over.clear()
+            if await self._followed(index, hall, supervisor):
+                self._over.add(index)
+                if len(self._over) == len(self._feeds):
+                    self._all_over.set()
+                await anew.wait()
 
-    async def _follow(self, feed: Feed, hall: Hall, supervisor: Supervisor) -> None:
+    async def _followed(self, index: int, hall: Hall, supervisor: Supervisor) -> bool:
+        """Follow it with the settings it has now; whether to its end."""
+        feed = self._feeds[index]
+        following = asyncio.create_task(
+            self._follow(index, feed, hall, supervisor), name=f"follow {feed.name}"
+        )
+        changed = asyncio.create_task(self._anew[index].wait(), name=f"settings of {feed.name}")
+        both = {following, changed}
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if following.done():
+                await following
+                return True
+            return False
+        finally:
+            for task in both:
+                task.cancel()
+            await asyncio.wait(both)
+
+    async def _follow(self, index: int, feed: Feed, hall: Hall, supervisor: Supervisor) -> None:
         """One that cannot be followed at all is shown, and the others go on."""
         try:
             await supervisor.keep(
@@ -158,7 +215,8 @@ class Following:
                 fatal=lambda error: isinstance(error, FeedError),
             )
         except FeedError as error:
-            self.lost.append(error)
-            if len(self.lost) < len(self._feeds):  # else it ends the service, and is told there
-                log.error("%s", error)
-                hall.health(FeedHealth(feed.name, "failed", str(error)))
+            self._lost[index] = error
+            if len(self._lost) == len(self._feeds) and not self._renewed:
+                return  # it ends the service, and is told there
+            log.error("%s", error)
+            hall.health(FeedHealth(feed.name, "failed", str(error)))
