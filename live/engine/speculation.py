@@ -37,7 +37,7 @@ from live.events import (
 _PLAIN: Final = Asking()
 _POLICY: Final = Policy()
 #: Guessed searches remembered until they come true.
-_KEPT: Final = 10_000
+_KEPT: Final = 2_000
 #: Searches asked for and not yet answered, for each engine: one runs, one is at hand, so that no
 #: engine waits for the next.
 _EACH: Final = 2
