@@ -158,11 +158,11 @@ def file_layer(path: Path, types: Types) -> dict[str, object]:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(
-            str(path), "there is no such file", "Correct the path after --config"
+            str(path), "there is no such file", "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
         ) from None
     except OSError as error:
         raise ConfigError(
-            str(path), f"cannot be read ({error.strerror})", "Correct the path after --config"
+            str(path), f"cannot be read ({error.strerror})", "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
         ) from None
     except UnicodeDecodeError:
         raise ConfigError(str(path), "is not UTF-8 text", "Save it as UTF-8") from None

@@ -12,9 +12,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import chess
+import click
 import pytest
+import typer
 
 from live import errors
+from live.cli import app
 from live.config import FeedsConfig, ServerConfig, load_config
 from live.engine.discovery import EngineCommand, find_engine
 from live.engine.process import EngineProcess
@@ -236,3 +239,119 @@ def test_every_error_for_people_says_what_to_do() -> None:
 def test_what_a_file_or_feed_says_cannot_command_a_terminal() -> None:
     error = errors.InputError("a\x1b[2J.pgn", "holds\nno game", "Give\u202eone")
     assert str(error) == r"a\x1b[2J.pgn: holds\nno game. Give\u202eone"
+
+
+# --- it names no flag that the command lacks ------------------------------------------------------
+
+#: Commands that search with an engine, and those that search games of a file with one.
+FILES = ("analyze", "calibrate", "compare", "rank")
+ENGINES = ("", "doctor", "worker", *FILES)
+#: Whose people read what a module says, by module; "" is ``live-rate`` itself, the service.
+READ_BY: dict[str, tuple[str, ...]] = {
+    "dashboard/scene.py": ("",),
+    "engine/child.py": ENGINES,
+    "engine/discovery.py": ENGINES,
+    "engine/encryption.py": ("", "analyze", "worker"),
+    # ``feeds`` leaves the subject out, and opens what it was given.
+    "feeds/kinds.py": ("",),
+    "jobs/calibrating.py": ("calibrate",),
+    "jobs/journal_reading.py": ("report",),
+    "jobs/journal_replay.py": ("replay",),
+    "jobs/offline.py": FILES,
+    "jobs/recorded.py": ("report",),
+    "jobs/studies.py": ("compare",),
+    "publish/exposure.py": ("",),
+    "publish/listener.py": ("", "doctor", "replay"),
+    "ratings/calibration.py": ENGINES,
+    "ratings/intrinsic.py": ENGINES,
+    "ratings/rated_games.py": ("calibrate",),
+    "rehearse/broker.py": ("rehearse",),
+    "rehearse/mqtt.py": ("rehearse",),
+    "rehearse/open.py": ("rehearse",),
+    "rehearse/stage.py": ("rehearse",),
+    "service/following.py": ("",),
+    "service/measuring.py": ("",),
+    "service/showing.py": ("",),
+    "settings.py": ("feeds", *ENGINES),
+    "store/journal.py": ("",),
+    "store/reader.py": ("explain", "replay", "report"),
+}
+FLAG = re.compile(
+    r"(?:live-rate (?P<command>[a-z-]+ )?(?:[a-z]+ )*)?(?P<flag>(?<![\w-])--[a-z][a-z-]+)"
+)
+#: What is printed as a text of its own, for other programs.
+TEXTS = {"publish/unit.py"}
+
+
+def flags() -> dict[str, set[str]]:
+    """The flags of every command."""
+    service = typer.main.get_command(app)
+    assert isinstance(service, click.Group)
+    commands: dict[str, click.Command] = {"": service, **service.commands}
+    return {
+        name: {flag for given in command.params for flag in given.opts if flag.startswith("--")}
+        for name, command in commands.items()
+    }
+
+
+def spoken(tree: ast.Module) -> Iterator[str]:
+    """Texts of a module that are not documentation."""
+    silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in silent
+        ):
+            yield node.value
+
+
+def named() -> Iterator[tuple[str, str, str | None]]:
+    """Flags in texts, each with its module, and the command that stands before it."""
+    known = flags()
+    root = Path(errors.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        module = path.relative_to(root).as_posix()
+        if module.startswith(("commands/", "npm/")) or module in TEXTS | {"cli.py"}:
+            continue
+        for text in spoken(ast.parse(path.read_text(encoding="utf-8"))):
+            for found in FLAG.finditer(text):
+                command = None
+                if found[0].startswith("live-rate"):
+                    word = (found["command"] or "").strip()
+                    command = word if word in known else ""
+                yield module, found["flag"], command
+
+
+def test_every_flag_that_is_named_is_one_of_the_command_that_people_gave() -> None:
+    known = flags()
+    complaints = []
+    for module, flag, command in named():
+        commands = READ_BY.get(module, ()) if command is None else (command,)
+        lacking = [each or "live-rate" for each in commands if flag not in known[each]]
+        if lacking or not commands:
+            complaints.append(f"{module}: {flag} is no flag of {lacking or 'any named above'}")
+    assert not complaints, "\n".join(complaints)
+    assert {module for module, _, _ in named()} == set(READ_BY), "the table is what there is"
+
+
+def test_what_the_commands_themselves_refuse_names_their_own_flags() -> None:
+    """In the modules of the command line each function is a command."""
+    known = flags()
+    root = Path(errors.__file__).parent
+    seen = 0
+    for path in (root / "cli.py", *sorted((root / "commands").glob("*.py"))):
+        for function in ast.parse(path.read_text(encoding="utf-8")).body:
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            command = {"follow": "", "systemd_unit": "systemd-unit"}.get(
+                function.name, function.name
+            )
+            for node in ast.walk(function):
+                if isinstance(node, ast.Raise) and command in known:
+                    for part in ast.walk(node):
+                        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                            for found in FLAG.finditer(part.value):
+                                seen += 1
+                                assert found["flag"] in known[command], (command, part.value)
+    assert seen > 5

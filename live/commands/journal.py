@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from live.commands.flags import DebugFlag
+from live.commands.flags import SWITCH, DebugFlag
 
 if TYPE_CHECKING:
     from live.report.texts import Format
@@ -80,13 +80,20 @@ def replay(
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port to serve on; 0 takes a free one.")
     ] = 8765,
+    public: Annotated[
+        bool,
+        typer.Option(
+            "--public", metavar=SWITCH, help="Let whoever reaches the address read along."
+        ),
+    ] = False,
     debug: DebugFlag = False,
 ) -> None:
     """Play an event back from its journal, into overlays and pages, as it was."""
     from live.app import run
     from live.jobs.journal_replay import replay as play
 
-    raise typer.Exit(run(play(journal, speed=speed, host=host, port=port, json=json)))
+    played = play(journal, speed=speed, host=host, port=port, public=public, json=json)
+    raise typer.Exit(run(played))
 
 
 def explain(

@@ -12,12 +12,11 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
-import msgspec
-
+from live.engine.encryption import Tls, security
 from live.engine.patience import Patience
 from live.engine.priority import Kind
 from live.engine.searcher import Searcher
-from live.errors import ConfigError, EngineMoved
+from live.errors import EngineMoved
 
 log = logging.getLogger(__name__)
 
@@ -25,42 +24,6 @@ log = logging.getLogger(__name__)
 LOOK_S: Final = 1.0
 #: Longest a scheduler may take to answer, seconds.
 ANSWER_S: Final = 5.0
-
-
-class Tls(msgspec.Struct, frozen=True):
-    """Files for addresses that begin with ``tls://``; empty: Dask's own configuration."""
-
-    ca_file: str = ""
-    cert_file: str = ""
-    key_file: str = ""
-
-
-def security(tls: Tls) -> Any:
-    """Dask's form of it. Needs the extra ``cluster``."""
-    _need_dask()
-    from distributed.security import Security
-
-    if not (tls.ca_file or tls.cert_file):
-        return None
-    return Security(  # type: ignore[no-untyped-call]
-        require_encryption=True,
-        tls_ca_file=tls.ca_file,
-        tls_client_cert=tls.cert_file,
-        tls_client_key=tls.key_file,
-        tls_worker_cert=tls.cert_file,
-        tls_worker_key=tls.key_file,
-    )
-
-
-def _need_dask() -> None:
-    try:
-        import distributed  # noqa: F401
-    except ImportError:
-        raise ConfigError(
-            "engine.cluster", "needs Dask", "pip install 'live-rate[cluster]' brings it"
-        ) from None
-    # What it says of lost connections we say ourselves.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
 
 class Cluster:
@@ -74,7 +37,7 @@ class Cluster:
         self.slots = 0
         """Engines like ours that its workers offer now; 0 while it is lost."""
         self._address = address
-        self._security = security(tls or Tls())
+        self._security = security(address, tls or Tls())
         self._patience = patience or Patience()
         self._client: Any = None
         self._resource = ""
@@ -105,6 +68,11 @@ class Cluster:
                 slots = await self._count()
         except (OSError, TimeoutError) as error:
             await self._lose(f"cannot be reached ({str(error) or 'no answer'})")
+        except Exception as error:
+            # Dask has many names for what is amiss, and none of them is worth the service.
+            if not self.problem:
+                log.exception("cluster %s", self._address)
+            await self._lose(f"cannot be used ({type(error).__name__}: {error})")
         else:
             problem = "" if slots else "has no worker with this engine and these settings"
             self._tell(problem)
@@ -154,7 +122,7 @@ class Cluster:
         self._send_away(problem)
         client, self._client = self._client, None
         if client is not None:
-            with contextlib.suppress(OSError, TimeoutError):
+            with contextlib.suppress(Exception):  # it is gone either way
                 async with asyncio.timeout(ANSWER_S):
                     await client.close(timeout=1)
 

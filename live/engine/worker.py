@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from live.engine.cluster import Tls, security
+from live.engine.encryption import Tls, security
 from live.engine.discovery import EngineCommand
 from live.engine.machine import check_hash, engines_for_machine
 from live.engine.patience import Patience
@@ -27,7 +27,7 @@ async def work(
         EngineError: the scheduler cannot be reached.
         ConfigError: Dask is not installed, or the hash tables do not fit this machine.
     """
-    secured = security(tls or Tls())
+    secured = security(address, tls or Tls())
     from live.engine.cluster_task import Engines, serve
 
     number = engines or engines_for_machine(settings.threads)

@@ -119,7 +119,7 @@ async def calibrate_intrinsic(
     data = ", ".join(file.name for file in files)
     if not all(map(_is_pgn, files)):
         raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")
-    keeper = await analysed(config, files, evals="engine")
+    keeper = await analysed(config, files, evals="engine", walkovers=False)
     engine = keeper.engine()
     table = learn_intrinsic(
         (
@@ -150,7 +150,7 @@ async def check_calibration(
     held = load_calibration(calibration)
     note = ""
     if _is_pgn(file):
-        keeper = await analysed(config, [file], evals=evals)
+        keeper = await analysed(config, [file], evals=evals, walkovers=False)
         engine = keeper.engine()
         mismatch = held.mismatch(engine.name, engine.limit, keeper.gain())
         if mismatch is not None:
@@ -223,7 +223,7 @@ async def _read(
     if len(kinds) > 1:
         raise InputError(data, "PGN and NDJSON do not mix", "Calibrate from one kind at a time")
     if kinds == {True}:
-        keeper = await analysed(config, files, evals=evals)
+        keeper = await analysed(config, files, evals=evals, walkovers=False)
         engine = keeper.engine()
         table = table_four(keeper.players(), keeper.ledger.engine_strength(), _exact(keeper))
         source = Provenance(engine.name, engine.limit, keeper.gain(), data)

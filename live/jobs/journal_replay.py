@@ -12,10 +12,12 @@ from rich.console import Console
 
 from live.app import log_to_stderr
 from live.config import Config
+from live.errors import ConfigError
 from live.events import FeedHealth
 from live.games.steps import GameGone, NewGame, Step
 from live.jobs.recorded import RecordedHall, config_of, run_at
 from live.ledger.evaluations import Ask
+from live.publish.gate import is_loopback
 from live.publish.server import Publisher
 from live.service.interrupts import stop_on_signals
 from live.service.showing import JsonPrinter, line_printer
@@ -59,15 +61,33 @@ class _Played:
 
 
 async def replay(
-    path: Path, *, speed: float, host: str, port: int, json: bool = False, linger: bool = True
+    path: Path,
+    *,
+    speed: float,
+    host: str,
+    port: int,
+    public: bool = False,
+    json: bool = False,
+    linger: bool = True,
 ) -> int:
-    """``live-rate replay``: serves pages, overlays and websockets as the service did."""
+    """``live-rate replay``: serves pages, overlays and websockets as the service did.
+
+    Raises:
+        ConfigError: others can reach ``host``, and not ``public``.
+        InputError: ``path`` is no journal that can be played.
+        PortInUse: somebody else listens there.
+    """
     log_to_stderr(Config())
+    if not (public or is_loopback(host)):
+        # Not left to the server: a replay reads no settings, and has no tokens to give.
+        raise ConfigError(
+            f"--host {host}", "everybody who reaches this address could read along", "Say --public"
+        )
     console = Console(stderr=json)
     stop = asyncio.Event()
     with Reader.open(path) as reader:
         run = run_at(reader, path, None)
-        served = {"host": host, "port": port}
+        served = {"host": host, "port": port, "public": public}
         hall = RecordedHall(reader, run, config_of(run, path, server=served))
         async with Publisher(hall.config.server, hall.keeper) as publisher:
             hall.listen(publisher.publish)

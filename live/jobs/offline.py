@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -21,7 +22,7 @@ from live.config import Config
 from live.dashboard import tables
 from live.dashboard.figures import plain
 from live.errors import InputError
-from live.events import Change, FeedReport, GameMessage
+from live.events import Change, FeedReport, GameMessage, GameReport
 from live.feeds.pgn import PgnReader
 from live.ledger.keeper import Keeper
 from live.ledger.namesakes import namesakes
@@ -88,16 +89,19 @@ async def analysed(
     files: Sequence[Path],
     *,
     evals: Literal["engine", "pgn"],
+    walkovers: bool = True,
     stop: asyncio.Event | None = None,
 ) -> Keeper:
     """All games of the files with every figure that follows, as far as that is known when ``stop``
-    is set.
+    is set. Without ``walkovers`` games without moves are left out: nothing was played in them.
 
     Raises:
-        InputError: a file is not there, or holds no game.
+        InputError: a file is not there, or holds no game, or none that counts.
     """
     log_to_stderr(config)
     reports = [read_pgn(file) for file in files]
+    if not walkovers:
+        reports = _without_walkovers(reports)
     hall = Hall(config)
     if evals == "pgn":
         if not any(move.eval for report in reports for game in report.games for move in game.moves):
@@ -113,6 +117,27 @@ async def analysed(
                 await unless_stopped(_searched(hall, reports), stop or asyncio.Event())
     _report_namesakes(hall.keeper)
     return hall.keeper
+
+
+def was_played(game: GameReport) -> bool:
+    """False for a walkover or a bye: there is a result, but no move, not even an unreadable one."""
+    return bool(game.moves) or game.problem is not None
+
+
+def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
+    kept = [
+        msgspec.structs.replace(report, games=tuple(filter(was_played, report.games)))
+        for report in reports
+    ]
+    games = sum(len(report.games) for report in kept)
+    if not games:
+        names = ", ".join(report.feed for report in reports)
+        raise InputError(names, "holds no game with moves", "Give games that were played")
+    if left_out := sum(len(report.games) for report in reports) - games:
+        Console(stderr=True).print(
+            f"Left out: {left_out} without moves, taken as walkovers.", highlight=False
+        )
+    return kept
 
 
 def _report_namesakes(keeper: Keeper) -> None:

@@ -14,9 +14,9 @@ from rich.console import Console
 from live.config import Config
 from live.dashboard import studies as tables
 from live.errors import InputError
-from live.events import EngineInfo, GainKind, Player, PlayerView
+from live.events import EngineInfo, GainKind, GameReport, Player, PlayerView
 from live.games.identity import name_words, person_key
-from live.jobs.offline import analysed, read_pgn, write
+from live.jobs.offline import analysed, read_pgn, was_played, write
 from live.ledger.predictors import Row, compare
 from live.ledger.ranking import Rank, rank
 from live.ratings.match import GameCounts, MatchStatistics, PairCounts, match_statistics
@@ -56,7 +56,11 @@ class Match(msgspec.Struct, frozen=True):
     """Null where games are not told one by one, or none make a pair."""
     pair_statistics: MatchStatistics | None = None
     left_out: int = 0
-    """Games without a result that splits one point."""
+    """Played games without a result that splits one point."""
+    walkovers: int = 0
+    """Games without moves among games with moves, left out too."""
+    results_only: bool = False
+    """No game has moves: all are taken as played."""
     sprt: SprtState | None = None
     """Null without ``--elo0`` and ``--elo1``."""
     sprt_run: SprtRun | None = None
@@ -72,7 +76,7 @@ async def compare_players(
     json: str | None,
 ) -> int:
     """``live-rate compare``; returns the exit code."""
-    keeper = await analysed(config, files, evals=evals)
+    keeper = await analysed(config, files, evals=evals, walkovers=False)
     views = keeper.players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
@@ -96,7 +100,7 @@ async def rank_players(
     config: Config, files: Sequence[Path], *, evals: Evals, by: str, json: str | None
 ) -> int:
     """``live-rate rank``; returns the exit code."""
-    keeper = await analysed(config, files, evals=evals)
+    keeper = await analysed(config, files, evals=evals, walkovers=False)
     result = Ranking(
         keeper.engine(), keeper.gain(), by, rank(keeper.ledger.study(), keeper.players(), by)
     )
@@ -120,6 +124,10 @@ def match(arguments: Sequence[str], test: Sprt | None, first: str | None, json: 
             _print(tables.sprt(test, result.sprt, result.sprt_run))
         if result.left_out:
             _print(f"Left out: {result.left_out} without a result that splits one point.")
+        if result.walkovers:
+            _print(f"Left out: {result.walkovers} without moves, taken as walkovers.")
+        if result.results_only:
+            _print("No game has moves: all results are taken as those of played games.")
     return 0
 
 
@@ -132,7 +140,9 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
     if all(argument.lstrip("+-").isdigit() for argument in arguments):
         counts = _counts(arguments)
         return Match(counts, match_statistics(counts), sprt=sprt(test, counts) if test else None)
-    games = _match_games([Path(argument) for argument in arguments])
+    reports = [game for argument in arguments for game in read_pgn(Path(argument)).games]
+    results_only = not any(map(was_played, reports))
+    games = _match_games(reports, results_only=results_only)
     told = count_match(games, _as_told(games, first))
     paired = told.pairs.games > 0
     by_pairs = told.pairs if paired else told.games
@@ -144,6 +154,8 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
         pairs=told.pairs if paired else None,
         pair_statistics=match_statistics(told.pairs) if paired else None,
         left_out=told.left_out,
+        walkovers=told.walkovers,
+        results_only=results_only,
         sprt=sprt(test, by_pairs) if test else None,
         sprt_run=_followed(test, games, told) if test else None,
     )
@@ -168,7 +180,7 @@ def _counts(arguments: Sequence[str]) -> GameCounts:
     return GameCounts(*numbers)
 
 
-def _match_games(files: Sequence[Path]) -> list[MatchGame]:
+def _match_games(reports: Sequence[GameReport], *, results_only: bool) -> list[MatchGame]:
     """Results in the order of the files; one person is one name, however it is spelt."""
     names: dict[str, str] = {}
 
@@ -176,9 +188,13 @@ def _match_games(files: Sequence[Path]) -> list[MatchGame]:
         return names.setdefault(person_key(player) or player.name, player.name)
 
     return [
-        MatchGame(told(report.headers.white), told(report.headers.black), report.result)
-        for file in files
-        for report in read_pgn(file).games
+        MatchGame(
+            told(report.headers.white),
+            told(report.headers.black),
+            report.result,
+            played=results_only or was_played(report),
+        )
+        for report in reports
     ]
 
 

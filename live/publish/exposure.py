@@ -19,7 +19,7 @@ def check(config: ServerConfig) -> list[str]:
         raise ConfigError(
             f"server.host {config.host}",
             "everybody who reaches this address could read along",
-            "Give tokens (server.tokens_file), or say --public",
+            "Give tokens (server.tokens_file), or set server.public (live-rate --public)",
         )
     warnings = []
     if config.public:

@@ -2,7 +2,7 @@
 
 Source: Chess Programming Wiki, *Match Statistics*, "The trinomial versus the 5-nomial model".
 Two games make a pair when they follow each other with colours reversed. Games without a result
-that splits one point are left out and counted; a pair needs both of its games.
+that splits one point, and walkovers, are left out and counted; a pair needs both of its games.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ class MatchGame(msgspec.Struct, frozen=True):
     white: str
     black: str
     result: Result
+    played: bool = True
+    """False for a walkover: its result tells nothing about strength."""
 
 
 class MatchCounts(msgspec.Struct, frozen=True):
@@ -39,7 +41,8 @@ class MatchCounts(msgspec.Struct, frozen=True):
     pair_order: tuple[tuple[int, int], ...]
     """Number of the game that completes each pair, and the pair's half points, in order."""
     left_out: int
-    """Games without a result that splits one point: unfinished, or lost by both."""
+    """Played games without a result that splits one point: unfinished, or lost by both."""
+    walkovers: int
 
     @property
     def unpaired(self) -> int:
@@ -80,13 +83,14 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
         pairs=PairCounts(*(sum(points == k for _, points in pairs) for k in range(5))),
         order=tuple((number, h) for number, h in enumerate(halves, 1) if h is not None),
         pair_order=pairs,
-        left_out=halves.count(None),
+        left_out=sum(game.played and h is None for game, h in zip(games, halves, strict=True)),
+        walkovers=sum(not game.played for game in games),
     )
 
 
 def _halves(game: MatchGame, first: str) -> int | None:
     white = _WHITE_HALVES.get(game.result)
-    if white is None:
+    if white is None or not game.played:
         return None
     return white if game.white == first else 2 - white
 
@@ -94,7 +98,7 @@ def _halves(game: MatchGame, first: str) -> int | None:
 def _pairs(games: Sequence[MatchGame], halves: Sequence[int | None]) -> tuple[tuple[int, int], ...]:
     """Number of the second game of each pair, with the half points of both.
 
-    A game without a result still takes its place, so that it cannot shift the pairs after it.
+    A game that does not count still takes its place, so that it cannot shift the pairs after it.
     """
     found: list[tuple[int, int]] = []
     waiting: int | None = None

@@ -72,7 +72,7 @@ class OwnBroker:
             except OSError:
                 if process.returncode is not None:
                     raise InputError(
-                        "--as mqtt", f"Mosquitto cannot serve port {self.port}", "Take another"
+                        "--as mqtt", f"Mosquitto cannot serve port {self.port}", "Give another --port"
                     ) from None
                 await asyncio.sleep(0.02)
             else:

@@ -66,7 +66,7 @@ async def rehearse(
         if error.errno == errno.EADDRINUSE:
             raise PortInUse(f"{host}:{port}", "is taken", "Choose another --port") from None
         raise InputError(
-            "rehearse", f"cannot serve there ({error.strerror})", "Check --to and --port"
+            "rehearse", f"cannot serve there ({error.strerror})", "Check --host, --port and --to"
         ) from None
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from live.config import EngineConfig
 from live.engine.asking import Asking
-from live.engine.cluster import Tls
+from live.engine.encryption import Tls
 from live.engine.search import Limit
 from live.events import GainKind
 from live.ratings.calibration import load_calibration, shipped

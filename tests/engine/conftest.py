@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from live.engine.discovery import EngineCommand, find_engine
+from live.engine.encryption import Tls
 from live.engine.patience import Patience
 from live.engine.search import Position, Search
 from live.errors import EngineNotFound
@@ -59,3 +61,18 @@ def embedded() -> EngineCommand:
 def native(require_program: Callable[[str], str]) -> EngineCommand:
     """Debian's Stockfish."""
     return EngineCommand((require_program("stockfish"),), "for the test", "native")
+
+
+@pytest.fixture(scope="session")
+def tls(require_program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Tls:
+    """A certificate that trusts itself."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
+    command = [
+        *(require_program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt"),
+        *("ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
+        *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+        *("-out", certificate, "-keyout", key),
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=30)
+    return Tls(certificate, certificate, key)

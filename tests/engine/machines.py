@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
+from live.engine.encryption import Tls
 from live.engine.discovery import EngineCommand
 
 ROOT = Path(__file__).parents[2]
@@ -23,21 +27,31 @@ class Machines:
         self._port = 0
         self._running: list[asyncio.subprocess.Process] = []
 
-    async def schedule(self) -> asyncio.subprocess.Process:
+    async def schedule(self, tls: Tls | None = None) -> asyncio.subprocess.Process:
         """Start the scheduler, the second time where the first one was."""
+        encryption: tuple[str, ...] = ()
+        if tls is not None:
+            encryption = (
+                "--protocol", "tls", "--tls-ca-file", tls.ca_file, "--tls-cert", tls.cert_file,
+                "--tls-key", tls.key_file,
+            )  # fmt: skip
         note = self._folder / "scheduler.json"
         note.unlink(missing_ok=True)
         process = await self._start(
             "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
             "--port", str(self._port), "--no-dashboard", "--scheduler-file", str(note),
+            *encryption,
         )  # fmt: skip
-        await until(lambda: note.exists() and '"address": "tcp' in note.read_text())
+        await until(lambda: note.exists() and '"address": "t' in note.read_text())
         self.address = note.read_text().split('"address": "')[1].split('"')[0]
         self._port = int(self.address.rsplit(":", 1)[1])
         return process
 
-    async def work(self, command: EngineCommand, engines: int = 1) -> asyncio.subprocess.Process:
-        return await self._start(str(WORKER), self.address, str(engines), *command.argv)
+    async def work(
+        self, command: EngineCommand, engines: int = 1, tls: Tls | None = None
+    ) -> asyncio.subprocess.Process:
+        files = json.dumps(msgspec.structs.astuple(tls or Tls()))
+        return await self._start(str(WORKER), self.address, str(engines), files, *command.argv)
 
     async def _start(self, *arguments: str) -> asyncio.subprocess.Process:
         log = open(self._folder / f"{len(self._running)}.log", "wb")  # noqa: ASYNC230, SIM115

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.cluster import Cluster, Tls, security
+from live.engine.cluster import Cluster
+from live.engine.encryption import Tls
 from live.engine.discovery import EngineCommand
 from live.engine.priority import Kind, Priority
 from live.engine.room import EngineRoom
@@ -175,10 +176,39 @@ async def test_a_worker_without_a_scheduler_says_so(
         await work("tcp://127.0.0.1:9", scripted("well"), Settings(), engines=1)
 
 
-def test_tls_files_are_handed_to_dask() -> None:
-    assert security(Tls()) is None
-    given = security(Tls(ca_file="ca.pem", cert_file="cert.pem", key_file="key.pem"))
-    for role in ("client", "worker"):
-        told = given.get_tls_config_for_role(role)
-        assert (told["ca_file"], told["cert"], told["key"]) == ("ca.pem", "cert.pem", "key.pem")
-    assert given.require_encryption
+@pytest.mark.slow
+async def test_a_cluster_answers_over_tls(
+    machines: Machines, tls: Tls, scripted: Scripted, position: Searches, ledger: Ledger
+) -> None:
+    await machines.schedule(tls)
+    await machines.work(scripted("well"), tls=tls)
+    assert machines.address.startswith("tls://")
+    cluster = Cluster(machines.address, tls)
+    await offered(cluster, 1, IDENTITY)
+    async with room(scripted("well"), ledger, cluster) as engines:
+        engines.want(position(7), 7, backlog(7))
+        await ledger.answers(1)
+        assert type(engines._seats[0].process).__name__ == "RemoteEngine"
+        assert engines.health().problem == ""
+    assert ledger.scores() == {7: 7}
+
+
+async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
+    scripted: Scripted, position: Searches, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = Cluster("tcp://127.0.0.1:9")
+    monkeypatch.setattr("live.engine.cluster.LOOK_S", 0)
+    looked = 0
+
+    async def count() -> int:
+        nonlocal looked
+        looked += 1
+        raise KeyError("workers")
+
+    monkeypatch.setattr(cluster, "_count", count)
+    async with room(scripted("well"), ledger, cluster) as engines:
+        await until(lambda: looked > 3)
+        engines.want(position(7), 7, backlog(7))
+        await ledger.answers(1)
+        assert "KeyError" in engines.health().problem
+    assert ledger.scores() == {7: 7}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sqlite3
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from live.config import load_config
 from live.events import Change, FeedReport, MoveMessage, ScoreMessage
@@ -17,6 +19,7 @@ from live.publish.analysis import analysis
 from live.service.hall import Hall
 from live.service.journalling import EventJournal
 from live.store.reader import Reader
+from tests.service.running import running
 
 FEED = "games.pgn"
 
@@ -66,3 +69,22 @@ async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
     first_score = next(i for i, change in enumerate(shown) if isinstance(change, ScoreMessage))
     assert any(isinstance(change, MoveMessage) for change in shown[first_score:])
     assert recorded.keeper.feeds()[0].state == "finished"
+
+
+@pytest.mark.slow
+async def test_others_read_along_only_where_that_was_said(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    hall = Hall(load_config(None, {}, {"engine.nodes": 10}), EventJournal(path))
+    async with hall.with_engine(live=False, feeds=[FEED]):
+        told = msgspec.structs.replace(demo.games()[0], moves=demo.games()[0].moves[:1])
+        await hall.take(FeedReport(FEED, (told,), complete=True))
+    given = ("replay", str(path), "--host", "0.0.0.0", "--port", "0")
+    async with running(*given, cwd=tmp_path) as refused:
+        assert await refused.ends() == 2
+    assert refused.said.strip() == (
+        "live-rate: --host 0.0.0.0: everybody who reaches this address could read along. "
+        "Say --public"
+    )
+    async with running(*given, "--public", cwd=tmp_path) as playing:
+        await playing.says("replays")
+        assert await playing.ends(signal.SIGINT) == 0, playing.said

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from live.config import load_config
 from live.errors import InputError
 from live.events import PlayerView
-from live.jobs.studies import find_player, match_of
+from live.jobs.studies import compare_players, find_player, match_of, rank_players
 from live.ratings.sprt import Sprt
 
 
@@ -73,3 +75,55 @@ def test_one_player_spelt_twice_is_one(tmp_path: Path) -> None:
     found = match_of([str(pgn)], None, None)
     assert (found.first, found.second) == ("Muller, Karsten", "Wei")
     assert (found.counts.wins, found.left_out) == (1, 1)
+
+
+def _game(white: str, black: str, result: str, moves: str) -> str:
+    return f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n{moves} {result}\n\n'
+
+
+def test_a_walkover_is_no_game_of_a_match(tmp_path: Path) -> None:
+    pgn = tmp_path / "match.pgn"
+    pgn.write_text(
+        _game("Anna", "Berta", "1-0", "1. e4 e5")
+        + _game("Berta", "Anna", "0-1", "")
+        + _game("Anna", "Berta", "0-1", "1. d4 d5")
+        + _game("Berta", "Anna", "0-1", "1. Qh9")  # unreadable, but played
+    )
+    found = match_of([str(pgn)], Sprt(0, 10), None)
+    counts = found.counts
+    assert (counts.wins, counts.draws, counts.losses) == (2, 0, 1)
+    assert (found.walkovers, found.left_out, found.results_only) == (1, 0, False)
+    # The walkover keeps its place: games 3 and 4 are a pair, 2 and 3 are not.
+    assert found.pairs is not None and found.pairs.by_score == (0, 0, 1, 0, 0)
+
+
+def test_results_without_any_moves_are_results(tmp_path: Path) -> None:
+    pgn = tmp_path / "match.pgn"
+    pgn.write_text(_game("Anna", "Berta", "1-0", "") + _game("Berta", "Anna", "1/2-1/2", ""))
+    found = match_of([str(pgn)], None, None)
+    assert (found.counts.wins, found.counts.draws, found.walkovers) == (1, 1, 0)
+    assert found.results_only
+
+
+@pytest.mark.parametrize("command", ["rank", "compare"])
+async def test_a_walkover_is_no_game_of_a_player(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pgn, written = tmp_path / "event.pgn", tmp_path / "told.json"
+    moves = "1. e4 { [%eval 0.2] } e5 { [%eval 0.3] } 2. Nf3 { [%eval 0.2] } Nc6 { [%eval 0.4] }"
+    pgn.write_text(
+        _game("Anna", "Berta", "1-0", moves)
+        + _game("Anna", "Berta", "1-0", "")
+        + _game("Anna", "Cecilia", "1-0", "")
+    )
+    config = load_config(None, {}, {})
+    if command == "rank":
+        await rank_players(config, [pgn], evals="pgn", by="covariance", json=str(written))
+    else:
+        await compare_players(config, [pgn], ("Anna", "Berta"), evals="pgn", json=str(written))
+    players = json.loads(written.read_bytes())["players"]
+    assert {each["name"]: each["games"] for each in players} == {"Anna": 1, "Berta": 1}
+    assert "Left out: 2 without moves" in capsys.readouterr().err
+    pgn.write_text(_game("Anna", "Berta", "1-0", ""))
+    with pytest.raises(InputError, match="no game with moves"):
+        await rank_players(config, [pgn], evals="pgn", by="covariance", json=None)

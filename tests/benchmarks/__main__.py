@@ -1,0 +1,75 @@
+"""Every benchmark in turn: ``python -m tests.benchmarks [NAME …]``, from the project's folder.
+
+Each runs in a process of its own, on the bundled games and small enough for a pause: the whole
+takes some forty minutes on two cores. What the README quotes was measured with the sizes that
+each names in its own docstring, by ``python -m tests.benchmarks.NAME``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+OPEN = "tests/data/lichess-open-2025.pgn"
+
+#: What each is given here. Those that need games which are not bundled are not among them
+#: (``calibration``, ``alerts``).
+BENCHMARKS: dict[str, tuple[str, ...]] = {
+    "decoder": (),
+    "ingest": (OPEN, "2", "2"),
+    "engine_backlog": ("--games", "2"),
+    "engine_sharing": (),
+    "engine_pre_emption": ("100",),
+    "engine_ahead": (OPEN, "--longest", "60"),
+    "engine_policy": (),
+    "engine_faults": ("100",),
+    "engine_cluster": ("--games", "1"),
+    "rating_update": (),
+    "methods": (),
+    "coverage": (),
+    "recovery": ("100",),
+    "alliot": (),
+    "regan_recovery": ("100",),
+    "fan_out": (),
+    "bad_clients": (),
+    "rehearsal": ("500", "14", "60", "60"),
+    "page": (),
+    "page_heap": ("5", "1"),
+    "overlay_opening": ("3",),
+    "terminal": (),
+    "restart": (),
+    "kill_drill": ("10", "14"),
+    "soak": ("--minutes", "3"),
+}
+
+
+def command(name: str) -> list[str]:
+    """How a benchmark is run here."""
+    return [sys.executable, "-m", f"tests.benchmarks.{name}", *BENCHMARKS[name]]
+
+
+def main(names: Sequence[str]) -> int:
+    """Run them in turn; the worst of their exit codes."""
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        sys.stderr.write(
+            f"no such benchmark: {', '.join(unknown)}; one of {', '.join(BENCHMARKS)}\n"
+        )
+        return 2
+    failed = []
+    for name in names or BENCHMARKS:
+        sys.stdout.write(f"\n== {' '.join(command(name)[2:])}\n")
+        sys.stdout.flush()
+        began_s = time.monotonic()
+        if subprocess.run(command(name), check=False).returncode:
+            failed.append(name)
+        sys.stdout.write(f"   ({time.monotonic() - began_s:.0f} s)\n")
+    if failed:
+        sys.stdout.write(f"\nfailed: {', '.join(failed)}\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
