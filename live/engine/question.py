@@ -20,7 +20,7 @@ import msgspec
 from live.engine.search import Limit, Search, SearchFailure
 
 #: Positions kept parsed. A hundred boards of a live round need a few each.
-STANDS = 4096
+STANDS = 2048
 
 _Key = tuple[int, ...]
 
