@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from live.engine.encryption import Tls, security
 from live.engine.discovery import EngineCommand
+from live.engine.encryption import Tls, security
 from live.engine.machine import check_hash, engines_for_machine
 from live.engine.patience import Patience
 from live.engine.uci import Settings

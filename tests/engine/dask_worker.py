@@ -4,8 +4,8 @@ import asyncio
 import json
 import sys
 
-from live.engine.encryption import Tls
 from live.engine.discovery import EngineCommand
+from live.engine.encryption import Tls
 from live.engine.uci import Settings
 from live.engine.worker import work
 

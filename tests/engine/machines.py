@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from live.engine.encryption import Tls
 from live.engine.discovery import EngineCommand
+from live.engine.encryption import Tls
 
 ROOT = Path(__file__).parents[2]
 WORKER = Path(__file__).with_name("dask_worker.py")

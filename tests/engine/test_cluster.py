@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from live.engine.cluster import Cluster
-from live.engine.encryption import Tls
 from live.engine.discovery import EngineCommand
+from live.engine.encryption import Tls
 from live.engine.priority import Kind, Priority
 from live.engine.room import EngineRoom
 from live.engine.search import Limit, Position, Search
