@@ -97,10 +97,6 @@ async def follow(
         hall.listen(publisher.publish)
         hall.listen(pulse.publish)
         screen = ServiceScreen(shown, hall, following, publisher.url, console, stop)
-        screen.begin()
-        # What is here stays: sweeping it again and again would only hold up the loop.
-        gc.collect()
-        gc.freeze()
         parts: dict[str, Callable[[], Awaitable[None]]] = {}
         if screen.drawn:
             parts["display"] = screen.run
@@ -112,6 +108,11 @@ async def follow(
             again.hangups.answered_by(reloader.ask) if again and reloader else nullcontext(),
             noticing(asyncio.get_running_loop()),
         ):
+            # Whoever reads where it serves may end it.
+            screen.begin()
+            # What is here stays: sweeping it again and again would only hold up the loop.
+            gc.collect()
+            gc.freeze()
             async with asyncio.TaskGroup() as tasks:
                 service = tasks.create_task(
                     _serve(hall, following, publisher, supervisor, parts, once), name="serve"

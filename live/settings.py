@@ -148,6 +148,9 @@ def unknown(subject: str, name: str, names: Iterable[str]) -> ConfigError:
     return ConfigError(subject, "there is no such setting", remedy)
 
 
+_PATH = "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
+
+
 def file_layer(path: Path, types: Types) -> dict[str, object]:
     """What a TOML file sets, by dotted key.
 
@@ -157,13 +160,9 @@ def file_layer(path: Path, types: Types) -> dict[str, object]:
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ConfigError(
-            str(path), "there is no such file", "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
-        ) from None
+        raise ConfigError(str(path), "there is no such file", _PATH) from None
     except OSError as error:
-        raise ConfigError(
-            str(path), f"cannot be read ({error.strerror})", "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
-        ) from None
+        raise ConfigError(str(path), f"cannot be read ({error.strerror})", _PATH) from None
     except UnicodeDecodeError:
         raise ConfigError(str(path), "is not UTF-8 text", "Save it as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import chess
-import click
 import pytest
 import typer
+from typer.core import TyperGroup
 
 from live import errors
 from live.cli import app
@@ -277,7 +277,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "store/reader.py": ("explain", "replay", "report"),
 }
 FLAG = re.compile(
-    r"(?:live-rate (?P<command>[a-z-]+ )?(?:[a-z]+ )*)?(?P<flag>(?<![\w-])--[a-z][a-z-]+)"
+    r"(?:live-rate (?P<command>[a-z-]+ )?(?:[a-z]+ )*)?(?P<flag>(?<![\w-])--[a-z][a-z0-9-]+)"
 )
 #: What is printed as a text of its own, for other programs.
 TEXTS = {"publish/unit.py"}
@@ -286,11 +286,11 @@ TEXTS = {"publish/unit.py"}
 def flags() -> dict[str, set[str]]:
     """The flags of every command."""
     service = typer.main.get_command(app)
-    assert isinstance(service, click.Group)
-    commands: dict[str, click.Command] = {"": service, **service.commands}
+    assert isinstance(service, TyperGroup)
     return {
-        name: {flag for given in command.params for flag in given.opts if flag.startswith("--")}
-        for name, command in commands.items()
+        name: {"--help"}
+        | {flag for given in command.params for flag in given.opts if flag.startswith("--")}
+        for name, command in {"": service, **service.commands}.items()
     }
 
 

@@ -92,8 +92,8 @@ async def replay(
         async with Publisher(hall.config.server, hall.keeper) as publisher:
             hall.listen(publisher.publish)
             hall.listen(JsonPrinter().tell if json else line_printer(console))
-            console.print(f"live-rate replays {path} at {publisher.url}", highlight=False)
             with stop_on_signals(stop):
+                console.print(f"live-rate replays {path} at {publisher.url}", highlight=False)
                 playing = asyncio.create_task(play(hall, reader, speed), name="replay")
                 stopping = asyncio.create_task(stop.wait(), name="stop")
                 await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)

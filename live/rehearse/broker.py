@@ -71,9 +71,8 @@ class OwnBroker:
                 _, writer = await asyncio.open_connection(self.host, self.port)
             except OSError:
                 if process.returncode is not None:
-                    raise InputError(
-                        "--as mqtt", f"Mosquitto cannot serve port {self.port}", "Give another --port"
-                    ) from None
+                    why = f"Mosquitto cannot serve port {self.port}"
+                    raise InputError("--as mqtt", why, "Give another --port") from None
                 await asyncio.sleep(0.02)
             else:
                 writer.close()
