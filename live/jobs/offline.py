@@ -23,7 +23,7 @@ from live.dashboard import tables
 from live.dashboard.figures import plain
 from live.errors import InputError
 from live.events import Change, FeedReport, GameMessage, GameReport
-from live.feeds.pgn import PgnReader
+from live.feeds.pgn import PgnLimits, PgnReader
 from live.ledger.keeper import Keeper
 from live.ledger.namesakes import namesakes
 from live.publish.analysis import Analysis, analysis, to_json
@@ -36,6 +36,9 @@ from live.service.interrupts import stop_on_signals, unless_stopped
 log = logging.getLogger(__name__)
 
 _ELSEWHERE = "Give another path"
+#: A file is held whole anyway and delays nobody, so its games may be longer than a live source's,
+#: and commands are found however far into a comment they stand. Reading 64 MiB takes seconds.
+_OF_A_FILE = PgnLimits(game_bytes=1 << 26, comment_bytes=1 << 26)
 
 
 async def analyze(
@@ -105,8 +108,7 @@ async def analysed(
     hall = Hall(config)
     if evals == "pgn":
         if not any(move.eval for report in reports for game in report.games for move in game.moves):
-            names = ", ".join(map(str, files))
-            raise InputError(names, "holds no [%eval] comment", "Use --evals engine")
+            raise InputError(", ".join(map(str, files)), _no_evals(reports), "Use --evals engine")
         hall.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
         for report in reports:
             await hall.take(report)
@@ -117,6 +119,15 @@ async def analysed(
                 await unless_stopped(_searched(hall, reports), stop or asyncio.Event())
     _report_namesakes(hall.keeper)
     return hall.keeper
+
+
+def _no_evals(reports: Sequence[FeedReport]) -> str:
+    """Why: what could not be read may have held them."""
+    problems = [game.problem for report in reports for game in report.games if game.problem]
+    if not problems:
+        return "holds no [%eval] comment"
+    others = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
+    return f"holds no [%eval] comment in what can be read: {plain(problems[0])}{others}"
 
 
 def was_played(game: GameReport) -> bool:
@@ -167,7 +178,7 @@ def read_pgn(file: Path) -> FeedReport:
         data = file.read_bytes()
     except OSError as error:
         raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
-    reader = PgnReader()
+    reader = PgnReader(limits=_OF_A_FILE)
     games = tuple(reader.read(data, closed=True))
     if reader.left_out:
         log.warning("%s: only the first %d games are read", file, len(games))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from live.config import load_config
+from live.errors import InputError
 from live.jobs.offline import analyze
 
 DATA = Path(__file__).parent.parent / "data"
@@ -40,3 +41,24 @@ async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
     assert "not scored" in game["methods"]["white"]["missing"]["accuracy"]
     assert "Fischer" in annotated.read_text()
     assert "Stopped: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("told", ["[%eval 0.25] {words}", "{words} [%eval 0.25]"])
+async def test_evaluations_are_found_in_a_comment_of_megabytes(told: str, tmp_path: Path) -> None:
+    pgn, written = tmp_path / "long.pgn", tmp_path / "all.json"
+    comment = told.format(words="lorem ipsum\n" * 250_000)
+    assert len(comment) > 3_000_000
+    pgn.write_text(f'[White "A"]\n[Black "B"]\n\n1. e4 {{{comment}}} e5 {{[%eval 0.3]}} 1-0\n')
+    config = load_config(None, {}, {})
+    assert await analyze(config, [pgn], evals="pgn", json=str(written), pgn=None) == 0
+    (game,) = json.loads(written.read_bytes())["games"]
+    assert [ply["score_cp"] for ply in game["plies"]] == [25, 30]
+
+
+async def test_what_could_not_be_read_is_named_where_no_evaluation_was_found(
+    tmp_path: Path,
+) -> None:
+    pgn = tmp_path / "broken.pgn"
+    pgn.write_text('[White "A"]\n[Black "B"]\n\n1. e4 Qh9 {[%eval 0.3]} 1-0\n')
+    with pytest.raises(InputError, match=r"no \[%eval\] comment in what can be read: .*Qh9"):
+        await analyze(load_config(None, {}, {}), [pgn], evals="pgn", json=None, pgn=None)
