@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from live.events import GameView
-
-
-def board_order(view: GameView) -> tuple[str, str, int, str]:
-    """Event, round, board number, id: the order of the pairing list."""
-    return view.event, view.round, view.board if view.board is not None else 1 << 30, view.id
+from live.publish.state import game_order
 
 
 def running_first(views: Sequence[GameView], limit: int) -> list[GameView]:
-    """At most ``limit`` games in pairing order; running games are chosen before finished ones."""
-    running = sorted((view for view in views if view.result == "*"), key=board_order)
-    finished = sorted((view for view in views if view.result != "*"), key=board_order)
-    return sorted((running + finished)[:limit], key=board_order)
+    """At most ``limit`` games in pairing order. Running games are chosen before finished ones, and
+    of these the newest round: nobody scrolls here.
+    """
+    running = sorted((view for view in views if view.result == "*"), key=game_order)
+    finished = sorted((view for view in views if view.result != "*"), key=game_order)
+    finished.sort(key=_round, reverse=True)
+    return sorted((running + finished)[:limit], key=game_order)
+
+
+def _round(view: GameView) -> tuple[int, str]:
+    """Sources write boards into rounds: 4.12 is board 12 of round 4."""
+    _, parts, _, _ = game_order(view)
+    return parts[0]

@@ -21,6 +21,7 @@ from live.dashboard.figures import (
 )
 from live.dashboard.notebook import Notebook
 from live.events import CurvePoint, GameDetail, GameId, Player, PlyView, SideMethods
+from live.publish.state import event_of
 
 #: Scores beyond ten pawns say the same: won (lichess, modules/analyse AccuracyPercent).
 SWING_CAP_CP = 1000
@@ -89,12 +90,6 @@ class BoardRow(msgspec.Struct, frozen=True):
         return self.result == "*"
 
 
-def _event(game: GameDetail) -> str:
-    """Broadcasts of lichess name each game's event after its players: they are one event."""
-    pairing = f"{game.white.name} - {game.black.name}"
-    return "" if pairing in game.event else game.event
-
-
 def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
     """What the list shows of ``game``."""
 
@@ -118,7 +113,7 @@ def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
     clocks = [side.clock_s for side in (white, black) if side.clock_s is not None]
     return BoardRow(
         id=game.id,
-        event=plain(_event(game), NAME_CELLS),
+        event=plain(event_of(game), NAME_CELLS),
         round=plain(game.round, 12),
         board=game.board,
         result=game.result,

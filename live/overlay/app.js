@@ -6,7 +6,7 @@ import { ArbiterView } from "./dashboard/arbiter.js";
 import { explain } from "./dashboard/explain.js";
 import { HealthView, drawHealth, engineText } from "./dashboard/health.js";
 import { listenToKeys, showHelp } from "./dashboard/keys.js";
-import { arranged, eventOf, pairingOrder } from "./dashboard/ordering.js";
+import { arranged } from "./dashboard/ordering.js";
 import { Overview, REARRANGE_MS } from "./dashboard/overview.js";
 import { HOME, readPlace, writePlace } from "./dashboard/place.js";
 import { PlayersView } from "./dashboard/players.js";
@@ -14,7 +14,7 @@ import { Share } from "./dashboard/share.js";
 import { drawConnection } from "./dashboard/status.js";
 import { sentence } from "./dashboard/told.js";
 import { setText } from "./dom.js";
-import { Held } from "./state.js";
+import { Held, eventOf, gameOrder } from "./state.js";
 
 /** The page is drawn at most so often: messages come faster than eyes can follow. */
 const DRAW_EVERY_MS = 120;
@@ -145,7 +145,7 @@ function drawService() {
 }
 
 function drawTitle() {
-  const events = [...new Set([...held.games.values()].sort(pairingOrder).map(eventOf).filter(Boolean))];
+  const events = [...new Set([...held.games.values()].sort(gameOrder).map(eventOf).filter(Boolean))];
   const more = events.length > 1 ? ` and ${events.length - 1} more` : "";
   setText(byId("event"), events.length ? events[0] + more : "live-rate");
   const title = events.length ? `${events[0]} \u00b7 live-rate` : "live-rate";

@@ -198,10 +198,15 @@ function rated(figures, engineRating) {
   };
 }
 
+/** The event; empty when it is only the pairing, as lichess names each game of a broadcast. */
+export function eventOf({ event, white, black }) {
+  return white.name && black.name && event.includes(`${white.name} - ${black.name}`) ? "" : event;
+}
+
 /** Event, round (2 before 10, 2.9 before 2.10), board, id: the order of the service's snapshots. */
 export function gameOrder(a, b) {
   return (
-    compareText(a.event, b.event) ||
+    compareText(eventOf(a), eventOf(b)) ||
     compareRounds(a.round, b.round) ||
     (a.board ?? 2 ** 30) - (b.board ?? 2 ** 30) ||
     compareText(a.id, b.id)

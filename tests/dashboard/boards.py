@@ -51,13 +51,15 @@ def detail(
     black: str = "Sanchez Montesdeoca, Isaac",
     result: str = "*",
     provisional: bool = False,
+    event: str = "Open",
+    round: str = "1",
 ) -> GameDetail:
     """A game after 1.e4 c5, White rated and Black unbounded."""
     return GameDetail(
         id=id,
         feed="demo",
-        event="Open",
-        round="1",
+        event=event,
+        round=round,
         board=board,
         white=Player(white, elo=2459, title="GM"),
         black=Player(black, elo=1807),

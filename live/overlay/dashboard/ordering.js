@@ -73,23 +73,13 @@ export const ORDERS = {
 const absolute = (value) => (value === null ? null : Math.abs(value));
 const negative = (value) => (value === null ? null : -value);
 
-/** The event; empty when it is only the pairing, as lichess names each game of a broadcast. */
-export function eventOf({ event, white, black }) {
-  return event.includes(`${white.name} - ${black.name}`) ? "" : event;
-}
-
-/** The order of the pairing list: of the service's snapshots, but for events that are pairings. */
-export function pairingOrder(a, b) {
-  return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
-}
-
 /** The boards that a place asks for, in its order. */
 export function arranged(games, { q, state, sort, down }) {
   const wanted = words(q);
   const chosen = games.filter((game) => takes(game, wanted, state));
   const key = ORDERS[sort]?.key ?? null;
   if (key === null) {
-    chosen.sort(pairingOrder);
+    chosen.sort(gameOrder);
     return down ? chosen.reverse() : chosen;
   }
   const keys = new Map(chosen.map((game) => [game.id, key(game)]));
@@ -97,9 +87,9 @@ export function arranged(games, { q, state, sort, down }) {
   return chosen.sort((a, b) => {
     const [left, right] = [keys.get(a.id), keys.get(b.id)];
     if (left === null || right === null) {
-      return (left === null) - (right === null) || pairingOrder(a, b);
+      return (left === null) - (right === null) || gameOrder(a, b);
     }
-    return left === right ? pairingOrder(a, b) : sign * (left < right ? -1 : 1);
+    return left === right ? gameOrder(a, b) : sign * (left < right ? -1 : 1);
   });
 }
 

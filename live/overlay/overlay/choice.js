@@ -29,14 +29,14 @@ function roundOf(round) {
   return round.split(".")[0];
 }
 
-/** The order of the service's snapshots, but for events that are only pairings. */
+/** The order of the service's snapshots, without regard to events that viewers are not told. */
 function order(a, b) {
   return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
 }
 
 /** Round 2 before round 10, as games are ordered. */
 function roundOrder(a, b) {
-  const alone = (round) => ({ event: "", round, board: null, id: "" });
+  const alone = (round) => ({ event: "", round, board: null, id: "", white: {}, black: {} });
   return gameOrder(alone(a), alone(b));
 }
 
