@@ -1,0 +1,63 @@
+"""The frozen values that cross folders: what a feed tells, what subscribers get.
+
+Nothing here behaves. Units are in the names: ``_cp`` centipawns, ``_s`` seconds, ``_ms``
+milliseconds. Scores are from White's side unless a name says otherwise; gains are from the mover's
+side. A ply counts half-moves from 1; ply 0 is the starting position.
+
+:mod:`live.events.reports` is what comes in, :mod:`live.events.messages` what goes out; the others
+are what messages are made of. All are to be had from here.
+"""
+
+from live.events.alerts import Agreement as Agreement
+from live.events.alerts import Alert as Alert
+from live.events.alerts import AlertKind as AlertKind
+from live.events.alerts import Severity as Severity
+from live.events.games import CalibrationInfo as CalibrationInfo
+from live.events.games import CurvePoint as CurvePoint
+from live.events.games import Curves as Curves
+from live.events.games import EngineInfo as EngineInfo
+from live.events.games import GainKind as GainKind
+from live.events.games import GameDetail as GameDetail
+from live.events.games import GameView as GameView
+from live.events.games import HeadToHead as HeadToHead
+from live.events.games import PlayerView as PlayerView
+from live.events.games import PlyView as PlyView
+from live.events.health import EngineHealth as EngineHealth
+from live.events.health import EngineState as EngineState
+from live.events.health import FeedHealth as FeedHealth
+from live.events.health import FeedState as FeedState
+from live.events.health import QueueLengths as QueueLengths
+from live.events.health import SpeculationFigures as SpeculationFigures
+from live.events.messages import AlertMessage as AlertMessage
+from live.events.messages import Change as Change
+from live.events.messages import ClockMessage as ClockMessage
+from live.events.messages import EngineMessage as EngineMessage
+from live.events.messages import GameMessage as GameMessage
+from live.events.messages import GoneMessage as GoneMessage
+from live.events.messages import HealthMessage as HealthMessage
+from live.events.messages import HeartbeatMessage as HeartbeatMessage
+from live.events.messages import HelloMessage as HelloMessage
+from live.events.messages import Message as Message
+from live.events.messages import MoveMessage as MoveMessage
+from live.events.messages import PointMessage as PointMessage
+from live.events.messages import ScoreMessage as ScoreMessage
+from live.events.messages import SnapshotMessage as SnapshotMessage
+from live.events.messages import StandingMessage as StandingMessage
+from live.events.methods import ComplexityView as ComplexityView
+from live.events.methods import GameMethods as GameMethods
+from live.events.methods import Intrinsic as Intrinsic
+from live.events.methods import MoveMethods as MoveMethods
+from live.events.methods import PlayerMethods as PlayerMethods
+from live.events.methods import Share as Share
+from live.events.methods import SideMethods as SideMethods
+from live.events.reports import MATE_CP as MATE_CP
+from live.events.reports import Color as Color
+from live.events.reports import FeedName as FeedName
+from live.events.reports import FeedReport as FeedReport
+from live.events.reports import GameId as GameId
+from live.events.reports import GameReport as GameReport
+from live.events.reports import Headers as Headers
+from live.events.reports import Move as Move
+from live.events.reports import Player as Player
+from live.events.reports import Result as Result
+from live.events.reports import Score as Score

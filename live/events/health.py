@@ -1,0 +1,80 @@
+"""How sources and engines are doing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from live.events.reports import FeedName
+
+FeedState = Literal["connecting", "live", "stale", "retrying", "failed", "finished"]
+
+
+class FeedHealth(msgspec.Struct, frozen=True):
+    """How a source is doing, or a part of the service that is in trouble."""
+
+    feed: FeedName
+    state: FeedState
+    detail: str = ""
+    """For people: what is wrong and what happens next."""
+    part: bool = False
+    """Not a source but a part of the service, shown only while it fails and is started again."""
+
+
+class EngineState(msgspec.Struct, frozen=True):
+    """One engine process, as people see it."""
+
+    index: int
+    state: Literal["starting", "idle", "searching", "restarting", "failed"]
+    knodes_per_s: float | None = None
+    searching: str = ""
+    """For people: the game and ply being searched."""
+    depth: int | None = None
+    """Reached in the running search, or in the last one."""
+
+
+class QueueLengths(msgspec.Struct, frozen=True):
+    """Searches that wait for an engine, by class, most urgent first."""
+
+    head: int = 0
+    """The newest positions of running games, and what their last moves need."""
+    backlog: int = 0
+    finished: int = 0
+    deepen: int = 0
+    """A second, longer look at what is scored already."""
+    speculate: int = 0
+
+
+class SpeculationFigures(msgspec.Struct, frozen=True):
+    """What searching ahead of the moves was good for so far."""
+
+    hits: int = 0
+    """Searches a new move needed that had been made before it came."""
+    misses: int = 0
+    """Searches a new move needed that had not."""
+    wasted_nodes: int = 0
+    """Spent on searches that have not come true, scouts included."""
+
+
+class EngineHealth(msgspec.Struct, frozen=True):
+    engines: tuple[EngineState, ...] = ()
+    queued: int = 0
+    """Searches somebody waits for; those ahead of the moves are in ``waiting`` only."""
+    oldest_wait_s: float = 0.0
+    """Of those somebody waits for."""
+    searches: int = 0
+    """Made, those ahead of the moves included."""
+    cache_hits: int = 0
+    """Searches asked for whose result was known already."""
+    restarts: int = 0
+    set_aside: int = 0
+    """Positions given up after killing three engines."""
+    asked: int = 0
+    """Searches asked for, those ahead of the moves not counted: ``cache_hits`` of them were
+    known."""
+    waiting: QueueLengths = QueueLengths()
+    speculation: SpeculationFigures | None = None
+    """Null when switched off."""
+    problem: str = ""
+    """For people: what the engines have to do without, and why."""

@@ -1,0 +1,150 @@
+"""The messages of the websocket protocol. ``tag`` is the ``type`` on the wire.
+
+Each is sent as its fields plus ``type`` and ``seq`` (added by the hub).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from live.events.alerts import Alert
+from live.events.games import (
+    CurvePoint,
+    EngineInfo,
+    GainKind,
+    GameDetail,
+    GameView,
+    PlayerView,
+    PlyView,
+)
+from live.events.health import EngineHealth, FeedHealth
+from live.events.reports import Color, GameId
+
+
+class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
+    """First on every connection."""
+
+    protocol: int
+    epoch: str
+    engine: EngineInfo
+    gain: GainKind
+    version: str
+    resumed: bool = False
+    """True when the messages after ``since`` follow and no snapshot: keep what you hold."""
+    sight: Literal["venue", "public", "arbiter"] = "public"
+    """What this connection is shown: at a venue nothing an engine said, for an arbiter all."""
+
+
+class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
+    """All state that the filter selects. Replaces everything the client held."""
+
+    engine: EngineInfo
+    games: tuple[GameDetail, ...]
+    players: tuple[PlayerView, ...]
+    feeds: tuple[FeedHealth, ...]
+    engines: EngineHealth
+    alerts: tuple[Alert, ...] = ()
+    """Those not cleared, in the order of their ids; for arbiters only."""
+
+
+class GameMessage(msgspec.Struct, frozen=True, tag="game"):
+    """A game appears, or one of its ``GameView`` fields changed. Keeps plies and curves."""
+
+    game: GameView
+
+
+class GoneMessage(msgspec.Struct, frozen=True, tag="gone"):
+    """The source no longer holds this game: forget it, and alerts about it."""
+
+    game: GameId
+
+
+class MoveMessage(msgspec.Struct, frozen=True, tag="move"):
+    """A move is played, replaced or taken back.
+
+    The client drops every ply >= ``ply`` and every curve point >= ``ply`` of both colours,
+    then appends ``move`` unless it is null (a takeback).
+    """
+
+    game: GameId
+    ply: int
+    move: PlyView | None
+
+
+class ClockMessage(msgspec.Struct, frozen=True, tag="clock"):
+    """The clock of a move already played was corrected; nothing else changes."""
+
+    game: GameId
+    ply: int
+    clock_s: float | None
+    spent_s: float | None
+
+
+class ScoreMessage(msgspec.Struct, frozen=True, tag="score"):
+    """What is known of one ply, provisional or final: replaces that ply.
+
+    The starting position's score is a field of the game (``start_score_cp``).
+    """
+
+    game: GameId
+    ply: PlyView
+
+
+class PointMessage(msgspec.Struct, frozen=True, tag="point"):
+    """A curve grows or changes: the client drops that colour's points >= ``point.ply``, then
+    appends ``point``.
+    """
+
+    game: GameId
+    color: Color
+    point: CurvePoint
+
+
+class StandingMessage(msgspec.Struct, frozen=True, tag="standing"):
+    """A player's pooled figures change; ``moves`` 0 and ``games`` 0 means: forget the player."""
+
+    player: PlayerView
+
+
+class EngineMessage(msgspec.Struct, frozen=True, tag="engine"):
+    """The engine's rating changed: every ``rating``, ``low`` and ``high`` the client holds is
+    now ``engine.rating`` plus the difference beside it (null stays null).
+    """
+
+    engine: EngineInfo
+
+
+class HealthMessage(msgspec.Struct, frozen=True, tag="health"):
+    """A feed or the engines change state."""
+
+    feeds: tuple[FeedHealth, ...]
+    engines: EngineHealth
+
+
+class AlertMessage(msgspec.Struct, frozen=True, tag="alert"):
+    """An alert is raised, changes or is cleared: replaces the one of that id, or ends it where
+    ``cleared_s`` is not null. For arbiters only.
+    """
+
+    alert: Alert
+
+
+class HeartbeatMessage(msgspec.Struct, frozen=True, tag="heartbeat"):
+    """Nothing happened, the connection lives. Its ``seq`` is the last one sent, not a new one."""
+
+
+Change = (
+    GameMessage
+    | GoneMessage
+    | MoveMessage
+    | ClockMessage
+    | ScoreMessage
+    | PointMessage
+    | StandingMessage
+    | EngineMessage
+    | HealthMessage
+    | AlertMessage
+)
+Message = HelloMessage | SnapshotMessage | HeartbeatMessage | Change

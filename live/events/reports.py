@@ -1,0 +1,102 @@
+"""What a source tells: players, moves with their clocks, whole games."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Color = Literal["white", "black"]
+GameId = str
+FeedName = str
+
+#: What a game's ``result`` may say; anything else is normalised or ``*``.
+Result = Literal["*", "1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2"]
+
+#: A forced mate counts 39 pawns (Ferreira 2012, section 3).
+MATE_CP = 3900
+
+
+class Score(msgspec.Struct, frozen=True, gc=False):
+    """How good a position is, from White's side.
+
+    ``cp`` is clamped to ±3900; a forced mate is ±3900 whatever its distance
+    (Ferreira 2012, section 3).
+    """
+
+    cp: int
+    mate: int | None = None
+    """Moves to mate: positive when White mates, negative when Black does,
+    0 when the side to move is already mated."""
+
+
+class Player(msgspec.Struct, frozen=True, gc=False):
+    """A player as the source names them."""
+
+    name: str
+    elo: int | None = None
+    title: str | None = None
+    fide_id: int | None = None
+    federation: str | None = None
+    team: str | None = None
+
+
+class Move(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """One ply as a source told it, already checked to be legal."""
+
+    uci: str
+    """UCI; castling is king-to-rook in Chess960, king's two steps otherwise."""
+    san: str
+    """Canonical: ``+`` and ``#`` by the rules, whatever the source wrote."""
+    clock_s: float | None = None
+    """The mover's clock after the move, seconds."""
+    spent_s: float | None = None
+    """Time the move took, seconds."""
+    eval: Score | None = None
+    """An evaluation the source itself gave (``[%eval]``), White's side."""
+
+
+class Headers(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a game says about itself, as far as this product uses it."""
+
+    white: Player
+    black: Player
+    event: str = ""
+    site: str = ""
+    round: str = ""
+    board: int | None = None
+    date: str = ""
+    time_control: str = ""
+    url: str = ""
+    """Where people can watch the game."""
+    variant: str = "standard"
+    """``standard``, ``chess960``, or the name of a variant we leave alone."""
+    eco: str = ""
+    """Opening code as the source tells it (``B31``)."""
+    opening: str = ""
+
+
+class GameReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A whole game as one source holds it now. A missed report is healed by the next."""
+
+    key: str
+    """The source's own stable name of the game (lichess game id, ``uuid/round/board``),
+    empty when it has none and the game must be told by its headers."""
+    headers: Headers
+    start_fen: str
+    """Full FEN of the position before the first move."""
+    moves: tuple[Move, ...] = ()
+    result: Result = "*"
+    start_eval: Score | None = None
+    """The source's evaluation of the starting position, if it gave one."""
+    problem: str | None = None
+    """Why the game could not be read to its end ("illegal move Qh9 at ply 24"), for people."""
+
+
+class FeedReport(msgspec.Struct, frozen=True):
+    """What one source says now."""
+
+    feed: FeedName
+    games: tuple[GameReport, ...]
+    complete: bool = False
+    """True when ``games`` is all the source holds, so a game not in it is gone."""
