@@ -24,6 +24,12 @@ log = logging.getLogger(__name__)
 LOOK_S: Final = 1.0
 #: Longest a scheduler may take to answer, seconds.
 ANSWER_S: Final = 5.0
+#: Searches that may fail there, one after the other, before it is left alone; a lost scheduler
+#: costs one.
+_TRIES: Final = 2
+#: For how long it is left alone, seconds; twice as long each time.
+_REST_S: Final = 5.0
+_MOST_REST_S: Final = 300.0
 
 
 class Cluster:
@@ -43,6 +49,9 @@ class Cluster:
         self._resource = ""
         self._engines: list[Searcher] = []
         self._changed = asyncio.Event()
+        # Searches that failed since the last answer, and until when no more are handed in.
+        self._failures = 0
+        self._rests_until_s = 0.0
 
     async def watch(self, changed: Callable[[], None]) -> None:
         """Look again and again; ``changed`` is called when ``slots`` is another."""
@@ -63,6 +72,8 @@ class Cluster:
             from live.engine.cluster_task import resource
 
             self._resource = resource(identity)
+        if asyncio.get_running_loop().time() < self._rests_until_s:
+            return
         try:
             async with asyncio.timeout(ANSWER_S):
                 slots = await self._count()
@@ -74,7 +85,7 @@ class Cluster:
                 log.exception("cluster %s", self._address)
             await self._lose(f"cannot be used ({type(error).__name__}: {error})")
         else:
-            problem = "" if slots else "has no worker with this engine and these settings"
+            problem = "" if slots else "has no worker with this engine, settings and live-rate"
             self._tell(problem)
             self._set(slots)
             if not slots:
@@ -84,10 +95,26 @@ class Cluster:
         """One more place to search; ``urgency`` tells that of the search about to begin."""
         from live.engine.remote import RemoteEngine
 
-        engine = RemoteEngine(self._client, self._resource, urgency, self._patience, self._address)
+        engine = RemoteEngine(
+            self._client, self._resource, urgency, self._patience, self._address, self._heard
+        )
         self._engines = [each for each in self._engines if each.lost is None]
         self._engines.append(engine)
         return engine
+
+    def _heard(self, problem: str) -> None:
+        """A search was answered there (empty), or failed through no fault of its engine.
+
+        One that reaches a scheduler which cannot read it fails at once, and so would the next:
+        it must not come back again and again while our own engines could make it.
+        """
+        self._failures = self._failures + 1 if problem else 0
+        if self._failures >= _TRIES:
+            rest_s = min(_MOST_REST_S, _REST_S * 2.0 ** (self._failures - _TRIES))
+            self._rests_until_s = asyncio.get_running_loop().time() + rest_s
+            self._tell(problem)
+            self._set(0)
+            self._send_away(problem)
 
     async def place(self, index: int) -> None:
         """Wait until the cluster has a slot number ``index``."""

@@ -1,8 +1,8 @@
 """What runs on a Dask worker: engines that stay alive, one for each slot.
 
 ``live-rate worker ADDRESS`` starts a worker that offers, as a Dask resource, exactly the engine it
-has: name, network, hash, and whether the hash is cleared. A search asks for that resource, so it
-can only run where it finds what it would find anywhere else.
+has: name, network, hash, whether the hash is cleared, and the version of live-rate. A search asks
+for that resource, so it can only run where it finds what it would find anywhere else.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from distributed import Worker, WorkerPlugin, get_worker
 
+from live import __version__
 from live.engine.discovery import EngineCommand
 from live.engine.identity import Identity
 from live.engine.patience import Patience
@@ -26,8 +27,10 @@ PLUGIN: Final = "live-rate-engines"
 
 
 def resource(identity: str) -> str:
-    """The name of the Dask resource that stands for an engine."""
-    return f"live-rate: {identity}"
+    """The name of the Dask resource that stands for an engine, and for who reads what it says:
+    another version may read it otherwise.
+    """
+    return f"live-rate {__version__}: {identity}"
 
 
 async def search(question: Question, key: str) -> SearchResult:

@@ -34,7 +34,11 @@ class RemoteEngine:
         urgency: Callable[[], Kind],
         patience: Patience,
         subject: str,
+        heard: Callable[[str], None],
     ) -> None:
+        """``heard`` is told after every search whether the cluster did its part: nothing, or what
+        it failed at.
+        """
         self.on_lost: Callable[[EngineFault], None] | None = None
         self.lost: EngineFault | None = None
         self.pace = Pace(patience)
@@ -43,6 +47,7 @@ class RemoteEngine:
         self._urgency = urgency
         self._patience = patience
         self._subject = subject
+        self._heard = heard
         self._outcome: asyncio.Future[Finished] | None = None
         self._future: Any = None
         self._following: asyncio.Task[None] | None = None
@@ -125,13 +130,16 @@ class RemoteEngine:
             fault = EngineFault(self._subject, str(error))
         except Exception as error:
             # Dask has many names for a scheduler that went away.
-            fault = EngineMoved(self._subject, f"lost the search ({type(error).__name__}: {error})")
+            fault = EngineMoved(self._subject, f"lost the search ({_shortly(error)})")
         else:
+            self._heard("")
             self.pace.took(question.limit, loop.time() - began, result)
             if self._outcome is not None and not self._outcome.done():
                 self._outcome.set_result(Finished(result, stopped=False))
             return
         self.give_up(fault)
+        if isinstance(fault, EngineMoved):
+            self._heard(fault.problem)
 
     def _call_off(self) -> None:
         if self._following is not None and self._following is not asyncio.current_task():
@@ -142,3 +150,8 @@ class RemoteEngine:
             self._farewells.add(task)
             task.add_done_callback(self._farewells.discard)
             task.add_done_callback(look_at)
+
+
+def _shortly(error: Exception) -> str:
+    """What Dask says, in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200]

@@ -126,15 +126,16 @@ class EngineRoom:
         )
 
     def _cluster_changed(self) -> None:
-        """Leave this machine's engines for the cluster's, as many as it has."""
+        """Leave our engines for as many as the cluster has now, and come back to them."""
         assert self._cluster is not None
         for index in range(len(self._seats), self._cluster.slots):
             self._queue.add()
             self._seats.append(Seat(index, self, self._rng, self._clock))
             self._own(self._seats[-1])
-        for seat in self._seats[: self._cluster.slots]:
-            if isinstance(seat.process, EngineProcess):
-                seat.process.give_up(EngineMoved(seat.process.name, "the cluster is there"))
+        for seat in self._seats:
+            here = isinstance(seat.process, EngineProcess)
+            if seat.process is not None and here is (seat.index < self._cluster.slots):
+                seat.process.give_up(EngineMoved(f"engine {seat.index}", "the cluster changed"))
 
     async def __aexit__(
         self,

@@ -15,6 +15,12 @@ from live.engine.discovery import EngineCommand
 from live.engine.encryption import Tls
 
 ROOT = Path(__file__).parents[2]
+_ALONE = """
+import sys
+sys.modules["live"] = None  # no import finds it
+from distributed.cli.dask_scheduler import main
+main()
+"""
 WORKER = Path(__file__).with_name("dask_worker.py")
 
 
@@ -27,8 +33,12 @@ class Machines:
         self._port = 0
         self._running: list[asyncio.subprocess.Process] = []
 
-    async def schedule(self, tls: Tls | None = None) -> asyncio.subprocess.Process:
-        """Start the scheduler, the second time where the first one was."""
+    async def schedule(
+        self, tls: Tls | None = None, *, alone: bool = False
+    ) -> asyncio.subprocess.Process:
+        """Start the scheduler, the second time where the first one was; ``alone``: where
+        live-rate is not installed.
+        """
         encryption: tuple[str, ...] = ()
         if tls is not None:
             encryption = (
@@ -37,8 +47,9 @@ class Machines:
             )  # fmt: skip
         note = self._folder / "scheduler.json"
         note.unlink(missing_ok=True)
+        program = ("-c", _ALONE) if alone else ("-m", "distributed.cli.dask_scheduler")
         process = await self._start(
-            "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
+            *program, "--host", "127.0.0.1",
             "--port", str(self._port), "--no-dashboard", "--scheduler-file", str(note),
             *encryption,
         )  # fmt: skip

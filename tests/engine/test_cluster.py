@@ -45,13 +45,13 @@ async def offered(cluster: Cluster, slots: int, identity: str) -> None:
 
 
 def room(
-    command: EngineCommand, ledger: Ledger, cluster: Cluster, limit: Limit | None = None
+    command: EngineCommand, ledger: Ledger, cluster: Cluster, *, engines: int = 1
 ) -> EngineRoom:
     return EngineRoom(
         command,
-        limit or Limit(nodes=400),
+        Limit(nodes=400),
         listener=ledger,
-        engines=1,
+        engines=engines,
         nice=0,
         cluster=cluster,
     )
@@ -115,6 +115,49 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
         assert engines.health().problem == ""
         assert type(engines._seats[0].process).__name__ == "RemoteEngine"
     assert ledger.scores() == {score: score for score in range(40)}
+
+
+@pytest.mark.slow
+async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
+    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+) -> None:
+    await machines.schedule()
+    workers = [await machines.work(scripted("well")) for _ in range(2)]
+    cluster = Cluster(machines.address)
+    await offered(cluster, 2, IDENTITY)
+    async with room(scripted("well"), ledger, cluster, engines=2) as engines:
+        engines.want(position(1), 1, backlog(1))
+        await ledger.answers(1)
+        workers[0].kill()
+        await until(
+            lambda: (
+                sorted(type(seat.process).__name__ for seat in engines._seats)
+                == ["EngineProcess", "RemoteEngine"]
+            )
+        )
+        for score in range(2, 10):
+            engines.want(position(score), score, backlog(score))
+        await ledger.answers(9)
+        assert engines.health().restarts == 0
+    assert ledger.scores() == {score: score for score in range(1, 10)}
+
+
+@pytest.mark.slow
+async def test_a_scheduler_that_cannot_read_searches_is_done_without(
+    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+) -> None:
+    await machines.schedule(alone=True)
+    await machines.work(scripted("well"))
+    cluster = Cluster(machines.address)
+    await offered(cluster, 1, IDENTITY)
+    async with room(scripted("well"), ledger, cluster) as engines:
+        for score in range(20):
+            engines.want(position(score), score, backlog(score))
+        await ledger.answers(20)
+        health = engines.health()
+    assert "lost the search" in health.problem and "searching here" in health.problem
+    assert ledger.scores() == {score: score for score in range(20)}
+    assert (health.set_aside, health.restarts) == (0, 0)
 
 
 @pytest.mark.slow
