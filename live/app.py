@@ -9,10 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import io
 import logging
 import os
-import sys
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -38,6 +36,7 @@ from live.service.following import Following
 from live.service.hall import Hall
 from live.service.interrupts import Hangups, stop_on_signals
 from live.service.journalling import EventJournal
+from live.service.log import log_to_stderr
 from live.service.reload import Part, Reloader, log_level, unchecked
 from live.service.showing import ServiceScreen, way
 from live.service.supervision import Supervisor, noticing
@@ -207,28 +206,3 @@ async def _telling_broker(
     finally:
         task.cancel()
         await asyncio.wait({task})
-
-
-def log_to_stderr(config: Config) -> None:
-    """Set up logging, and streams that a strange character cannot break."""
-    # A terminal that cannot show a character shows a question mark; it never ends the service.
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-    logging.basicConfig(
-        handlers=[_StderrOfTheMoment()],
-        level=config.log.level.upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
-
-
-class _StderrOfTheMoment(logging.StreamHandler[Any]):
-    """Writes to whatever standard error is now: the live display takes it over while it draws."""
-
-    @property
-    def stream(self) -> Any:
-        return sys.stderr
-
-    @stream.setter
-    def stream(self, value: Any) -> None:
-        """Nothing to keep."""

@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from live.app import log_to_stderr
 from live.config import Config
 from live.dashboard import tables
 from live.dashboard.figures import plain
@@ -22,6 +21,7 @@ from live.ledger.measure import choice_of
 from live.publish.analysis import Analysis, analysis, to_json
 from live.report.texts import Format
 from live.service.exporting import utc_now, write_report
+from live.service.log import log_to_stderr
 from live.store.explanation import Explanation, Made, explain, in_words, searches
 from live.store.reader import Reader
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from live.app import log_to_stderr
 from live.config import Config
 from live.errors import ConfigError
 from live.events import FeedHealth
@@ -20,6 +19,7 @@ from live.ledger.evaluations import Ask
 from live.publish.gate import is_loopback
 from live.publish.server import Publisher
 from live.service.interrupts import stop_on_signals
+from live.service.log import log_to_stderr
 from live.service.showing import JsonPrinter, line_printer
 from live.store.reader import Reader
 from live.store.records import Restated, Scored

@@ -17,7 +17,6 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from live.app import log_to_stderr
 from live.config import Config
 from live.dashboard import tables
 from live.dashboard.figures import plain
@@ -32,6 +31,7 @@ from live.report.page import page
 from live.service.exporting import WRITTEN, write_report
 from live.service.hall import Hall
 from live.service.interrupts import stop_on_signals, unless_stopped
+from live.service.log import log_to_stderr
 
 log = logging.getLogger(__name__)
 
