@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Final
+
 from live.engine.discovery import EngineCommand
 from live.engine.encryption import Tls, security
 from live.engine.machine import check_hash, engines_for_machine
 from live.engine.patience import Patience
 from live.engine.uci import Settings
 from live.errors import EngineError
+
+log = logging.getLogger(__name__)
+
+#: Between two schedulers, seconds; one that is not there is waited for besides.
+_AGAIN_S: Final = 1.0
 
 
 async def work(
@@ -20,11 +32,12 @@ async def work(
     tls: Tls | None = None,
     patience: Patience | None = None,
 ) -> None:
-    """Start the engines, then serve the scheduler until it ends or we are cancelled.
+    """Start the engines, then serve the scheduler until cancelled: when it ends, the one that comes
+    in its place.
 
     Raises:
         NotAnEngine: the program does not speak UCI.
-        EngineError: the scheduler cannot be reached.
+        EngineError: there is no scheduler to begin with.
         ConfigError: Dask is not installed, or the hash tables do not fit this machine.
     """
     secured = security(address, tls or Tls())
@@ -35,10 +48,22 @@ async def work(
     offered = Engines(command, settings, nice, patience or Patience())
     try:
         await offered.start(number)
-        await serve(address, offered, number, secured)
+        serving = partial(serve, address, offered, number, secured)
+        await serving()
+        while True:
+            log.warning("scheduler %s has ended; waiting for it to come back", address)
+            await _again(serving)
     except (OSError, TimeoutError) as error:
         raise EngineError(
             f"cluster {address}", f"cannot be reached ({error})", "Is a dask scheduler running?"
         ) from None
     finally:
         await offered.close()
+
+
+async def _again(serving: Callable[[], Awaitable[None]]) -> None:
+    """Wait for a scheduler, however long, and serve it until it ends."""
+    while True:
+        await asyncio.sleep(_AGAIN_S)
+        with contextlib.suppress(OSError, TimeoutError):
+            return await serving()

@@ -107,7 +107,7 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
         assert "cannot be reached" in health.problem and "searching here" in health.problem
         assert health.set_aside == 0
         await machines.schedule()
-        await machines.work(scripted("slow"))
+        # Workers wait for it, too.
         await until(lambda: cluster.slots == 1)
         for score in range(20, 40):
             engines.want(position(score), score, backlog(score))
