@@ -107,11 +107,11 @@ class Hall:
 
     def mover_elo(self, game: str, ply: int) -> int | None:
         """Elo of the player who makes this ply, if it is known."""
-        for held in self.keeper.held():
-            if held.id == game:
-                white = (" w " in held.start_fen) == (ply % 2 == 1)
-                return (held.headers.white if white else held.headers.black).elo
-        return None
+        held = self.keeper.holding(game)
+        if held is None:
+            return None
+        white = (" w " in held.start_fen) == (ply % 2 == 1)
+        return (held.headers.white if white else held.headers.black).elo
 
     def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
         """Start an empty event, measured by this engine."""

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from live.config import Config, load_config
-from live.events import FeedReport, GameReport, SpeculationFigures
+from live.events import FeedReport, GameReport, Player, SpeculationFigures
 from live.feeds import demo
 from live.publish.analysis import analysis, to_json
 from live.ratings.calibration import load_calibration
@@ -168,3 +168,28 @@ def test_modes_that_change_scores_fit_no_calibration_and_are_named() -> None:
     assert not fitting(
         "auto", classical.engine, limit_text(config.engine), "same-search"
     ).calibrations
+
+
+async def test_who_moves_is_looked_up_and_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    hall = Hall(settings())
+    hall.open_ledger("Engine", "500 nodes", engine_scores=False)
+    games = [
+        msgspec.structs.replace(
+            game,
+            key=f"{number} {game.key}",
+            headers=msgspec.structs.replace(
+                game.headers,
+                white=Player(f"White {number}", elo=2000 + number),
+                black=Player(f"Black {number}", elo=None),
+            ),
+        )
+        for number, game in enumerate(beginnings(demo.games()[0], 2))
+    ]
+    await hall.take(FeedReport("file", tuple(games), complete=True))
+    ids = {game.headers.white.elo: game.id for game in hall.keeper.held()}
+    # Asked for every position that is looked ahead to: all games may not be gone through.
+    monkeypatch.setattr(hall.keeper, "held", lambda: pytest.fail("goes through all games"))
+    for elo, game in ids.items():
+        assert hall.mover_elo(game, 1) == hall.mover_elo(game, 3) == elo
+        assert hall.mover_elo(game, 2) is None
+    assert hall.mover_elo("unknown", 1) is None
