@@ -112,7 +112,7 @@ class MqttFeedConfig(Section, frozen=True):
 class DemoConfig(Section, frozen=True):
     """``[feeds.demo]``: the bundled games."""
 
-    speed: Factor = 200.0
+    speed: Factor = 100.0
 
 
 class FeedsConfig(Section, frozen=True):
