@@ -7,11 +7,12 @@ follows from answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from random import Random
 
 import chess
+import msgspec
 
 from live.engine.search import Search, SearchResult
 from live.events import (
@@ -112,7 +113,8 @@ def lines() -> list[tuple[Move, ...]]:
 class Broadcast:
     """Moves come when asked for; the engine answers at once unless told to ``hold``."""
 
-    def __init__(self, boards: int = BOARDS) -> None:
+    def __init__(self, boards: int = BOARDS, names: Sequence[str] = ()) -> None:
+        """``names`` in turn for players, where they matter."""
         calibration = load_calibration("classical")
         ledger = EventLedger(
             measure=Measure("same-search", Shelf([calibration], by_name=True)),
@@ -126,6 +128,8 @@ class Broadcast:
         self.hold = False
         self.boards = boards
         everybody, all_lines = players(2 * boards), lines()
+        for n, player in enumerate(everybody if names else ()):
+            everybody[n] = msgspec.structs.replace(player, name=names[n % len(names)])
         self._line = {n + 1: all_lines[n % len(all_lines)] for n in range(boards)}
         self._sides = {n + 1: (everybody[2 * n], everybody[2 * n + 1]) for n in range(boards)}
         self._results: dict[int, Result] = {}

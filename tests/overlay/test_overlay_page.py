@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -44,10 +44,10 @@ def chromium(require_program: Callable[[str], str]) -> str:
 
 @asynccontextmanager
 async def on_air(
-    chromium: str, profiles: Path, boards: int = 6
+    chromium: str, profiles: Path, boards: int = 6, names: Sequence[str] = ()
 ) -> AsyncIterator[tuple[Broadcast, Publisher, Page]]:
     """A round under way, its service, and a browser."""
-    broadcast = Broadcast(boards)
+    broadcast = Broadcast(boards, names)
     broadcast.play(40)
     async with (
         Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
@@ -146,6 +146,34 @@ async def test_every_layout_shows_what_the_service_holds(chromium: str, tmp_path
         assert rows == [each.name for each in players[:5]]
         figures = await page.run(texts("tbody td.figure"))
         assert figures == ["".join(figure(each)) for each in players[:5]]
+        assert page.complaints == []
+
+
+#: What does not fit into its own box, or sticks out of its panel.
+CUT = """[...document.querySelectorAll('.move, .clock, .score, .family')].filter((node) => {
+    const [own, panel] = [node, node.closest('.panel')].map((each) => each.getBoundingClientRect());
+    const out = own.right > panel.right || own.left < panel.left;
+    if (!node.offsetParent || !node.textContent) return false;
+    return out || node.scrollWidth > node.clientWidth + 1;
+}).map((node) => `${node.className} ${node.textContent}`)"""
+
+
+async def test_names_give_way_but_moves_and_clocks_do_not(chromium: str, tmp_path: Path) -> None:
+    names = ["Nepomniachtchi, Ian Alexandrovich", "Vachier-Lagrave, Maxime Emmanuel"]
+    async with on_air(chromium, tmp_path, boards=38, names=names) as (broadcast, publisher, page):
+        broadcast.play(42, board=38)
+        (long,) = {ply.san for ply in board(broadcast, 38).plies[-1:]}
+        assert long == "Rfxf3"
+        sizes = (("ticker", 1280, 90), ("ticker", 700, 90), ("board", 960, 540), ("grid", 660, 264),
+                 ("board", 400, 830), ("bar", 1280, 160), ("bar", 500, 220))  # fmt: skip
+        for layout, width, height in sizes:
+            await page.resize(width, height)
+            await show(page, publisher, f"layout={layout}&board=38&boards=1")
+            await page.until(
+                f"document.querySelector('.move')?.textContent.endsWith('41…\xa0{long}')"
+            )
+            assert await page.run(CUT) == [], (layout, width)
+            assert await page.run(texts(".name")) in (names, names[::-1])
         assert page.complaints == []
 
 

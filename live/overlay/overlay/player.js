@@ -1,8 +1,9 @@
 /** One player of a game: who, clock, and both perceived ratings with their intervals. */
 
-import { element, nameNode, setText } from "../dom.js";
+import { element, setText } from "../dom.js";
 import { basisOf, clockOf, pointsOf, ratingsOf, turnOf } from "./figures.js";
 import { flagText } from "./flags.js";
+import { Name } from "./names.js";
 
 export class PlayerPanel {
   constructor(color, { options, words }) {
@@ -11,7 +12,7 @@ export class PlayerPanel {
     this._words = words;
     this._flag = element("span", "flag");
     this._title = element("span", "title");
-    this._name = nameNode("name");
+    this._name = new Name();
     this._eloValue = element("span", "value");
     this._elo = element("p", "elo", "", element("span", "label", "Elo"), this._eloValue);
     this._points = element("strong", "points");
@@ -29,7 +30,7 @@ export class PlayerPanel {
         element("i", "piece"),
         this._flag,
         this._title,
-        this._name,
+        this._name.node,
         this._points,
         this._clock,
       ),
@@ -43,7 +44,7 @@ export class PlayerPanel {
     const point = game.curves[color].at(-1) ?? null;
     setText(this._flag, flagText(player.federation, options.flags));
     setText(this._title, player.title ?? "");
-    setText(this._name, player.name || "?");
+    this._name.draw(player.name || "?");
     setText(this._eloValue, player.elo ? String(player.elo) : "");
     this._elo.hidden = !player.elo;
     setText(this._points, pointsOf(game.result, color));

@@ -1,9 +1,10 @@
 /** `layout=standings`: players by perceived strength, each with the interval drawn to scale. */
 
-import { element, nameNode, setText } from "../dom.js";
+import { element, setText } from "../dom.js";
 import { Children } from "./children.js";
 import { basisOf } from "./figures.js";
 import { flagText } from "./flags.js";
+import { Name } from "./names.js";
 import { Pager } from "./pager.js";
 import { ranking, scaleOf } from "./ranking.js";
 
@@ -85,13 +86,13 @@ class Row {
     this._rank = element("td", "rank");
     this._flag = element("span", "flag");
     this._title = element("span", "title");
-    this._name = nameNode("name");
+    this._name = new Name();
     this._basis = element("span", "basis");
     this._elo = element("td", "elo");
     this._value = element("span", "value");
     this._interval = element("span", "interval");
     this._range = element("div", "range", "", element("i", "line"), element("i", "dot"));
-    const who = element("th", "", "", element("div", "who", "", this._flag, this._title, this._name, this._basis));
+    const who = element("th", "", "", element("div", "who", "", this._flag, this._title, this._name.node, this._basis));
     who.scope = "row";
     this.node = element(
       "tr",
@@ -109,7 +110,7 @@ class Row {
     setText(this._rank, String(rank));
     setText(this._flag, flagText(people.get(player.name)?.federation, this._options.flags));
     setText(this._title, people.get(player.name)?.title ?? "");
-    setText(this._name, player.name || "?");
+    this._name.draw(player.name || "?");
     setText(this._basis, basisOf(player, this._words));
     setText(this._elo, player.elo ? String(player.elo) : "\u2013");
     setText(this._value, rating.text);

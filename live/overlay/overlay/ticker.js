@@ -1,8 +1,9 @@
 /** `layout=ticker`: a slim line with the boards one after the other. */
 
-import { element, nameNode, setText } from "../dom.js";
+import { element, setText } from "../dom.js";
 import { Children } from "./children.js";
 import { lastMove, pointsOf, ratingsOf, scoreOf } from "./figures.js";
+import { Name } from "./names.js";
 import { Pager } from "./pager.js";
 import { ScoreBar, swingText } from "./score.js";
 import { fill } from "./words.js";
@@ -58,7 +59,7 @@ class Item {
     this._score = element("span", "score");
     this._move = element("span", "move");
     this._alert = element("span", "alert");
-    this._sides = { white: new Name("white"), black: new Name("black") };
+    this._sides = { white: new Side("white"), black: new Side("black") };
     this.node = element(
       "div",
       "item",
@@ -85,11 +86,11 @@ class Item {
 }
 
 /** One player of the ticker: name, and the leading rating with its interval. */
-class Name {
+class Side {
   constructor(color) {
     this._color = color;
     this._title = element("span", "title");
-    this._name = nameNode("name");
+    this._name = new Name();
     this._points = element("strong", "points");
     this._value = element("span", "value");
     this._interval = element("span", "interval");
@@ -97,7 +98,7 @@ class Name {
       "div",
       `player ${color}`,
       "",
-      element("div", "who", "", element("i", "piece"), this._title, this._name, this._points),
+      element("div", "who", "", element("i", "piece"), this._title, this._name.node, this._points),
       element("div", "ratings", "", this._value, this._interval),
     );
   }
@@ -107,7 +108,7 @@ class Name {
     const point = game.curves[this._color].at(-1) ?? null;
     const [rating = null] = ratingsOf(point, options.rating, words);
     setText(this._title, player.title ?? "");
-    setText(this._name, player.name || "?");
+    this._name.draw(player.name || "?");
     setText(this._points, pointsOf(game.result, this._color));
     setText(this._value, rating ? `${rating.label} ${rating.text}` : words.noMoves);
     setText(this._interval, rating?.interval ?? "");
