@@ -181,11 +181,15 @@ def position(game: GameDetail, look: BoardLook, *, large: bool) -> list[Text]:
 
 
 def search_lines(game: GameDetail, look: BoardLook) -> list[Text]:
-    """How deep the engine looked, how hard the position is, and how long the player thought."""
+    """Who looked, if not the engine, and how deep; how hard the position is, and how long the
+    player thought.
+    """
     if not 1 <= look.ply <= len(game.plies):
         return []
     ply = game.plies[look.ply - 1]
     parts = []
+    if ply.score_source:
+        parts.append(ply.score_source)
     if ply.depth:
         parts.append(f"depth {ply.depth}")
     if ply.complexity is not None:

@@ -39,6 +39,8 @@ _PAUSE_S: Final = 1.0
 _TOO_MANY_S: Final = 60.0
 _MOST_S: Final = 300.0
 _TIMEOUT_S: Final = 5.0
+#: What people are told of where such a score is from.
+SOURCE: Final = "lichess cloud"
 #: Far more than five variations need.
 _MOST_BYTES: Final = 65_536
 
@@ -67,10 +69,10 @@ def told(body: bytes) -> Progress | None:
     first = answer.pvs[0]
     if first.mate:
         cp = MATE_CP if first.mate > 0 else -MATE_CP
-        return Progress(Score(cp, first.mate), answer.depth)
+        return Progress(Score(cp, first.mate), answer.depth, SOURCE)
     if first.cp is None:
         return None
-    return Progress(Score(max(-MATE_CP, min(MATE_CP, first.cp))), answer.depth)
+    return Progress(Score(max(-MATE_CP, min(MATE_CP, first.cp))), answer.depth, SOURCE)
 
 
 class CloudEvaluations:
@@ -153,7 +155,7 @@ class CloudEvaluations:
                 except (httpx.HTTPError, ValueError) as error:
                     troubles += 1
                     log.warning("%s: %s", self._url, error or type(error).__name__)
-                    bound = min(_MOST_S, 2.0**troubles)
+                    bound = min(_MOST_S, 2.0 ** min(troubles, 10))
                     await self._sleep(_PAUSE_S + self._rng.uniform(0.0, bound))
                 else:
                     troubles = 0

@@ -110,7 +110,7 @@ class Cluster:
         """
         self._failures = self._failures + 1 if problem else 0
         if self._failures >= _TRIES:
-            rest_s = min(_MOST_REST_S, _REST_S * 2.0 ** (self._failures - _TRIES))
+            rest_s = min(_MOST_REST_S, _REST_S * 2.0 ** min(self._failures - _TRIES, 10))
             self._rests_until_s = asyncio.get_running_loop().time() + rest_s
             self._tell(problem)
             self._set(0)

@@ -90,3 +90,5 @@ class Progress(msgspec.Struct, frozen=True):
 
     score: Score
     depth: int
+    source: str = ""
+    """For people: who found it, where that was not this event's engine."""

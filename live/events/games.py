@@ -72,6 +72,9 @@ class PlyView(msgspec.Struct, frozen=True):
     complexity: ComplexityView | None = None
     """Of the position after the move; null until its score is final, and where it follows from
     the rules or was not searched here."""
+    score_source: str = ""
+    """For people: whose ``score_cp`` this is (``lichess cloud``) while it is not of this event's
+    engine; empty: the engine's."""
 
 
 class CurvePoint(msgspec.Struct, frozen=True):

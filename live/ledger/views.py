@@ -40,9 +40,9 @@ def scored(shown: PlyView, tiers: Tiers, provisional: Progress | None, gain: Gai
         provisional = Progress(quick.score, quick.depth or 0)
     played = known.played(shown.ply)
     gains = known.gains(shown.ply)
-    score, depth = (after.score, after.depth) if after else (None, None)
+    score, depth, source = (after.score, after.depth, "") if after else (None, None, "")
     if after is None and provisional is not None:
-        score, depth = provisional.score, provisional.depth
+        score, depth, source = provisional.score, provisional.depth, provisional.source
     return msgspec.structs.replace(
         shown,
         score_cp=score.cp if score else None,
@@ -55,6 +55,7 @@ def scored(shown: PlyView, tiers: Tiers, provisional: Progress | None, gain: Gai
         gain_same_search_cp=gains.same_search_cp,
         gain_successive_cp=gains.successive_cp,
         complexity=_complexity(after.by_depth) if after else None,
+        score_source=source,
     )
 
 

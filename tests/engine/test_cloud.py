@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Hashable
 
 import pytest
 
-from live.engine.cloud import CloudEvaluations, told
+from live.engine.cloud import SOURCE, CloudEvaluations, told
 from live.engine.priority import Kind, Priority
 from live.engine.search import Position, Progress, Search, SearchFailure, SearchResult
 from live.events import Score
@@ -126,7 +126,7 @@ async def test_a_live_position_is_looked_up_and_shown_until_the_engine_is_done()
             b"GET /api/cloud-eval?fen=r1bqkbnr%2Fpppp1ppp%2F2n5%2F1B2p3%2F4P3%2F5N2%2FPPPP1PPP"
             b"%2FRNBQK2R+b+KQkq+-+3+1 HTTP/1.1"
         ]
-        assert bench.progress == [("ruy", Progress(Score(29), 40))]
+        assert bench.progress == [("ruy", Progress(Score(29), 40, "lichess cloud"))]
         # Shallower ones of our own engine would take the better one away.
         cloud.progressed("ruy", Progress(Score(12), 8))
         assert len(bench.progress) == 1
@@ -179,6 +179,18 @@ async def test_too_many_requests_cost_a_minute_and_other_trouble_more_each_time(
     assert [b"w" in line.split(b"+")[1] for line in lichess.asked] == [False, True, False, True]
 
 
+async def test_trouble_that_lasts_for_days_is_borne() -> None:
+    bench, lichess = Bench(), Lichess(*[(500, b"")] * 1_100)
+    bench.rests = 1_100
+    async with asking(lichess, bench) as cloud:
+        for number in range(1_100):
+            bench.rested.clear()
+            bench.rests = number + 1
+            cloud.want(Search(Position(START)), number, head())
+            await rested(bench)
+    assert max(bench.slept) <= 301.0
+
+
 async def test_what_is_no_live_position_is_not_looked_up() -> None:
     bench, lichess = Bench(), Lichess((404, NOT_FOUND))
     async with asking(lichess, bench) as cloud:
@@ -194,9 +206,12 @@ async def test_what_is_no_live_position_is_not_looked_up() -> None:
 @pytest.mark.parametrize(
     ("body", "progress"),
     [
-        (b'{"depth":99,"pvs":[{"moves":"h5f7","mate":1}]}', Progress(Score(3900, 1), 99)),
-        (b'{"depth":50,"pvs":[{"moves":"a2a1q","mate":-7}]}', Progress(Score(-3900, -7), 50)),
-        (b'{"depth":50,"pvs":[{"moves":"a2a1q","cp":-7120}]}', Progress(Score(-3900), 50)),
+        (b'{"depth":99,"pvs":[{"moves":"h5f7","mate":1}]}', Progress(Score(3900, 1), 99, SOURCE)),
+        (
+            b'{"depth":50,"pvs":[{"moves":"a2a1q","mate":-7}]}',
+            Progress(Score(-3900, -7), 50, SOURCE),
+        ),
+        (b'{"depth":50,"pvs":[{"moves":"a2a1q","cp":-7120}]}', Progress(Score(-3900), 50, SOURCE)),
         (b'{"depth":50,"pvs":[]}', None),
         (b'{"depth":50,"pvs":[{"moves":"e2e4"}]}', None),
     ],

@@ -333,6 +333,23 @@ def test_a_provisional_score_is_shown_and_enters_no_curve() -> None:
     assert detail.plies_scored == 0
     assert detail.curves.white == ()
     run.check_subscriber()
+
+
+def test_a_score_of_somebody_else_is_named_until_the_engine_has_its_own() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:1])))
+    ask = next(ask for ask in run.open if ask.ply == 1)
+    run.take(run.ledger.progressed(ask, Progress(Score(77), 40, "lichess cloud")))
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert (detail.plies[0].depth, detail.plies[0].score_source) == (40, "lichess cloud")
+    run.check_subscriber()
+    run.open.pop(ask)
+    run.take(run.ledger.searched(ask, SearchResult(Score(12), "e7e5", 9)))
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert (detail.plies[0].depth, detail.plies[0].score_source) == (9, "")
+    run.check_subscriber()
     run.reply_all()
     run.check_subscriber()
 

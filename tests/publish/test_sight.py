@@ -37,6 +37,7 @@ SAID = {
     "score_cp",
     "mate",
     "depth",
+    "score_source",
     "final",
     "best",
     "played_cp",

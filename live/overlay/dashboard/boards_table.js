@@ -2,7 +2,7 @@
 
 import { element, nameNode, setText } from "../dom.js";
 import { resultText, whiteShare } from "../format.js";
-import { clockAfter, lastMove, ratings, scoreAfter } from "./figures.js";
+import { clockAfter, lastMove, provisionalWords, ratings, scoreAfter } from "./figures.js";
 import { writePlace } from "./place.js";
 import { SortedHeader } from "./sorted_header.js";
 
@@ -101,6 +101,7 @@ class Row {
     const score = scoreAfter(game, game.plies);
     setText(this._score, score.provisional && score.text ? `${score.text} \u2026` : score.text);
     this._score.classList.toggle("provisional", score.provisional);
+    this._score.title = score.source ? provisionalWords(score.source) : "";
     this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
     setText(this._move, lastMove(game, game.plies));
     const clocks = ["white", "black"].map((color) => clockAfter(game, game.plies, color));

@@ -3,7 +3,7 @@
 import { element, setText } from "../dom.js";
 import { resultText, whiteShare } from "../format.js";
 import { placementAfter } from "../position.js";
-import { lastMove, placeText, problemText, scoreAfter, sideText } from "./figures.js";
+import { lastMove, placeText, problemText, provisionalWords, scoreAfter, sideText } from "./figures.js";
 import { writePlace } from "./place.js";
 import { MiniBoard } from "./pieces.js";
 import { Side } from "./side.js";
@@ -51,6 +51,7 @@ export class Card {
     setText(this._move, lastMove(game, game.plies));
     setText(this._score, score.provisional && score.text ? `${score.text} \u2026` : score.text);
     this._score.classList.toggle("provisional", score.provisional);
+    this._score.title = score.source ? provisionalWords(score.source) : "";
     setText(this._result, resultText(game.result));
     this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
     this._bar.classList.toggle("unknown", score.cp === null);
@@ -83,7 +84,7 @@ export class Card {
       placeText(game),
       `${game.white.name || "?"} against ${game.black.name || "?"}`,
       game.result === "*" ? lastMove(game, game.plies) : resultText(game.result),
-      score.text ? `score ${score.text}${score.provisional ? ", provisional" : ""}` : "",
+      score.text ? `score ${score.text}${score.provisional ? `, ${provisionalWords(score.source)}` : ""}` : "",
       sideText(game, "white"),
       sideText(game, "black"),
     ];

@@ -53,6 +53,7 @@ export function boardsCsv(games) {
 const PLY = [
   "ply", "san", "uci", "clock_s", "spent_s", "score_cp", "mate", "depth", "final", "best",
   "played_cp", "gain_cp", "gain_same_search_cp", "gain_successive_cp",
+  "score_source",
 ];
 const POINT = [
   "n", "expected_score", "difference", "difference_low", "difference_high", "rating", "low", "high",

@@ -42,15 +42,16 @@ export function toMove(game, plies) {
 }
 
 /**
- * The score after so many plies: `{cp, mate, text, provisional, depth}`. While the newest position
- * has none, that of the last one that has, marked as provisional.
+ * The score after so many plies: `{cp, mate, text, provisional, depth, source}`. While the newest
+ * position has none, that of the last one that has, marked as provisional. `source` is empty where
+ * the engine of the event found it.
  */
 export function scoreAfter(game, plies) {
   let at = plies.length - 1;
   while (at >= 0 && plies[at].score_cp === null) at -= 1;
   if (at < 0) {
     const cp = game.start_score_cp;
-    return { cp, mate: null, text: scoreText(cp, null), provisional: cp !== null && plies.length > 0, depth: null };
+    return { cp, mate: null, text: scoreText(cp, null), provisional: cp !== null && plies.length > 0, depth: null, source: "" };
   }
   const ply = plies[at];
   return {
@@ -59,7 +60,21 @@ export function scoreAfter(game, plies) {
     text: scoreText(ply.score_cp, ply.mate),
     provisional: !ply.final || at < plies.length - 1,
     depth: ply.depth,
+    source: ply.score_source ?? "",
   };
+}
+
+/** What is said beside a provisional score: whose it is, if it is not the engine's of the event. */
+export function provisionalWords(source) {
+  return source ? `provisional, ${source}` : "provisional";
+}
+
+/** The score in full, for one board. */
+export function scoreWords({ text, provisional, depth, source }) {
+  if (!text) return "not scored yet";
+  const from = [source, depth && (source || !provisional) ? `depth ${depth}` : ""].filter(Boolean).join(", ");
+  if (!provisional) return from ? `${text}, ${from}` : text;
+  return from ? `${text} (${from}) \u2026 still searching` : `${text} \u2026 still searching`;
 }
 
 export function lastMove(game, plies) {

@@ -2,7 +2,7 @@
 
 import { element, setText } from "../dom.js";
 import { moveText, scoreText, whiteShare } from "../format.js";
-import { moverOf } from "./figures.js";
+import { moverOf, provisionalWords } from "./figures.js";
 
 /**
  * From which loss of winning chances on a move bears which sign: as lichess judges moves, so that
@@ -115,7 +115,7 @@ class Cell {
     this.node.classList.toggle("first-choice", ply.best !== null && ply.best === ply.uci);
     this.node.dataset.mark = mark?.name ?? "";
     const said = [
-      ply.score_cp === null ? "not scored yet" : `score ${scoreText(ply.score_cp, ply.mate)}${ply.final ? "" : ", provisional"}`,
+      ply.score_cp === null ? "not scored yet" : `score ${scoreText(ply.score_cp, ply.mate)}${ply.final ? "" : `, ${provisionalWords(ply.score_source ?? "")}`}`,
       ply.gain_cp === null ? "" : ply.gain_cp === 0 ? "kept up with the engine" : `${ply.gain_cp < 0 ? "lost" : "won"} ${(Math.abs(ply.gain_cp) / 100).toFixed(2)}`,
       mark?.name ?? "",
     ];

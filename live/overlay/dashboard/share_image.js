@@ -2,7 +2,7 @@
 
 import { resultText, scoreText, whiteShare } from "../format.js";
 import { parsePlacement, placementAfter } from "../position.js";
-import { lastMove, placeText, ratings, scoreAfter } from "./figures.js";
+import { lastMove, placeText, provisionalWords, ratings, scoreAfter } from "./figures.js";
 import { pointAt } from "./rating_panel.js";
 import { sparkPaths } from "./spark.js";
 
@@ -92,7 +92,7 @@ export function shareSvg(game, ply, engine, pieces) {
     : "";
   const state = [
     lastMove(game, plies),
-    score.text ? `${scoreText(score.cp, score.mate)}${score.provisional ? " (provisional)" : ""}` : "",
+    score.text ? `${scoreText(score.cp, score.mate)}${score.provisional ? ` (${provisionalWords(score.source)})` : ""}` : "",
     whole ? resultText(game.result) : "",
   ];
   return [
