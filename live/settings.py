@@ -165,7 +165,7 @@ def file_layer(path: Path, types: Types) -> dict[str, object]:
         raise ConfigError(str(path), f"cannot be read ({error.strerror})", _PATH) from None
     except UnicodeDecodeError:
         raise ConfigError(str(path), "is not UTF-8 text", "Save it as UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # not TOML, too long a number, too deep
         raise ConfigError(
             str(path), f"is not valid TOML: {error}", "Text needs quotes, true and false none"
         ) from None

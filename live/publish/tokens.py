@@ -98,7 +98,7 @@ def read_tokens(text: str, where: str) -> Tokens:
     """
     try:
         tree = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # not TOML, too long a number, too deep
         raise ConfigError(
             where, f"is not valid TOML: {error}", 'Make entries with "live-rate token NAME"'
         ) from None

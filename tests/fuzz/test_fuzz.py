@@ -65,6 +65,9 @@ FINDINGS = {
         "frames",
         b"\x81\xfe\x0f\xa0\0\0\0\0" + b'{"type":"token","token":' + b"[" * 3976,
     ),
+    # ValueError: a number of more digits than Python reads.
+    "settings with a long number": ("config", b"[engine]\nnodes = " + b"1" * 5000),
+    "tokens with a long number": ("tokens", b"token = " + b"1" * 5000),
     # OSError: a path longer than any can be, or with a zero byte in it.
     "a long path": ("address", b"x" * 3000),
     "nobody's home": ("address", b"~nobody-of-that-name/x.pgn"),
