@@ -347,6 +347,20 @@ async def test_a_swing_is_told_and_then_not_again(chromium: str, tmp_path: Path)
         assert page.complaints == []
 
 
+async def test_the_clock_of_the_side_to_move_runs_between_messages(
+    chromium: str, tmp_path: Path
+) -> None:
+    async with on_air(chromium, tmp_path, boards=1) as (_, publisher, page):
+        await show(page, publisher, "layout=bar")
+        clocks = texts(".player:is(.white, .black) .clock")
+        white, black = await page.run(clocks)
+        await page.until(f"{clocks}[0] !== {white!r}")
+        later, same = await page.run(clocks)
+        assert later < white and len(later) == len(white)
+        assert same == black
+        assert page.complaints == []
+
+
 async def test_it_says_when_it_is_no_longer_live(chromium: str, tmp_path: Path) -> None:
     broadcast = Broadcast(boards=2)
     broadcast.play(20)

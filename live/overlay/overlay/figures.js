@@ -1,6 +1,7 @@
 /** What an overlay says about one game. Pure. */
 
 import { clockText, moveText, scoreText, whiteShare } from "../format.js";
+import { leftS } from "../ticking.js";
 import { counted, fill, localMove } from "./words.js";
 
 /** Who moves at a ply of a game. */
@@ -76,10 +77,10 @@ export function lastMove(game, words) {
   return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
 }
 
-/** The clock of one side after its last move; empty when there is none. */
-export function clockOf(game, color) {
+/** The clock of one side, which runs since `elapsedS` if it is to move; empty when there is none. */
+export function clockOf(game, color, elapsedS = 0) {
   const clocked = game.plies.findLast((ply) => moverOf(ply.ply, game.start_fen) === color);
-  return clockText(clocked?.clock_s ?? null);
+  return clockText(leftS(clocked?.clock_s ?? null, turnOf(game) === color ? elapsedS : 0));
 }
 
 /** Whose turn it is; null when the game is over. */

@@ -3,6 +3,7 @@
 import { Connection } from "../connection.js";
 import { setText } from "../dom.js";
 import { Held } from "../state.js";
+import { Ticking } from "../ticking.js";
 import { Chooser } from "./choice.js";
 import { applyLook } from "./look.js";
 import { readOptions } from "./options.js";
@@ -34,6 +35,7 @@ const now = () => performance.now();
 const source = options.delay > 0 ? await delayed() : held;
 const chooser = new Chooser(options);
 const swings = new Swings(options.swing, options.cooldown * 1000);
+const ticking = new Ticking();
 /** Game id → `{until, swing}` while a swing is shown. */
 const alerts = new Map();
 let asked = false;
@@ -53,18 +55,26 @@ async function delayed() {
   return new Delayed(held, options.delay * 1000, now);
 }
 
-/** Looks for swings in what was touched, and asks for a drawing. */
+/** Looks for swings and moves in what was touched, and asks for a drawing. */
 function note(touched) {
+  if (touched.all || touched.health) ticking.noteFeeds(held.feeds, now());
   if (touched.all) for (const game of held.games.values()) look(game);
   if (touched.game !== undefined) {
     const game = held.games.get(touched.game);
-    if (game === undefined) swings.forget(touched.game);
-    else look(game);
+    if (game === undefined) {
+      swings.forget(touched.game);
+      ticking.forget(touched.game);
+    } else look(game);
   }
   ask();
 }
 
+function elapsedS(game) {
+  return ticking.elapsedS(game, now(), connection.status === "live" ? null : connection.heardAt);
+}
+
 function look(game) {
+  ticking.note(game, now());
   const swing = swings.look(game, now());
   if (swing !== null) alerts.set(game.id, { until: now() + ALERT_MS, swing });
 }
@@ -106,7 +116,7 @@ function fit() {
 
 connection.connect();
 const { Layout } = await loading;
-layout = new Layout({ options, words, moves });
+layout = new Layout({ options, words, moves, elapsedS });
 stage.append(layout.node);
 fit();
 addEventListener("resize", fit);

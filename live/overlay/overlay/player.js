@@ -6,8 +6,9 @@ import { flagText } from "./flags.js";
 import { Name } from "./names.js";
 
 export class PlayerPanel {
-  constructor(color, { options, words }) {
+  constructor(color, { options, words, elapsedS }) {
     this._color = color;
+    this._elapsedS = elapsedS;
     this._options = options;
     this._words = words;
     this._flag = element("span", "flag");
@@ -48,7 +49,7 @@ export class PlayerPanel {
     setText(this._eloValue, player.elo ? String(player.elo) : "");
     this._elo.hidden = !player.elo;
     setText(this._points, pointsOf(game.result, color));
-    setText(this._clock, clockOf(game, color));
+    setText(this._clock, clockOf(game, color, this._elapsedS(game)));
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const [main = null, second = null] = ratingsOf(point, options.rating, words);
     this._main.draw(main, basisOf(point, words));

@@ -1,0 +1,58 @@
+/**
+ * Clocks that run on between messages. Pure: the time, milliseconds that never go back, comes in.
+ *
+ * A source tells a clock after its move. From then on the other side's clock runs, and this says
+ * for how long, as far as is known: at most since the move was seen here, and only until the source
+ * or the connection went silent. A position that was there when the page opened counts from then,
+ * so that a clock shows rather too much time than too little.
+ */
+
+export class Ticking {
+  constructor() {
+    /** Game id → its last move, and when it was first seen. */
+    this._moves = new Map();
+    /** Feed → since when it is not live. */
+    this._silent = new Map();
+  }
+
+  /** To be told of every game that changed. */
+  note(game, now) {
+    const last = game.plies.at(-1);
+    const move = last === undefined ? "" : `${last.ply} ${last.uci}`;
+    if (this._moves.get(game.id)?.move !== move) this._moves.set(game.id, { move, at: now });
+  }
+
+  forget(id) {
+    this._moves.delete(id);
+  }
+
+  /** To be told how the feeds are whenever that changed. */
+  noteFeeds(feeds, now) {
+    const before = this._silent;
+    this._silent = new Map();
+    for (const { feed, state } of feeds) {
+      if (state !== "live") this._silent.set(feed, before.get(feed) ?? now);
+    }
+  }
+
+  /**
+   * How long the clock of the side to move has run, seconds; `heardAt` is when the service was last
+   * heard if it is no longer, else null. 0 where no clock runs.
+   */
+  elapsedS(game, now, heardAt = null) {
+    const seen = this._moves.get(game.id);
+    if (seen === undefined || !runs(game)) return 0;
+    const until = Math.min(now, heardAt ?? now, this._silent.get(game.feed) ?? now);
+    return Math.max(0, (until - seen.at) / 1000);
+  }
+}
+
+/** Nothing is known of the clocks of a game that is over, not begun, or not told any more. */
+function runs({ result, plies, problem, restored }) {
+  return result === "*" && plies.length > 0 && !problem && !restored;
+}
+
+/** What is left of a clock after so many seconds; null where there is none. */
+export function leftS(clockS, elapsedS) {
+  return clockS === null ? null : Math.max(0, clockS - elapsedS);
+}
