@@ -23,6 +23,7 @@ from paho.mqtt.properties import Properties
 from live.errors import ConfigError, FeedUnreadable
 from live.feeds.base import FeedSink
 from live.feeds.mqtt_address import MqttAddress
+from live.feeds.mqtt_client import MqttClient
 from live.feeds.mqtt_payload import MqttGames
 from live.feeds.retry import LASTING_S, Trouble
 from live.feeds.voice import Conditions, Voice, follow
@@ -86,7 +87,7 @@ class MqttFeed:
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         properties.SessionExpiryInterval = SESSION_S
         properties.MaximumPacketSize = config.max_bytes + OVERHEAD_BYTES
-        return aiomqtt.Client(
+        return MqttClient(
             address.host,
             address.port,
             username=address.user or settings.user or None,
@@ -100,7 +101,6 @@ class MqttFeed:
             timeout=config.timeout_s,
             max_queued_incoming_messages=QUEUE,
             tls_context=self._tls,
-            logger=log,
         )
 
     async def _listen(self, client: aiomqtt.Client, voice: Voice) -> None:

@@ -14,6 +14,7 @@ from live.errors import InputError
 from live.events import GameReport, Player
 from live.feeds.clock import Clock, LoopClock
 from live.feeds.mqtt_address import MqttAddress
+from live.feeds.mqtt_client import MqttClient
 from live.feeds.replay import Incident
 from live.rehearse.broker import OwnBroker
 from live.rehearse.faults import ALL_WELL, Mishap
@@ -61,7 +62,11 @@ class MqttRehearsal:
             base = msgspec.structs.replace(self._address, topic=f"{self._topic}/#")
             yield base.public
         except aiomqtt.MqttError as error:
-            raise InputError("--to", f"cannot be used ({error})", "Check the address") from None
+            raise InputError(
+                "--to" if self._given else "--as mqtt",
+                f"the broker cannot be used ({error})",
+                "Check that it runs, and its address",
+            ) from None
         finally:
             with suppress(aiomqtt.MqttError):
                 await self._connection.aclose()
@@ -132,7 +137,7 @@ class MqttRehearsal:
             context = ssl.create_default_context()
         self._connection = AsyncExitStack()
         self._client = await self._connection.enter_async_context(
-            aiomqtt.Client(
+            MqttClient(
                 address.host,
                 address.port,
                 username=address.user or None,

@@ -48,10 +48,15 @@ class Broker:
                     await writer.wait_closed()
                     return
 
-    async def kill(self) -> None:
-        """As a power cut would."""
+    def strike(self) -> None:
+        """As a power cut would, without a turn of the event loop."""
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
+
+    async def kill(self) -> None:
+        """The same, and waited for."""
+        self.strike()
+        if self._process is not None:
             await self._process.wait()
 
     async def __aenter__(self) -> Broker:

@@ -1,0 +1,49 @@
+"""A broker that dies is an exception for whoever uses it, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import select
+from collections.abc import Callable
+from pathlib import Path
+
+import aiomqtt
+import pytest
+
+from live.feeds.mqtt_client import MqttClient
+from tests.feeds.brokers import Broker
+
+
+@pytest.fixture
+async def told_to_the_loop() -> list[str]:
+    told: list[str] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: told.append(str(context)))
+    return told
+
+
+async def killed_while_writing(broker: Broker) -> None:
+    """Something is to be written in the very turn of the loop in which the end is read."""
+    async with MqttClient("127.0.0.1", broker.port, timeout=0.1) as client:
+        broker.strike()
+        connection = client._client.socket()
+        assert connection is not None and select.select([connection], [], [], 20)[0]
+        await asyncio.sleep(0)
+        await client.publish("a", b"1", qos=1)
+
+
+async def test_a_broker_that_dies_leaves_nothing_to_the_event_loop(
+    require_program: Callable[[str], str],
+    tmp_path: Path,
+    told_to_the_loop: list[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with Broker(require_program("mosquitto"), tmp_path) as broker:
+        with pytest.raises(aiomqtt.MqttError):
+            await killed_while_writing(broker)
+    await asyncio.sleep(0)
+    gc.collect()
+    await asyncio.sleep(0)
+    assert told_to_the_loop == []
+    assert caplog.records == []
