@@ -15,6 +15,7 @@ import { drawConnection } from "./dashboard/status.js";
 import { sentence } from "./dashboard/told.js";
 import { setText } from "./dom.js";
 import { Held, eventOf, gameOrder } from "./state.js";
+import { Ticking } from "./ticking.js";
 
 /** The page is drawn at most so often: messages come faster than eyes can follow. */
 const DRAW_EVERY_MS = 120;
@@ -27,7 +28,8 @@ const main = byId("main");
 const held = new Held();
 const announcer = new Announcer();
 const share = new Share(seen, tell);
-const overview = new Overview(go);
+const ticking = new Ticking();
+const overview = new Overview(go, elapsedS);
 const players = new PlayersView(go);
 const health = new HealthView();
 const arbiter = new ArbiterView();
@@ -96,7 +98,7 @@ async function show() {
   if (place.view === "board" && board === null) {
     board = "loading";
     const { BoardView } = await import("./dashboard/board_view.js");
-    board = new BoardView(go, share.buttons("board"));
+    board = new BoardView(go, share.buttons("board"), elapsedS);
     main.append(board.node);
     views.board = board;
   }
@@ -107,10 +109,26 @@ async function show() {
 
 /** Only that something changed is kept: what is held never grows with the number of messages. */
 function changed(touched) {
+  noteClocks(touched);
   for (const [part, value] of Object.entries(touched)) if (value) dirty.add(part);
   if (timer !== null) return;
   const wait = Math.max(0, DRAW_EVERY_MS - (performance.now() - drawnAt));
   timer = setTimeout(() => requestAnimationFrame(draw), wait);
+}
+
+function noteClocks(touched) {
+  const now = performance.now();
+  if (touched.all || touched.health) ticking.noteFeeds(held.feeds, now);
+  for (const id of touched.all ? held.games.keys() : touched.game === undefined ? [] : [touched.game]) {
+    const game = held.games.get(id);
+    if (game === undefined) ticking.forget(id);
+    else ticking.note(game, now);
+  }
+}
+
+/** How long the clock of the side to move has run, as far as is known. */
+function elapsedS(game) {
+  return ticking.elapsedS(game, performance.now(), connection.status === "live" ? null : connection.heardAt);
 }
 
 function draw() {
@@ -246,6 +264,7 @@ document.addEventListener("visibilitychange", () => {
 setInterval(() => {
   drawStatus();
   speak();
+  if (!document.hidden) views[place.view]?.tick?.();
 }, 1000);
 // Boards take their new places also when nothing happens any more.
 setInterval(() => {

@@ -15,7 +15,8 @@ CARDS = """
   const [blackRating, whiteRating] = text(".rating");
   const [blackInterval, whiteInterval] = text(".interval");
   const [blackOther, whiteOther] = text(".other");
-  const [blackClock, whiteClock] = text(".clock");
+  const [blackClock, whiteClock] = [...card.querySelectorAll(".clock")].map((node) =>
+    node.textContent && node.classList.contains("running") ? "runs" : node.textContent);
   return { white, black, whiteRating, blackRating, whiteInterval, blackInterval,
            whiteOther, blackOther, whiteClock, blackClock,
            move: text(".move")[0], score: text(".score")[0], result: text(".result")[0] };
@@ -77,6 +78,13 @@ def score_text(cp: int | None, mate: int | None) -> str:
 
 
 def clock(game: dict[str, Any], white: bool) -> str:
+    """After the side's last move; ``runs`` if it is the one that runs since."""
+    told = _told_clock(game, white)
+    runs = game["result"] == "*" and white == (len(game["plies"]) % 2 == 0)
+    return "runs" if told and runs else told
+
+
+def _told_clock(game: dict[str, Any], white: bool) -> str:
     for ply in reversed(game["plies"]):
         if (ply["ply"] % 2 == 1) == white:
             if ply["clock_s"] is None:

@@ -135,6 +135,36 @@ async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restar
     assert refused == []
 
 
+async def test_clocks_run_between_messages_on_cards_in_the_table_and_at_the_board(
+    chromium: str, tmp_path: Path
+) -> None:
+    broadcast = Broadcast(boards=2)
+    broadcast.play(20)
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open(publisher.url)
+        await settled(page, publisher)
+        (first, _), _ = await told(publisher)
+        views = {
+            "layout=cards": ".card .clock.running",
+            "layout=table": ".boards-table .clocks",
+            f"game={first['id']}": ".player-line .clock.running",
+        }
+        for place, selector in views.items():
+            await page.run(f"location.hash = '{place}'")
+            shown_text = f"document.querySelector('{selector}')?.textContent"
+            await page.until(f"{shown_text}?.includes(':')")
+            before = await page.run(shown_text)
+            await page.until(f"{shown_text} !== {before!r}")
+            assert await page.run(shown_text) < before
+        # Looking back at an earlier position, its clocks stand.
+        await page.run(f"location.hash = 'game={first['id']}&ply=4'")
+        await page.until("document.querySelectorAll('.player-line .clock.running').length === 0")
+        assert page.complaints == []
+
+
 async def test_any_change_is_shown(chromium: str, tmp_path: Path) -> None:
     world = World(11)
     for _ in range(30):

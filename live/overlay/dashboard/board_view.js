@@ -6,14 +6,15 @@ import { resultText, safeLink, whiteShare } from "../format.js";
 import uPlot from "../uplot.js";
 import { Chart } from "./chart.js";
 import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
-import { clockAfter, lastMove, placeText, problemText, scoreAfter, scoreWords, toMove } from "./figures.js";
+import { Clock } from "./clock.js";
+import { lastMove, placeText, problemText, scoreAfter, scoreWords } from "./figures.js";
 import { Histogram } from "./histogram.js";
 import { MoveList } from "./moves.js";
 import { HeadToHead, MethodsTable, Ratings } from "./rating_panel.js";
 
 export class BoardView {
   /** `go` changes the place; `share` makes the row of buttons for what is seen. */
-  constructor(go, share) {
+  constructor(go, share, elapsedS) {
     this._go = go;
     this._game = null;
     this._ply = 0;
@@ -28,7 +29,7 @@ export class BoardView {
     const back = element("a", "back", "\u2190 All boards");
     back.href = "#";
     const header = element("header", "board-head", "", back, this._where, this._event, this._result, this._watch, share);
-    this._players = { white: new Player("white"), black: new Player("black") };
+    this._players = { white: new Player("white", elapsedS), black: new Player("black", elapsedS) };
     this._bar = element("div", "bar tall");
     this._bar.setAttribute("role", "img");
     this._square = element("div", "big-board");
@@ -104,6 +105,11 @@ export class BoardView {
     const last = this._game.plies.length;
     const ply = Math.max(0, Math.min(last, this._ply + by));
     this._go({ ply: ply === last ? null : ply }, true);
+  }
+
+  /** Time has passed. */
+  tick() {
+    for (const player of Object.values(this._players)) player.clock.tick();
   }
 
   restyle() {
@@ -195,14 +201,14 @@ export class BoardView {
 }
 
 class Player {
-  constructor(color) {
+  constructor(color, elapsedS) {
     this._title = element("span", "title");
     this._name = nameNode("name");
     this._more = nameNode("more");
     this._elo = element("span", "elo");
-    this._clock = element("span", "clock");
+    this.clock = new Clock(color, elapsedS);
     this.node = element(
-      "div", `player-line ${color}`, "", element("i", `piece ${color}`), this._title, this._name, this._elo, this._more, this._clock,
+      "div", `player-line ${color}`, "", element("i", `piece ${color}`), this._title, this._name, this._elo, this._more, this.clock.node,
     );
   }
 
@@ -212,8 +218,6 @@ class Player {
     setText(this._name, player.name || "?");
     setText(this._more, [player.federation, player.team].filter(Boolean).join(" \u00b7 "));
     setText(this._elo, player.elo ? String(player.elo) : "");
-    setText(this._clock, clockAfter(game, plies, color));
-    const moving = game.result === "*" && plies === game.plies && toMove(game, plies.length) === color;
-    this._clock.classList.toggle("running", moving);
+    this.clock.draw(game, plies);
   }
 }

@@ -19,7 +19,8 @@ const COLUMNS = [
 ];
 
 export class BoardsTable {
-  constructor(go) {
+  constructor(go, elapsedS) {
+    this._elapsedS = elapsedS;
     this._header = new SortedHeader(COLUMNS, go);
     this._body = element("tbody");
     this._rows = new Map();
@@ -38,11 +39,16 @@ export class BoardsTable {
     }
     games.forEach((game, at) => {
       let row = this._rows.get(game.id);
-      if (row === undefined) this._rows.set(game.id, (row = new Row()));
+      if (row === undefined) this._rows.set(game.id, (row = new Row(this._elapsedS)));
       row.draw(game);
       const { children } = this._body;
       if (children[at] !== row.node) this._body.insertBefore(row.node, children[at] ?? null);
     });
+  }
+
+  /** Time has passed. */
+  tick() {
+    for (const row of this._rows.values()) row.tick();
   }
 
   links() {
@@ -56,7 +62,8 @@ export class BoardsTable {
 }
 
 class Row {
-  constructor() {
+  constructor(elapsedS) {
+    this._elapsedS = elapsedS;
     this._game = null;
     const cell = (className, ...children) => element("td", className, "", ...children);
     this._link = element("a", "open-row");
@@ -104,8 +111,14 @@ class Row {
     this._score.title = score.source ? provisionalWords(score.source) : "";
     this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
     setText(this._move, lastMove(game, game.plies));
-    const clocks = ["white", "black"].map((color) => clockAfter(game, game.plies, color));
-    setText(this._clocks, clocks.some(Boolean) ? clocks.map((each) => each || "\u2013").join(" \u00b7 ") : "");
+    this.tick();
     setText(this._result, resultText(game.result));
+  }
+
+  tick() {
+    const { _game: game } = this;
+    const elapsedS = this._elapsedS(game);
+    const clocks = ["white", "black"].map((color) => clockAfter(game, game.plies, color, elapsedS));
+    setText(this._clocks, clocks.some(Boolean) ? clocks.map((each) => each || "\u2013").join(" \u00b7 ") : "");
   }
 }

@@ -10,7 +10,7 @@ import { Side } from "./side.js";
 import { Spark } from "./spark.js";
 
 export class Card {
-  constructor() {
+  constructor(elapsedS) {
     this._game = null;
     this._plies = null;
     this._placement = "";
@@ -26,7 +26,7 @@ export class Card {
     this._mini = new MiniBoard(this._canvas);
     this._problem = element("p", "problem");
     this._spark = new Spark();
-    this._sides = { white: new Side("white"), black: new Side("black") };
+    this._sides = { white: new Side("white", elapsedS), black: new Side("black", elapsedS) };
     this.link = element("a", "open");
     const header = element("header", "", "", this._where, this._move, this._score, this._result);
     const board = element("div", "board", "", this._bar, this._canvas);
@@ -65,6 +65,11 @@ export class Card {
     const moved = before !== null && before.plies.at(-1)?.uci !== game.plies.at(-1)?.uci;
     if (moved) this._flash();
     if (this._visible) this._drawPictures();
+  }
+
+  /** Time has passed. */
+  tick() {
+    if (this._visible) for (const side of Object.values(this._sides)) side.clock.tick();
   }
 
   restyle() {

@@ -1,6 +1,7 @@
 /** How one side of a game is shown, everywhere the same: name, clock, rating with interval. Pure. */
 
 import { clockText, moveText, ratingFigure, scoreText } from "../format.js";
+import { leftS } from "../ticking.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
 export const SCALE = [1000, 3000];
@@ -28,12 +29,21 @@ export function moverOf(ply, startFen) {
   return (ply % 2 === 1) !== blackFirst ? "white" : "black";
 }
 
-/** The clock of a colour after `plies`, as text; empty where the source tells none. */
-export function clockAfter(game, plies, color) {
+/**
+ * The clock of a colour after `plies`, as text; empty where the source tells none. It has run for
+ * `elapsedS` since if it is the one that runs.
+ */
+export function clockAfter(game, plies, color, elapsedS = 0) {
   for (let at = plies.length - 1; at >= 0; at -= 1) {
-    if (moverOf(plies[at].ply, game.start_fen) === color) return clockText(plies[at].clock_s);
+    if (moverOf(plies[at].ply, game.start_fen) !== color) continue;
+    return clockText(leftS(plies[at].clock_s, clockRuns(game, plies, color) ? elapsedS : 0));
   }
   return "";
+}
+
+/** Whether it is this colour's clock that runs, as far as is known. */
+export function clockRuns(game, plies, color) {
+  return game.result === "*" && plies === game.plies && toMove(game, plies.length) === color;
 }
 
 /** Who is to move after `plies` plies. */

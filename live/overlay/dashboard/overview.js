@@ -11,8 +11,10 @@ const MANY = 24;
 export const REARRANGE_MS = 3_000;
 
 export class Overview {
-  constructor(go) {
+  /** `elapsedS` says of a game how long its clock has run. */
+  constructor(go, elapsedS) {
     this._go = go;
+    this._elapsedS = elapsedS;
     this._cards = new Map();
     this._arrangedAt = -Infinity;
     this._key = "";
@@ -20,7 +22,7 @@ export class Overview {
     this._games = [];
     this._grid = element("div", "boards");
     this._grid.id = "boards";
-    this._table = new BoardsTable((change) => go(change));
+    this._table = new BoardsTable((change) => go(change), elapsedS);
     this._count = element("span", "count");
     this._empty = element("p", "note empty");
     this._sight = new IntersectionObserver(
@@ -70,6 +72,12 @@ export class Overview {
     return boards > MANY && !this._narrow.matches ? "table" : "cards";
   }
 
+  /** Time has passed. Cards or rows: the others are not there. */
+  tick() {
+    for (const card of this._cards.values()) card.tick();
+    this._table.tick();
+  }
+
   restyle() {
     for (const card of this._cards.values()) card.restyle();
   }
@@ -80,7 +88,7 @@ export class Overview {
     games.forEach((game, at) => {
       let card = this._cards.get(game.id);
       if (card === undefined) {
-        card = new Card();
+        card = new Card(this._elapsedS);
         this._cards.set(game.id, card);
         this._sight.observe(card.node);
       }

@@ -1,7 +1,8 @@
 /** One player: name, clock, perceived rating with its interval as text and as a line. */
 
 import { element, nameNode, setText } from "../dom.js";
-import { SCALE, clockAfter, ratings, toMove } from "./figures.js";
+import { Clock } from "./clock.js";
+import { SCALE, ratings } from "./figures.js";
 
 /** A rating and its interval on a scale that all boards share, so that eyes can compare them. */
 export class Whisker {
@@ -35,12 +36,12 @@ function place(node, side, percent) {
 
 /** A player's line of a card: name, title, Elo, clock, and the ratings below. */
 export class Side {
-  constructor(color) {
+  constructor(color, elapsedS) {
     this._color = color;
     this._title = element("span", "title");
     this._name = nameNode("name");
     this._elo = element("span", "elo");
-    this._clock = element("span", "clock");
+    this.clock = new Clock(color, elapsedS);
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
     this._other = element("span", "other");
@@ -49,7 +50,7 @@ export class Side {
       "div",
       `side ${color}`,
       "",
-      element("div", "who", "", element("i", `piece ${color}`), this._title, this._name, this._elo, this._clock),
+      element("div", "who", "", element("i", `piece ${color}`), this._title, this._name, this._elo, this.clock.node),
       element("div", "figures", "", this._main, this._interval, this._other),
       this._whisker.node,
     );
@@ -61,9 +62,7 @@ export class Side {
     setText(this._name, player.name || "?");
     this._name.title = [player.name, player.team, player.federation].filter(Boolean).join(" \u00b7 ");
     setText(this._elo, player.elo ? String(player.elo) : "");
-    setText(this._clock, clockAfter(game, plies, this._color));
-    const moving = game.result === "*" && toMove(game, plies.length) === this._color;
-    this._clock.classList.toggle("running", moving);
+    this.clock.draw(game, plies);
     const { main, other } = ratings(point);
     setText(this._main, main?.text ?? "\u2013");
     setText(this._interval, main?.interval ?? "no move rated yet");
