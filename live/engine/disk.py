@@ -171,7 +171,7 @@ class DiskCache:
     def _batch(self) -> tuple[list[_Row], bool]:
         """What to write next, and whether more may come."""
         rows: list[_Row] = []
-        timeout = None
+        timeout, due_s = None, 0.0
         while len(rows) < _BATCH:
             try:
                 row = self._unwritten.get(timeout=timeout)
@@ -180,7 +180,10 @@ class DiskCache:
             if row is None:
                 return rows, False
             rows.append(row)
-            timeout = _LINGER_S
+            if timeout is None:
+                due_s = time.monotonic() + _LINGER_S
+            # Time from the first one on: else a search a second would put a commit off for ever.
+            timeout = max(0.0, due_s - time.monotonic())
         return rows, True
 
     def _give_up(self, what: str) -> None:

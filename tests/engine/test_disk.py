@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import sqlite3
 from collections.abc import Callable
 from functools import partial
@@ -65,6 +66,34 @@ def test_what_left_memory_is_read_back_from_the_file(path: Path) -> None:
 
 
 DAY_S = 86_400
+
+
+class Trickle:
+    """A queue that gets a row every 0.4 s, and its own clock."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def get(self, timeout: float | None = None) -> tuple[bytes, None, int]:
+        if timeout is not None and timeout < 0.4:
+            self.now_s += timeout
+            raise queue.Empty
+        self.now_s += 0.4
+        return b"key", None, 0
+
+
+def test_results_that_trickle_in_are_written_after_a_second(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, trickle = DiskCache(path), Trickle()
+    monkeypatch.setattr(cache, "_unwritten", trickle)
+    monkeypatch.setattr("live.engine.disk.time", trickle)
+    rows, more = cache._batch()
+    assert (len(rows), more) == (3, True)
+    assert trickle.now_s == pytest.approx(1.4)
 
 
 def found(path: Path, numbers: range, today: int = 0) -> list[int]:
