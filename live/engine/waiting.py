@@ -15,6 +15,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 #: Boards whose last turn is remembered.
 _BOARDS_KEPT: Final = 4_096
+#: Entries that may lie dead before they are cleared away.
+_DEAD_KEPT: Final = 1_000
 
 
 class Want(Generic[Key]):
@@ -86,9 +88,12 @@ class Waiting(Generic[Key]):
         self._starts = 0
         # Breaks ties by order of asking.
         self._asked = 0
+        # Entries in all heaps, dead ones too, and how many there may be before those are cleared.
+        self._entries = 0
+        self._entries_bound = _DEAD_KEPT
         # All that was pushed, longest asked for first.
         self._ages: list[tuple[float, int, Want[Key]]] = []
-        self._ages_bound = 1_000
+        self._ages_bound = _DEAD_KEPT
 
     def push(self, want: Want[Key]) -> None:
         """A want begins to wait (again), or waits now under another kind."""
@@ -102,6 +107,9 @@ class Waiting(Generic[Key]):
         self._asked += 1
         heap = self._heaps[priority.kind].setdefault(priority.board, [])
         heapq.heappush(heap, (order, self._asked, want))
+        self._entries += 1
+        if self._entries > self._entries_bound:
+            self._clear()
         if priority.kind in YIELDS:
             return
         heapq.heappush(self._ages, (want.asked_at, self._asked, want))
@@ -109,7 +117,21 @@ class Waiting(Generic[Key]):
             # Behind one that waits long, those that came and went pile up.
             self._ages = [age for age in self._ages if age[2].waits]
             heapq.heapify(self._ages)
-            self._ages_bound = 1_000 + 2 * len(self._ages)
+            self._ages_bound = _DEAD_KEPT + 2 * len(self._ages)
+
+    def _clear(self) -> None:
+        """Let the dead go: below what comes up first they would lie as long as something does, and
+        among what never comes up for ever.
+        """
+        self._entries = 0
+        for kind, heaps in self._heaps.items():
+            for board, heap in list(heaps.items()):
+                heap[:] = [entry for entry in heap if entry[2].counts(kind)]
+                heapq.heapify(heap)
+                self._entries += len(heap)
+                if not heap:
+                    del heaps[board]
+        self._entries_bound = _DEAD_KEPT + 2 * self._entries
 
     def _top(self, kind: Kind, board: str) -> _Entry[Key] | None:
         """The board's first entry that still counts; empty heaps are taken away."""
@@ -120,6 +142,7 @@ class Waiting(Generic[Key]):
             if want.counts(kind):
                 return heap[0]
             heapq.heappop(heap)
+            self._entries -= 1
         del self._heaps[kind][board]
         return None
 
@@ -137,6 +160,7 @@ class Waiting(Generic[Key]):
             if best is not None:
                 want = best[1]
                 heapq.heappop(self._heaps[kind][want.priority.board])
+                self._entries -= 1
                 self._starts += 1
                 want.job.started = self._starts
                 self._served[kind, want.priority.board] = self._starts

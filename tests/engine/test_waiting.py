@@ -76,3 +76,25 @@ def test_the_oldest_is_told_and_what_came_and_went_is_forgotten() -> None:
     assert len(waiting._ages) < 2_000
     patient.alive = False
     assert waiting.oldest() is None, "nobody waits for a guess"
+
+
+def test_what_died_below_others_or_never_comes_up_is_forgotten() -> None:
+    waiting: Waiting[str] = Waiting()
+    # An engine that backlog keeps busy never asks for guesses, and the best guess hides the others.
+    waiting.push(want("a", 1))
+    best = want("a", 1, Kind.SPECULATE)
+    waiting.push(best)
+    for number in range(10_000):
+        guess = want(f"b{number % 7}", number, Kind.SPECULATE)
+        guess.priority = Priority(Kind.SPECULATE, guess.priority.board, number, rank=number)
+        waiting.push(guess)
+        guess.alive = False
+    held = sum(len(heap) for heaps in waiting._heaps.values() for heap in heaps.values())
+    assert held == waiting._entries < 2_000
+    for _ in range(2):
+        job = waiting.pop()
+        assert job is not None
+        job.engine = 0
+    assert job is best.job
+    assert waiting.pop() is None
+    assert waiting._entries == 0
