@@ -1,8 +1,9 @@
 """One TCP connection while it speaks HTTP; a handshake hands it on to a subscriber.
 
 h11 reads and writes the messages, the handshake's checks are websockets'. Requests are answered
-one after the other, one for each turn of the loop, so that whoever sends thousands at once waits
-for the others; while a client does not read its answers, no more of its requests are read.
+one after the other, of all connections one for each turn of the loop, so that whoever sends or
+connects by the thousand waits for the others; while a client does not read its answers, no more of
+its requests are read.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from websockets.server import ServerProtocol
 
 from live.publish.http import BadTarget, Request, Response, problem, read_target
 from live.publish.limits import Limits
+from live.publish.turns import Turn, Turns
 
 _log = logging.getLogger(__name__)
 
@@ -52,16 +54,19 @@ class Reception(Protocol):
 class HttpConnection(asyncio.Protocol):
     """Reads requests, writes responses."""
 
-    def __init__(self, reception: Reception, clock: Callable[[], float], limits: Limits) -> None:
+    def __init__(
+        self, reception: Reception, turns: Turns, clock: Callable[[], float], limits: Limits
+    ) -> None:
         self.transport: asyncio.Transport
         self.address = ""
         """Where the client is, without its port."""
         self._reception = reception
+        self._turns = turns
         self._clock = clock
         self._limits = limits
         self._h11 = h11.Connection(h11.SERVER, limits.request_bytes)
         self._request: h11.Request | None = None
-        self._next: asyncio.Handle | None = None
+        self._next: Turn | None = None
         self._held_back = False
         self._paused = False
         self._stalled_s: float | None = None
@@ -85,7 +90,7 @@ class HttpConnection(asyncio.Protocol):
         if self._closing_s is None:
             self._h11.receive_data(data)
             if self._next is None:
-                self._advance()
+                self._next = self._turns.add(self._advance)
             else:
                 self._held_back = True
                 self.transport.pause_reading()
@@ -94,7 +99,7 @@ class HttpConnection(asyncio.Protocol):
         if self._closing_s is None:
             self._h11.receive_data(b"")
             if self._next is None:
-                self._advance()
+                self._next = self._turns.add(self._advance)
         # Requests sent before the end are still answered.
         return self._next is not None
 
@@ -115,7 +120,7 @@ class HttpConnection(asyncio.Protocol):
         if self._closing_s is None and not self.transport.is_closing():
             self.transport.resume_reading()
             if self._next is None:
-                self._advance()
+                self._next = self._turns.add(self._advance)
 
     def sweep(self, now_s: float) -> None:
         """Keep deadlines; called about once a second."""
@@ -169,7 +174,7 @@ class HttpConnection(asyncio.Protocol):
             elif isinstance(event, h11.EndOfMessage):
                 self._whole()
                 if self._h11.our_state is h11.DONE:
-                    self._next = asyncio.get_running_loop().call_soon(self._advance)
+                    self._next = self._turns.add(self._advance)
                 return
             elif isinstance(event, h11.ConnectionClosed):
                 self._end()
@@ -213,6 +218,9 @@ class HttpConnection(asyncio.Protocol):
             self._respond(problem(status, text, upgrade if status == 426 else ()))
             return
         early, _ = self._h11.trailing_data
+        if self._held_back:
+            self._held_back = False
+            self.transport.resume_reading()
         self._reception.subscribe(self, request, answer.serialize(), early)
 
     # --- responses --------------------------------------------------------------------------------

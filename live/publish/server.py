@@ -32,6 +32,7 @@ from live.publish.select import EVERYTHING
 from live.publish.state import State
 from live.publish.subscriber import Subscriber
 from live.publish.token_file import TokenFile
+from live.publish.turns import Turns
 
 _log = logging.getLogger(__name__)
 
@@ -77,9 +78,10 @@ class Publisher:
         )
         gate = Gate(config.host, config.hosts, config.origins)
         self._door = Door(gate, self._guard, self._admission, self.audience)
+        turns = Turns()
         self._connections: set[HttpConnection | Newcomer | Subscriber] = set()
         self._listener = Listener(
-            config, lambda: HttpConnection(self, clock, limits), limits.request_s
+            config, lambda: HttpConnection(self, turns, clock, limits), limits.request_s
         )
         self._loop: asyncio.AbstractEventLoop
         self._tick: asyncio.TimerHandle | None = None

@@ -24,6 +24,7 @@ from live.publish.http_connection import HttpConnection
 from live.publish.limits import Limits
 from live.publish.server import Publisher
 from live.publish.tokens import read_tokens
+from live.publish.turns import Turns
 from live.ratings.calibration import (
     RatedMove,
     Weigher,
@@ -134,7 +135,7 @@ class Visit:
         loop.set_exception_handler(lambda _, context: unheard.append(context))
         publisher = self.publisher
         wire = Wire()
-        wire.protocol = HttpConnection(publisher, lambda: 0.0, self.limits)
+        wire.protocol = HttpConnection(publisher, Turns(), lambda: 0.0, self.limits)
         wire.protocol.connection_made(wire)
         try:
             await self._say(wire, data)
