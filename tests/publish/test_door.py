@@ -153,7 +153,7 @@ async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
     async with serving(world, **settings) as (publisher, client):
         for headers, told in (({}, False), (bearer(SCREEN), False), (bearer(ARBITER), True)):
             pgn = (await client.get("/api/v1/games/g1.pgn", headers=headers)).text
-            assert ("[%eval 0.77]" in pgn) == told
+            assert ("[%eval" in pgn) == told
             assert "[%clk 0:01:00]" in pgn
             game = await client.get("/api/v1/games/g1", headers=headers)
             assert ("b1a3" in game.text) == told

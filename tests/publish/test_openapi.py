@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from live.config import ServerConfig
+from live.events import FeedHealth
 from live.publish.guard import Guard
 from live.publish.http import Request, Response, Routes
 from live.publish.metrics import Tally
@@ -36,6 +37,8 @@ def busy_world(seed: int = 4) -> World:
     for game in GAMES:
         if game not in world.held:
             world.appear(game)
+    # Whatever happened last, it is ready to serve.
+    world.feed_health = (FeedHealth("demo", "live"),)
     return world
 
 
