@@ -11,11 +11,13 @@ import msgspec
 import pytest
 
 from live.config import Config, load_config
+from live.engine.discovery import find_engine
 from live.events import FeedReport, GameReport, Player, SpeculationFigures
 from live.feeds import demo
 from live.publish.analysis import analysis, to_json
 from live.ratings.calibration import load_calibration
 from live.service.hall import Hall, fitting, limit_text
+from tests.engine.machines import Machines
 
 #: Plies played one at a time.
 PLIES = 24
@@ -144,6 +146,33 @@ async def test_every_mode_gives_the_same_figures_whatever_the_order(
     )
     two, _ = await followed(settings(**modes), rest=True)
     assert one == two
+
+
+@pytest.mark.slow
+async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    games = tuple(beginnings(game, PLIES)[-1] for game in demo.games()[:2])
+    machines, told = Machines(tmp_path), []
+    try:
+        await machines.schedule()
+        for _ in range(2):
+            await machines.work(find_engine())
+        there = {"engine.engines": 1, "engine.cluster": machines.address}
+        for where in ({"engine.engines": 1}, {"engine.engines": 2}, there):
+            async with opened(settings(**where), live=False) as hall:
+                if where is there:
+                    await until(lambda: len(hall.room.health().engines) == 2)
+                await hall.take(FeedReport("file", games, complete=True))
+                await hall.settled()
+                told.append(to_json(analysis(hall.keeper)))
+                if where is there:
+                    seats = {type(seat.process).__name__ for seat in hall.room._seats}
+                    assert (seats, hall.room.health().problem) == ({"RemoteEngine"}, "")
+    finally:
+        await machines.close()
+    assert told[0] == told[1] == told[2]
 
 
 async def test_a_quick_look_ends_in_the_figures_of_a_run_without_it() -> None:
