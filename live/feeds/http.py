@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 
 import httpx
@@ -18,6 +18,7 @@ from live import __version__
 from live.config import FeedsConfig
 from live.errors import FeedUnreadable
 from live.events import FeedName
+from live.feeds.kinds import split
 from live.feeds.retry import LASTING_S, Trouble, trouble_of_status
 
 # httpx logs every URL it asks for, with whatever secret is in it.
@@ -25,7 +26,8 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 
 #: Enough for http → https → www → a CDN and back; more is a loop or a login.
 REDIRECTS = 5
-#: A body that takes longer than this many time-outs in all is given up.
+#: An answer that takes longer than this many time-outs to begin, or in all, is given up.
+PATIENCE_BEGIN = 3
 PATIENCE = 12
 
 
@@ -85,16 +87,24 @@ async def request(
     Errors while the body is read, inside the block, are translated as well. ``endless`` lifts
     the time-out between bytes, for streams that set their own deadline.
     """
+    user = auth or httpx.USE_CLIENT_DEFAULT
+    usual = http.timeout
+    usual_s = usual.read or 5.0
     timeout: httpx.Timeout | httpx._client.UseClientDefault = httpx.USE_CLIENT_DEFAULT
     if endless:
-        usual = http.timeout
         timeout = httpx.Timeout(
             connect=usual.connect, read=None, write=usual.write, pool=usual.pool
         )
     try:
-        async with http.stream(
-            "GET", url, headers=headers, timeout=timeout, auth=auth or httpx.USE_CLIENT_DEFAULT
-        ) as response:
+        async with AsyncExitStack() as stack:
+            try:
+                # Without a time-out between bytes nothing else bounds the wait for the first.
+                async with asyncio.timeout(PATIENCE_BEGIN * usual_s):
+                    response = await stack.enter_async_context(
+                        http.stream("GET", url, headers=headers, timeout=timeout, auth=user)
+                    )
+            except TimeoutError:
+                raise Trouble(f"{_host(url)} does not answer") from None
             trouble = trouble_of_status(
                 feed, response.status_code, response.headers.get("Retry-After"), datetime.now(UTC)
             )
@@ -102,7 +112,7 @@ async def request(
                 raise trouble
             yield response
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-        raise trouble_of(feed, error, httpx.URL(url).host) from error
+        raise trouble_of(feed, error, _host(url)) from error
 
 
 async def get(
@@ -131,10 +141,12 @@ async def get(
             body = await _body(response, feed, max_bytes)
     except TimeoutError:
         raise Trouble("the answer came too slowly") from None
+    tag, modified = (response.headers.get(name, "") for name in ("ETag", "Last-Modified"))
     return Answer(
         body,
         response.headers.get("Content-Type", ""),
-        Validators(response.headers.get("ETag", ""), response.headers.get("Last-Modified", "")),
+        # What cannot be sent back compares nothing.
+        Validators(tag if tag.isascii() else "", modified if modified.isascii() else ""),
     )
 
 
@@ -188,6 +200,11 @@ def trouble_of(feed: FeedName, error: Exception, host: str) -> Trouble:
             return Trouble(f"connection to {host} lost")
         case _:
             return Trouble(f"the request failed ({type(error).__name__})")
+
+
+def _host(url: str) -> str:
+    parts = split(url)
+    return (parts.hostname if parts else None) or "the source"
 
 
 def _cause(error: BaseException) -> str:

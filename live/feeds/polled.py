@@ -12,6 +12,7 @@ import httpx
 
 from live.feeds import http
 from live.feeds.base import FeedSink
+from live.feeds.retry import BadRequest
 from live.feeds.snapshots import Snapshots, Text
 from live.feeds.voice import Conditions, Voice, follow
 
@@ -42,16 +43,24 @@ class PolledFeed:
     async def _session(self, voice: Voice) -> None:
         config, clock = self._conditions.config, self._conditions.clock
         since: http.Validators | None = None
+        conditional = True
         polls = 0
         async with http.client(config) as client:
             while True:
                 if polls % TRUST_POLLS == 0:
                     since = None
                 polls += 1
-                answer = await self._ask(client, since)
+                try:
+                    answer = await self._ask(client, since)
+                except BadRequest:
+                    if since is None:
+                        raise
+                    # Some servers take conditions for a bad request (lila's HttpClient).
+                    conditional = False
+                    answer = await self._ask(client, None)
                 if answer is not None:
                     await self._text.take(answer.body, answer.content_type)
-                    since = answer.validators
+                    since = answer.validators if conditional else None
                 look_again_s = await self._snapshots.tell([await self._text.believe()], voice)
                 if voice.over and look_again_s is None:
                     return

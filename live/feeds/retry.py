@@ -43,6 +43,10 @@ class Trouble(Exception):
         self.fatal = fatal
 
 
+class BadRequest(Trouble):
+    """The source takes offence at how it was asked, not at what was asked for or by whom."""
+
+
 def backoff(
     random: Callable[[], float],
     *,
@@ -118,7 +122,7 @@ def trouble_of_status(
             f"the source is in trouble itself ({status})",
             wait_s=retry_after_s(retry_after, now) or 0.0,
         )
-    return Trouble(
+    return BadRequest(
         f"the source does not accept the request ({status})",
         wait_s=LASTING_S,
         fatal=FeedUnreadable(

@@ -129,11 +129,15 @@ async def persist(
 
     Raises :class:`FeedError` only for fatal trouble before the first report. A fault in our own
     code is logged and treated like a lost connection: other feeds must not suffer from it.
+
+    Waits start small again after a session that worked for longer than was waited for it: a
+    source that answers and hangs up at once is asked ever more rarely, too.
     """
     voice.say("connecting")
     delays = waits()
+    wait_s = 0.0
     while True:
-        signs = voice.signs
+        signs, begun_s = voice.signs, clock.now()
         try:
             await session()
         except Trouble as error:
@@ -152,7 +156,7 @@ async def persist(
         else:
             voice.say("finished", f"{len(voice.roster)} games")
             return
-        if voice.signs != signs:
+        if voice.signs != signs and clock.now() - begun_s > wait_s:
             delays = waits()
         wait_s = max(next(delays), trouble.wait_s)
         voice.say("retrying", f"{trouble.reason}, trying again in {spoken(wait_s)}")

@@ -95,6 +95,30 @@ async def test_a_body_that_breaks_off() -> None:
     assert caught.value.fatal is None
 
 
+async def test_a_stream_whose_answer_never_begins_is_given_up() -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        await reply.gone()
+
+    async with serving(answer) as origin, http.client(FeedsConfig(timeout_s=0.01)) as client:
+        with pytest.raises(Trouble, match=r"127\.0\.0\.1 does not answer"):
+            async with asyncio.timeout(20), http.request(client, "feed", origin, endless=True):
+                pass
+
+
+async def test_a_tag_that_no_request_can_carry_is_not_sent_back() -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        await reply.whole(200, b"*", {"ETag": '"\xe9"', "Last-Modified": "S\xe1bado"})
+
+    got = await ask(answer)
+    assert got is not None and got.validators.headers() == {}
+
+
+async def test_an_address_that_is_none() -> None:
+    async with http.client(CONFIG) as client:
+        with pytest.raises(Trouble, match="none that can be asked"):
+            await http.get(client, "feed", "http://example.org/\x01.pgn", max_bytes=1000)
+
+
 async def test_damaged_compression() -> None:
     async def answer(request: Request, reply: Reply) -> None:
         await reply.whole(200, b"no gzip", {"Content-Encoding": "gzip"})

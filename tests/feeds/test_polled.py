@@ -127,6 +127,24 @@ async def test_a_server_that_always_says_unchanged_is_doubted_now_and_then() -> 
     assert plain[:3] == [0, 30, 60]
 
 
+async def test_a_server_that_takes_conditions_for_a_bad_request_is_asked_without() -> None:
+    case = Case()
+    case.begun()
+
+    async def touchy(request: Request, reply: Reply) -> None:
+        if "if-none-match" in request.headers:
+            await reply.whole(400)
+        else:
+            await reply.whole(200, case.site.final_pgn(), {"ETag": '"a"'})
+
+    case.site.instead.extend([touchy] * 10)
+    async with case.following():
+        await until(lambda: not case.site.instead)
+    asked = ["if-none-match" in request.headers for request in case.site.requests[:10]]
+    assert asked == [False, True, *[False] * 8]
+    assert set(case.ledger.states) == {"connecting", "live"}
+
+
 async def test_polls_become_rarer_while_nothing_happens() -> None:
     case = Case()
     case.begun()

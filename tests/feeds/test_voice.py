@@ -15,7 +15,8 @@ FATAL = FeedNotFound("x", "the source has nothing there (404)", "Check the addre
 class Case:
     """A voice with a scripted session: each step is raised, reported, or ends the source."""
 
-    def __init__(self, *steps: Exception | GameReport | None) -> None:
+    def __init__(self, *steps: Exception | GameReport | None, game_s: float = 60) -> None:
+        self.game_s = game_s
         self.clock, self.ledger = DrivenClock(), Ledger()
         self.voice = Voice("x", self.ledger, self.clock, stale_after_s=300, grace_s=20)
         self._steps = iter(steps)
@@ -26,6 +27,7 @@ class Case:
                 raise step
             if step is None:
                 return
+            self.clock.time_s += self.game_s
             await self.voice.report([step])
 
     async def run(self) -> None:
@@ -47,6 +49,13 @@ async def test_a_sign_of_life_makes_waits_small_again() -> None:
     case = Case(Trouble("a"), Trouble("b"), GAME, Trouble("c"), None)
     await case.run()
     assert case.clock.slept == [1, 2, 1]
+
+
+async def test_a_source_that_answers_and_hangs_up_at_once_is_asked_ever_more_rarely() -> None:
+    ends: list[Exception | GameReport] = [GAME, Trouble("the stream ended")]
+    case = Case(*ends * 7, None, game_s=0.1)
+    await case.run()
+    assert case.clock.slept == [1, 2, 4, 8, 16, 32, 60]
 
 
 async def test_the_source_may_ask_for_a_longer_wait() -> None:
