@@ -17,6 +17,8 @@ from live.dashboard.board_list import RESULTS
 from live.dashboard.cells import beside, left, plain, right, styled
 from live.dashboard.figures import (
     age_text,
+    clock_left_s,
+    clock_runs,
     clock_text,
     interval_text,
     move_text,
@@ -58,6 +60,8 @@ class BoardLook(msgspec.Struct, frozen=True):
     age_s: float | None
     """Seconds since the last move; None when it was before we looked."""
     new: bool
+    ran_s: float = 0.0
+    """Seconds that the clock of the side to move has run."""
 
 
 def board_card(game: GameDetail, width: int, height: int, look: BoardLook) -> list[Text]:
@@ -124,7 +128,8 @@ def players(game: GameDetail, width: int, look: BoardLook) -> list[Text]:
         point = points[-1] if points else None
         ply = last.get(white)
         texts = _figures(player, point, look.calibrated)
-        texts.append(clock_text(ply.clock_s) if ply else "")
+        ran_s = look.ran_s if clock_runs(game, len(game.plies)) is white else 0.0
+        texts.append(clock_text(clock_left_s(ply.clock_s, ran_s)) if ply else "")
         line = styled(f"{sign} ", palette.white if white else palette.black)
         title = f"{plain(player.title, 4)} " if player.title else ""
         line.append(title, palette.strong)

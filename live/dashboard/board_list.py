@@ -13,10 +13,10 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from live.dashboard.cells import beside, left, right, styled
-from live.dashboard.figures import age_text, clock_text, signed, sparkline
+from live.dashboard.figures import age_text, clock_left_s, clock_text, signed, sparkline
 from live.dashboard.palette import Palette
 from live.dashboard.rows import BoardRow, Side
-from live.events import GameId
+from live.events import FeedName, GameId
 
 #: From this width on two columns of boards stand side by side, each still with every figure.
 TWO_COLUMNS = 164
@@ -110,6 +110,8 @@ class Look(msgspec.Struct, frozen=True):
     is_new: Callable[[GameId, int], bool]
     """Whether this ply of a board is a moment old."""
     age_s: Callable[[GameId], tuple[float, bool]]
+    ran_s: Callable[[GameId, FeedName, int], float]
+    """How long the clock of the side to move has run."""
 
 
 def boards(rows: Sequence[BoardRow], first: int, width: int, height: int, look: Look) -> list[Text]:
@@ -176,11 +178,13 @@ def _line(
     name = f"{sign} {side.title} " if side.title else f"{sign} "
     line.append(name, palette.strong)
     line.append(left(side.name, plan.name - cell_len(name)))
+    runs = row.white_runs is (sign == "○")
+    ran_s = look.ran_s(row.id, row.feed, row.last_ply) if runs else 0.0
     texts = {
         "elo": str(side.elo or ""),
         "move": side.move,
         "score": side.score,
-        "clock": clock_text(side.clock_s),
+        "clock": clock_text(clock_left_s(side.clock_s, ran_s)),
         "like": side.like,
         "like_interval": side.like_interval,
         "a4": side.a4,

@@ -39,6 +39,7 @@ class BoardView:
         if self.ply is not None and self.ply > last:
             self.ply = None  # what the cursor was on was taken back
         notebook = scene.notebook
+        notebook.feeds(scene.state.feeds())
         age_s, exact = notebook.age_s(game.id)
         look = BoardLook(
             palette=scene.palette,
@@ -47,6 +48,7 @@ class BoardView:
             following=self.ply is None,
             panel=PANELS[self._panel],
             age_s=age_s if exact else None,
+            ran_s=notebook.ran_s(game.id, game.feed, last),
             new=notebook.is_new(game.id, last),
         )
         return board_card(game, width, height, look)

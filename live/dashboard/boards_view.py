@@ -41,6 +41,7 @@ class BoardsView:
             seen=self._seen,
         )
         notebook = scene.notebook
+        notebook.feeds(scene.state.feeds())
         matches = matcher(self.query)
         if self.query:
             rows = [row for row in rows if matches(board_text(row), row.board)]
@@ -68,6 +69,7 @@ class BoardsView:
             pinned=scene.pinned,
             is_new=notebook.is_new,
             age_s=notebook.age_s,
+            ran_s=notebook.ran_s,
         )
         lines = boards(self.listed, self._first, width, height, look)
         return [*lines, *(Text() for _ in range(height - len(lines)))]

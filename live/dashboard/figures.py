@@ -73,6 +73,20 @@ def move_text(game: GameView, ply: PlyView) -> str:
     return f"{number}{'.' if white else '...'}{ply.san}"
 
 
+def clock_runs(game: GameView, plies: int) -> bool | None:
+    """Whether it is White's clock that runs after so many plies; None where none is known to: the
+    game is over, has not begun, or is not told to its end.
+    """
+    if game.result != "*" or game.problem or game.restored or not plies:
+        return None
+    return move_number(game, plies + 1)[1]
+
+
+def clock_left_s(clock_s: float | None, ran_s: float) -> float | None:
+    """What is left of a clock, never below zero."""
+    return None if clock_s is None else max(0.0, clock_s - ran_s)
+
+
 def clock_text(clock_s: float | None) -> str:
     """Five cells at most: ``1h39m``, ``59:59``, ``0:07.3`` is ``0:07``; empty while unknown."""
     if clock_s is None:

@@ -14,6 +14,8 @@ from live.events import (
     Change,
     ClockMessage,
     EngineMessage,
+    FeedHealth,
+    FeedName,
     GameId,
     GameMessage,
     GoneMessage,
@@ -46,6 +48,10 @@ class Notebook:
         self._all = True
         self._moves: dict[GameId, Event] = {}
         self._points: dict[GameId, tuple[int, float]] = {}
+        self._silent: dict[FeedName, float] = {}
+        """Since when a feed is not live, seconds."""
+        self._asked: dict[GameId, tuple[int, float]] = {}
+        """Plies of a board whose last move was not told, and when they were first asked about."""
         self.standings = 0
         """Grows whenever a player's figures change."""
 
@@ -67,6 +73,7 @@ class Notebook:
                     self._touched.discard(game)
                     self._moves.pop(game, None)
                     self._points.pop(game, None)
+                    self._asked.pop(game, None)
                 case EngineMessage():
                     self._all = True
                     self.standings += 1
@@ -97,6 +104,28 @@ class Notebook:
         event = self._moves.get(game)
         since = self.began_s if event is None else event.at_s
         return self.now() - since, event is not None
+
+    def feeds(self, feeds: Iterable[FeedHealth]) -> None:
+        """Note which feeds are silent: nobody knows whether clocks of their games still run."""
+        now = self.now()
+        self._silent = {
+            each.feed: self._silent.get(each.feed, now) for each in feeds if each.state != "live"
+        }
+
+    def ran_s(self, game: GameId, feed: FeedName, plies: int) -> float:
+        """Seconds that the clock of the side to move has run after so many plies, as far as is
+        known: since the last of them was told, else since this was first asked, and only until the
+        feed fell silent.
+        """
+        event = self._moves.get(game)
+        if event is not None and event.ply - event.taken_back == plies:
+            since = event.at_s
+        else:  # it was there before us, or came while we were cut off
+            known, since = self._asked.get(game, (plies, self.now()))
+            if known != plies:
+                since = self.now()
+            self._asked[game] = plies, since
+        return max(0.0, self._silent.get(feed, self.now()) - since)
 
     def is_new(self, game: GameId, ply: int) -> bool:
         """Whether this move, or the rating after it, is a moment old."""

@@ -12,6 +12,7 @@ import msgspec
 
 from live.dashboard.cells import plain
 from live.dashboard.figures import (
+    clock_runs,
     curve_range,
     interval_text,
     move_number,
@@ -20,7 +21,7 @@ from live.dashboard.figures import (
     so_far,
 )
 from live.dashboard.notebook import Notebook
-from live.events import CurvePoint, GameDetail, GameId, Player, PlyView, SideMethods
+from live.events import CurvePoint, FeedName, GameDetail, GameId, Player, PlyView, SideMethods
 from live.publish.state import event_of
 
 #: Scores beyond ten pawns say the same: won (lichess, modules/analyse AccuracyPercent).
@@ -66,6 +67,9 @@ class BoardRow(msgspec.Struct, frozen=True):
     """One board."""
 
     id: GameId
+    feed: FeedName
+    white_runs: bool | None
+    """Whether it is White's clock that runs; None where none is known to."""
     event: str
     """Empty when it is only the pairing."""
     round: str
@@ -113,6 +117,8 @@ def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
     clocks = [side.clock_s for side in (white, black) if side.clock_s is not None]
     return BoardRow(
         id=game.id,
+        feed=game.feed,
+        white_runs=clock_runs(game, len(game.plies)),
         event=plain(event_of(game), NAME_CELLS),
         round=plain(game.round, 12),
         board=game.board,

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from live.dashboard.palette import PALETTES
-from live.events import GoneMessage, MoveMessage
+from live.events import EngineHealth, FeedHealth, GoneMessage, HealthMessage, MoveMessage
 from tests.dashboard.stage import Stage
 
 FRAMES = Path(__file__).resolve().parent / "frames"
@@ -379,3 +379,18 @@ def test_one_is_no_plural() -> None:
     assert " 1 alert · filter" in stage.frame()
     stage.scene.ask.done("")
     assert " 2 alerts " in stage.frame()
+
+
+@pytest.mark.parametrize("keys", [(), ("enter",)])
+def test_the_clock_of_the_side_to_move_runs(keys: tuple[str, ...]) -> None:
+    stage = Stage()
+    stage.press(*keys)
+    clocks = [clock for clock in ("59:04", "42:02") if clock in stage.frame()]
+    assert clocks == ["59:04", "42:02"]
+    stage.now_s += 3
+    # Black has moved last at board 1.
+    assert "59:01" in stage.frame() and "42:02" in stage.frame()
+    stage.replica.apply(HealthMessage((FeedHealth("demo", "retrying"),), EngineHealth()))
+    stage.frame()
+    stage.now_s += 600
+    assert "59:01" in stage.frame() and "42:02" in stage.frame()

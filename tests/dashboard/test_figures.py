@@ -6,6 +6,8 @@ import msgspec
 import pytest
 
 from live.dashboard.figures import (
+    clock_left_s,
+    clock_runs,
     curve_range,
     interval_text,
     move_text,
@@ -70,3 +72,14 @@ def test_feed_text_cannot_move_the_cursor_or_turn_the_line() -> None:
     hostile = "Evil\x1b[2J\x07\r\n\u202eName\u200b\ud800"
     assert plain(hostile) == "Evil[2JName"
     assert plain("abcdef", 4) == "abc…"
+
+
+def test_the_clock_of_the_side_to_move_runs_and_never_below_zero() -> None:
+    game = detail()
+    assert clock_runs(game, 2) is True and clock_runs(game, 1) is False
+    assert clock_runs(game, 0) is None
+    for over in ({"result": "1-0"}, {"problem": "illegal move"}, {"restored": True}):
+        assert clock_runs(msgspec.structs.replace(game, **over), 2) is None
+    assert clock_left_s(65.0, 7.5) == 57.5
+    assert clock_left_s(5.0, 7.5) == 0.0
+    assert clock_left_s(None, 7.5) is None

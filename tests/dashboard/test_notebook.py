@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from live.dashboard.notebook import NEW_S, Notebook
-from live.events import EngineMessage, GoneMessage, MoveMessage, PlyView, PointMessage
+from live.events import EngineMessage, FeedHealth, GoneMessage, MoveMessage, PlyView, PointMessage
 from tests.dashboard.boards import ENGINE, point
 
 MOVE = MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))
@@ -53,3 +53,29 @@ def test_a_board_that_is_gone_is_forgotten() -> None:
     notebook.hear([MOVE, GoneMessage("g1")])
     assert notebook.touched()[1] == set()
     assert notebook.last_move("g1") is None
+
+
+def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> None:
+    clock = Clock()
+    notebook = Notebook(clock)
+    live, silent = (FeedHealth("hall", state) for state in ("live", "stale"))
+    notebook.feeds([live])
+    clock.s += 60
+    # A position that was there before counts from when it is looked at.
+    assert notebook.ran_s("g1", "hall", 0) == 0.0
+    clock.s += 3
+    assert notebook.ran_s("g1", "hall", 0) == 3.0
+    notebook.hear([MOVE])
+    clock.s += 5
+    assert notebook.ran_s("g1", "hall", 1) == 5.0
+    # Moves that came while we were cut off.
+    assert notebook.ran_s("g1", "hall", 4) == 0.0
+    notebook.feeds([silent])
+    clock.s += 50
+    notebook.feeds([silent])
+    assert notebook.ran_s("g1", "hall", 1) == 5.0
+    notebook.feeds([live])
+    assert notebook.ran_s("g1", "hall", 1) == 55.0
+    notebook.hear([MoveMessage("g1", 2, None)])
+    clock.s += 2
+    assert notebook.ran_s("g1", "hall", 1) == 2.0
