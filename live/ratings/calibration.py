@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from importlib import resources
 from itertools import pairwise
 from typing import Literal
 
@@ -29,6 +28,9 @@ import msgspec
 
 from live.errors import InputError
 from live.events import GainKind
+from live.ratings.learned import Learned
+
+_LEARNED = Learned("calibrations", "calibration")
 
 FORMAT = 1
 #: Weights are kept to this many parts of one, so that sums of them are whole numbers and taking a
@@ -254,13 +256,7 @@ def decode_calibration(data: bytes, subject: str) -> Calibration:
 
 def shipped() -> tuple[str, ...]:
     """Names of the calibrations that come with the package."""
-    return tuple(
-        sorted(
-            entry.name.removesuffix(".json")
-            for entry in _folder().iterdir()
-            if entry.name.endswith(".json")
-        )
-    )
+    return _LEARNED.names()
 
 
 def load_calibration(name_or_path: str) -> Calibration:
@@ -268,23 +264,7 @@ def load_calibration(name_or_path: str) -> Calibration:
 
     Raises InputError when there is none or it cannot be read.
     """
-    if name_or_path in shipped():
-        data = (_folder() / f"{name_or_path}.json").read_bytes()
-    else:
-        try:
-            with open(name_or_path, "rb") as file:
-                data = file.read()
-        except OSError as error:
-            raise InputError(
-                name_or_path,
-                f"no calibration of that name or path ({error.strerror})",
-                f"Shipped are: {', '.join(shipped())}",
-            ) from error
-    return decode_calibration(data, name_or_path)
-
-
-def _folder() -> resources.abc.Traversable:
-    return resources.files("live.ratings") / "calibrations"
+    return decode_calibration(_LEARNED.read(name_or_path), name_or_path)
 
 
 def _increasing(what: str, edges: tuple[int, ...]) -> None:

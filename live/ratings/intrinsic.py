@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from importlib import resources
 
 import msgspec
 import numpy as np
@@ -22,7 +21,10 @@ from scipy.special import ndtri
 
 from live.errors import InputError
 from live.ratings.choice_model import Curve, Floats, Ints, Model, Skill, played_log
+from live.ratings.learned import Learned
 from live.ratings.spread import SCALE_PER_PAWN, Spread
+
+_LEARNED = Learned("intrinsic_tables", "intrinsic table")
 
 FORMAT = 1
 #: How far beyond its lowest and highest players a table is extended, in Elo.
@@ -243,8 +245,7 @@ def decode_table(data: bytes, subject: str) -> IntrinsicTable:
 
 def shipped_tables() -> tuple[str, ...]:
     """Names of the tables that come with the package."""
-    names = (entry.name for entry in _folder().iterdir())
-    return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
+    return _LEARNED.names()
 
 
 def load_table(name_or_path: str) -> IntrinsicTable:
@@ -252,22 +253,7 @@ def load_table(name_or_path: str) -> IntrinsicTable:
 
     Raises InputError when there is none or it cannot be read.
     """
-    if name_or_path in shipped_tables():
-        return decode_table((_folder() / f"{name_or_path}.json").read_bytes(), name_or_path)
-    try:
-        with open(name_or_path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise InputError(
-            name_or_path,
-            f"no intrinsic table of that name or path ({error.strerror})",
-            f"Shipped are: {', '.join(shipped_tables())}",
-        ) from error
-    return decode_table(data, name_or_path)
-
-
-def _folder() -> resources.abc.Traversable:
-    return resources.files("live.ratings") / "intrinsic_tables"
+    return decode_table(_LEARNED.read(name_or_path), name_or_path)
 
 
 #: Regan and Haworth 2011, section 7, games of 2006-2009: Elo, s_fit and c_fit.
