@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds.base import FeedSink
+from live.feeds.clock import Clock
 from live.feeds.retry import LASTING_S, Trouble
 from live.feeds.snapshots import Snapshots, Text
 from live.feeds.voice import Conditions, Voice, follow
@@ -41,26 +42,26 @@ class FileFeed:
         self._watch = watch or watch_folder
         self._text = Text(name, conditions)
         self._snapshots = Snapshots()
-        self._seen: Signature | None = None
+        self._seen = Seen(conditions.clock)
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._session, sink, self._conditions)
 
     async def _session(self, voice: Voice) -> None:
-        self._seen = None
+        self._seen.forget()
         await look_on(self._path, self._look, self._watch, voice, self._conditions)
 
     async def _look(self, voice: Voice) -> Look:
         try:
             now = await asyncio.to_thread(signature, self._path)
-            if now != self._seen:
+            if self._seen.due(self._path, now):
                 limit = self._conditions.config.max_bytes
                 await self._text.take(await asyncio.to_thread(read, self._path, limit))
-                self._seen = now
+                self._seen.was_read(self._path)
         except FileNotFoundError:
             if not voice.told:
                 raise not_there(self.name) from None
-            self._seen = None
+            self._seen.forget()
             voice.say("retrying", "the file is gone, waiting for it to come back")
             return Look(None, there=False)
         except OSError as error:
@@ -112,12 +113,45 @@ async def look_on(
 
 #: What tells a changed file from an unchanged one: modification time, size and inode.
 Signature = tuple[int, int, int]
+#: Two changes within one tick of a drive's clock have the same time: 2 s on FAT and many shares.
+TICK_S = 2.0
 
 
 def signature(path: Path) -> Signature:
     """Raises OSError as :func:`os.stat` does."""
     stat = os.stat(path)
     return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+
+
+class Seen:
+    """Which files are still as they were when they were read."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._found: dict[Path, tuple[Signature, float]] = {}
+        """How a file looks, and since when."""
+        self._read_s: dict[Path, float] = {}
+
+    def due(self, path: Path, now: Signature) -> bool:
+        """Read the file: it has changed, was not read yet, or was read so soon after its last
+        change that another one may look the same.
+        """
+        found, since_s = self._found.get(path, (None, 0.0))
+        if found != now:
+            since_s = self._clock.now()
+            self._found[path] = now, since_s
+            self._read_s.pop(path, None)
+        return self._read_s.get(path, float("-inf")) < since_s + TICK_S
+
+    def was_read(self, path: Path) -> None:
+        """Its text was taken in."""
+        self._read_s[path] = self._clock.now()
+
+    def forget(self, gone: Iterable[Path] | None = None) -> None:
+        """Files that are not there any more; all of them, where none are named."""
+        for path in list(self._found) if gone is None else gone:
+            self._found.pop(path, None)
+            self._read_s.pop(path, None)
 
 
 def read(path: Path, max_bytes: int) -> bytes:

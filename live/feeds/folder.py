@@ -18,7 +18,17 @@ from pathlib import Path
 
 from live.errors import FeedUnreadable
 from live.feeds.base import FeedSink
-from live.feeds.file import Look, Signature, Watch, look_on, not_there, read, signature, unreadable
+from live.feeds.file import (
+    Look,
+    Seen,
+    Signature,
+    Watch,
+    look_on,
+    not_there,
+    read,
+    signature,
+    unreadable,
+)
 from live.feeds.retry import Trouble
 from live.feeds.snapshots import Snapshots, Text
 from live.feeds.voice import Conditions, Voice, follow
@@ -100,14 +110,16 @@ class FolderFeed:
         self._conditions = conditions
         self._watch = watch or watch_tree
         self._texts: dict[Path, Text] = {}
-        self._seen: dict[Path, Signature] = {}
+        self._seen = Seen(conditions.clock)
+        self._left_out: dict[Path, str | None] = {}
+        """Files that could not be read, and why."""
         self._snapshots = Snapshots()
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._session, sink, self._conditions)
 
     async def _session(self, voice: Voice) -> None:
-        self._seen.clear()
+        self._seen.forget()
         await look_on(self._path, self._look, self._watch, voice, self._conditions)
 
     async def _look(self, voice: Voice) -> Look:
@@ -121,11 +133,11 @@ class FolderFeed:
         except OSError as error:
             raise unreadable(self.name, error) from error
         for path, mark in now.items():
-            if self._seen.get(path) != mark:
+            if self._seen.due(path, mark):
                 await self._read(path)
         for path in self._texts.keys() - now.keys():
             await self._texts[path].take(b"")  # perhaps just being replaced: it settles
-        self._seen = now
+        self._seen.forget(self._texts.keys() - now.keys())
         beliefs = {path: await text.believe() for path, text in self._texts.items()}
         again_s = await self._snapshots.tell(
             [beliefs[path] for path in sorted(beliefs, key=_order)], voice
@@ -136,14 +148,20 @@ class FolderFeed:
         return Look(again_s)
 
     async def _read(self, path: Path) -> None:
-        """One file; whatever is wrong with it costs no other file."""
+        """One file; whatever is wrong with it costs no other file, and is tried again: its writer
+        may hold it for a moment.
+        """
         text = self._texts.get(path) or Text(str(path), self._conditions)
         try:
             await text.take(await asyncio.to_thread(read, path, self._conditions.config.max_bytes))
         except (Trouble, OSError) as error:
             reason = error.reason if isinstance(error, Trouble) else error.strerror
-            log.warning("%s: left out: %s", path, reason)
+            if self._left_out.get(path, "") != reason:
+                log.warning("%s: left out: %s", path, reason)
+            self._left_out[path] = reason
             return
+        self._left_out.pop(path, None)
+        self._seen.was_read(path)
         self._texts[path] = text
 
 

@@ -13,10 +13,8 @@ from collections.abc import Sequence
 import msgspec
 
 from live.events import GameReport
+from live.feeds.pgn_lines import RESULT_END
 from live.feeds.roster import Identity, identities
-
-#: Result tokens that end a game's text (PGN standard 1994, 8.2.6), as lower-case bytes.
-_ENDS = (b"1-0", b"0-1", b"1/2-1/2", b"*", b"1/2", b"\xbd-\xbd")
 
 
 class Belief(msgspec.Struct, frozen=True):
@@ -30,8 +28,7 @@ class Belief(msgspec.Struct, frozen=True):
 
 def ends_whole(tail: bytes) -> bool:
     """Tell from the end of a PGN text whether its last game is there to its result token."""
-    tail = tail.rstrip()
-    return tail.endswith(_ENDS) or tail.endswith(b"\xc2\xbd")
+    return RESULT_END.search(tail.rstrip()) is not None
 
 
 class Settling:

@@ -14,6 +14,7 @@ from tests.feeds.fakes import (
     conditions,
     decode,
     running,
+    substance,
     told_by,
     until,
 )
@@ -129,6 +130,20 @@ async def test_an_atomic_replacement_is_seen(case: Case) -> None:
         case.tell()
         await case.moves(ALL)
     assert case.ledger.games == GAMES
+
+
+async def test_a_change_that_leaves_time_and_size_as_they_were_is_seen(case: Case) -> None:
+    """A drive whose clock ticks every two seconds tells nothing of the second change in one."""
+    async with running(case.feed, case.ledger):
+        await case.moves(SOME)
+        stat = case.path.stat()
+        text = RUNNING.replace(b"Nf3", b"Nh3", 1)
+        assert text != RUNNING
+        case.path.write_bytes(text)
+        os.utime(case.path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        wanted = [substance(game) for game in decode(text)]
+        await case.clock.expire()
+        await until(lambda: [substance(g) for g in case.ledger.games.values()] == wanted)
 
 
 async def test_truncating_and_rewriting_takes_nothing_back(case: Case) -> None:

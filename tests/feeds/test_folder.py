@@ -7,7 +7,7 @@ import pytest
 
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
-from live.feeds import folder
+from live.feeds import file, folder
 from live.feeds.folder import FolderFeed, choose
 from live.rehearse.pgn_text import pgn_text
 from tests.feeds.fakes import (
@@ -125,6 +125,30 @@ async def test_a_bad_file_costs_no_other(tmp_path: Path, caplog: pytest.LogCaptu
     async with running(case.feed, case.ledger):
         await until(lambda: len(case.ledger.games) == 1)
     assert "b.pgn: left out: the source sends an HTML page" in caplog.text
+
+
+async def test_a_file_that_its_writer_holds_for_a_moment_is_read_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Windows refuses to open what another has locked; nothing about the file changes after it."""
+    case, held = Case(tmp_path), True
+    case.write("game-1.pgn", 0)
+    case.write("game-2.pgn", 1)
+
+    def locked(path: Path, max_bytes: int) -> bytes:
+        if held and path.name == "game-2.pgn":
+            raise PermissionError(13, "Permission denied")
+        return file.read(path, max_bytes)
+
+    monkeypatch.setattr(folder, "read", locked)
+    async with running(case.feed, case.ledger):
+        await until(lambda: len(case.ledger.games) == 1)
+        for _ in range(3):
+            await case.look()
+        held = False
+        await case.look()
+        await until(lambda: len(case.ledger.games) == 2)
+    assert caplog.text.count("game-2.pgn: left out: Permission denied") == 1
 
 
 async def test_an_empty_folder_is_waited_for(tmp_path: Path) -> None:

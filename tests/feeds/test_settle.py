@@ -28,6 +28,7 @@ A, B, C = game("A"), game("B"), game("C")
         (b"1. e4 1/2-1/2", True),
         ("1. e4 ½-½\n".encode(), True),
         (b"1. e4 e", False),
+        (b'[Black "B"]\n[Result "1-0', False),  # cut in a tag, not behind a result
         (b'[White "A"]\n', False),
         (b"", False),
     ],
