@@ -270,6 +270,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "rehearse/open.py": ("rehearse",),
     "rehearse/stage.py": ("rehearse",),
     "service/following.py": ("",),
+    "service/log.py": ("", "explain", "replay", "report", *ENGINES),
     "service/measuring.py": ("",),
     "service/showing.py": ("",),
     "settings.py": ("feeds", *ENGINES),
