@@ -45,7 +45,7 @@ from live.events import (
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 NAMES = ("Carlsen, Magnus", "Ding, Liren", "Muñoz <b>", "Zoë", "")
-EVENTS = ("Open A", "Open B", "", "Round 1: Carlsen, Magnus - Ding, Liren")
+EVENTS = ("Open A", "Round 1: Carlsen, Magnus - Ding, Liren", "")
 GAMES = ("g1", "g2", "g3.pgn", "g 4/ü")
 SEVERITIES: tuple[Severity, ...] = ("look", "warning", "alarm")
 COLORS: tuple[Color, Color] = ("white", "black")
