@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from live.alerts.finding import PASSING, SIGNS, Finding
+from live.alerts.finding import PASSING, Finding, in_order
 from live.alerts.kinds import findings
-from live.alerts.watched import ENGINES, FEEDS, Topic, Watched
+from live.alerts.watched import BOARD, ENGINES, FEEDS, Topic, Watched, topic_of
 from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, GameId
 
 #: Longest note an arbiter may write, characters.
@@ -24,8 +24,6 @@ HISTORY = 500
 #: Ticks come every second or so; after a longer silence, seconds, or a step back, the machine
 #: slept or its clock was set, and nothing is held against those who were waited for.
 GAP_S = 120.0
-
-_URGENCY = list(SIGNS)
 
 
 class AlertDesk:
@@ -39,6 +37,8 @@ class AlertDesk:
         # Passing things an arbiter took note of, by how often they had happened then.
         self._settled: dict[Topic, dict[str, int]] = {}
         self._restored: dict[str, Alert] = {}
+        # Alerts of a run before this one whose cause has not been seen in this one.
+        self._unseen: set[str] = set()
         self._muted: set[str] = set()
         self._muted_kinds: set[str] = set()
         self._muted_games: set[str] = set()
@@ -60,14 +60,17 @@ class AlertDesk:
 
     def tick(self, now_s: float) -> list[AlertMessage]:
         """Time has passed: look at what waits. To be called about once a second."""
+        self._pass(now_s)
+        topics = [Topic(BOARD, id) for id in self._watched.boards if self._waits(id)]
+        topics += [Topic(FEEDS), Topic(ENGINES)]
+        return [message for topic in topics for message in self._look(topic, now_s)]
+
+    def _pass(self, now_s: float) -> None:
         if self._ticked_s is not None:
             gap_s = now_s - self._ticked_s
             if not 0 <= gap_s <= GAP_S:
                 self._watched.shift(gap_s)
         self._ticked_s = now_s
-        topics = [Topic("board", id) for id in self._watched.boards if self._waits(id)]
-        topics += [Topic(FEEDS), Topic(ENGINES)]
-        return [message for topic in topics for message in self._look(topic, now_s)]
 
     def _waits(self, id: GameId) -> bool:
         """Whether time alone can change what is the matter with a board."""
@@ -78,11 +81,69 @@ class AlertDesk:
         """Which engine the event starts with; changes tell every later one."""
         self._watched.engine = engine
 
-    def restore(self, alerts: Iterable[Alert]) -> None:
-        """Alerts of a run before this one: notes and acknowledgements stay if they come again."""
-        for alert in alerts:
+    # --- a run before this one ------------------------------------------------------------------
+
+    def recall(self, change: Change, at_s: float) -> None:
+        """What was told then, at its time: remembered, and nothing is said of it."""
+        self._watched.take(change, at_s)
+
+    def restore(self, told: Iterable[Alert], last_s: float, now_s: float) -> None:
+        """Alerts as they were told then, in order; to be called when everything else is recalled.
+
+        Those that were not over stand as they stood, and are not raised a second time by a cause
+        that stands. What an arbiter took note of for good stays settled. ``last_s``: until when
+        that run is known to have lived; what was waited for, is waited for from there on.
+        """
+        last: dict[str, Alert] = {}
+        for alert in told:
+            last.pop(alert.id, None)
+            last[alert.id] = alert
+            if alert.cleared_s is not None:
+                self._over.append(alert)
+        self._ticked_s = last_s
+        self._pass(now_s)
+        seen: dict[Topic, dict[str, Finding]] = {}
+        for id, alert in last.items():
+            topic = topic_of(alert)
+            if topic.kind == BOARD and topic.id not in self._watched.boards:
+                continue
+            if topic not in seen:
+                seen[topic] = {each.id: each for each in findings(self._watched, topic, now_s)}
+            finding = seen[topic].get(id)
             if alert.cleared_s is None:
-                self._restored[alert.id] = alert
+                self._reopen(topic, alert, finding)
+            elif alert.kind in PASSING and alert.acknowledged_s is not None and finding is not None:
+                self._counted.setdefault(topic, {})[id] = finding.occurrence
+                self._settled.setdefault(topic, {})[id] = finding.occurrence
+
+    def _reopen(self, topic: Topic, alert: Alert, finding: Finding | None) -> None:
+        id = alert.id
+        if (
+            alert.muted
+            and alert.kind not in self._muted_kinds
+            and alert.game not in (self._muted_games)
+        ):
+            self._muted.add(id)
+        if finding is not None:
+            occurrence = finding.occurrence
+        else:
+            self._unseen.add(id)
+            # Whatever passing thing is seen next has happened since.
+            occurrence = 0 if alert.kind in PASSING else 1
+        self._open[id] = alert
+        self._topics[id] = topic
+        self._counted.setdefault(topic, {})[id] = occurrence
+
+    def _awaited(self, alert: Alert) -> bool:
+        """Whether it stands although its cause is not seen: nothing since the restart says that it
+        is gone.
+        """
+        if alert.id not in self._unseen:
+            return False
+        if alert.kind == "feed":
+            health = self._watched.feeds.get(alert.feed or "")
+            return health is None or health.state not in ("live", "finished")
+        return alert.kind in PASSING
 
     # --- what the arbiter does ------------------------------------------------------------------
 
@@ -135,16 +196,7 @@ class AlertDesk:
 
     def open(self) -> list[Alert]:
         """Those not cleared: unseen ones first, then by urgency, then the newest first."""
-        return sorted(
-            self._open.values(),
-            key=lambda alert: (
-                alert.muted,
-                alert.acknowledged_s is not None,
-                -_URGENCY.index(alert.severity),
-                -alert.first_seen_s,
-                alert.id,
-            ),
-        )
+        return in_order(self._open.values())
 
     def history(self) -> Sequence[Alert]:
         """Those that are over, the latest last."""
@@ -156,7 +208,9 @@ class AlertDesk:
         """Bring the alerts about one thing to what is the matter with it now."""
         found = {each.id: each for each in findings(self._watched, topic, now_s)}
         held = [id for id in self._counted.get(topic, ()) if id in self._open]
-        messages = [self._close(self._open[id], now_s) for id in held if id not in found]
+        over = [id for id in held if id not in found and not self._awaited(self._open[id])]
+        messages = [self._close(self._open[id], now_s) for id in over]
+        self._unseen.difference_update(found)
         for id in held:
             # Whoever looks at one board only must not be left with what is about another now.
             if id in found and self._open[id].game != found[id].game:
@@ -168,7 +222,7 @@ class AlertDesk:
             for id, finding in found.items()
             if settled.get(id) != finding.occurrence
         ]
-        if topic.kind == "board" and topic.id not in self._watched.boards:
+        if topic.kind == BOARD and topic.id not in self._watched.boards:
             about = [alert for alert in self._open.values() if alert.game == topic.id]
             messages += [self._close(alert, now_s) for alert in about]
             self._muted.difference_update(self._counted.pop(topic, ()))
@@ -224,6 +278,7 @@ class AlertDesk:
     def _close(self, alert: Alert, now_s: float) -> AlertMessage:
         del self._open[alert.id]
         del self._topics[alert.id]
+        self._unseen.discard(alert.id)
         over = msgspec.structs.replace(alert, cleared_s=now_s)
         self._over.append(over)
         return AlertMessage(over)

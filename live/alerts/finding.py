@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
-from live.events import Agreement, AlertKind, Color, FeedName, GameId, Severity
+from live.events import Agreement, Alert, AlertKind, Color, FeedName, GameId, Severity
 
 #: Least urgent first, each with a sign that needs neither colour nor a font.
 SIGNS: dict[Severity, str] = {"look": "?", "warning": "!", "alarm": "!!"}
@@ -56,6 +58,23 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         """One for each kind, board or source, and side."""
         parts = [self.kind, self.about or self.game or self.feed, self.color]
         return " ".join(str(part) for part in parts if part is not None)
+
+
+_URGENCY = list(SIGNS)
+
+
+def in_order(alerts: Iterable[Alert]) -> list[Alert]:
+    """Unseen ones first, then by urgency, then the newest first; muted ones last."""
+    return sorted(
+        alerts,
+        key=lambda alert: (
+            alert.muted,
+            alert.acknowledged_s is not None,
+            -_URGENCY.index(alert.severity),
+            -alert.first_seen_s,
+            alert.id,
+        ),
+    )
 
 
 def span(seconds: float) -> str:

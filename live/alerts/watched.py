@@ -7,6 +7,7 @@ import msgspec
 from live.alerts.board import Board, Flow
 from live.alerts.expectation import Field
 from live.events import (
+    Alert,
     Change,
     ClockMessage,
     EngineHealth,
@@ -25,6 +26,8 @@ from live.events import (
 )
 from live.games.identity import person_key
 
+BOARD = "board"
+PLAYER = "player"
 FEEDS = "feeds"
 ENGINES = "engines"
 
@@ -34,6 +37,19 @@ class Topic(msgspec.Struct, frozen=True):
 
     kind: str
     id: str = ""
+
+
+def topic_of(alert: Alert) -> Topic:
+    """What has to be looked at to see whether its cause stands, as its id tells."""
+    match alert.kind:
+        case "agreement":
+            return Topic(PLAYER, alert.id.removeprefix("agreement "))
+        case "feed":
+            return Topic(FEEDS)
+        case "engine":
+            return Topic(ENGINES)
+        case _:
+            return Topic(BOARD, alert.game or "")
 
 
 class Watched:
@@ -64,22 +80,22 @@ class Watched:
                 board.show(view, now_s)
                 for player in (view.white, view.black):
                     self._latest[person_key(player)] = view.id
-                return Topic("board", view.id)
+                return Topic(BOARD, view.id)
             case GoneMessage(game=game):
                 self.boards.pop(game, None)
-                return Topic("board", game)
+                return Topic(BOARD, game)
             case MoveMessage(game=game) if game in self.boards:
                 self.boards[game].move(change, now_s)
-                return Topic("board", game)
+                return Topic(BOARD, game)
             case ClockMessage(game=game) if game in self.boards:
                 self.boards[game].clock(change)
-                return Topic("board", game)
+                return Topic(BOARD, game)
             case ScoreMessage(game=game, ply=scored) if game in self.boards:
                 board = self.boards[game]
                 if scored.ply <= len(board.moves):
                     board.moves[scored.ply - 1] = scored
                 # Scores matter only beside a result, and come many a second.
-                return None if board.running else Topic("board", game)
+                return None if board.running else Topic(BOARD, game)
             case StandingMessage(player=view):
                 return self._standing(view)
             case EngineMessage(engine=engine):
@@ -110,7 +126,7 @@ class Watched:
         else:
             self.players.pop(view.id, None)
             self.field.update(view.id, None)
-        return Topic("player", view.id)
+        return Topic(PLAYER, view.id)
 
     def _health(self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float) -> None:
         for feed in feeds:

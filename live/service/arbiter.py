@@ -5,13 +5,15 @@ Part of the composition root.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from live.alerts.desk import AlertDesk
 from live.alerts.wording import LogBook
 from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, GameId
+from live.service.remembering import ALIVE_S, Alive, Mute, Past
 
 log = logging.getLogger(__name__)
 
@@ -23,11 +25,16 @@ class Arbiter:
         self,
         publish: Callable[[Sequence[Change]], None],
         clock: Callable[[], float] = time.time,
+        remember: Callable[[Mute | Alive], None] = lambda what: None,
     ) -> None:
         self._desk = AlertDesk()
         self._publish = publish
         self._clock = clock
+        self._remember = remember
         self._book = LogBook()
+        self._asleep = False
+        # When it was noted last that the desk watches.
+        self._noted_s = 0.0
 
     def measured_by(self, engine: EngineInfo) -> None:
         """Which engine the event starts with."""
@@ -39,6 +46,8 @@ class Arbiter:
         A fault of ours in here costs alerts, never the changes.
         """
         told = list(changes)
+        if self._asleep:
+            return told
         try:
             return [*told, *self._logged(self._desk.changes(told, self._clock()))]
         except Exception:
@@ -47,8 +56,12 @@ class Arbiter:
 
     def tick(self) -> None:
         """To be called about once a second."""
+        now_s = self._clock()
+        if not 0 <= now_s - self._noted_s < ALIVE_S:
+            self._noted_s = now_s
+            self._remember(Alive())
         try:
-            messages = self._desk.tick(self._clock())
+            messages = self._desk.tick(now_s)
         except Exception:
             log.exception("alerts are missed")
         else:
@@ -72,19 +85,38 @@ class Arbiter:
 
     def mute(self, alert: str, muted: bool) -> None:
         """Do not show this alert, or show it again; it is still found and logged."""
-        self._say(self._desk.mute(muted, alert=alert))
+        self._mute(Mute(muted=muted, alert=alert))
 
     def mute_kind(self, kind: AlertKind, muted: bool) -> None:
         """The same for all alerts of a kind."""
-        self._say(self._desk.mute(muted, kind=kind))
+        self._mute(Mute(muted=muted, kind=kind))
 
     def mute_board(self, game: GameId, muted: bool) -> None:
         """The same for all alerts of a board."""
-        self._say(self._desk.mute(muted, game=game))
+        self._mute(Mute(muted=muted, game=game))
 
-    def restore(self, alerts: Iterable[Alert]) -> None:
-        """Alerts of a former run."""
-        self._desk.restore(alerts)
+    def _mute(self, mute: Mute) -> None:
+        self._remember(mute)
+        self._say(self._desk.mute(mute.muted, alert=mute.alert, kind=mute.kind, game=mute.game))
+
+    @contextlib.contextmanager
+    def asleep(self) -> Iterator[None]:
+        """Changes say nothing to arbiters while the block runs: games of before come back."""
+        self._asleep = True
+        try:
+            yield
+        finally:
+            self._asleep = False
+
+    def resume(self, past: Past) -> None:
+        """Show again what a run before this one showed, without a word."""
+        for mute in past.mutes:
+            self._desk.mute(mute.muted, alert=mute.alert, kind=mute.kind, game=mute.game)
+        for at_s, change in past.told:
+            self._desk.recall(change, at_s)
+        self._desk.restore(past.alerts, past.last_s, self._clock())
+        # They are in the log of that run.
+        self._book.lines(map(AlertMessage, self._desk.open()))
 
     def _say(self, messages: Sequence[AlertMessage]) -> None:
         if messages:

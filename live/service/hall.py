@@ -32,6 +32,7 @@ from live.ledger.measure import Measure
 from live.ledger.outbox import Urgency
 from live.service.arbiter import Arbiter
 from live.service.engines import Engines
+from live.service.journalling import Engines as Known
 from live.service.journalling import EventJournal
 from live.service.measuring import cluster_tls as cluster_tls
 from live.service.measuring import engine_asking as engine_asking
@@ -39,6 +40,7 @@ from live.service.measuring import engine_limit as engine_limit
 from live.service.measuring import fitting as fitting
 from live.service.measuring import fitting_table
 from live.service.measuring import limit_text as limit_text
+from live.service.remembering import Alive, Mute, past, remember
 from live.service.retirement import Retirement
 from live.service.supervision import Guarded, reason
 
@@ -72,7 +74,7 @@ class Hall:
         # None while another's scores are shown, or before they run.
         self._engines: Engines | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
-        self.arbiter = Arbiter(self._tell)
+        self.arbiter = Arbiter(self._tell, remember=self._noted)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         # Feeds past their start: what fails from then on ends nothing else.
@@ -90,9 +92,26 @@ class Hall:
             async with self._engines.running():
                 limit = limit_text(self.config.engine)
                 self.open_ledger(self.room.identity.name, limit)
-                await self.journal.restore(self.keeper, self.room, limit, feeds)
+                await self.bring_back(self.room, limit, feeds)
                 self.retirement = Retirement(self.keeper, self.config.memory)
                 yield
+
+    def _noted(self, what: Mute | Alive) -> None:
+        remember(self.journal.journal, what)
+
+    async def bring_back(self, room: Known, limit: str, feeds: Sequence[FeedName]) -> None:
+        """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
+        # Of what comes back nobody is told a second time.
+        with self.arbiter.asleep():
+            await self.journal.restore(self.keeper, room, limit, feeds)
+        if self.journal.journal is not None:
+            self.arbiter.measured_by(self.keeper.engine())
+            try:
+                self.arbiter.resume(past(self.journal.journal, self.keeper, feeds))
+            except Exception:
+                # Broad, as wherever alerts are made: whatever a strange journal brings about in
+                # them, the games stand, and the service has to start.
+                log.exception("alerts of before are missed")
 
     @property
     def engines(self) -> Engines:

@@ -35,6 +35,7 @@ from live.ledger.keeper import Keeper
 from live.ledger.measure import Measure
 from live.ledger.resting import Details, Rest
 from live.service.journal_file import journal_path
+from live.service.remembering import ALERT
 from live.store.journal import Journal
 from live.store.kept import details_of, game_of, measure_digest, packed, rest_of
 from live.store.records import Restated, Run, Standing, encode
@@ -205,7 +206,7 @@ class EventJournal:
         for change in changes:
             if isinstance(change, AlertMessage):
                 body = msgspec.json.encode(change.alert)
-                self.journal.note("alert", body, change.alert.game or "")
+                self.journal.note(ALERT, body, change.alert.game or "")
             game = getattr(change, "game", None)
             if isinstance(change, GoneMessage):
                 self._dirty.pop(change.game, self._kept_s.pop(change.game, 0.0))

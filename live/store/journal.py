@@ -17,7 +17,9 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Self, TypeVar
+
+import msgspec
 
 from live.engine.cache import MemoryCache
 from live.engine.question import Question
@@ -33,6 +35,8 @@ from live.store.schema import BUSY_S, VERSION, Foreign, connected, prepare
 from live.store.writer import RETRY_S, Found, Keeping, Record, Started, Writer, error_code
 
 log = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
 
 #: Records that may wait, some 1.5 kB each: minutes of a large event on a full disk.
 BACKLOG: Final = 20_000
@@ -167,33 +171,35 @@ class Journal:
         """The games to go on with, in the order they appeared; empty where nothing can be read.
         Of what was kept only that under the same ``measure`` counts.
         """
-        if self._reader is None:
-            return []
-        try:
-            return self._reader.standing(measure)
-        except sqlite3.Error as error:
-            self._unreadable(error)
-            return []
+        return self._read(lambda reader: reader.standing(measure), [])
 
     def details(self, game: GameId) -> bytes | None:
         """What :meth:`keep` was last given as ``details`` of the game."""
-        if self._reader is None:
-            return None
-        try:
-            return self._reader.details(game)
-        except sqlite3.Error as error:
-            self._unreadable(error)
-            return None
+        return self._read(lambda reader: reader.details(game), None)
+
+    def last_changes(self) -> dict[GameId, int]:
+        """When each game there is has changed last, milliseconds."""
+        return self._read(Reader.last_changes, {})
+
+    def changes_of(self, game: GameId) -> list[Change]:
+        """What happened to a game there is, since it was opened last, in order."""
+        return self._read(lambda reader: reader.changes_of(game), [])
 
     def notes(self) -> list[Note]:
         """Everything noted so far, in order."""
+        return self._read(Reader.notes, [])
+
+    def _read(self, ask: Callable[[Reader], Answer], otherwise: Answer) -> Answer:
+        """What the file answers; ``otherwise`` where it cannot be read."""
         if self._reader is None:
-            return []
+            return otherwise
         try:
-            return self._reader.notes()
+            return ask(self._reader)
         except sqlite3.Error as error:
             self._unreadable(error)
-            return []
+        except msgspec.MsgspecError as error:
+            log.error("journal %s: holds what cannot be read (%s)", self.path, error)
+        return otherwise
 
     def _unreadable(self, error: sqlite3.Error) -> None:
         if error_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

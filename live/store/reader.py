@@ -165,6 +165,19 @@ class Reader:
         for n, at_ms, step in rows:
             yield Change(n, at_ms, step_of(step))
 
+    def last_changes(self) -> dict[GameId, int]:
+        """When each game there is has changed last, milliseconds."""
+        return dict(self._connection.execute("SELECT game, at_ms FROM games"))
+
+    def changes_of(self, game: GameId) -> list[Change]:
+        """What happened to a game there is, since it was opened last, in order."""
+        rows = self._connection.execute(
+            "SELECT c.n, c.at_ms, c.step FROM games g JOIN changes c ON c.game = g.game"
+            " AND c.n >= g.opened WHERE g.game = ? ORDER BY c.n",
+            (game,),
+        )
+        return [Change(n, at_ms, step_of(step)) for n, at_ms, step in rows]
+
     def notes(self, to_ms: int | None = None) -> list[Note]:
         """Everything noted, in order, up to a time."""
         rows = self._connection.execute(

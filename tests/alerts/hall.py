@@ -30,7 +30,9 @@ class NoEngine:
 
 
 class Rehearsal:
-    """A keeper with its desk; ``raised`` holds every alert there ever was, by its id."""
+    """A keeper with its desk; ``raised`` holds every alert there ever was, by its id, ``told`` what
+    the desk was told, with its times.
+    """
 
     def __init__(self) -> None:
         ledger = EventLedger(
@@ -46,9 +48,12 @@ class Rehearsal:
         self.now_s = START_S
         self.raised: dict[str, Alert] = {}
         self.messages: list[AlertMessage] = []
+        self.told: list[tuple[float, Change]] = []
 
     def _published(self, changes: Iterable[Change]) -> None:
-        self._heard(self.desk.changes(changes, self.now_s))
+        told = list(changes)
+        self.told += ((self.now_s, change) for change in told)
+        self._heard(self.desk.changes(told, self.now_s))
 
     def _heard(self, messages: Sequence[AlertMessage]) -> None:
         self.messages += messages

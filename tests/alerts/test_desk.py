@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from live.alerts.desk import NOTE_CHARS
-from live.events import Alert, FeedHealth, FeedReport, GoneMessage
+from live.events import Alert, EngineHealth, FeedHealth, FeedReport, GoneMessage, MoveMessage
 from live.feeds.replay import Incident
 from live.games.plan import GameGone
 from tests.alerts.games import four_boards, played
@@ -110,12 +110,106 @@ def test_a_machine_that_slept_holds_nothing_against_those_who_were_waited_for() 
     assert hall.kinds() == ["flag"]
 
 
-def test_a_run_before_this_one_is_remembered() -> None:
+def again(before: Rehearsal, *, recall: bool = True) -> Rehearsal:
+    """What a desk shows after a restart, at the same time."""
+    hall = Rehearsal()
+    hall.now_s = before.now_s
+    if recall:
+        for at_s, change in before.told:
+            hall.desk.recall(change, at_s)
+    hall.desk.restore(
+        [message.alert for message in before.messages], before.now_s - 1, before.now_s
+    )
+    return hall
+
+
+def test_what_stood_in_a_run_before_stands_again_and_is_raised_once() -> None:
     before = Rehearsal()
     alert = illegal(before)
-    before.desk.acknowledge(alert.id, 5.0, "seen")
-    hall = Rehearsal()
-    hall.desk.restore(before.desk.open())
+    before.messages += before.desk.acknowledge(alert.id, 5.0, "seen")
+    hall = again(before)
+    assert hall.desk.open() == before.desk.open()
+    (held,) = hall.desk.open()
+    assert (held.note, held.acknowledged_s, held.times) == ("seen", 5.0, 1)
+    hall.tick()
+    assert not hall.messages, "the cause stands: nothing is new"
+    hall.desk.changes([GoneMessage(alert.game or "")], hall.now_s)
     assert not hall.desk.open()
-    again = illegal(hall)
-    assert (again.note, again.acknowledged_s) == ("seen", 5.0)
+
+
+def test_a_slip_that_an_arbiter_took_note_of_stays_settled_after_a_restart() -> None:
+    before = Rehearsal()
+    told = [LINE, LINE.replace("Be7", "Bc5"), LINE.replace("Be7", "b5")]
+    for line in told[:2]:
+        before.report(FeedReport("hall", (played(line),)))
+    (alert,) = before.desk.open()
+    before.messages += before.desk.acknowledge(alert.id, before.now_s)
+    hall = again(before)
+    hall.wait(60)
+    assert not hall.messages and not hall.desk.open()
+    assert [over.acknowledged_s for over in hall.desk.history()] == [before.now_s]
+
+
+def test_a_slip_of_which_nothing_else_is_known_stands_until_somebody_takes_note() -> None:
+    before = Rehearsal()
+    for line in (LINE, LINE.replace("Be7", "Bc5")):
+        before.report(FeedReport("hall", (played(line),)))
+    (alert,) = before.desk.open()
+    # The journal has lost how the game came about, and has the game.
+    before.told[:] = [each for each in before.told if not isinstance(each[1], MoveMessage)]
+    hall = again(before)
+    hall.wait(60)
+    assert hall.desk.open() == [alert]
+    hall.desk.acknowledge(alert.id, hall.now_s)
+    assert not hall.desk.open()
+
+
+def test_a_source_that_failed_before_is_over_when_it_is_live_and_no_sooner() -> None:
+    before = Rehearsal()
+    before.keeper.feed_health(FeedHealth("hall", "failed", "gone"))
+    (alert,) = before.desk.open()
+    before.messages += before.desk.note(alert.id, "phoned")
+    hall = again(before, recall=False)
+    for state in ("connecting", "retrying"):
+        hall.keeper.feed_health(FeedHealth("hall", state))
+        hall.tick()
+        assert [each.note for each in hall.desk.open()] == ["phoned"]
+    hall.keeper.feed_health(FeedHealth("hall", "live"))
+    assert not hall.desk.open()
+
+
+def test_an_engine_that_failed_ended_with_its_run() -> None:
+    before = Rehearsal()
+    before.keeper.engine_health(EngineHealth(problem="the engine died"))
+    assert [alert.kind for alert in before.desk.open()] == ["engine"]
+    hall = again(before, recall=False)
+    assert hall.desk.open() == before.desk.open()
+    hall.tick()
+    assert not hall.desk.open()
+
+
+def test_time_in_which_nothing_ran_is_held_against_nobody() -> None:
+    before = Rehearsal()
+    line = played(LINE, clocks=(5400.0,) * 8 + (1200.0, 1200.0))
+    before.report(FeedReport("hall", (line,)))
+    before.wait(600)
+    before.now_s += 7200  # the service was down
+    hall = Rehearsal()
+    hall.now_s = before.now_s
+    for at_s, change in before.told:
+        hall.desk.recall(change, at_s)
+    hall.desk.restore([], before.now_s - 7200, before.now_s)
+    hall.wait(600)
+    assert not hall.raised  # 20 minutes were waited through, of White's 20
+    hall.wait(200)
+    assert hall.kinds() == ["flag"]
+
+
+def test_a_muted_alert_comes_back_muted() -> None:
+    before = Rehearsal()
+    alert = illegal(before)
+    before.messages += before.desk.mute(alert=alert.id)
+    hall = again(before)
+    assert [each.muted for each in hall.desk.open()] == [True]
+    hall.wait(60)
+    assert [each.muted for each in hall.desk.open()] == [True]

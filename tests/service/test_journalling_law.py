@@ -55,7 +55,7 @@ class ArithmeticHall(Hall):
         pass
 
     async def restore(self) -> None:
-        await self.journal.restore(self.keeper, Arithmetic(), "1 look", [FEED])
+        await self.bring_back(Arithmetic(), "1 look", [FEED])
 
     def answer_all(self) -> None:
         while self._asked:
