@@ -24,8 +24,7 @@ log = logging.getLogger(__name__)
 LOOK_S: Final = 1.0
 #: Longest a scheduler may take to answer, seconds.
 ANSWER_S: Final = 5.0
-#: Searches that may fail there, one after the other, before it is left alone; a lost scheduler
-#: costs one.
+#: Searches that may fail there, one after the other, before it is left alone.
 _TRIES: Final = 2
 #: For how long it is left alone, seconds; twice as long each time.
 _REST_S: Final = 5.0
@@ -106,8 +105,11 @@ class Cluster:
         """A search was answered there (empty), or failed through no fault of its engine.
 
         One that reaches a scheduler which cannot read it fails at once, and so would the next:
-        it must not come back again and again while our own engines could make it.
+        it must not come back again and again while our own engines could make it. That a scheduler
+        is gone the next look sees.
         """
+        if problem and (self._client is None or self._client.status != "running"):
+            return
         self._failures = self._failures + 1 if problem else 0
         if self._failures >= _TRIES:
             rest_s = min(_MOST_REST_S, _REST_S * 2.0 ** min(self._failures - _TRIES, 10))

@@ -99,4 +99,5 @@ def _need_dask() -> None:
             "engine.cluster", "needs Dask", "pip install 'live-rate[cluster]' brings it"
         ) from None
     # What it says of lost connections we say ourselves.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -71,15 +71,21 @@ class RemoteEngine:
             self._outcome.set_exception(self.lost)
             return
         key = f"live-rate-{uuid.uuid4().hex}"
-        self._future = self._client.submit(
-            search,
-            question,
-            key,
-            key=key,
-            resources={self._resource: 1},
-            priority=-int(self._urgency()),
-            pure=False,
-        )
+        try:
+            self._future = self._client.submit(
+                search,
+                question,
+                key,
+                key=key,
+                resources={self._resource: 1},
+                priority=-int(self._urgency()),
+                pure=False,
+            )
+        except Exception as error:
+            # The client has closed, and the next look has not seen it yet. Told in a moment, for
+            # whoever begins a search expects no news from inside.
+            loop.call_soon(self.give_up, EngineMoved(self._subject, _shortly(error)))
+            return
         self._following = loop.create_task(self._follow(question), name=f"{self._subject} search")
 
     async def outcome(self) -> Finished:

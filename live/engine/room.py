@@ -163,8 +163,10 @@ class EngineRoom:
 
     @property
     def slots(self) -> int:
-        """How many searches can run at a time, with every engine up."""
-        return len(self._seats)
+        """How many searches can run at a time, with every engine up; seats beyond wait for a larger
+        cluster.
+        """
+        return max(self._local, self._cluster.slots if self._cluster is not None else 0)
 
     def want(self, search: Search, owner: Hashable, priority: Priority) -> None:
         """Have ``search`` answered to ``owner``; wanting it again only changes its priority.
@@ -209,7 +211,7 @@ class EngineRoom:
         """How the engines are doing."""
         waiting = self._queue.waiting()
         return EngineHealth(
-            engines=tuple(self._state(seat) for seat in self._seats),
+            engines=tuple(self._state(seat) for seat in self._seats[: self.slots]),
             queued=sum(number for kind, number in waiting.items() if kind not in YIELDS),
             asked=self._queue.asked + self._cache_hits,
             waiting=QueueLengths(**{kind.name.lower(): waiting[kind] for kind in Kind}),
@@ -218,7 +220,9 @@ class EngineRoom:
             cache_hits=self._cache_hits,
             restarts=sum(seat.restarts for seat in self._seats),
             set_aside=self._queue.set_aside,
-            problem="; ".join(filter(None, (self._cluster_problem(), self._cache.problem))),
+            problem="; ".join(
+                filter(None, (getattr(self._cluster, "problem", ""), self._cache.problem))
+            ),
         )
 
     # What seats ask and tell (:class:`live.engine.seat.Foreman`).
@@ -291,9 +295,6 @@ class EngineRoom:
                 self._replies.add(lambda: self._obey(self._queue.assign()))
         if result is not None:
             self._replies.tell()
-
-    def _cluster_problem(self) -> str:
-        return self._cluster.problem if self._cluster is not None else ""
 
     def _state(self, seat: Seat) -> EngineState:
         subject = self._queue.subject(seat.index)

@@ -94,10 +94,11 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
     machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
     scheduler = await machines.schedule()
-    await machines.work(scripted("slow"))
+    await machines.work(scripted("slow"), engines=2)
     cluster = Cluster(machines.address)
-    await offered(cluster, 1, IDENTITY)
+    await offered(cluster, 2, IDENTITY)
     async with room(scripted("slow"), ledger, cluster) as engines:
+        assert engines.slots == 2
         for score in range(20):
             engines.want(position(score), score, backlog(score))
         await ledger.answers(3)
@@ -106,9 +107,11 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
         health = engines.health()
         assert "cannot be reached" in health.problem and "searching here" in health.problem
         assert health.set_aside == 0
+        # What waits for a cluster is none that does not run.
+        assert (len(health.engines), engines.slots) == (1, 1)
         await machines.schedule()
         # Workers wait for it, too.
-        await until(lambda: cluster.slots == 1)
+        await until(lambda: cluster.slots == 2)
         for score in range(20, 40):
             engines.want(position(score), score, backlog(score))
         await ledger.answers(40)
@@ -158,6 +161,23 @@ async def test_a_scheduler_that_cannot_read_searches_is_done_without(
     assert "lost the search" in health.problem and "searching here" in health.problem
     assert ledger.scores() == {score: score for score in range(20)}
     assert (health.set_aside, health.restarts) == (0, 0)
+
+
+@pytest.mark.slow
+async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsewhere(
+    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+) -> None:
+    await machines.schedule()
+    await machines.work(scripted("well"))
+    cluster = Cluster(machines.address)
+    await offered(cluster, 1, IDENTITY)
+    async with room(scripted("well"), ledger, cluster) as engines:
+        engines.want(position(1), 1, backlog(1))
+        await ledger.answers(1)
+        await cluster._client.close()
+        engines.want(position(2), 2, backlog(2))
+        await ledger.answers(2)
+    assert ledger.scores() == {1: 1, 2: 2}
 
 
 @pytest.mark.slow
