@@ -9,6 +9,7 @@ import msgspec
 from rich.text import Text
 
 from live.dashboard.cells import plain, styled
+from live.dashboard.figures import WITHHELD, is_withheld
 from live.dashboard.palette import Palette
 from live.dashboard.panels import queue_text
 from live.events import EngineHealth, EngineInfo, FeedHealth, GainKind
@@ -53,9 +54,12 @@ def title(
     line.append(f" {view} ", palette.strong)
     if unread:
         line.append(f" !! {unread} alert{'s' if unread > 1 else ''} ", palette.bad)
+    withheld = engine is not None and is_withheld(engine)
+    if withheld:
+        line.append(f" {WITHHELD} ", palette.warn)
     if address:
         line.append(f" {plain(address, 60)} ", palette.accent)
-    if engine is not None:
+    if engine is not None and not withheld:
         measured = f"· {plain(engine.name, 40)}"
         if engine.rating:
             measured += f" at {engine.rating} Elo"

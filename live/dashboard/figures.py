@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from live.dashboard.cells import plain as plain
-from live.events import MATE_CP, GameView, PlyView
+from live.events import MATE_CP, EngineInfo, GameView, PlyView
 
+#: Said where a service tells neither scores nor ratings (``--hide-scores``): empty is not unknown.
+WITHHELD = "this service withholds scores and ratings"
 #: Eight heights of a sparkline.
 _BLOCKS = "▁▂▃▄▅▆▇█"
 #: A sparkline never stretches less than this over its height: noise must not look like drama.
@@ -34,6 +36,11 @@ def rating_text(rating: float | None, low: float | None, high: float | None) -> 
     if high is not None:
         return "↓"
     return "↑" if low is not None else "·"
+
+
+def is_withheld(engine: EngineInfo) -> bool:
+    """Whether scores and ratings are kept from us (:mod:`live.publish.sight`)."""
+    return engine.rating_source == "withheld"
 
 
 def interval_text(low: float | None, high: float | None) -> str:

@@ -11,8 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from live.dashboard.figures import (
+    WITHHELD,
     curve_range,
     interval_text,
+    is_withheld,
     move_text,
     plain,
     rating_text,
@@ -75,14 +77,15 @@ def screen(view: Screen, *, width: int) -> RenderableType:
 
 def title(engine: EngineInfo, gain: GainKind, address: str) -> RenderableType:
     """Who measures, and where browsers find the same."""
-    line = Text.assemble(
-        (" live-rate ", "bold reverse"),
-        (f"  {address}  ", "cyan"),
-        (plain(engine.name, 40), "bold"),
-        f" at {engine.rating} Elo, {RATING_SOURCES[engine.rating_source]}",
-        f" · {engine.limit} · {gain} gain",
-        "" if engine.calibration else " · not calibrated",
-    )
+    line = Text.assemble((" live-rate ", "bold reverse"))
+    if is_withheld(engine):
+        line.append(f"  {WITHHELD}", "yellow")
+    line.append(f"  {address}  ", "cyan")
+    if not is_withheld(engine):
+        line.append(plain(engine.name, 40), "bold")
+        line.append(f" at {engine.rating} Elo, {RATING_SOURCES[engine.rating_source]}")
+        line.append(f" · {engine.limit} · {gain} gain")
+        line.append("" if engine.calibration else " · not calibrated")
     line.no_wrap = True
     line.overflow = "ellipsis"
     return line

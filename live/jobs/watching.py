@@ -11,6 +11,7 @@ import time
 from rich.console import Console
 
 from live.dashboard.attach import Attachment, pages_url, service_url
+from live.dashboard.figures import WITHHELD, is_withheld
 from live.dashboard.notebook import Notebook
 from live.dashboard.scene import Desk
 from live.events import Message, SnapshotMessage
@@ -29,6 +30,7 @@ class Watch:
         self.shown = shown
         self.console = console
         self.replica = Replica()
+        self._withheld = False
         self.notebook = Notebook(time.monotonic)
         self._tell_lines = line_printer(console)
         self.say = self._print if shown in ("lines", "table") else lambda text: None
@@ -52,10 +54,17 @@ class Watch:
             self.notebook.everything()
             if self.shown == "lines":
                 self._tell_lines = line_printer(self.console, message.games)
+                self._tell_withheld(message)
         elif message.__struct_config__.tag not in ("hello", "heartbeat"):
             self.notebook.hear((message,))  # type: ignore[arg-type]  # a change is what is left
             if self.shown == "lines":
                 self._tell_lines((message,))  # type: ignore[arg-type]
+
+    def _tell_withheld(self, message: SnapshotMessage) -> None:
+        withheld = is_withheld(message.engine)
+        if withheld and not self._withheld:
+            self._print(f"Watching {pages_url(self.url)}: {WITHHELD}")
+        self._withheld = withheld
 
     async def show(self, stop: asyncio.Event) -> None:
         """Draw until told to stop; lines and JSON print themselves."""

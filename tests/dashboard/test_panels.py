@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from live.dashboard import panels
+from live.dashboard import chrome, panels
+from live.dashboard.palette import PLAIN
 from live.events import (
     EngineHealth,
     EngineState,
@@ -14,6 +15,7 @@ from live.events import (
     QueueLengths,
     SpeculationFigures,
 )
+from live.publish.sight import Sight, shown
 from tests.dashboard.boards import ENGINE, ENGINES, detail
 from tests.dashboard.drawing import drawn
 
@@ -50,6 +52,17 @@ def test_feeds_say_how_they_are_in_words_and_signs() -> None:
     text = frame((detail(),), 120)
     assert "● demo  live" in text
     assert "↻ x.pgn  retrying: again in 4 s" in text
+
+
+def test_what_is_withheld_is_not_taken_for_unknown() -> None:
+    engine = shown(ENGINE, Sight.VENUE)
+    told = "this service withholds scores and ratings"
+    address = "http://127.0.0.1:8765/"
+    plain_title = drawn(panels.title(engine, "same-search", address), 80)
+    app_title = chrome.title("Boards", address, engine, "same-search", 0, 80, PLAIN).plain
+    for text in (plain_title, app_title):
+        assert told in text and "0 Elo" not in text
+    assert told not in drawn(panels.title(ENGINE, "same-search", address), 80)
 
 
 def test_boards_that_do_not_fit_are_counted() -> None:

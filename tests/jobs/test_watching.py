@@ -68,6 +68,20 @@ async def test_lines_tell_what_happens() -> None:
     assert process.returncode == 0
 
 
+async def test_it_says_that_scores_are_withheld() -> None:
+    state = World(3)
+    state.appear("g1")
+    config = ServerConfig(port=0, hide_scores=True)
+    async with Publisher(config, state) as publisher, asyncio.timeout(100):
+        process = await watcher(publisher.url)
+        assert process.stdout is not None
+        line = (await process.stdout.readline()).decode()
+        assert line == f"Watching {publisher.url}: this service withholds scores and ratings\n"
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    assert process.returncode == 0
+
+
 async def test_what_is_no_service_says_so_in_one_line() -> None:
     async with asyncio.timeout(100):
         process = await watcher("ws://no.such.host.invalid:1")
