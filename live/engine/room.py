@@ -163,9 +163,8 @@ class EngineRoom:
 
     @property
     def slots(self) -> int:
-        """How many searches can run at a time, with every engine up; seats beyond wait for a larger
-        cluster.
-        """
+        """How many searches can run at a time, with every engine up."""
+        # Seats beyond wait for a larger cluster.
         return max(self._local, self._cluster.slots if self._cluster is not None else 0)
 
     def want(self, search: Search, owner: Hashable, priority: Priority) -> None:
