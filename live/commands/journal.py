@@ -48,6 +48,12 @@ def report(
         list[Kind] | None,
         typer.Option("--format", help="What to write into --out; may be repeated (all)."),
     ] = None,
+    alerts: Annotated[
+        bool,
+        typer.Option(
+            "--alerts", metavar=SWITCH, help="Add what arbiters were told: for arbiters alone."
+        ),
+    ] = False,
     json: Annotated[
         str | None,
         typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it."),
@@ -64,7 +70,7 @@ def report(
         Kind.JSON: "json",
     }
     formats = [names[each] for each in format or names]
-    raise typer.Exit(tell(journal, at=at, folder=out, formats=formats, json=json))
+    raise typer.Exit(tell(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json))
 
 
 def replay(

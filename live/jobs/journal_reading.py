@@ -8,12 +8,15 @@ from pathlib import Path
 
 import msgspec
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
+from live.alerts.finding import SIGNS
 from live.config import Config
 from live.dashboard import tables
 from live.dashboard.figures import plain
 from live.errors import InputError
-from live.events import GameDetail
+from live.events import Alert, GameDetail
 from live.games.game import Game
 from live.jobs.offline import write
 from live.jobs.recorded import RecordedHall, rebuilt
@@ -45,16 +48,26 @@ def moment_ms(text: str, now: dt.datetime) -> int:
 
 
 def report(
-    path: Path, *, at: str | None, folder: Path | None, formats: Sequence[Format], json: str | None
+    path: Path,
+    *,
+    at: str | None,
+    folder: Path | None,
+    formats: Sequence[Format],
+    alerts: bool = False,
+    json: str | None,
 ) -> int:
-    """``live-rate report``; returns the exit code."""
+    """``live-rate report``; returns the exit code. ``alerts``: those of then are shown as well, in
+    the table here and in JSON, never in files that people print or pass on.
+    """
     log_to_stderr(Config())
     now = utc_now()
     to_ms = moment_ms(at, now.astimezone()) if at is not None else None
     with Reader.open(path) as reader:
-        whole = analysis(rebuilt(reader, path, to_ms).keeper)
+        keeper = rebuilt(reader, path, to_ms).keeper
+        whole, told = analysis(keeper), tuple(keeper.alerts()) if alerts else ()
     if json is not None:
-        write(json, to_json(whole))
+        whole_or_more = Record(**msgspec.structs.asdict(whole), alerts=told) if alerts else whole
+        write(json, to_json(whole_or_more))
     console = Console(stderr=json == "-")
     if folder is not None:
         moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
@@ -62,12 +75,37 @@ def report(
             console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
     elif json is None:
         _print(whole, console)
+        if alerts:
+            console.print(_alerts(told))
     return 0
 
 
 def _print(whole: Analysis, console: Console) -> None:
     console.print(tables.games(whole.games, whole.engine, whole.gain, width=console.width))
     console.print(tables.players(whole.players, whole.engine, whole.gain, width=console.width))
+
+
+class Record(Analysis, frozen=True):
+    """An event with what arbiters were told, as ``report --alerts --json`` writes it."""
+
+    alerts: tuple[Alert, ...] = ()
+    """Those not over, in the order in which people should look at them."""
+
+
+def _alerts(alerts: Sequence[Alert]) -> Table:
+    table = Table("", "Seen", "Times", "Alert", "Acknowledged", "Note", title="Alerts")
+    for alert in alerts:
+        seen, taken = (_moment(at_s) for at_s in (alert.first_seen_s, alert.acknowledged_s))
+        cells = (SIGNS[alert.severity], seen, str(alert.times), alert.text, taken, alert.note)
+        # Text, not markup: names and notes may hold brackets.
+        table.add_row(*(Text(plain(cell, 400)) for cell in cells))
+    return table
+
+
+def _moment(at_s: float | None) -> str:
+    if at_s is None:
+        return ""
+    return dt.datetime.fromtimestamp(at_s).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import heapq
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,9 +21,10 @@ from live.publish.gate import is_loopback
 from live.publish.server import Publisher
 from live.service.interrupts import stop_on_signals
 from live.service.log import log_to_stderr
+from live.service.remembering import ALERT, alert_of
 from live.service.showing import JsonPrinter, line_printer
 from live.store.reader import Reader
-from live.store.records import Restated, Scored
+from live.store.records import Note, Restated, Scored
 
 #: A longer time without anything is not waited out in a replay, milliseconds of the event.
 PAUSE_MS = 300_000
@@ -117,17 +119,22 @@ async def play(hall: RecordedHall, reader: Reader, speed: float) -> None:
     for feed in hall.run.feeds:
         hall.health(FeedHealth(feed, "live", "replayed from a journal"))
     slice_s = loop.time()
+    notes = deque(note for note in reader.notes() if note.kind == ALERT)
     for change in changes:
         if change.at_ms - clock.now_ms(loop.time()) > PAUSE_MS:
             clock.skip_to(change.at_ms - REST_MS, loop.time())
         while (now_ms := clock.now_ms(loop.time())) < change.at_ms:
             until = min(change.at_ms, played.next_ms or change.at_ms)
+            if notes:
+                until = max(now_ms, min(until, notes[0].at_ms))
             await asyncio.sleep(clock.seconds(until - now_ms))
             played.take(clock.now_ms(loop.time()))
+            _note(hall, notes, clock.now_ms(loop.time()))
         for step in _steps(hall, change.step):
             with contextlib.suppress(ValueError, KeyError, IndexError):
                 hall.keeper.apply(step)
         played.take(now_ms)
+        _note(hall, notes, change.at_ms)
         if loop.time() - slice_s > SLICE_S:
             await asyncio.sleep(0)
             slice_s = loop.time()
@@ -137,8 +144,21 @@ async def play(hall: RecordedHall, reader: Reader, speed: float) -> None:
             clock.skip_to(due_ms - REST_MS, loop.time())
         await asyncio.sleep(clock.seconds(due_ms - clock.now_ms(loop.time())))
         played.take(max(due_ms, clock.now_ms(loop.time())))
+    while notes:
+        if notes[0].at_ms - clock.now_ms(loop.time()) > PAUSE_MS:
+            clock.skip_to(notes[0].at_ms - REST_MS, loop.time())
+        await asyncio.sleep(clock.seconds(notes[0].at_ms - clock.now_ms(loop.time())))
+        _note(hall, notes, max(notes[0].at_ms, clock.now_ms(loop.time())))
     for feed in hall.run.feeds:
         hall.health(FeedHealth(feed, "finished", "replayed from a journal"))
+
+
+def _note(hall: RecordedHall, notes: deque[Note], now_ms: int) -> None:
+    """Tell the alerts that were told by now."""
+    while notes and notes[0].at_ms <= now_ms:
+        alert = alert_of(notes.popleft())
+        if alert is not None:
+            hall.alert(alert)
 
 
 def _steps(hall: RecordedHall, step: Step | Restated) -> Iterator[Step]:

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from live.alerts.finding import in_order
 from live.config import Config
 from live.engine.question import Question, Questioner
 from live.engine.search import Search
 from live.errors import InputError
-from live.events import GameId
+from live.events import Alert, AlertMessage, Change, GameId
 from live.games.game import Game
 from live.games.steps import GameGone, NewGame, applied
 from live.ledger.evaluations import Ask
@@ -26,8 +27,10 @@ from live.ledger.keeper import in_pieces
 from live.ledger.outbox import Urgency
 from live.service.hall import Hall
 from live.service.measuring import engine_limit
+from live.service.remembering import alerts_of
 from live.store.reader import Reader
-from live.store.records import Change, Restated, Run, Scored
+from live.store.records import Change as Kept
+from live.store.records import Restated, Run, Scored
 
 
 class RecordedHall(Hall):
@@ -44,10 +47,25 @@ class RecordedHall(Hall):
         self._reader = reader
         self._questioner = Questioner(engine_limit(config.engine))
         self.waiting: deque[tuple[Search, Ask]] = deque()
+        self._alerts: dict[str, Alert] = {}
         self.open_ledger(run.engine_name, run.limit, engine_scores=run.engine_scores)
 
     def want(self, search: Search, ask: Ask, urgency: Urgency) -> None:
         self.waiting.append((search, ask))
+
+    def _publish(self, changes: Iterable[Change]) -> None:
+        # Alerts are those of then: made anew, waits would be those of the playing.
+        self._tell(list(changes))
+
+    def alerts(self) -> Sequence[Alert]:
+        return in_order(self._alerts.values())
+
+    def alert(self, alert: Alert) -> None:
+        """An alert was raised, changed or over then."""
+        self._alerts.pop(alert.id, None)
+        if alert.cleared_s is None:
+            self._alerts[alert.id] = alert
+        self._tell((AlertMessage(alert),))
 
     def drop(self, ask: Ask) -> None:
         """An answer that nobody waits for changes nothing."""
@@ -99,7 +117,7 @@ def config_of(run: Run, path: Path, **changes: object) -> Config:
         ) from None
 
 
-def games_at(changes: Iterator[Change]) -> list[Game]:
+def games_at(changes: Iterator[Kept]) -> list[Game]:
     """The games as these changes leave them, in the order they appeared."""
     games: dict[GameId, Game] = {}
     for change in changes:
@@ -127,6 +145,8 @@ def rebuilt(reader: Reader, path: Path, to_ms: int | None = None) -> RecordedHal
                 hall.keeper.apply(step)
                 hall.answer()
             bar.advance(bar.task_ids[0])
+    for alert in alerts_of(reader.notes(to_ms)):
+        hall.alert(alert)
     return hall
 
 

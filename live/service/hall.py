@@ -18,6 +18,7 @@ from live.engine.room import EngineRoom
 from live.engine.search import Progress, Search, SearchFailure, SearchResult
 from live.errors import FeedError
 from live.events import (
+    Alert,
     Change,
     FeedHealth,
     FeedName,
@@ -151,7 +152,7 @@ class Hall:
             stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
         )
-        self.keeper = Keeper(ledger, self, self._publish, self.arbiter.alerts)
+        self.keeper = Keeper(ledger, self, self._publish, self.alerts)
         self.retirement = Retirement(self.keeper, self.config.memory)
         self.arbiter.measured_by(ledger.engine)
 
@@ -160,6 +161,10 @@ class Hall:
         on is lost to it alone.
         """
         self._listeners.append(Guarded(listener))
+
+    def alerts(self) -> Sequence[Alert]:
+        """What arbiters are to be told of all this now."""
+        return self.arbiter.alerts()
 
     def _publish(self, changes: Iterable[Change]) -> None:
         if self._engines is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import functools
 import itertools
 import json
 from collections.abc import AsyncIterator
@@ -161,3 +162,34 @@ def test_what_is_no_journal_is_named(tmp_path: Path, content: bytes | None, says
         path.write_bytes(content)
     with pytest.raises(InputError, match=says):
         report(path, at=None, folder=None, formats=[], json=None)
+
+
+async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    async with followed(path) as hall:
+        game = msgspec.structs.replace(
+            beginning(demo.games()[0], 4), problem="illegal move Qh9 at ply 5"
+        )
+        await told(hall, game)
+        (alert,) = hall.arbiter.alerts()
+        hall.arbiter.acknowledge(alert.id, "phoned")
+        (acknowledged,) = hall.arbiter.alerts()
+        assert hall.journal.journal is not None
+        then_ms = hall.journal.journal._last_ms
+        await told(hall, msgspec.structs.replace(game, problem=None))
+        assert not hall.arbiter.alerts()
+    caplog.clear()
+    with Reader.open(path) as reader:
+        assert list(rebuilt(reader, path, then_ms).keeper.alerts()) == [acknowledged]
+        assert not rebuilt(reader, path).keeper.alerts()
+    at = dt.datetime.fromtimestamp(then_ms / 1000).isoformat()
+    tell = functools.partial(report, path, at=at, folder=None, formats=[])
+    assert tell(alerts=True, json="-") == 0
+    assert [each["note"] for each in json.loads(capsys.readouterr().out)["alerts"]] == ["phoned"]
+    assert tell(json="-") == 0
+    assert "alerts" not in json.loads(capsys.readouterr().out)
+    assert tell(alerts=True, json=None) == 0
+    assert "phoned" in capsys.readouterr().out
+    assert "alert raised" not in caplog.text, "a report raises none"

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from live.config import load_config
-from live.events import Change, FeedReport, MoveMessage, ScoreMessage
+from live.events import AlertMessage, Change, FeedReport, MoveMessage, ScoreMessage
 from live.feeds import demo
 from live.jobs.journal_replay import play
 from live.jobs.recorded import RecordedHall, config_of, run_at
@@ -69,6 +69,34 @@ async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
     first_score = next(i for i, change in enumerate(shown) if isinstance(change, ScoreMessage))
     assert any(isinstance(change, MoveMessage) for change in shown[first_score:])
     assert recorded.keeper.feeds()[0].state == "finished"
+
+
+async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    game = msgspec.structs.replace(
+        demo.games()[0], moves=demo.games()[0].moves[:2], result="*", problem="illegal move Qh9"
+    )
+    hall = Hall(load_config(None, {}, {"engine.nodes": 10}), EventJournal(path))
+    told: list[Change] = []
+    hall.listen(told.extend)
+    async with hall.with_engine(live=False, feeds=[FEED]):
+        await hall.take(FeedReport(FEED, (game,), complete=True))
+        await hall.settled()
+        (alert,) = hall.arbiter.alerts()
+        hall.arbiter.acknowledge(alert.id, "phoned")
+        await hall.take(
+            FeedReport(FEED, (msgspec.structs.replace(game, problem=None),), complete=True)
+        )
+    with Reader.open(path) as reader:
+        run = run_at(reader, path, None)
+        recorded = RecordedHall(reader, run, config_of(run, path))
+        again: list[Change] = []
+        recorded.listen(again.extend)
+        async with asyncio.timeout(20):
+            await play(recorded, reader, speed=1e3)
+    alerts = [change for change in told if isinstance(change, AlertMessage)]
+    assert len(alerts) >= 3
+    assert [change for change in again if isinstance(change, AlertMessage)] == alerts
 
 
 @pytest.mark.slow
