@@ -29,6 +29,7 @@ from typing import Final, Self
 import msgspec
 
 from live.engine.cache import MemoryCache
+from live.engine.database import Connection
 from live.engine.question import Question
 from live.engine.search import SearchResult
 
@@ -202,7 +203,7 @@ def digest(identity: str, question: Question) -> bytes:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_BUSY_S)
+    connection = sqlite3.connect(path, timeout=_BUSY_S, factory=Connection)
     # A power cut may cost the last commits, never the file.
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection

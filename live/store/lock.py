@@ -10,6 +10,8 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
+from live.engine.database import Connection
+
 
 class Locked(Exception):
     """Another process holds the lock."""
@@ -28,7 +30,9 @@ class Lock:
         """Raises Locked at once where another process has it; sqlite3.Error where no file can be
         made.
         """
-        connection = sqlite3.connect(self._path, timeout=0, isolation_level=None)
+        connection = sqlite3.connect(
+            self._path, timeout=0, isolation_level=None, factory=Connection
+        )
         try:
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:

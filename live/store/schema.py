@@ -23,6 +23,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
+from live.engine.database import Connection
 from live.engine.disk import APPLICATION_ID
 
 #: From each version to the next, beginning with an empty file. A released entry never changes:
@@ -64,7 +65,11 @@ def connected(path: Path, *, durable: bool = False, busy_s: float = BUSY_S) -> s
     the file.
     """
     connection = sqlite3.connect(
-        path, timeout=busy_s, isolation_level=None, check_same_thread=False
+        path,
+        timeout=busy_s,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=Connection,
     )
     connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
     return connection
