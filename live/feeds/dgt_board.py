@@ -61,15 +61,18 @@ class DgtBoardFeed:
 
     async def _listen(self, connection: ClientConnection, voice: Voice) -> None:
         self._boards.reconnected()
-        await connection.send(self._boards.ask(), text=True)
-        voice.alive()
+        clock = self._conditions.clock
+        asked_s = float("-inf")
         while True:
+            # Clocks that run speak every second: silence is not waited for.
+            if clock.now() - asked_s >= BOARDS_S:
+                await connection.send(self._boards.ask(), text=True)
+                asked_s = clock.now()
+                voice.alive()
             try:
-                async with self._conditions.clock.deadline(BOARDS_S):
+                async with clock.deadline(asked_s + BOARDS_S - clock.now()):
                     message = await connection.recv()
             except TimeoutError:
-                await connection.send(self._boards.ask(), text=True)
-                voice.alive()
                 continue
             answers, games = self._boards.receive(message)
             for answer in answers:

@@ -9,13 +9,14 @@ pieces stand where, with every piece lifted.
 from __future__ import annotations
 
 from collections import deque
+from itertools import takewhile
 from typing import Any
 
 import chess
 import msgspec
 
 from live.events import GameReport, Headers, Move, Player
-from live.feeds.dgt_resume import found_again, met
+from live.feeds.dgt_resume import BACK_PLIES, found_again, met
 from live.feeds.pgn_headers import clean
 from live.feeds.san import Mover, UnplayableMove
 
@@ -33,6 +34,8 @@ BOARDS_S = 30.0
 class _Sides(msgspec.Struct):
     white: float | None = None
     black: float | None = None
+    run: bool | None = None
+    """Whose clock runs: White's (true), Black's, or none."""
 
 
 class _Event(msgspec.Struct):
@@ -121,8 +124,6 @@ class _Board:
 
     def set_moves(self, san: list[str]) -> None:
         """All moves so far, as told; clocks of moves that were there before stay."""
-        if not san and not self.base and len(self.moves) >= NEW_GAME_PLIES:
-            self.game += 1
         before, self.moves, self.problem = self.moves, [], None
         board = chess.Board(self.start_fen)
         for ply, known in enumerate(self.base):
@@ -137,14 +138,41 @@ class _Board:
             except UnplayableMove as error:
                 self.problem = f"{error} at ply {ply + 1}"
                 return
-            if ply < len(before) and before[ply].uci == uci:
-                self.moves.append(before[ply])
-                continue
-            before = before[:ply]
             # Only the newest move is told with its clock.
             latest = ply == len(self.base) + len(san) - 1
             clock_s = (self.clock.white if white else self.clock.black) if latest else None
-            self.moves.append(Move(uci, played, clock_s))
+            held = before[ply] if ply < len(before) else None
+            self.moves.append(held if held and held.uci == uci else Move(uci, played, clock_s))
+        kept = len(list(takewhile(_same, zip(before, self.moves, strict=False))))
+        if self._another(len(before), kept):
+            self.game += 1
+            self.moves[:kept] = [Move(move.uci, move.san) for move in self.moves[:kept]]
+
+    def _another(self, plies: int, kept: int) -> bool:
+        """What is told now, of which so many plies were held, is another game than that held."""
+        if not self.moves:
+            return plies >= NEW_GAME_PLIES
+        # Nobody listened when it began: its moves are others, or hardly any.
+        return plies - kept > BACK_PLIES and (kept < len(self.moves) or kept < NEW_GAME_PLIES)
+
+    def pressed(self) -> bool:
+        """Whether the newest move's player has pressed the clock and it shows another time: a move
+        is sensed before, and only then the clock stands still, with the increment on it.
+        """
+        white_first = self.start_fen.split()[1] == "w"
+        white_to_move = white_first == (len(self.moves) % 2 == 0)
+        if not self.moves or self.clock.run is not white_to_move:
+            return False
+        left_s = self.clock.black if white_to_move else self.clock.white
+        if left_s is None or left_s == self.moves[-1].clock_s:
+            return False
+        self.moves[-1] = msgspec.structs.replace(self.moves[-1], clock_s=left_s)
+        return True
+
+
+def _same(pair: tuple[Move, Move]) -> bool:
+    held, told = pair
+    return held.uci == told.uci
 
 
 class DgtBoards:
@@ -205,17 +233,19 @@ class DgtBoards:
         if event.clock is not None:
             board.clock = event.clock
         if event.san is None:
+            reports = [self._report(serial, board)] if board.pressed() else []
             fen = board.place((event.board or "").partition(" ")[0])
             if fen is None:
-                return [], []
+                return [], reports
             setup = {"id": feed, "method": "setup", "param": {"fen": fen}}
-            return [self._call("call", setup)], []
+            return [self._call("call", setup)], reports
         if event.start:
             try:
                 board.begins(chess.Board(event.start).fen())
             except ValueError:
                 return [], []
         board.set_moves(event.san)
+        board.pressed()
         if event.match:
             # It knows where the game stands, whatever a piece in the air made it doubt.
             board.asked = True

@@ -33,6 +33,13 @@ class Case:
             "param": {"serialnr": "23946"},
         }
 
+    def reconnect(self) -> None:
+        """The connection was lost and is there again."""
+        self.boards.reconnected()
+        self.boards.receive(
+            '{"response":"call","id":1,"param":[{"serialnr":"23946","state":"ACTIVE"}]}'
+        )
+
     def event(self, **param: object) -> tuple[list[bytes], list[GameReport]]:
         message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
         return self.boards.receive(json.dumps(message))
@@ -78,15 +85,59 @@ def test_pieces_set_back_after_a_game_begin_another() -> None:
     assert case.moves().key == "23946/2"
 
 
+def test_a_move_has_the_clock_that_its_player_pressed() -> None:
+    """It is sensed while the clock still runs; the increment comes with the press."""
+    case = Case()
+    case.moves("e4", clock={"white": 5371, "black": 5400, "run": True})
+    assert case.event(clock={"white": 5370, "black": 5400, "run": True}) == ([], [])
+    _, (game,) = case.event(clock={"white": 5400, "black": 5400, "run": False})
+    assert [m.clock_s for m in game.moves] == [5400]
+    # Black thinks: nothing to tell. Then the arbiter stops the clocks and sets them.
+    assert case.event(clock={"white": 5400, "black": 5399, "run": False}) == ([], [])
+    assert case.event(clock={"white": 5520, "black": 5399, "run": None}) == ([], [])
+    game = case.moves("e4", "e5", clock={"white": 5520, "black": 5390, "run": True})
+    assert [m.clock_s for m in game.moves] == [5400, 5390]
+
+
+def test_a_game_that_began_while_nobody_listened_is_another() -> None:
+    opening = [
+        "e4",
+        "e5",
+        "Nf3",
+        "Nc6",
+        "Bb5",
+        "a6",
+        "Ba4",
+        "Nf6",
+        "O-O",
+        "Be7",
+        "Re1",
+        "b5",
+        "Bb3",
+        "d6",
+    ]
+    clock = {"white": 90, "black": 80}
+    for now in (["e4"], ["e4", "e5", "Nc3"], ["d4", "d5"], [*opening[:3], "d6"]):
+        case = Case()
+        for plies in range(1, len(opening) + 1):
+            case.moves(*opening[:plies], clock=clock)
+        case.reconnect()
+        game = case.moves(*now, clock={"white": 5400, "black": 5390})
+        assert game.key == "23946/2"
+        # The old game's clocks are not this one's.
+        assert {move.clock_s for move in game.moves} <= {None, 5400, 5390}
+    # An arbiter takes a game back a long way: it is the same.
+    case = Case()
+    case.moves(*opening, clock=clock)
+    assert case.moves(*opening[:5]).key == "23946/1"
+
+
 def test_a_livechess_that_forgot_is_told_where_the_game_stands() -> None:
     case = Case()
     clock = {"white": 90, "black": 80}
     case.moves("e4", clock=clock)
     case.moves("e4", "e5", clock=clock)
-    case.boards.reconnected()
-    case.boards.receive(
-        '{"response":"call","id":1,"param":[{"serialnr":"23946","state":"ACTIVE"}]}'
-    )
+    case.reconnect()
     # Nf3 was played meanwhile; the knight of b8 is in the air at first.
     after = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
     assert case.event(board=after.replace("rn", "r1", 1)) == ([], [])
@@ -111,10 +162,7 @@ def test_a_livechess_that_follows_again_is_told_no_other_position() -> None:
     case = Case()
     case.moves("e4")
     case.moves("e4", "e5")
-    case.boards.reconnected()
-    case.boards.receive(
-        '{"response":"call","id":1,"param":[{"serialnr":"23946","state":"ACTIVE"}]}'
-    )
+    case.reconnect()
     here = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR"
     (setup,), _ = case.event(board=here)
     start = json.loads(setup)["param"]["param"]["fen"]
@@ -187,6 +235,21 @@ async def test_boards_in_the_hall_are_followed_through_a_lost_connection() -> No
             assert not task.done()
     detail = next(health.detail for health in ledger.healths if health.state == "retrying")
     assert detail == "connection to LiveChess lost, trying again in 1 s"
+
+
+async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say() -> None:
+    hall, ledger, clock = DgtBoardRehearsal(GAMES[:1]), Ledger(), DrivenClock()
+    async with hall.serving() as spec:
+        feed = open_feed(spec, FeedsConfig(timeout_s=5.0), conditions=conditions(clock=clock))
+        async with running(feed, ledger):
+            await until(lambda: hall.boards_ready == 1)
+            hall.plug_in(GAMES[1])
+            for plies in range(1, 10):
+                clock.time_s += 5
+                shown = msgspec.structs.replace(GAMES[0], moves=GAMES[0].moves[:plies])
+                await hall.show(0, shown)
+                await until(lambda n=plies: len(ledger.reports) >= n)  # type: ignore[misc]
+            await until(lambda: hall.boards_ready == 2, within_s=5)
 
 
 async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> None:
