@@ -112,6 +112,10 @@ async def follow(
             # What is here stays: sweeping it again and again would only hold up the loop.
             gc.collect()
             gc.freeze()
+            # A full sweep waits until a quarter of what the last one kept has come anew; this one
+            # keeps nothing. Else rings of closed connections, each with megabytes of TLS that the
+            # collector does not see, would be kept for half an hour.
+            gc.collect()
             async with asyncio.TaskGroup() as tasks:
                 service = tasks.create_task(
                     _serve(hall, following, publisher, supervisor, parts, once), name="serve"
