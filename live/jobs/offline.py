@@ -222,15 +222,18 @@ def _progress(hall: Hall) -> Iterator[None]:
 
 
 def check_writable(target: str | None) -> None:
-    """Find out before the work, not after it.
+    """Find out before the work, not after it; leaves what is there, and nothing new.
 
     Raises:
         InputError: nothing can be written there.
     """
     if target is not None and target != "-":
+        new = not Path(target).exists()
         try:
             with open(target, "ab"):
                 pass
+            if new:
+                Path(target).unlink()
         except OSError as error:
             raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
 

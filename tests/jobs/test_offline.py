@@ -62,3 +62,13 @@ async def test_what_could_not_be_read_is_named_where_no_evaluation_was_found(
     pgn.write_text('[White "A"]\n[Black "B"]\n\n1. e4 Qh9 {[%eval 0.3]} 1-0\n')
     with pytest.raises(InputError, match=r"no \[%eval\] comment in what can be read: .*Qh9"):
         await analyze(load_config(None, {}, {}), [pgn], evals="pgn", json=None, pgn=None)
+
+
+async def test_an_analysis_that_fails_leaves_its_outputs_as_they_were(tmp_path: Path) -> None:
+    held, new = tmp_path / "held.json", tmp_path / "new.pgn"
+    held.write_text("of last week")
+    config, nowhere = load_config(None, {}, {}), tmp_path / "none.pgn"
+    with pytest.raises(InputError, match=r"none\.pgn"):
+        await analyze(config, [nowhere], evals="pgn", json=str(held), pgn=new)
+    assert held.read_text() == "of last week"
+    assert not new.exists()
