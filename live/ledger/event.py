@@ -226,15 +226,6 @@ class EventLedger:
         out.changes.extend(GameMessage(game.view()) for game in resumed)
         return out
 
-    def put_to_rest(self, id: GameId, recall: Recall) -> bool:
-        """Hold a game at rest from now on, what :meth:`rest` told of it having been kept; whether
-        it could be.
-        """
-        if (told := self.rest(id)) is not None:
-            self._details.pop(id, None)
-            self._asleep(told[0], recall).enter(counted=True)
-        return told is not None
-
     def _asleep(self, rest: Rest, recall: Recall) -> RestingGame:
         tallies = self._standings.tallies(rest.game.id, rest.game.headers)
         asleep = RestingGame(rest, tallies, self._measure, self._standings.priors, recall)

@@ -166,14 +166,13 @@ class RestingGame:
         """Who has the odd plies."""
         return " w " in self.game.start_fen
 
-    def enter(self, *, counted: bool = False) -> None:
-        """Put everything into what is pooled; ``counted``: its gains are there already."""
+    def enter(self) -> None:
+        """Put everything into what is pooled."""
         players = {"white": self.game.headers.white, "black": self.game.headers.black}
         for color in COLORS:
             tally, sums = self.tallies[color], self._sides[color]
-            if not counted:
-                tally.enter(self.game.id, players[color])
-                tally.add_all(self.game.id, sums.gains_cp)
+            tally.enter(self.game.id, players[color])
+            tally.add_all(self.game.id, sums.gains_cp)
             tally.judged(self.game.id, _Side(color, sums, self))
             weigher = self._choice.weigher
             if sums.rated is not None and weigher is not None:

@@ -129,7 +129,6 @@ def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES)))
     assert run.ledger.rest("g1") is None and run.ledger.rest("nobody's") is None
-    assert not run.ledger.put_to_rest("g1", Shelves().recall)
     run.reply_all()
     assert run.ledger.rest("g1") is not None
 
@@ -178,15 +177,15 @@ def test_a_game_whose_details_are_gone_is_asked_for_anew_when_it_goes_on() -> No
 
 @given(data=st.data())
 @settings(deadline=None, max_examples=25)
-def test_law_rest_and_restart_at_any_moment_change_nothing(data: st.DataObject) -> None:
-    """Steps, answers, rest and restarts in any order end as without rest and restarts."""
+def test_law_a_restart_at_any_moment_changes_nothing(data: st.DataObject) -> None:
+    """Steps, answers and restarts in any order end as without restarts."""
     measure = data.draw(st.sampled_from([Measure("same-search"), CALIBRATED]))
     plain = Run(ledger(measure=measure), answer_or_failure)
     other = Run(ledger(measure=measure), answer_or_failure)
     games: dict[GameId, Game] = {}
     shelves = Shelves()
     for _ in range(data.draw(st.integers(3, 10))):
-        match data.draw(st.sampled_from(["new", "move", "move", "back", "rest", "restart"])):
+        match data.draw(st.sampled_from(["new", "move", "move", "back", "restart"])):
             case "new" if len(games) < 3:
                 id = f"g{len(games)}"
                 games[id] = game(id, MOVES[:2], white=(ANAND, CARLSEN, DING)[len(games)])
@@ -201,11 +200,6 @@ def test_law_rest_and_restart_at_any_moment_change_nothing(data: st.DataObject) 
                 to = data.draw(st.integers(0, len(games[id].moves) - 1)) if games[id].moves else -1
                 games[id] = msgspec.structs.replace(games[id], moves=MOVES[: max(to, 0)])
                 steps = [TakenBack(id, to)] if to >= 0 else []
-            case "rest" if games:
-                id = data.draw(st.sampled_from(sorted(games)))
-                if shelves.keep(other.ledger, id):
-                    other.ledger.put_to_rest(id, shelves.recall)
-                steps = []
             case "restart":
                 other.reply_all()
                 for id in games:
