@@ -13,7 +13,7 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.app import App, ComposeResult, SystemCommand
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input
@@ -26,6 +26,13 @@ from live.dashboard.scene import Ask, Scene
 
 #: Time between frames, seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
+#: What a key other than a letter does in a line that is being typed.
+_EDITING = {
+    key: binding.action
+    for binding in Input.BINDINGS
+    if isinstance(binding, Binding)
+    for key in binding.key.split(",")
+}
 
 
 class Terminal(App[None]):
@@ -36,7 +43,6 @@ class Terminal(App[None]):
     CSS = """
     Screen { layout: vertical; }
     #line { dock: bottom; height: 1; border: none; padding: 0 1; display: none; }
-    #line.asking { display: block; }
     """
     TITLE = "live-rate"
     ENABLE_COMMAND_PALETTE = True
@@ -114,18 +120,34 @@ class Terminal(App[None]):
             self._interrupt()
             self.exit()
             return
+        # Each key is carried out before the next one is looked at: handed on to widgets, keys typed
+        # in one go would overtake each other, and miss the line that the first of them opens.
+        if (
+            isinstance(event, events.Key)
+            and not event.is_forwarded
+            and len(self.screen_stack) == 1
+            and event.key != self.COMMAND_PALETTE_BINDING
+        ):
+            event.stop()
+            if self._asked is not None:
+                await self._type(event)
+            else:
+                self._press(event)
+            return
         await super().on_event(event)
 
-    def on_key(self, event: events.Key) -> None:
-        if self._asked is not None:
-            if event.key == "escape":
-                self._answered(None)
-                event.stop()
-            return
-        if len(self.screen_stack) > 1:
-            return
-        event.stop()
-        event.prevent_default()
+    async def _type(self, event: events.Key) -> None:
+        """A key for the line that is being typed."""
+        if event.key == "escape":
+            self._answered(None)
+        elif event.key == "enter":
+            self._answered(self._line.value)
+        elif event.is_printable and event.character:
+            self._line.insert_text_at_cursor(event.character)
+        elif (action := _EDITING.get(event.key)) is not None:
+            await self.run_action(action, self._line)
+
+    def _press(self, event: events.Key) -> None:
         self.deck.press(_name(event))
         if self.scene.ask is not None:
             self._ask(self.scene.ask)
@@ -134,25 +156,24 @@ class Terminal(App[None]):
     def _ask(self, ask: Ask) -> None:
         self.scene.ask = None
         self._asked = ask
-        self._line.add_class("asking")
+        self._line.display = True
         self.deck.asking = ask.label
         self._line.value = ask.value
         self._line.cursor_position = len(ask.value)
-        self._line.focus()
+        # Not by a message: keys typed meanwhile would go astray.
+        self.screen.set_focus(self._line)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         if self._asked is not None and self._asked.typed is not None:
-            self._asked.typed(event.value)
+            # Not what the event says: it may be about the line before this one.
+            self._asked.typed(self._line.value)
             self._draw()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        self._answered(event.value)
 
     def _answered(self, text: str | None) -> None:
         ask, self._asked = self._asked, None
         self.deck.asking = ""
-        self._line.remove_class("asking")
-        self._canvas.focus()
+        self._line.display = False
+        self.screen.set_focus(self._canvas)
         if ask is None:
             return
         if text is not None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 from rich.cells import cell_len
+from textual import events
 from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -99,6 +100,39 @@ async def test_the_delay_is_typed() -> None:
         assert stage.delay_s == 600
         assert "Delay in seconds" not in text
         assert "held back by 600 s" in text
+
+
+def burst(terminal: Terminal, *keys: str) -> None:
+    """Keys that are all there before the first is looked at, as a terminal hands them over."""
+    for key in keys:
+        event = events.Key(key, key if len(key) == 1 else None)
+        event.set_sender(terminal)
+        terminal.post_message(event)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_keys_typed_in_a_burst_are_not_lost(size: tuple[int, int]) -> None:
+    stage = Stage()
+    terminal = app(stage)
+    async with terminal.run_test(size=size) as pilot:
+        await pilot.pause()
+        burst(terminal, "d", "backspace", *"600", "enter", "2")
+        await pilot.pause()
+        await pilot.pause()
+        assert stage.delay_s == 600
+        assert terminal.deck.view.name == terminal.deck.players.name
+        burst(terminal, "1", "d", *"15", "escape", "slash", *"kov", "enter", "enter", "d", *"9")
+        await pilot.pause()
+        await pilot.pause()
+        # Given up, searched, opened, and the next question is under way.
+        assert stage.delay_s == 600
+        assert terminal.deck.boards.query == "kov"
+        assert terminal.deck.view.name == terminal.deck.board.name
+        assert terminal.query_one(Input).value == "6009"
+        burst(terminal, "enter")
+        await pilot.pause()
+        await pilot.pause()
+        assert stage.delay_s == 6009
 
 
 async def test_the_palette_of_commands_opens_and_runs_one() -> None:
