@@ -36,6 +36,7 @@ def test_the_expectation_is_that_of_the_games_it_was_learned_from() -> None:
     assert level == pytest.approx(expectation.LEVEL, abs=0.002)
     assert slope == pytest.approx(expectation.SLOPE, abs=0.002)
     assert spread == pytest.approx(expectation.SPREAD, abs=0.003)
+    assert expectation.DATA.startswith(f"{len(players())} player-games ")
 
 
 def test_looking_after_every_move_costs_what_it_is_said_to() -> None:
