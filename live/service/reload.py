@@ -53,7 +53,8 @@ class Difference(NamedTuple):
         if self.applied:
             said.append(f"taken over: {', '.join(self.applied)}")
         if self.restart:
-            said.append(f"from the next start on: {', '.join(self.restart)}")
+            keys = ", ".join(self.restart)
+            said.append(f"from the next start on: {keys} (start live-rate anew to have it count)")
         return "; ".join(said) or "nothing has changed"
 
 

@@ -38,6 +38,7 @@ def test_what_can_be_taken_over_is_told_from_what_needs_a_new_start() -> None:
     )
     assert str(diff(Config(), new)) == (
         "taken over: feeds.delay_s, log.level; from the next start on: server.port, engine.nodes"
+        " (start live-rate anew to have it count)"
     )
     assert diff(new, new) == Difference((), ())
 
@@ -47,6 +48,29 @@ def test_what_needs_a_new_start_is_not_in_force() -> None:
     now = in_force(old, new, diff(old, new))
     assert now.log.level == "info" and now.engine.nodes == old.engine.nodes
     assert diff(now, new).restart == ("engine.nodes",), "and it is not forgotten either"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("engine.engines", 3),
+        ("engine.nice", 7),
+        ("rating.engine_rating", 2400),
+        ("rating.calibration", "none"),
+    ],
+)
+def test_a_key_that_needs_a_new_start_is_named_with_what_to_do(
+    key: str, value: object, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched = Watched(tmp_path / "config.toml")
+    section, name = key.split(".")
+    watched.path.write_text(f"[{section}]\n{name} = {value!r}\n")
+    watched.reloader.reload()
+    (record,) = caplog.records
+    assert record.levelno >= logging.WARNING, "shown at the level that is the default"
+    assert record.getMessage() == (
+        f"settings: from the next start on: {key} (start live-rate anew to have it count)"
+    )
 
 
 def test_every_key_is_one_or_the_other() -> None:
