@@ -199,7 +199,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
             return
         try:
             events = self._conversation.receive(data)
-        except Exception as error:
+        except Exception as error:  # broad: what it says may end it alone; logged, and shown
             self.give_up(fault_of(error, self._subject))
             return
         self._flush()

@@ -113,9 +113,18 @@ class Keeper:
         try:
             out = self.ledger.apply(step)
         except Exception:
-            log.exception("game %s is given up", step.id)
-            out = self.ledger.abandon(step.id)
-        self._send(out)
+            # Broad: all rules of ratings lie behind this, and whichever a hostile game breaks, the
+            # other games are not to suffer.
+            self._give_up(step.id)
+        else:
+            self._send(out)
+
+    def _give_up(self, id: GameId) -> None:
+        """Within an except clause: take the game away, and tell the log and people that it is."""
+        log.exception("game %s is given up", id)
+        self._send(self.ledger.abandon(id))
+        why = "given up after a fault in our own code; the log says where"
+        self.feed_health(FeedHealth(f"game {id}", "failed", why, part=True))
 
     def holding(self, id: GameId) -> Game | None:
         """The game as it is held, if it is."""
@@ -133,9 +142,10 @@ class Keeper:
         try:
             out = self.ledger.searched(ask, answer)
         except Exception:
-            log.exception("game %s is given up", ask.game)
-            out = self.ledger.abandon(ask.game)
-        self._send(out)
+            # Broad as in :meth:`apply`: an answer may break what the moves did not.
+            self._give_up(ask.game)
+        else:
+            self._send(out)
 
     def progressed(self, ask: Ask, progress: Progress) -> None:
         """An engine has a provisional score."""

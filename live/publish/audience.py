@@ -62,6 +62,7 @@ class Audience:
             self._hub.publish(changes)
             self._deliver()
         except Exception:
+            # Broad: whatever went wrong, the stream may have a hole, which only a new one mends.
             self._start_over()
 
     def flush(self) -> None:
@@ -70,6 +71,7 @@ class Audience:
             self._hub.flush()
             self._deliver()
         except Exception:
+            # Broad as in :meth:`publish`.
             self._start_over()
 
     def _start_over(self) -> None:

@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from live.alerts.desk import AlertDesk
 from live.alerts.wording import LogBook
-from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, GameId
+from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, FeedHealth, GameId
 from live.service.remembering import ALIVE_S, Alive, Mute, Past
 
 log = logging.getLogger(__name__)
+
+#: What the desk is called where parts of the service are listed.
+PART = "alerts"
 
 
 class Arbiter:
@@ -25,12 +28,16 @@ class Arbiter:
         self,
         publish: Callable[[Sequence[Change]], None],
         clock: Callable[[], float] = time.time,
+        tell: Callable[[FeedHealth], None] = lambda health: None,
         remember: Callable[[Mute | Alive], None] = lambda what: None,
     ) -> None:
         self._desk = AlertDesk()
         self._publish = publish
         self._clock = clock
+        self._tell = tell
         self._remember = remember
+        self.missed = 0
+        """How often alerts were missed by a fault of ours."""
         self._book = LogBook()
         self._asleep = False
         # When it was noted last that the desk watches.
@@ -51,7 +58,9 @@ class Arbiter:
         try:
             return [*told, *self._logged(self._desk.changes(told, self._clock()))]
         except Exception:
-            log.exception("alerts are missed")
+            # Broad: sixteen kinds of alert look at what feeds say, and whichever of them breaks a
+            # rule of ours, subscribers get the change. It is told by :meth:`tick`.
+            self._missed()
             return told
 
     def tick(self) -> None:
@@ -63,9 +72,22 @@ class Arbiter:
         try:
             messages = self._desk.tick(now_s)
         except Exception:
-            log.exception("alerts are missed")
+            # Broad for the same reason: what is called after this each second has to be called.
+            self._missed()
         else:
             self._say(messages)
+        if self.missed:
+            times = "once" if self.missed == 1 else f"{self.missed} times"
+            why = f"alerts were missed {times} by a fault of ours; the log says where"
+            self._tell(FeedHealth(PART, "failed", why, part=True))
+
+    def _missed(self) -> None:
+        self.missed += 1
+        # The first tells the story; a fault at every change must not fill disks.
+        if self.missed == 1:
+            log.exception("alerts are missed")
+        elif self.missed & (self.missed - 1) == 0:
+            log.error("alerts were missed %d times", self.missed)
 
     def alerts(self) -> Sequence[Alert]:
         """Those not cleared, in the order in which people should look at them."""

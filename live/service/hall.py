@@ -75,7 +75,7 @@ class Hall:
         # None while another's scores are shown, or before they run.
         self._engines: Engines | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
-        self.arbiter = Arbiter(self._tell, remember=self._noted)
+        self.arbiter = Arbiter(self._tell, tell=self.health, remember=self._noted)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         # Feeds past their start: what fails from then on ends nothing else.

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from chess import STARTING_FEN
 
+from live.alerts.desk import AlertDesk
 from live.config import load_config
 from live.events import (
     AlertMessage,
@@ -86,3 +87,28 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
     assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
     await hall.take(FeedReport("hall", (msgspec.structs.replace(game, problem=None),)))
     assert not hall.keeper.alerts()
+
+
+def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[FeedHealth] = []
+    arbiter = Arbiter(lambda changes: None, clock=lambda: 1000.0, tell=told.append)
+
+    def broken(self: AlertDesk, changes: object, now_s: float) -> None:
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(AlertDesk, "changes", broken)
+    for _ in range(100):
+        assert list(arbiter.with_alerts([FAILED])) == [FAILED]
+    arbiter.tick()
+    assert told == [
+        FeedHealth(
+            "alerts",
+            "failed",
+            "alerts were missed 100 times by a fault of ours; the log says where",
+            part=True,
+        )
+    ]
+    assert len(caplog.records) == 7, "1, 2, 4 … 64"
+    assert [bool(record.exc_info) for record in caplog.records] == [True] + 6 * [False]
