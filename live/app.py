@@ -80,7 +80,7 @@ async def follow(
 ) -> int:
     """``live-rate --feed``: follow, analyse, publish, show; returns the exit code."""
     log_to_stderr(config)
-    following = Following(specs, config.feeds)
+    following = Following(specs, config.feeds, lasting=not once)
     names = following.names
     hall = Hall(config, EventJournal.of(config, names, once=once))
     console = Console()

@@ -122,7 +122,8 @@ class FeedsConfig(Section, frozen=True):
     timeout_s: Seconds = 10.0
     stale_after_s: Seconds = 300.0
     finish_after_s: Seconds = 20.0
-    """A source is over when all results are in and nothing has changed for so long."""
+    """A source is over when all results are in and nothing has changed for so long. Without
+    ``--once`` it is still looked at where the next round may come from it."""
     settle_s: Seconds = 1.0
     """What a file or page held before and seems to have lost is believed lost after so long."""
     max_bytes: Positive = 64_000_000

@@ -25,7 +25,8 @@ class Feed(Protocol):
     """One followed source.
 
     ``run`` returns when the source is over (end of input, every game finished and the source
-    said so), having reported health ``finished``. It raises :class:`live.errors.FeedError` only
+    said so), having reported health ``finished``; one that lasts says ``finished`` and looks on,
+    since the next round may come from it. It raises :class:`live.errors.FeedError` only
     for what no retry can mend (not found, not PGN) and only before its first report; whatever
     fails later is health ``retrying`` and tried again for ever.
     """

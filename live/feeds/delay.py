@@ -78,6 +78,7 @@ class _LateSink:
         self._waiting = Waiting(delay_s)
         self._changed = asyncio.Condition()
         self._closed = False
+        self._passing = False
         self._last: FeedHealth | None = None
 
     async def report(self, report: FeedReport) -> None:
@@ -87,7 +88,8 @@ class _LateSink:
             self._changed.notify_all()
 
     def health(self, health: FeedHealth) -> None:
-        if health.state == "finished":
+        self._last = None
+        if health.state == "finished" and (self._passing or len(self._waiting)):
             self._last = health  # true only when the last report was passed on
         else:
             self._sink.health(health)
@@ -107,11 +109,19 @@ class _LateSink:
                 report = self._waiting.due(now_s)
                 wait_s = self._waiting.next_s(now_s)
                 self._changed.notify_all()
+                self._passing = report is not None
             if report is not None:
                 await self._sink.report(report)
+                self._passing = False
+                self._conclude()
             elif wait_s is not None:
                 await self._clock.sleep(wait_s)
             else:
                 break
-        if self._last is not None:
+        self._conclude()
+
+    def _conclude(self) -> None:
+        """Say that the source has finished, if it has and all it told was passed on."""
+        if self._last is not None and not len(self._waiting):
             self._sink.health(self._last)
+            self._last = None

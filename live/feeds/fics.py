@@ -70,6 +70,7 @@ class FicsFeed:
                     raise Trouble("the server says nothing") from None
                 await _send(writer, [b"\n"])
                 voice.alive()
+                wait_s = voice.soonest(IDLE_S) or IDLE_S
                 continue
             if not data:
                 raise Trouble("connection to the server lost")

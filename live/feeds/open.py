@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -14,6 +15,7 @@ from live.feeds.base import Feed
 from live.feeds.fics_address import fics_address
 from live.feeds.kinds import (
     LICHESS,
+    Kind,
     Source,
     lichess_broadcast,
     lichess_watch,
@@ -29,6 +31,11 @@ from live.feeds.voice import Conditions
 #: Characters of a lichess token (lichess API documentation, authentication).
 _TOKEN = re.compile(r"[A-Za-z0-9_]+")
 ENV_TOKEN = "LICHESS_TOKEN"
+#: Kinds that the next round may come from when all games are over. The others say themselves when
+#: they are (lichess), or end (the demo, standard input).
+_LASTING: frozenset[Kind] = frozenset(
+    {"file", "folder", "pgn-url", "livechess-cloud", "mqtt", "fics"}
+)
 
 
 def open_feed(
@@ -38,6 +45,7 @@ def open_feed(
     conditions: Conditions | None = None,
     env: Mapping[str, str] | None = None,
     name: str = "",
+    lasting: bool = False,
 ) -> Feed:
     """The source that ``--feed spec`` means, ready to run; nothing is asked of a network yet.
 
@@ -47,6 +55,7 @@ def open_feed(
         conditions: Time and chance for tests; the real ones when None.
         env: The environment, for ``LICHESS_TOKEN``; the real one when None.
         name: What to call it, where two sources would else have one name.
+        lasting: Go on looking when all games are over, where the next round may come.
 
     Raises:
         UnknownFeed: the text names no kind of source; lists the kinds.
@@ -55,6 +64,9 @@ def open_feed(
         ConfigError: ``[feeds.lichess] token_file`` cannot be used.
     """
     conditions = conditions or Conditions(config)
+    if lasting:
+        kind = recognise(spec, lichess_url=config.lichess.base_url).kind
+        conditions = replace(conditions, lasting=kind in _LASTING)
     feed = _open(spec, config, conditions, os.environ if env is None else env)
     feed.name = name or feed.name
     if config.delay_s > 0:

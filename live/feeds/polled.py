@@ -14,7 +14,7 @@ from live.feeds import http
 from live.feeds.base import FeedSink
 from live.feeds.retry import BadRequest
 from live.feeds.snapshots import Snapshots, Text
-from live.feeds.voice import Conditions, Voice, follow
+from live.feeds.voice import RESTING_S, Conditions, Voice, follow
 
 #: Every so many polls the request is unconditional: an ETag made of size and whole seconds
 #: misses a change within the second, for ever.
@@ -66,6 +66,8 @@ class PolledFeed:
                     return
                 still_s = clock.now() - voice.roster.changed_s
                 period_s = config.poll_s * min(SLOWEST, max(1.0, still_s / QUIET_S))
+                if voice.resting:
+                    period_s = max(period_s, RESTING_S)
                 await clock.sleep(voice.soonest(period_s, look_again_s) or period_s)
 
     async def _ask(

@@ -22,6 +22,9 @@ from live.feeds.roster import Roster
 
 log = logging.getLogger(__name__)
 
+#: How often a page or a service is asked whether the next round has come, where all is over.
+RESTING_S = 30.0
+
 
 @dataclass(frozen=True)
 class Conditions:
@@ -31,13 +34,23 @@ class Conditions:
     clock: Clock = field(default_factory=LoopClock)
     random: Callable[[], float] = random.random
     """Numbers in [0, 1), for the first wait before a reconnect."""
+    lasting: bool = False
+    """A source whose games are all over is shown as finished and looked at all the same: the next
+    round may come from it. Otherwise its following ends."""
 
 
 class Voice:
     """Reports and health of one source, each said once."""
 
     def __init__(
-        self, name: FeedName, sink: FeedSink, clock: Clock, *, stale_after_s: float, grace_s: float
+        self,
+        name: FeedName,
+        sink: FeedSink,
+        clock: Clock,
+        *,
+        stale_after_s: float,
+        grace_s: float,
+        lasting: bool = False,
     ) -> None:
         self.name = name
         self.roster = Roster(clock.now())
@@ -49,6 +62,7 @@ class Voice:
         self._clock = clock
         self._stale_after_s = stale_after_s
         self._grace_s = grace_s
+        self._lasting = lasting
         self._health: FeedHealth | None = None
 
     def say(self, state: FeedState, detail: str = "") -> None:
@@ -76,7 +90,8 @@ class Voice:
         elif self.roster.unfinished and still_s >= self._stale_after_s:
             self.say("stale", f"nothing new for {spoken(still_s)}")
         else:
-            self.say("live", f"{games} game{'s' if games != 1 else ''}")
+            state: FeedState = "finished" if self.resting else "live"
+            self.say(state, f"{games} game{'s' if games != 1 else ''}")
 
     def ends_in_s(self) -> float | None:
         """Seconds until the source counts as over; None while a game is unfinished.
@@ -90,11 +105,22 @@ class Voice:
 
     def soonest(self, *waits_s: float | None) -> float | None:
         """The shortest of some waits and the time until the source is over."""
-        known = [wait_s for wait_s in (*waits_s, self.ends_in_s()) if wait_s is not None]
+        ends_in_s = None if self.resting else self.ends_in_s()
+        known = [wait_s for wait_s in (*waits_s, ends_in_s) if wait_s is not None]
         return min(known, default=None)
 
     @property
     def over(self) -> bool:
+        """Everything was told, and its following may end."""
+        return not self._lasting and self._ended
+
+    @property
+    def resting(self) -> bool:
+        """Everything was told, but the next round may come: looked at now and then."""
+        return self._lasting and self._ended
+
+    @property
+    def _ended(self) -> bool:
         left_s = self.ends_in_s()
         # A deadline may fire a clock tick early, and sums of seconds are not exact.
         return left_s is not None and left_s < 0.1
@@ -113,6 +139,7 @@ async def follow(
         conditions.clock,
         stale_after_s=conditions.config.stale_after_s,
         grace_s=conditions.config.finish_after_s,
+        lasting=conditions.lasting,
     )
     await persist(
         lambda: session(voice), voice, conditions.clock, lambda: backoff(conditions.random)

@@ -36,7 +36,7 @@ _TABLES: dict[Kind, str] = {
 _DEFAULTS = FeedsConfig()
 
 
-def open_feeds(specs: Sequence[str], config: FeedsConfig) -> list[Feed]:
+def open_feeds(specs: Sequence[str], config: FeedsConfig, *, lasting: bool = False) -> list[Feed]:
     """The sources to follow, each under a name of its own.
 
     Raises:
@@ -48,10 +48,11 @@ def open_feeds(specs: Sequence[str], config: FeedsConfig) -> list[Feed]:
     for spec in specs:
         if specs.count(spec) > 1:
             raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
-        feed = open_feed(spec, config)
+        feed = open_feed(spec, config, lasting=lasting)
         if feed.name in names:
             # Two addresses may differ only in a secret, which names do not show.
-            feed = open_feed(spec, config, name=f"{feed.name} ({len(feeds) + 1})")
+            name = f"{feed.name} ({len(feeds) + 1})"
+            feed = open_feed(spec, config, name=name, lasting=lasting)
         names.add(feed.name)
         feeds.append(feed)
     return feeds
@@ -67,14 +68,18 @@ def settings_of(spec: str, config: FeedsConfig) -> tuple[Kind, FeedsConfig]:
 class Following:
     """The sources and their settings. Made before anything runs, so that a mistake is told first.
 
+    ``lasting``: a source whose games are all over is looked at all the same, since the next round
+    may come from it.
+
     Raises:
         ConfigError, FeedError: see :func:`open_feeds`.
     """
 
-    def __init__(self, specs: Sequence[str], config: FeedsConfig) -> None:
+    def __init__(self, specs: Sequence[str], config: FeedsConfig, *, lasting: bool = False) -> None:
         self._specs = specs
         self._config = config
-        self._feeds = open_feeds(specs, config)
+        self._lasting = lasting
+        self._feeds = open_feeds(specs, config, lasting=lasting)
         self._anew = [asyncio.Event() for _ in specs]
         self._over: set[int] = set()
         self._all_over = asyncio.Event()
@@ -164,11 +169,12 @@ class Following:
                 log.info("%s goes on as it is: it cannot be begun anew", name)
                 continue
             try:
-                self._feeds[index] = open_feed(spec, self._config, name=name)
+                feed = open_feed(spec, self._config, name=name, lasting=self._lasting)
             except LiveRateError as error:
                 # A file may be missing just now; that must not keep the others from asking.
                 log.error("%s; it goes on as it was", error)
             else:
+                self._feeds[index] = feed
                 self._anew[index].set()
 
     async def _stay(self, index: int, hall: Hall, supervisor: Supervisor) -> None:

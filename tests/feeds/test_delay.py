@@ -10,7 +10,7 @@ from live.events import FeedHealth, FeedReport, GameReport, Headers, Player
 from live.feeds.base import FeedSink
 from live.feeds.delay import DelayedFeed, Waiting
 from live.feeds.demo import DemoFeed, games
-from tests.feeds.fakes import DrivenClock, Ledger, conditions, told_by
+from tests.feeds.fakes import DrivenClock, Ledger, conditions, told_by, until
 
 
 @given(st.lists(st.floats(0, 1000)), st.floats(0.1, 100))
@@ -85,6 +85,29 @@ async def test_finished_is_said_last() -> None:
 
     await DelayedFeed(Once(None), 60, DrivenClock()).run(Order())
     assert said == ["live", "report", "finished"]
+
+
+async def test_finished_is_said_of_a_source_that_lasts_and_taken_back_when_it_goes_on() -> None:
+    clock, ledger = DrivenClock(), Ledger()
+    player = Player("A")
+    game = GameReport("k", Headers(player, player), "8/8/8/8/8/8/8/K1k5 w - - 0 1")
+
+    class Lasting:
+        name = "lasting"
+
+        async def run(self, sink: FeedSink) -> None:
+            for _ in range(2):
+                await sink.report(FeedReport(self.name, (game,)))
+                sink.health(FeedHealth(self.name, "live"))
+                sink.health(FeedHealth(self.name, "finished"))
+                await until(lambda: ledger.states[-1:] == ["finished"])
+            await sink.report(FeedReport(self.name, (game,)))
+            sink.health(FeedHealth(self.name, "finished"))
+            sink.health(FeedHealth(self.name, "live"))
+
+    await DelayedFeed(Lasting(), 60, clock).run(ledger)
+    assert ledger.states == ["live", "finished", "live", "finished", "live"]
+    assert len(ledger.reports) == 3
 
 
 async def test_what_ends_the_source_ends_the_delayed_one() -> None:

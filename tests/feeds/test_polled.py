@@ -155,6 +155,18 @@ async def test_polls_become_rarer_while_nothing_happens() -> None:
     assert "stale" in case.ledger.states
 
 
+async def test_a_finished_page_that_may_hold_the_next_round_is_asked_twice_a_minute() -> None:
+    case = Case()
+    async with case.site.serving() as url:
+        feed = open_feed(url, CONFIG, conditions=conditions(CONFIG, case.clock), lasting=True)
+        async with running(feed, case.ledger):
+            await until(lambda: case.clock.slept[-10:] == [30.0] * 10)
+            assert case.ledger.last.state == "finished"
+            case.begun()  # another round under the same address
+            await until(lambda: case.ledger.last.state == "live")
+            await until(lambda: case.clock.slept[-1] == CONFIG.poll_s)
+
+
 async def test_too_many_requests_waits_a_minute() -> None:
     case = Case()
     case.site.instead.extend([status(429), status(429, Retry_After="7")])

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from live.errors import FeedNotFound
@@ -101,3 +102,20 @@ async def test_games_that_stand_still_for_long_are_stale_and_say_how_long() -> N
     case.clock.time_s += 100
     case.voice.alive()
     assert (case.ledger.last.state, case.ledger.last.detail) == ("stale", "nothing new for 7 min")
+
+
+@pytest.mark.parametrize("lasting", [False, True])
+async def test_a_source_that_lasts_says_finished_and_comes_to_life_again(lasting: bool) -> None:
+    clock, ledger = DrivenClock(), Ledger()
+    voice = Voice("x", ledger, clock, stale_after_s=300, grace_s=20, lasting=lasting)
+    over = msgspec.structs.replace(GAME, result="1-0")
+    await voice.report([over])
+    assert voice.soonest(60.0) == 20.0
+    clock.time_s += 20
+    voice.alive()
+    assert (voice.over, voice.resting) == (not lasting, lasting)
+    assert ledger.last.state == ("finished" if lasting else "live")
+    assert voice.soonest(60.0) == (60.0 if lasting else 0.0)
+    await voice.report([over, msgspec.structs.replace(GAME, key="next round")])
+    assert not voice.over and not voice.resting
+    assert (ledger.last.state, ledger.last.detail) == ("live", "2 games")

@@ -77,10 +77,12 @@ class Followed:
 
 
 @contextlib.asynccontextmanager
-async def followed(*specs: str, config: FeedsConfig = QUICK) -> AsyncIterator[Followed]:
+async def followed(
+    *specs: str, config: FeedsConfig = QUICK, lasting: bool = False
+) -> AsyncIterator[Followed]:
     hall = Hall(load_config(None, {}, {}))
     hall.open_ledger("none", "as given", engine_scores=False)
-    following = Following(specs, config)
+    following = Following(specs, config, lasting=lasting)
     keep = asyncio.create_task(hall.keep())
     try:
         async with following.running(hall, Supervisor(hall.health)), asyncio.timeout(60):
@@ -105,6 +107,25 @@ async def test_a_source_that_is_over_is_begun_anew_by_settings_of_its_own(tmp_pa
         await run.following.over()
         assert run.states() == {str(path): "finished"}
     assert [health.state for health in run.healths].count("connecting") == 2
+
+
+async def test_the_next_round_is_followed_where_the_last_one_was(tmp_path: Path) -> None:
+    path, folder = tmp_path / "games.pgn", tmp_path / "folder"
+    (folder / "round-1").mkdir(parents=True)
+    path.write_text(pgn("A"))
+    (folder / "round-1" / "games.pgn").write_text(pgn("B"))
+    async with followed(str(path), str(folder), lasting=True) as run:
+        await until(lambda: set(run.states().values()) == {"finished"})
+        assert run.whites == {"A", "B"}
+        path.write_text(pgn("C"))
+        (folder / "round-2").mkdir()
+        (folder / "round-2" / "games.pgn").write_text(pgn("D"))
+        await until(lambda: {"C", "D"} <= run.whites)
+        await until(lambda: set(run.states().values()) == {"finished"})
+        run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
+        await until(lambda: set(run.states().values()) == {"finished"})
+        path.write_text(pgn("E"))
+        await until(lambda: "E" in run.whites)
 
 
 async def test_a_source_that_was_not_there_is_begun_anew_by_new_settings(tmp_path: Path) -> None:
