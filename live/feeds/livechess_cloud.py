@@ -7,6 +7,7 @@ as often as it is likely to have changed, and conditionally.
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 
 import httpx
@@ -19,6 +20,7 @@ from live.feeds.base import FeedSink
 from live.feeds.livechess_cloud_json import (
     Board,
     Index,
+    Pairing,
     T,
     Tournament,
     current_round,
@@ -30,11 +32,17 @@ from live.feeds.results import read_result
 from live.feeds.retry import LASTING_S, Trouble
 from live.feeds.voice import Conditions, Voice, follow
 
+log = logging.getLogger(__name__)
+
 LOOKUP = "https://lookup.livechesscloud.com"
 #: lila's base period for this service.
 PERIOD_S = 4.0
 #: The tournament's file is read again this often: another round may have begun.
 TOURNAMENT_S = 60.0
+#: A round before the current one is still asked about until nothing has come for so long.
+LATE_S = 3600.0
+#: A board's file that could not be had is asked for again after so long.
+AGAIN_S = 20.0
 #: Boards asked for at the same time.
 AT_ONCE = 4
 MAX_BOARDS = 768
@@ -57,10 +65,20 @@ class _Page:
         self.body: bytes | None = None
 
 
-class CloudFeed:
-    """Follows one round, or whichever round is being played.
+class _Round:
+    """A round as it was told last."""
 
-    Over when every game has a result and nothing has changed for the grace period.
+    def __init__(self, now_s: float) -> None:
+        self.games: tuple[GameReport, ...] = ()
+        self.changed_s = now_s
+
+
+class CloudFeed:
+    """Follows one round, or the tournament: whichever round is being played, and the ones before
+    it that we have followed until their last results are in.
+
+    Over when every game has a result and nothing has changed for the grace period; a tournament
+    only in its last round.
     """
 
     def __init__(
@@ -72,8 +90,15 @@ class CloudFeed:
         self._conditions = conditions
         self._base_url = base_url.rstrip("/")
         self._pages: dict[str, _Page] = {}
-        self._games: dict[str, GameReport] = {}
+        self._rounds: dict[int, _Round] = {}
+        self._read_from: dict[tuple[int, int], tuple[tuple[object, ...], GameReport]] = {}
+        """Each board's game, and what it was made of."""
+        self._told: tuple[GameReport, ...] = ()
         self._troubles: list[Trouble] = []
+        """Of the last look."""
+        self._failed: set[str] = set()
+        """Files that could not be had when they were asked for last."""
+        self._warned: set[str] = set()
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._session, sink, self._conditions)
@@ -83,12 +108,54 @@ class CloudFeed:
         async with http.client(self._conditions.config) as client:
             root = f"{await self._host(client)}/get/{self._uuid}"
             while True:
-                tournament = await self._read(client, f"{root}/tournament.json", Tournament)
-                number = self._round or current_round(tournament)
-                await self._look(client, f"{root}/round-{number}", tournament, number, voice)
-                if voice.over and not self._troubles:  # a board not heard may have more moves
+                tournament = await self._read(
+                    client, f"{root}/tournament.json", Tournament, TOURNAMENT_S
+                )
+                current = self._round or current_round(tournament)
+                self._troubles.clear()
+                await self._look(client, root, tournament, current)
+                for number in self._late(current):
+                    try:
+                        await self._look(client, root, tournament, number)
+                    except Trouble as trouble:
+                        self._set_aside(trouble, f"{root}/round-{number}/index.json")
+                await self._tell(current, voice)
+                last = self._round is not None or current >= len(tournament.rounds)
+                if voice.over and last and not self._failed:  # what was not heard may have more
                     return
                 await clock.sleep(voice.soonest(PERIOD_S) or PERIOD_S)
+
+    def _late(self, current: int) -> list[int]:
+        """Rounds before the current one that may still be told something new: the service says
+        that nothing is live there as soon as the last game ends, before all is in.
+        """
+        now_s = self._conditions.clock.now()
+        late = []
+        for number, held in self._rounds.items():
+            still_s = now_s - held.changed_s
+            if number < current and still_s < LATE_S and not self._settled(held):
+                late.append(number)
+        return late
+
+    def _settled(self, held: _Round) -> bool:
+        still_s = self._conditions.clock.now() - held.changed_s
+        over = bool(held.games) and all(game.result != "*" for game in held.games)
+        return over and still_s > self._conditions.config.finish_after_s
+
+    async def _tell(self, current: int, voice: Voice) -> None:
+        told = tuple(
+            game
+            for number in sorted(self._rounds)
+            if number <= current
+            for game in self._rounds[number].games
+        )
+        if told != self._told or not voice.told:
+            await voice.report(told, complete=True)
+            self._told = told
+        else:
+            voice.alive()
+        if asked := [trouble for trouble in self._troubles if trouble.wait_s > 0]:
+            raise max(asked, key=lambda trouble: trouble.wait_s)  # fewer requests, please
 
     async def _host(self, client: httpx.AsyncClient) -> str:
         """Where this tournament's files are; a configured base URL serves everything."""
@@ -105,64 +172,73 @@ class CloudFeed:
         return f"https://{host}"
 
     async def _look(
-        self,
-        client: httpx.AsyncClient,
-        root: str,
-        tournament: Tournament,
-        number: int,
-        voice: Voice,
+        self, client: httpx.AsyncClient, root: str, tournament: Tournament, number: int
     ) -> None:
-        index = await self._read(client, f"{root}/index.json", Index)
-        boards = range(1, min(len(index.pairings), MAX_BOARDS) + 1)
+        held = self._rounds.setdefault(number, _Round(self._conditions.clock.now()))
+        root = f"{root}/round-{number}"
+        period_s = TOURNAMENT_S if self._settled(held) else PERIOD_S
+        index = await self._read(client, f"{root}/index.json", Index, period_s)
         gate = asyncio.Semaphore(AT_ONCE)
 
-        async def board(m: int) -> tuple[str, GameReport]:
+        async def board(m: int, pairing: Pairing) -> GameReport:
             async with gate:
-                over = read_result(index.pairings[m - 1].result or "") != "*"
-                held = await self._board(client, f"{root}/game-{m}.json", over)
-            key = f"{self._uuid}/{number}/{m}"
-            return key, game_report(key, tournament, number, m, index, held)
+                over = read_result(pairing.result or "") != "*"
+                found = await self._board(client, f"{root}/game-{m}.json", over)
+            event = (tournament.name, tournament.location, tournament.timecontrol, index.date)
+            made_of = (*event, pairing, found)
+            known = self._read_from.get((number, m))
+            if known is None or known[0] != made_of:
+                known = (made_of, game_report(tournament, number, m, index, found))
+                self._read_from[number, m] = known
+            return known[1]
 
-        before = dict(self._games)
-        self._troubles.clear()
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(board(m), name=f"board {m}")
-                for m in boards
-                # A board without players: nobody sits there.
-                if index.pairings[m - 1].white or index.pairings[m - 1].black
+                group.create_task(board(m, pairing), name=f"board {m}")
+                for m, pairing in enumerate(index.pairings[:MAX_BOARDS], start=1)
+                if pairing.white or pairing.black  # without players nobody sits there
             ]
-        self._games.update(task.result() for task in tasks)
-        if self._games != before or not voice.told:
-            await voice.report(list(self._games.values()))
-        else:
-            voice.alive()
-        if asked := [trouble for trouble in self._troubles if trouble.wait_s > 0]:
-            raise max(asked, key=lambda trouble: trouble.wait_s)  # fewer requests, please
+        games = tuple(task.result() for task in tasks)
+        if games != held.games:
+            held.games, held.changed_s = games, self._conditions.clock.now()
 
     async def _board(self, client: httpx.AsyncClient, path: str, over: bool) -> Board | None:
         """A board's file as far as it is known; asked for again when that is due."""
         page = self._pages.setdefault(path, _Page(path))
         now_s = self._conditions.clock.now()
         held = read(page.body, Board) if page.body is not None else None
-        if now_s - page.asked_s >= due_s(held, now_s - page.changed_s, over=over):
+        due = due_s(held, now_s - page.changed_s, over=over)
+        if now_s - page.asked_s >= (AGAIN_S if path in self._failed else due):
             try:
                 await self._ask(client, page)
             except Trouble as trouble:
-                # Without a file, or none any more: what was seen was played. Anything else that
-                # is wrong with one board costs no other.
-                if not isinstance(trouble.fatal, FeedNotFound):
-                    self._troubles.append(trouble)
+                self._set_aside(trouble, path)
                 return held
+            self._failed.discard(path)
             held = (read(page.body, Board) if page.body is not None else None) or held
         return held
 
-    async def _read(self, client: httpx.AsyncClient, path: str, kind: type[T]) -> T:
+    def _set_aside(self, trouble: Trouble, path: str) -> None:
+        """Trouble with one file, which costs no other."""
+        if trouble.fatal is None:
+            self._failed.add(path)
+            self._troubles.append(trouble)
+            return
+        self._failed.discard(path)
+        # A board without a file, or with none any more: what was seen was played.
+        if not isinstance(trouble.fatal, FeedNotFound) and path not in self._warned:
+            self._warned.add(path)
+            file = path.partition(self._uuid)[2].lstrip("/")
+            log.warning("%s: %s left out: %s", self.name, file, trouble.reason)
+
+    async def _read(
+        self, client: httpx.AsyncClient, path: str, kind: type[T], period_s: float
+    ) -> T:
         page = self._pages.setdefault(path, _Page(path))
-        period_s = TOURNAMENT_S if kind is Tournament else PERIOD_S
         # Without an answer so far it is the patience of the retries that counts.
         if page.body is None or self._conditions.clock.now() - page.asked_s >= period_s:
             await self._ask(client, page)
+            self._failed.discard(path)
         found = read(page.body, kind) if page.body is not None else None
         if found is None:
             page.asked_s, page.since = float("-inf"), None

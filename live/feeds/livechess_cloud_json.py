@@ -109,7 +109,6 @@ def current_round(tournament: Tournament) -> int:
 
 
 def game_report(
-    key: str,
     tournament: Tournament,
     round_number: int,
     number: int,
@@ -140,7 +139,8 @@ def game_report(
         time_control=clean(tournament.timecontrol or "", NAME_CHARS),
         variant="chess960" if chess960 else "standard",
     )
-    return GameReport(key, headers, start_fen, tuple(moves), _result(pairing, board), None, problem)
+    # No key: organisers reorder boards, so a number is no name of a game.
+    return GameReport("", headers, start_fen, tuple(moves), _result(pairing, board), None, problem)
 
 
 def _result(pairing: Pairing, board: Board | None) -> Result:
@@ -212,12 +212,13 @@ def due_s(board: Board | None, unchanged_s: float, *, over: bool = False) -> flo
 
     As kind as lila is: eight minutes for a finished game, 20 s for one without moves or file,
     and 4 s for one being played, growing to 16 s while its player thinks long. ``over``: the
-    pairing list has a result already, so the last moves should be there at once.
+    pairing list has a result already. Then the last moves should be there soon or never, and where
+    there is no file none is to come.
     """
-    if over and (board is None or board.live):
-        return 4.0
-    if board is None or not board.moves:
-        return 20.0
+    if board is None:
+        return 480.0 if over else 20.0
     if not board.live and board.result not in (None, "", "*"):
         return 480.0
-    return min(16.0, max(4.0, unchanged_s / 8))
+    if over and not board.live:
+        return min(480.0, max(4.0, unchanged_s / 2))
+    return min(16.0, max(4.0, unchanged_s / 8)) if board.moves or over else 20.0

@@ -18,6 +18,8 @@ from live.feeds.livechess_cloud_json import (
     read,
 )
 from live.feeds.open import open_feed
+from live.games.holding import Holding
+from live.games.plan import plan
 from live.rehearse.livechess_cloud import UUID, LiveChessCloudRehearsal
 from live.rehearse.serve import Reply, Request, serving
 from tests.feeds.fakes import DATA, DrivenClock, Ledger, conditions, decode, running, told_by, until
@@ -32,7 +34,7 @@ def report(
     index = read(json.dumps({"date": None, "pairings": [pairing]}).encode(), Index)
     held = read(json.dumps(board).encode(), Board)
     assert index is not None and held is not None
-    return game_report("key", Tournament(), 1, 1, index, held)
+    return game_report(Tournament(), 1, 1, index, held)
 
 
 def told(game: GameReport) -> tuple[object, ...]:
@@ -132,7 +134,10 @@ def test_boards_are_asked_for_as_often_as_they_change() -> None:
     assert [due_s(live, still) for still in (0, 64, 1000)] == [4, 8, 16]
     assert due_s(Board(live=False, result="DRAW", moves=["e4"]), 0) == 480
     assert due_s(None, 0) == due_s(Board(), 0) == 20
-    assert due_s(None, 0, over=True) == due_s(live, 1000, over=True) == 4
+    assert [due_s(live, still, over=True) for still in (0, 64, 9999)] == [4, 8, 16]
+    ended = Board(live=False, moves=["e4"])
+    assert [due_s(ended, still, over=True) for still in (0, 64, 9999)] == [4, 32, 480]
+    assert due_s(None, 0, over=True) == 480  # nobody came: no file will
 
 
 @pytest.mark.parametrize(
@@ -191,6 +196,176 @@ async def test_the_configured_base_url_replaces_the_service() -> None:
     assert site.requests[0].path == f"/meta/{UUID}"
 
 
+class Site:
+    """A tournament as its files have it: JSON by path, or the status to answer with."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, object] = {"tournament.json": {"rounds": []}}
+        self.asked: list[str] = []
+
+    def live(self, *rounds: int) -> None:
+        """How many games are live in each round of ten."""
+        self.files["tournament.json"] = {"rounds": [{"count": 10, "live": n} for n in rounds]}
+
+    def play(self, number: int, board: int, result: str, *moves: str) -> None:
+        index = self.files.setdefault(f"round-{number}/index.json", {"pairings": []})
+        assert isinstance(index, dict)
+        pairings = index["pairings"]
+        while len(pairings) < board:
+            name = f"{number}{len(pairings) + 1}"
+            pairings.append({"white": {"lname": f"W{name}"}, "black": {"lname": f"B{name}"}})
+        pairings[board - 1]["result"] = result
+        file = {"live": result == "*", "result": None, "moves": list(moves)}
+        self.files[f"round-{number}/game-{board}.json"] = file
+
+    def reorder(self, number: int) -> None:
+        """The last board becomes the first one."""
+        index = self.files[f"round-{number}/index.json"]
+        assert isinstance(index, dict)
+        count = len(index["pairings"])
+        index["pairings"].insert(0, index["pairings"].pop())
+        paths = [f"round-{number}/game-{board}.json" for board in range(1, count + 1)]
+        files = [self.files[path] for path in paths]
+        self.files.update(zip(paths, [files[-1], *files[:-1]], strict=True))
+
+    async def answer(self, request: Request, reply: Reply) -> None:
+        path = request.path.partition(f"/get/{UUID}/")[2]
+        self.asked.append(path)
+        found = {} if request.path.startswith("/meta/") else self.files.get(path, 404)
+        if isinstance(found, int):
+            await reply.whole(found)
+        else:
+            await reply.whole(200, json.dumps(found).encode())
+
+
+def followed(ledger: Ledger) -> dict[str, tuple[int, str]]:
+    return {g.headers.white.name: (len(g.moves), g.result) for g in ledger.games.values()}
+
+
+async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -> None:
+    site, ledger, clock = Site(), Ledger(), DrivenClock()
+    site.live(1, 0)
+    site.play(1, 1, "*", "e4")
+    async with serving(site.answer) as origin:
+        spec = f"livechess-cloud+{origin}/#{UUID}"
+        feed = open_feed(spec, FeedsConfig(), conditions=conditions(clock=clock))
+        async with running(feed, ledger) as task:
+            await until(lambda: followed(ledger) == {"W11": (1, "*")})
+            site.live(0, 1)
+            site.play(2, 1, "*", "d4")
+            await until(lambda: "W21" in followed(ledger))
+            site.play(1, 1, "1-0", "e4", "e5", "Qh5")
+            await until(lambda: followed(ledger) == {"W11": (3, "1-0"), "W21": (1, "*")})
+            # Then round 1 is over, and asked about no more.
+            settled_s = clock.now() + 120
+            await until(lambda: clock.now() > settled_s)
+            site.asked.clear()
+            settled_s += 400
+            await until(lambda: clock.now() > settled_s)
+            assert not [path for path in site.asked if path.startswith("round-1/")]
+            site.play(2, 1, "0-1", "d4", "d5")
+            await until(task.done)
+    assert followed(ledger) == {"W11": (3, "1-0"), "W21": (2, "0-1")}
+    assert ledger.last.state == "finished"
+
+
+async def test_a_tournament_is_not_over_before_its_last_round() -> None:
+    site, ledger, clock = Site(), Ledger(), DrivenClock()
+    site.live(0, 0)
+    site.files["tournament.json"] = {"rounds": [{"count": 1, "live": 0}, {"count": 0, "live": 0}]}
+    site.play(1, 1, "1-0", "e4")
+    async with serving(site.answer) as origin:
+        spec = f"livechess-cloud+{origin}/#{UUID}"
+        feed = open_feed(spec, FeedsConfig(), conditions=conditions(clock=clock))
+        async with running(feed, ledger) as task:
+            await until(lambda: clock.now() > 4600)
+            assert not task.done()
+            # An hour between the rounds costs the service little.
+            assert len(site.asked) < 4 * 60
+            site.live(0, 1)
+            site.play(2, 1, "*", "d4")
+            await until(lambda: "W21" in followed(ledger))
+
+
+async def test_a_board_that_cannot_be_had_costs_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    site, ledger, clock = Site(), Ledger(), DrivenClock()
+    site.live(2)
+    site.play(1, 1, "*", "e4")
+    site.play(1, 2, "*", "d4")
+    site.files["round-1/game-1.json"] = 403
+    async with serving(site.answer) as origin:
+        spec = f"livechess-cloud+{origin}/#{UUID}"
+        feed = open_feed(spec, FeedsConfig(), conditions=conditions(clock=clock))
+        async with running(feed, ledger):
+            await until(lambda: site.asked.count("round-1/game-1.json") > 2)
+    assert followed(ledger) == {"W11": (0, "*"), "W12": (1, "*")}
+    assert set(ledger.states) == {"connecting", "live"}
+    assert caplog.text.count("game-1.json left out: the source refuses access (403)") == 1
+
+
+async def test_a_board_that_fails_at_the_end_is_waited_for() -> None:
+    site, ledger, clock = Site(), Ledger(), DrivenClock()
+    site.live(1)
+    site.play(1, 1, "1-0", "e4")
+    file, site.files["round-1/game-1.json"] = site.files["round-1/game-1.json"], 500
+    async with serving(site.answer) as origin:
+        spec = f"livechess-cloud+{origin}/#{UUID}/1"
+        feed = open_feed(spec, FeedsConfig(), conditions=conditions(clock=clock))
+        async with running(feed, ledger) as task:
+            await until(lambda: clock.now() > 1100)
+            assert not task.done()
+            # As kind as the rest: every 20 s.
+            assert site.asked.count("round-1/game-1.json") <= 6
+            site.files["round-1/game-1.json"] = file
+            await until(task.done)
+    assert followed(ledger) == {"W11": (1, "1-0")}
+
+
+async def test_boards_that_stand_still_are_not_read_again() -> None:
+    site, ledger, clock = Site(), Ledger(), DrivenClock()
+    site.live(2)
+    site.play(1, 1, "*", "e4")
+    site.play(1, 2, "*", "d4")
+    async with serving(site.answer) as origin:
+        spec = f"livechess-cloud+{origin}/#{UUID}"
+        feed = open_feed(spec, FeedsConfig(), conditions=conditions(clock=clock))
+        async with running(feed, ledger):
+            await until(lambda: len(followed(ledger)) == 2)
+            site.play(1, 2, "*", "d4", "d5")
+            await until(lambda: followed(ledger).get("W12") == (2, "*"))
+    first, last = ledger.reports[0].games, ledger.reports[-1].games
+    assert last[0] is first[0] and last[1] is not first[1]
+
+
+@pytest.mark.parametrize("moves", [["e4"], []])
+async def test_boards_that_the_organiser_reorders_keep_their_games(moves: list[str]) -> None:
+    site, ledger = Site(), Ledger()
+    site.live(2)
+    site.play(1, 1, "*", *moves)
+    site.play(1, 2, "*")
+    async with serving(site.answer) as origin:
+        spec = f"livechess-cloud+{origin}/#{UUID}"
+        feed = open_feed(spec, FeedsConfig(), conditions=conditions())
+        async with running(feed, ledger):
+            await until(lambda: len(ledger.games) == 2)
+            site.reorder(1)
+            await until(lambda: followed(ledger).get("W12") is not None and len(ledger.reports) > 1)
+            site.play(1, 1, "*", "d4")
+            site.play(1, 2, "*", *moves, "e5" if moves else "e4")
+            wanted = {"W12": (1, "*"), "W11": (len(moves) + 1, "*")}
+            await until(lambda: followed(ledger) == wanted)
+    held = Holding()
+    seated: dict[str, str] = {}
+    for told_now in ledger.reports:
+        for step in plan(held, told_now):
+            held.apply(step)
+        for game in held:
+            assert seated.setdefault(game.id, game.headers.white.name) == game.headers.white.name
+    assert len(seated) == 2
+
+
 async def test_no_such_tournament() -> None:
     site = LiveChessCloudRehearsal(GAMES)
     async with site.serving() as spec:
@@ -213,6 +388,6 @@ def test_a_bye_has_no_second_player() -> None:
     body = b'{"pairings": [{"white": {"lname": "A"}, "black": null, "result": "1-0"}]}'
     index = read(body, Index)
     assert index is not None
-    game = game_report("k", Tournament(), 1, 1, index, None)
+    game = game_report(Tournament(), 1, 1, index, None)
     assert (game.headers.black.name, game.moves, game.result) == ("?", (), "1-0")
     assert index.pairings[0].white == Person(lname="A")

@@ -173,7 +173,7 @@ def cloud(data: bytes) -> None:
         number = current_round(tournament)
         if index is not None:
             for at in range(1, len(index.pairings[:5]) + 1):
-                report = game_report(f"k/{at}", tournament, number, at, index, board)
+                report = game_report(tournament, number, at, index, board)
                 msgspec.json.encode(report)
     assert due_s(board, 10.0) > 0
 
