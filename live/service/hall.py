@@ -78,6 +78,8 @@ class Hall:
         self.arbiter = Arbiter(self._tell, tell=self.health, remember=self._noted)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
+        # What feeds said before a report of theirs was lost, and what was said of the loss.
+        self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
         # Feeds past their start: what fails from then on ends nothing else.
         self._reached: set[str] = set()
 
@@ -224,10 +226,29 @@ class Hall:
             try:
                 await self.take(report)
             except Exception as error:
+                # Broad: any rule of ours may break here, and the other feeds' reports wait behind.
                 log.exception("feed %s: a report could not be taken in", report.feed)
-                self.health(FeedHealth(report.feed, "retrying", f"report lost: {reason(error)}"))
+                self._lost_report(report.feed, f"report lost: {reason(error)}")
+            else:
+                self._taken(report.feed)
             finally:
                 self._reports.task_done()
+
+    def _health_of(self, feed: FeedName) -> FeedHealth | None:
+        return next((each for each in self.keeper.feeds() if each.feed == feed), None)
+
+    def _lost_report(self, feed: FeedName, why: str) -> None:
+        before, lost = self._health_of(feed), FeedHealth(feed, "retrying", why)
+        # Of several in a row, what the feed itself said last is what comes back.
+        said = self._losses[feed][0] if feed in self._losses else before
+        self._losses[feed] = said or FeedHealth(feed, "live"), lost
+        self.health(lost)
+
+    def _taken(self, feed: FeedName) -> None:
+        """The feed says nothing of a loss it does not know of: what it said before holds again."""
+        said, lost = self._losses.pop(feed, (None, None))
+        if said is not None and self._health_of(feed) == lost:
+            self.health(said)
 
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,8 +12,9 @@ import pytest
 
 from live.config import Config, load_config
 from live.engine.discovery import find_engine
-from live.events import FeedReport, GameReport, Player, SpeculationFigures
+from live.events import FeedHealth, FeedReport, GameReport, Player, SpeculationFigures
 from live.feeds import demo
+from live.games.steps import Step
 from live.publish.analysis import analysis, to_json
 from live.ratings.calibration import load_calibration
 from live.service.hall import Hall, fitting, limit_text
@@ -222,3 +223,30 @@ async def test_who_moves_is_looked_up_and_not_looked_for(monkeypatch: pytest.Mon
         assert hall.mover_elo(game, 1) == hall.mover_elo(game, 3) == elo
         assert hall.mover_elo(game, 2) is None
     assert hall.mover_elo("unknown", 1) is None
+
+
+async def test_a_feed_whose_report_was_lost_is_well_again_with_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The feed knows nothing of the loss, and so cannot say that it is over."""
+    hall = Hall(settings())
+    hall.open_ledger("none", "as given", engine_scores=False)
+    proper, faults = hall.keeper.plan, [KeyError("a fault of ours"), KeyError("and again")]
+
+    def broken(report: FeedReport) -> Iterator[Step]:
+        if faults:
+            raise faults.pop()
+        return proper(report)
+
+    monkeypatch.setattr(hall.keeper, "plan", broken)
+    keep = asyncio.create_task(hall.keep())
+    live = FeedHealth("feed", "live", "1 game")
+    hall.health(live)
+    states = []
+    for _ in range(3):
+        await hall.report(FeedReport("feed", (demo.games()[0],)))
+        await hall.settled()
+        states.append(hall.keeper.feeds())
+    keep.cancel()
+    assert [health.state for (health,) in states] == ["retrying", "retrying", "live"]
+    assert states[-1] == (live,)
