@@ -33,14 +33,15 @@ UNKNOWN_INCREMENT_S = 60.0
 
 _INCREMENT = re.compile(r"\+\s*(\d{1,4}(?:\.\d+)?)(?![\d.]|\s*(?:m\b|min|'(?!')))", re.ASCII)
 _A_MOVE = re.compile(r"(\d{1,4})\s*(?:s|sec|secs|seconds?|\"|″|'')\s*(?:/|per|a|each)\s*move", re.I)
-_SUDDEN = re.compile(r"(?:\d+/)?\d+(?::(?:\d+/)?\d+)*")
+_SUDDEN = re.compile(r"(?:\d+/\d+:)*(?:\d+/)?\d+")
 
 
 def increment_s(time_control: str) -> float | None:
     """Seconds added a move, as far as a ``TimeControl`` tells; None where it does not.
 
     PGN's own form (``5400+30``, ``40/5400+30:1800+30``, ``300``), minutes before the plus as
-    broadcasts write them (``90+30``), and prose (``15 min/game + 10 sec/move``).
+    broadcasts write them (``90+30``), and prose (``15 min/game + 10 sec/move``). The last number
+    of ``90:30`` may be an increment or not: all but PGN's last period count moves.
     """
     text = time_control.strip()
     if found := _A_MOVE.search(text):

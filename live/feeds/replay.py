@@ -21,7 +21,8 @@ MOVE_S = 120.0
 #: The result is entered this long after the last move.
 RESULT_S = 20.0
 
-_INCREMENT = re.compile(r"\+\s*(\d{1,5})\s*$")
+#: At the end, but for a remark: ``5700+30 (a)``.
+_INCREMENT = re.compile(r"\+\s*(\d{1,5})\s*(?:\([^()]*\)\s*)?$")
 
 
 class Incident(msgspec.Struct, frozen=True):

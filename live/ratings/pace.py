@@ -8,6 +8,11 @@ have it.
 Headers mean many things. PGN counts seconds (``40/7200:3600``, ``180+2``; section 9.6.1 of the PGN
 specification), broadcasts and organisers write minutes (``90+30``), and people write words. So a
 first number that would be too short for what follows it, or for what the clocks show, is minutes.
+
+``90:30`` is none of PGN's: there a colon parts periods, and all but the last count moves. It is
+minutes with seconds on them, minutes with an increment, or two periods of minutes, ``1:30`` perhaps
+hours; where these are not of one class, the header says nothing. Days a move (correspondence) are
+classical, the slowest class there is. What stands in brackets is a remark.
 """
 
 from __future__ import annotations
@@ -34,6 +39,11 @@ _LEAST_PER_MOVE_S = 5
 #: A clock that shows so much more than the header's time is measured in other units.
 _OVER_S = 60
 
+#: ``90:30``: a first number up to here is minutes, from there on seconds; between them, who knows.
+_COLON_MINUTES, _COLON_SECONDS = 150, 300
+#: Up to so many hours are played in one period, and no increment is longer, seconds.
+_MOST_HOURS, _MOST_INCREMENT_S = 3, 60
+
 #: How many plies are looked at for clocks, and how many times spent tell a pace by themselves.
 OPENING_PLIES, SPENT_PLIES = 4, 20
 
@@ -50,6 +60,9 @@ _CLOCK_FACE = re.compile(r"(?<![\d:/])(\d{1,2}):([0-5]\d):([0-5]\d)(?![\d:])")
 _GAME_IN = re.compile(
     r"\b(?:(\d{1,3})/(\d{1,3})[\s,;:]+)?(?:g|sd|game)\s*(?:/|in\b)?\s*(\d{1,3})(?!\d)"
 )
+_REMARK = re.compile(r"\([^()]*\)")
+_TWO_PARTS = re.compile(r"(\d{1,6})\s*:\s*(\d{1,6})")
+_DAYS = re.compile(r"\b\d{1,3}\s*(?:d|days?)\b")
 _PER_MOVE = re.compile(r"(?:\+|\binc)\s*(\d{1,2})(?!\d)")
 _PERIOD = re.compile(r"(?:(\d{1,6})/)?(\d{1,6})(?:\+(\d{1,6}))?$")
 _HOURS = re.compile(r"(\d{1,6})\s*h(?:ours?|rs?)?\s*(\d{1,2}(?!\d))?")
@@ -69,13 +82,18 @@ def pace_of(time_control: str, plies: Sequence[Clocked] = ()) -> Pace | None:
 
     The first ``SPENT_PLIES`` plies are looked at, no more, so that a game keeps its pace.
     """
-    text = time_control.strip().lower()
+    text = _REMARK.sub("", time_control).strip().lower()
     for word, pace in _WORDS:
-        if word in text:
+        if word in time_control.lower():
             return pace
+    if _DAYS.fullmatch(text.removesuffix("/move").removesuffix("per move").strip()):
+        return "classical"
     shown = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
-    told = _told_s(text, shown)
-    if told is not None:
+    if two := _TWO_PARTS.fullmatch(text):
+        classes = {_class_of(told) for told in _two_parts_s(int(two[1]), int(two[2]))}
+        if len(classes) == 1:
+            return classes.pop()
+    elif (told := _told_s(text, shown)) is not None:
         return _class_of(told)
     if shown > 0:
         return _class_of(shown + MOVES * _increment_s(plies[:SPENT_PLIES]))
@@ -110,6 +128,22 @@ def _told_s(text: str, shown_s: float) -> float | None:
     if base or seconds:
         return base + (MOVES * int(seconds[-1]) if seconds else 0)
     return None
+
+
+def _two_parts_s(first: int, second: int) -> list[float]:
+    """Everything that ``90:30`` may mean, seconds for 60 moves."""
+    if first >= _COLON_SECONDS:
+        return [float(first + second)]
+    if not 0 < first < _COLON_MINUTES:
+        return []
+    told = [first * 60.0 + second * 60.0]
+    if second < 60:
+        told = [first * 60.0 + second]
+    if 0 < second <= _MOST_INCREMENT_S:
+        told += [first * 60.0 + MOVES * second]
+    if first <= _MOST_HOURS and second < 60:
+        told += [first * 3600.0 + second * 60.0]
+    return told
 
 
 def _seconds_shown(face: re.Match[str]) -> str:

@@ -26,7 +26,7 @@ def test_time_taken_comes_from_the_movers_clocks_and_the_increment() -> None:
     assert thinking_s(clocked(5400, 5400, 5370, 5310)) == [0, 0, 60, 120]
 
 
-@pytest.mark.parametrize("control", ["40/7200:3600+30", "5400 + 30", "90+30"])
+@pytest.mark.parametrize("control", ["40/7200:3600+30", "5400 + 30", "90+30", "5700+30 (a)"])
 def test_the_increment_is_the_last_number(control: str) -> None:
     assert thinking_s(clocked(100, 100, 90, control=control))[2] == 40
 

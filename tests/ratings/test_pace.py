@@ -66,11 +66,32 @@ from live.ratings.pace import PACES, Clocked, Pace, pace_of
         ("1h30 + 30s", "classical"),
         ("15' + 10\"", "rapid"),
         ("3 min + 2 sec", "blitz"),
+        # remarks, and days
+        ("5700+30 (a)", "classical"),
+        ("180+2 (online)", "blitz"),
+        ("1 day", "classical"),
+        ("3 days/move", "classical"),
+        ("1/86400", "classical"),
+        # not PGN's: whatever it means, it is of this class
+        ("90:30", "classical"),
+        ("90:00", "classical"),
+        ("15:00", "rapid"),
+        ("5:00", "blitz"),
+        ("15:10", "rapid"),
+        ("5400:1800", "classical"),
         ("G/5 min", "blitz"),
     ],
 )
 def test_headers_as_they_are_written(header: str, pace: Pace) -> None:
     assert pace_of(header) == pace
+
+
+def test_a_colon_that_may_mean_several_things_is_left_to_the_clocks() -> None:
+    # Five minutes and a half, or half a minute a move on top; an hour and a half, or a minute.
+    for header in ("5:30", "1:30", "2:00", "200:60", "0:30"):
+        assert pace_of(header) is None
+    assert pace_of("5:30", [Clocked(330.0), Clocked(329.0)]) == "blitz"
+    assert pace_of("1:30", [Clocked(5400.0), Clocked(5399.0)]) == "classical"
 
 
 @pytest.mark.parametrize("header", ["", "?", "-", "0", "0+0", "as usual", "+", "/", "40/"])
