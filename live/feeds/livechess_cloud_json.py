@@ -183,7 +183,8 @@ def _moves(start: chess.Board, board: Board) -> tuple[list[Move], str | None]:
         clock_s, spent_s = _times(times)
         moves.append(Move(uci, played, clock_s, spent_s))
     if board.live and board.clock is not None and problem is None:
-        _mend_clocks(moves, board.clock, start.turn)
+        # The board has played the moves: the side not to move there moved last.
+        _mend_clocks(moves, board.clock, not start.turn)
     return moves, problem
 
 
@@ -196,13 +197,12 @@ def _times(text: str) -> tuple[float | None, float | None]:
     return (float(left) if left else None, float(spent) if spent else None)
 
 
-def _mend_clocks(moves: list[Move], clock: Clock, first: chess.Color) -> None:
+def _mend_clocks(moves: list[Move], clock: Clock, mover: chess.Color) -> None:
     """The clock of the side that is not thinking stands still, and is right where the file lags
     behind (lila RelayFetch replaces the last two; the other one is running).
     """
     if moves:
-        mover_is_white = (len(moves) % 2 == 1) == (first == chess.WHITE)
-        left_s = clock.white if mover_is_white else clock.black
+        left_s = clock.white if mover == chess.WHITE else clock.black
         if left_s is not None and left_s >= 0:
             moves[-1] = msgspec.structs.replace(moves[-1], clock_s=float(left_s))
 

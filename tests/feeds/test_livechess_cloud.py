@@ -58,6 +58,8 @@ def test_the_clock_at_rest_is_the_better_one_while_the_game_is_live() -> None:
     live = {"live": True, "clock": {"white": 77, "black": 88}, "moves": ["e4 90", "e5 91"]}
     assert [m.clock_s for m in report(live).moves] == [90, 88]
     assert [m.clock_s for m in report({**live, "live": False}).moves] == [90, 91]
+    white_moved = {**live, "moves": ["e4 90", "e5 91", "Nf3 92"]}
+    assert [m.clock_s for m in report(white_moved).moves] == [90, 91, 77]
 
 
 def test_kings_in_the_centre_at_the_end_are_no_moves() -> None:
