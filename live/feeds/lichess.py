@@ -6,7 +6,8 @@ that a game comes whole again at each new move, each followed by two blank lines
 comes when nothing has happened for a minute. It never ends by itself and never says that
 anything was missed, so a lost connection is healed by the burst of the next one, and now and then
 (and before the end is believed) the round's export is read: it has the takebacks, the corrected
-clocks and whatever a stalled connection kept from us.
+clocks and whatever a stalled connection kept from us. In the stream of a tournament or group the
+games themselves name their rounds, in their addresses.
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ from live.errors import FeedUnreadable
 from live.events import GameReport
 from live.feeds import http
 from live.feeds.base import FeedSink
-from live.feeds.kinds import Scope
+from live.feeds.kinds import Scope, lichess_broadcast
 from live.feeds.pgn import PgnDecoder, PgnReader
 from live.feeds.retry import LASTING_S, Trouble, spoken
 from live.feeds.sniff import not_pgn
 from live.feeds.voice import Conditions, Voice, follow
 
 log = logging.getLogger(__name__)
+
+#: Rounds of one group or tournament compared at a time, one request each.
+MAX_ROUNDS = 16
 
 
 class BroadcastFeed:
@@ -51,9 +55,12 @@ class BroadcastFeed:
         self.name = name
         api = f"{base_url.rstrip('/')}/api"
         self._stream_url = f"{api}/stream/broadcast/{scope}/{broadcast_id}.pgn"
-        self._export_url = f"{api}/broadcast/round/{broadcast_id}.pgn"
+        self._export_url = f"{api}/broadcast/round/{{}}.pgn"
         self._tour_url = f"{api}/broadcast/{broadcast_id}"
         self._scope = scope
+        self._id = broadcast_id
+        self._rounds: dict[str, set[str]] = {}
+        """Rounds of a tournament or group worth comparing, each with its unfinished games."""
         self._conditions = conditions
         self._headers = {"Accept-Encoding": "identity"}  # compression would hold moves back
         if token:
@@ -131,6 +138,7 @@ class BroadcastFeed:
                     self._refuse_other_than_pgn(chunk, response.headers.get("Content-Type", ""))
                 for games in self._decoder.slices(chunk):
                     if games:
+                        self._note_rounds(games)
                         await voice.report(games)
                     await asyncio.sleep(0)  # a slice is some milliseconds of work
                 voice.alive()
@@ -142,17 +150,43 @@ class BroadcastFeed:
         """Ask lichess what the stream does not tell; False when that could not be had, or when
         there is more to come.
         """
-        match self._scope:
-            case "round":
-                answer = await self._get(client, self._export_url)
-                if answer is None or not_pgn(answer.body, answer.content_type):
-                    return False
-                return await self._report_export(answer.body, voice)
-            case "tour":
-                answer = await self._get(client, self._tour_url) if voice.over else None
-                return answer is not None and tour_is_over(answer.body)
-            case "group":
-                return False
+        if self._scope == "round":
+            return await self._compare_round(client, voice, self._id, whole=True)
+        for round_id in list(self._rounds)[:MAX_ROUNDS]:
+            told = await self._compare_round(client, voice, round_id, whole=False)
+            if told and not self._rounds[round_id]:
+                del self._rounds[round_id]
+        if self._scope == "group" or not voice.over:
+            return False
+        answer = await self._get(client, self._tour_url)
+        return answer is not None and tour_is_over(answer.body)
+
+    async def _compare_round(
+        self, client: httpx.AsyncClient, voice: Voice, round_id: str, *, whole: bool
+    ) -> bool:
+        """Report a round's export; ``whole``: there are no games but those in it."""
+        answer = await self._get(client, self._export_url.format(round_id))
+        if answer is None or not_pgn(answer.body, answer.content_type):
+            return False
+        games: list[GameReport] = []
+        for some in self._reader.slices(answer.body, closed=True):
+            games += some
+            await asyncio.sleep(0)  # a slice is some milliseconds of work
+        if not games:
+            return False  # the stream told some: an empty export is not believed
+        self._note_rounds(games)
+        await voice.report(games, complete=whole and not self._reader.left_out)
+        return True
+
+    def _note_rounds(self, games: list[GameReport]) -> None:
+        if self._scope == "round":
+            return
+        for game in games:
+            found = lichess_broadcast(game.headers.url)
+            if found is None or found[0] != "round":
+                continue
+            unfinished = self._rounds.setdefault(found[1], set())
+            (unfinished.add if game.result == "*" else unfinished.discard)(game.key)
 
     async def _get(self, client: httpx.AsyncClient, url: str) -> http.Answer | None:
         limit = self._conditions.config.max_bytes
@@ -161,16 +195,6 @@ class BroadcastFeed:
         except Trouble as trouble:
             log.warning("%s: cannot be compared with the whole: %s", self.name, trouble.reason)
             return None
-
-    async def _report_export(self, text: bytes, voice: Voice) -> bool:
-        games: list[GameReport] = []
-        for some in self._reader.slices(text, closed=True):
-            games += some
-            await asyncio.sleep(0)  # a slice is some milliseconds of work
-        if not games:
-            return False  # the stream told some: an empty export is not believed
-        await voice.report(games, complete=not self._reader.left_out)
-        return True
 
     def _refuse_other_than_pgn(self, head: bytes, content_type: str) -> None:
         if what := not_pgn(head, content_type):

@@ -262,6 +262,31 @@ async def test_now_and_then_the_export_heals_what_the_stream_does_not_tell() -> 
     assert case.clock.now() == 1050
 
 
+async def test_in_a_tournament_too_the_export_of_each_round_heals() -> None:
+    case = Case()
+    case.tour, case.round.tour_over = True, False
+    case.config = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(reconcile_s=50.0))
+    async with case.following():
+        await case.round.connected.wait()
+        case.round.show(0, upto(GAMES[0], 20))
+        await until(lambda: len(case.ledger.games) == 1)
+        await case.round.heard()
+        case.round.keep_back(0, upto(GAMES[0], 18))  # a takeback, and not a word of it
+        await case.clock.expire()
+        await until(lambda: [len(g.moves) for g in case.ledger.games.values()] == [18])
+        # Once a round's games are over and compared, it is left alone.
+        case.round.show(0, GAMES[0])
+        await until(lambda: [g.result for g in case.ledger.games.values()] == [GAMES[0].result])
+        for _ in range(4):
+            asked = len(case.round.requests)
+            await case.server_clock.expire()  # a keep-alive
+            await case.clock.expire()
+            await until(lambda: case.clock.next_deadline_s is not None)
+        assert case.streams == 1
+    exports = [r for r in case.round.requests[asked:] if r.path.endswith(f"{ROUND_ID}.pgn")]
+    assert exports == []
+
+
 async def test_boards_that_a_stalled_connection_kept_are_not_forgotten_at_the_end() -> None:
     """All games known are over, and silent: yet the round has another."""
     case = Case(Connection(stall_after=5500))
