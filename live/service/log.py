@@ -34,9 +34,10 @@ class OneLine(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        if not record.exc_info or logging.getLogger().isEnabledFor(logging.DEBUG):
+        raised = record.exc_info
+        if not raised or logging.getLogger().isEnabledFor(logging.DEBUG):
             return super().format(record)
-        record, (kind, error, trace) = copy.copy(record), record.exc_info
+        record, (kind, error, trace) = copy.copy(record), raised
         record.exc_info = record.exc_text = None
         if kind is None:
             return super().format(record)
