@@ -53,11 +53,24 @@ class Pace:
 class Flow:
     """Moves of all boards of one source."""
 
-    __slots__ = ("moves", "pace")
+    __slots__ = ("moves", "pace", "played_s", "timed_s")
 
     def __init__(self) -> None:
         self.moves = 0
         self.pace = Pace()
+        self.played_s = 0.0
+        """What players used by their clocks, over all waits of which that is known."""
+        self.timed_s = 0.0
+        """The same waits by our clock."""
+
+    @property
+    def speed(self) -> float:
+        """How many seconds of the players' clocks pass in one of ours: 1 in a hall, more where
+        games are played back fast.
+        """
+        if self.timed_s <= 0:
+            return 1.0
+        return max(1.0, self.played_s / self.timed_s)
 
 
 class Board:
@@ -150,10 +163,11 @@ class Board:
         if move is None or ply != len(self.moves) + 1:
             return
         self.moves.append(move)
+        used_s = self.clocks.used_s(ply, move.clock_s) if move.spent_s is None else move.spent_s
         self.clocks.add(ply, move.clock_s)
         if self.result_s is not None and now_s > self.result_s:
             self.late_plies += 1
-        self._arrived(now_s)
+        self._arrived(now_s, used_s)
 
     def clock(self, told: ClockMessage) -> None:
         """A clock is corrected."""
@@ -183,7 +197,7 @@ class Board:
             plies=held.ply - (move is None),
         )
 
-    def _arrived(self, now_s: float) -> None:
+    def _arrived(self, now_s: float, used_s: float | None) -> None:
         """A move came: one of few is a sign of the pace, one of many was made before."""
         self.flow.moves += 1
         self._flow_then = self.flow.moves
@@ -194,5 +208,8 @@ class Board:
         if self.moved_s is not None and 0 < moves <= LIVE_MOVES:
             for pace in (self.pace, self.flow.pace):
                 pace.add(now_s - self.moved_s)
+            if used_s is not None:
+                self.flow.played_s += used_s
+                self.flow.timed_s += now_s - self.moved_s
         self._came = (now_s, 1)
         self.moved_s = now_s

@@ -136,6 +136,16 @@ class Clocks:
         for at in sorted(times):
             self.add(at, times[at])
 
+    def used_s(self, ply: int, clock_s: float | None) -> float | None:
+        """What the mover of ``ply``, which comes next, used by this clock; None where that cannot
+        be known: nothing before it, or more time than the increment added.
+        """
+        before = self._side(ply).times
+        if clock_s is None or not before or self.increment_s is None:
+            return None
+        used = before[-1] + self.increment_s - clock_s
+        return used if used >= 0 else None
+
     # --- what is odd ----------------------------------------------------------------------------
 
     def last_s(self, color: Color) -> float | None:

@@ -46,6 +46,7 @@ class Rehearsal:
         self.desk = AlertDesk()
         self.keeper = Keeper(ledger, NoEngine(), self._published, self.desk.open)
         self.now_s = START_S
+        self.tick_s = TICK_S
         self.raised: dict[str, Alert] = {}
         self.messages: list[AlertMessage] = []
         self.told: list[tuple[float, Change]] = []
@@ -71,15 +72,20 @@ class Rehearsal:
         """Time passes, a tick every few seconds."""
         until_s = self.now_s + seconds
         while self.now_s < until_s:
-            self.now_s = min(until_s, self.now_s + TICK_S)
+            self.now_s = min(until_s, self.now_s + self.tick_s)
             self.tick()
 
     def play(
-        self, games: Sequence[GameReport], incidents: Iterable[Incident] = (), *, feed: str = "hall"
+        self,
+        games: Sequence[GameReport],
+        incidents: Iterable[Incident] = (),
+        *,
+        feed: str = "hall",
+        speed: float = 1.0,
     ) -> None:
         """Play games back at the pace of their clocks, and wait a little after the end."""
         begin_s = self.now_s
-        for moment in timeline(games, incidents=incidents):
+        for moment in timeline(games, incidents=incidents, speed=speed):
             if begin_s + moment.at_s > self.now_s:
                 self.wait(begin_s + moment.at_s - self.now_s)
             self.report(FeedReport(feed, (moment.report,)))

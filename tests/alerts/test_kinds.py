@@ -18,10 +18,11 @@ from live.events import (
     Share,
     StandingMessage,
 )
+from live.feeds.demo import games as demo_games
 from live.feeds.mistakes import MISTAKES, Mistake
 from live.feeds.replay import Incident
 from tests.alerts.games import four_boards, played
-from tests.alerts.hall import Rehearsal
+from tests.alerts.hall import START_S, Rehearsal
 
 #: Plies at which a mistake is made with board 1, which has 30 or more.
 PLY = 21
@@ -59,6 +60,25 @@ def test_a_board_that_stands_still_while_others_move() -> None:
     hall.play(four_boards(), [Incident("stale", 0, PLY)])
     hall.wait(3 * 3600)
     assert [alert.kind for alert in hall.raised.values()] == ["stale", "flag"]
+
+
+@pytest.mark.parametrize("speed", [1.0, 30.0, 100.0])
+def test_a_long_think_in_the_opening_is_no_standstill_at_any_pace(speed: float) -> None:
+    hall = Rehearsal()
+    hall.tick_s = max(1.0, 30.0 / speed)
+    hall.play(demo_games(), speed=speed)
+    assert "stale" not in hall.kinds()
+
+
+def test_a_board_that_stands_still_is_told_in_fast_playback_as_soon_by_its_clock() -> None:
+    seen = []
+    for speed in (1.0, 60.0):
+        hall = Rehearsal()
+        hall.tick_s = 30.0 / speed
+        hall.play(four_boards(), [Incident("stale", 0, PLY)], speed=speed)
+        (alert,) = (each for each in hall.raised.values() if each.kind == "stale")
+        seen.append((alert.first_seen_s - START_S) * speed)
+    assert seen[1] == pytest.approx(seen[0], rel=0.02)
 
 
 @pytest.mark.parametrize("kind, alert", [("slip", "correction"), ("takeback", "takeback")])
