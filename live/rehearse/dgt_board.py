@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import chess
@@ -11,13 +11,12 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from live.events import GameReport
-from live.feeds.clock import Clock, LoopClock
-from live.feeds.replay import Incident
+from live.feeds.clock import Clock
 from live.rehearse.faults import ALL_WELL, Mishap
-from live.rehearse.play import Shown, play
+from live.rehearse.play import Rehearsal
 
 
-class DgtBoardRehearsal:
+class DgtBoardRehearsal(Rehearsal):
     """Plays games back on boards: each event tells all moves so far, and lifted pieces between."""
 
     def __init__(
@@ -29,9 +28,7 @@ class DgtBoardRehearsal:
         forgets: bool = False,
     ) -> None:
         """``forgets``: what was set up is forgotten with the connection."""
-        self._games = list(games)
-        self._mishaps = mishaps
-        self._clock = clock or LoopClock()
+        super().__init__(games, clock, mishaps)
         self._held = [msgspec.structs.replace(game, moves=(), result="*") for game in games]
         self._forgets = forgets
         self._setups: dict[int, str] = {}
@@ -45,22 +42,6 @@ class DgtBoardRehearsal:
         async with serve(self._talk, host, port) as server:
             bound = next(iter(server.sockets)).getsockname()[1]
             yield f"ws://{host}:{bound}/api/v1.0"
-
-    async def play(
-        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
-    ) -> None:
-        """Show the games move by move; results are not told here."""
-        await play(
-            self._games,
-            self.show,
-            clock=self._clock,
-            speed=speed,
-            incidents=incidents,
-            shown=shown,
-            mishaps=self._mishaps,
-            drop=self.drop,
-            garble=self._garble,
-        )
 
     async def show(self, index: int, report: GameReport) -> None:
         """The board now has this game on it."""
@@ -81,7 +62,7 @@ class DgtBoardRehearsal:
         if self._forgets:
             self._setups.clear()
 
-    async def _garble(self, index: int, report: GameReport) -> None:
+    async def garble(self, index: int, report: GameReport) -> None:
         for connection, board in list(self._feeds):
             if board == index:
                 with suppress(ConnectionClosed):

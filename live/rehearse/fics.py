@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import chess
 
 from live.events import GameReport
-from live.feeds.clock import Clock, LoopClock
-from live.feeds.replay import Incident
+from live.feeds.clock import Clock
 from live.rehearse.faults import ALL_WELL, Mishap
-from live.rehearse.play import Shown, play
+from live.rehearse.play import Rehearsal
 
 _PROMPT = b"fics% "
 
@@ -64,7 +63,7 @@ def style12(number: int, game: GameReport) -> str:
     return "<12> " + " ".join(map(str, told))
 
 
-class FicsRehearsal:
+class FicsRehearsal(Rehearsal):
     """Plays games back to everybody who observes them."""
 
     def __init__(
@@ -74,9 +73,7 @@ class FicsRehearsal:
         clock: Clock | None = None,
         mishaps: Iterator[Mishap] = ALL_WELL,
     ) -> None:
-        self._games = list(games)
-        self._mishaps = mishaps
-        self._clock = clock or LoopClock()
+        super().__init__(games, clock, mishaps)
         self._held = dict(enumerate(games, start=1))
         self._observers: dict[asyncio.StreamWriter, set[int]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -103,22 +100,6 @@ class FicsRehearsal:
         """How many games somebody observes."""
         return len(set().union(*self._observers.values()))
 
-    async def play(
-        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
-    ) -> None:
-        """Show the games move by move. Returns when the last result is in; serving goes on."""
-        await play(
-            self._games,
-            self.show,
-            clock=self._clock,
-            speed=speed,
-            incidents=incidents,
-            shown=shown,
-            mishaps=self._mishaps,
-            drop=self.drop,
-            garble=self._garble,
-        )
-
     async def show(self, index: int, report: GameReport) -> None:
         """The server now holds this of game number ``index`` (from 0)."""
         number = index + 1
@@ -138,7 +119,7 @@ class FicsRehearsal:
         for writer in list(self._observers):
             writer.transport.abort()
 
-    async def _garble(self, index: int, report: GameReport) -> None:
+    async def garble(self, index: int, report: GameReport) -> None:
         """Half a line, as a server whose buffer is full sends it."""
         half = style12(index + 1, report)[:70]
         for writer, observed in list(self._observers.items()):

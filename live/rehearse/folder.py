@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from live.events import GameReport
-from live.feeds.clock import Clock, LoopClock
-from live.feeds.replay import Incident
+from live.feeds.clock import Clock
 from live.rehearse.faults import ALL_WELL, Mishap
 from live.rehearse.pgn_text import pgn_text
-from live.rehearse.play import Shown, play
+from live.rehearse.play import Rehearsal
 
 
-class FolderRehearsal:
+class FolderRehearsal(Rehearsal):
     """Writes games into ``FOLDER/round-1/game-N.pgn``, each file in place and not at once."""
 
     def __init__(
@@ -26,11 +25,9 @@ class FolderRehearsal:
         clock: Clock | None = None,
         mishaps: Iterator[Mishap] = ALL_WELL,
     ) -> None:
-        self._games = list(games)
+        super().__init__(games, clock, mishaps)
         self._given = folder
         self._folder = Path()
-        self._clock = clock or LoopClock()
-        self._mishaps = mishaps
 
     @asynccontextmanager
     async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
@@ -43,31 +40,15 @@ class FolderRehearsal:
             self._folder.mkdir(parents=True, exist_ok=True)
             yield f"folder+{self._folder.parent}"
 
-    async def play(
-        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
-    ) -> None:
-        """Write the games move by move. Returns when the last result is in; the files stay."""
-        await play(
-            self._games,
-            self.show,
-            clock=self._clock,
-            speed=speed,
-            incidents=incidents,
-            shown=shown,
-            mishaps=self._mishaps,
-            drop=self._remove,
-            garble=self._half,
-        )
-
     def show(self, index: int, report: GameReport) -> None:
         """The file of game number ``index`` (from 0) now holds this."""
         self._file(index).write_text(pgn_text(report), encoding="utf-8")
 
-    def _half(self, index: int, report: GameReport) -> None:
+    def garble(self, index: int, report: GameReport) -> None:
         text = pgn_text(report)
         self._file(index).write_text(text[: len(text) * 2 // 3], encoding="utf-8")
 
-    def _remove(self) -> None:
+    def drop(self) -> None:
         """All files are gone for a moment, as when a share is connected anew."""
         away = {path: path.read_bytes() for path in self._folder.glob("game-*.pgn")}
         for path in away:

@@ -9,15 +9,14 @@ whoever connects.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from live.events import GameReport
-from live.feeds.clock import Clock, LoopClock
-from live.feeds.replay import Incident
+from live.feeds.clock import Clock
 from live.rehearse.faults import GOOD, Connection, connections
 from live.rehearse.pgn_text import pgn_text
-from live.rehearse.play import Shown, play
+from live.rehearse.play import Rehearsal
 from live.rehearse.serve import Reply, Request, serving
 
 ROUND_ID = "Rehearse"
@@ -30,13 +29,8 @@ _STREAMS = (
 GAME_END = "\n\n"
 
 
-class LichessRehearsal:
+class LichessRehearsal(Rehearsal):
     """Plays games back as one broadcast round.
-
-    ::
-
-        async with rehearsal.serving() as feed_spec:
-            await rehearsal.play(speed=60)
 
     ``seed`` decides the connections' faults; ``keep_alive_s`` is a minute at lichess.
     """
@@ -50,8 +44,8 @@ class LichessRehearsal:
         token: str = "",
         fates: Iterator[Connection] | None = None,
     ) -> None:
-        self._games = list(games)
-        self._clock = clock or LoopClock()
+        super().__init__(games, clock)
+        self._told: dict[int, GameReport] = {}
         self._keep_alive_s = keep_alive_s
         self._token = token
         self._fates = fates or connections(None)
@@ -73,29 +67,15 @@ class LichessRehearsal:
         async with serving(self._answer, host, port) as origin:
             yield f"lichess+{origin}/broadcast/rehearsal/round/{ROUND_ID}"
 
-    async def play(
-        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
-    ) -> None:
-        """Show the games move by move. Returns when the last result is in; serving goes on."""
-        told: dict[int, GameReport] = {}
-
-        async def tell(index: int, report: GameReport) -> None:
-            before = told.get(index)
-            if before is not None and _only_shorter(report, before):
-                self.keep_back(index, report)
-                return
-            told[index] = report
-            self.show(index, report)
-            await self.heard()
-
-        await play(
-            self._games,
-            tell,
-            clock=self._clock,
-            speed=speed,
-            incidents=incidents,
-            shown=shown,
-        )
+    async def tell(self, index: int, report: GameReport) -> None:
+        """As the stream does: not a word of a move that was only taken back."""
+        before = self._told.get(index)
+        if before is not None and _only_shorter(report, before):
+            self.keep_back(index, report)
+            return
+        self._told[index] = report
+        self.show(index, report)
+        await self.heard()
 
     def show(self, index: int, report: GameReport) -> None:
         """The round now holds this of game number ``index``: send it to all listeners."""

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import chess
 import msgspec
 
 from live.events import GameReport, Move, Player
-from live.feeds.clock import Clock, LoopClock
+from live.feeds.clock import Clock
 from live.feeds.livechess_cloud_json import STANDARD_POSITION
-from live.feeds.replay import Incident
 from live.rehearse.faults import GOOD, Connection, connections
-from live.rehearse.play import Shown, play
+from live.rehearse.play import Rehearsal
 from live.rehearse.serve import Reply, Request, serving
 
 UUID = "11111111-2222-3333-4444-555555555555"
 _CODES = {"1-0": "WHITEWIN", "0-1": "BLACKWIN", "1/2-1/2": "DRAW"}
 
 
-class LiveChessCloudRehearsal:
+class LiveChessCloudRehearsal(Rehearsal):
     """Plays games back as one round of a tournament, a file for each board."""
 
     def __init__(
@@ -32,8 +31,7 @@ class LiveChessCloudRehearsal:
         round_number: int = 1,
         fates: Iterator[Connection] | None = None,
     ) -> None:
-        self._games = list(games)
-        self._clock = clock or LoopClock()
+        super().__init__(games, clock)
         self._round = round_number
         self._fates = fates or connections(None)
         self._held: dict[int, GameReport] = {}
@@ -44,19 +42,6 @@ class LiveChessCloudRehearsal:
         """Serve while the block runs; gives the ``--feed`` text."""
         async with serving(self._answer, host, port) as origin:
             yield f"livechess-cloud+{origin}/#{UUID}/{self._round}"
-
-    async def play(
-        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
-    ) -> None:
-        """Show the games move by move. Returns when the last result is in; serving goes on."""
-        await play(
-            self._games,
-            self.show,
-            clock=self._clock,
-            speed=speed,
-            incidents=incidents,
-            shown=shown,
-        )
 
     def show(self, index: int, report: GameReport) -> None:
         """The round now holds this of game number ``index`` (from 0)."""

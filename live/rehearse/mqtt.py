@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 import aiomqtt
@@ -12,20 +12,19 @@ import msgspec
 
 from live.errors import InputError
 from live.events import GameReport, Player
-from live.feeds.clock import Clock, LoopClock
+from live.feeds.clock import Clock
 from live.feeds.mqtt_address import MqttAddress
 from live.feeds.mqtt_client import MqttClient
-from live.feeds.replay import Incident
 from live.rehearse.broker import OwnBroker
 from live.rehearse.faults import ALL_WELL, Mishap
-from live.rehearse.play import Shown, play
+from live.rehearse.play import Rehearsal
 
 TOPIC = "rehearsal"
 #: Tries to publish one message over a connection that breaks, before giving up.
 TRIES = 20
 
 
-class MqttRehearsal:
+class MqttRehearsal(Rehearsal):
     """Publishes games, one topic each, to a broker that is given or to a Mosquitto of its own."""
 
     def __init__(
@@ -36,10 +35,8 @@ class MqttRehearsal:
         clock: Clock | None = None,
         mishaps: Iterator[Mishap] = ALL_WELL,
     ) -> None:
-        self._games = list(games)
+        super().__init__(games, clock, mishaps)
         self._given = broker
-        self._clock = clock or LoopClock()
-        self._mishaps = mishaps
         self._held: dict[int, GameReport] = {}
         self._own: OwnBroker | None = None
         self._address = broker or MqttAddress("", 0, False, TOPIC)
@@ -73,22 +70,6 @@ class MqttRehearsal:
             if self._own is not None:
                 await self._own.stop()
 
-    async def play(
-        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
-    ) -> None:
-        """Publish the games move by move. Returns when the last result is in."""
-        await play(
-            self._games,
-            self.show,
-            clock=self._clock,
-            speed=speed,
-            incidents=incidents,
-            shown=shown,
-            mishaps=self._mishaps,
-            drop=self.drop,
-            garble=self._garble,
-        )
-
     async def show(self, index: int, report: GameReport) -> None:
         """The topic of game number ``index`` (from 0) now holds this."""
         self._held[index] = report
@@ -109,7 +90,7 @@ class MqttRehearsal:
     def _topic(self) -> str:
         return self._address.topic.rstrip("/#") or TOPIC
 
-    async def _garble(self, index: int, report: GameReport) -> None:
+    async def garble(self, index: int, report: GameReport) -> None:
         await self._publish(index, told_json(report)[:-9])
 
     async def _publish(self, index: int, payload: bytes) -> None:

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 from live.errors import InputError
 from live.events import GameReport
 from live.feeds.clock import Clock
 from live.feeds.mqtt_address import mqtt_address
-from live.feeds.replay import Incident
 from live.rehearse.faults import connections, mishaps, requests
-from live.rehearse.play import Shown
+from live.rehearse.play import Rehearsal
 
 Protocols = Literal["lichess", "pgn-url", "livechess-cloud", "dgt-board", "mqtt", "folder", "fics"]
 PROTOCOLS: tuple[Protocols, ...] = get_args(Protocols)
-
-
-class Rehearsal(Protocol):
-    """Plays games back over one protocol."""
-
-    def serving(self, host: str = "127.0.0.1", port: int = 0) -> AbstractAsyncContextManager[str]:
-        """Serve while the block runs; gives the ``--feed`` text."""
-
-    async def play(
-        self, speed: float = 1.0, incidents: Sequence[Incident] = (), shown: Shown | None = None
-    ) -> None:
-        """Show the games move by move. Returns when the last result is in; serving goes on."""
 
 
 def open_rehearsal(

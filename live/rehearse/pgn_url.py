@@ -5,22 +5,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from live.events import GameReport
-from live.feeds.clock import Clock, LoopClock
-from live.feeds.replay import Incident
+from live.feeds.clock import Clock
 from live.rehearse.faults import GOOD, Connection, connections
 from live.rehearse.pgn_text import pgn_text
-from live.rehearse.play import Shown, play
+from live.rehearse.play import Rehearsal
 from live.rehearse.serve import Reply, Request, serving
 
 PATH = "/games.pgn"
 Answer = Callable[[Request, Reply], Awaitable[None]]
 
 
-class PgnUrlRehearsal:
+class PgnUrlRehearsal(Rehearsal):
     """Plays games back as a PGN page with ETag, told whole at every request.
 
     ``weak`` gives weak tags. Answers in ``instead`` are given, each once, before the page is.
@@ -34,8 +33,7 @@ class PgnUrlRehearsal:
         weak: bool = False,
         fates: Iterator[Connection] | None = None,
     ) -> None:
-        self._games = list(games)
-        self._clock = clock or LoopClock()
+        super().__init__(games, clock)
         self._weak = weak
         self._fates = fates or connections(None)
         self._texts: dict[int, bytes] = {}
@@ -49,19 +47,6 @@ class PgnUrlRehearsal:
         """Serve while the block runs; gives the ``--feed`` text."""
         async with serving(self.answer, host, port) as origin:
             yield f"{origin}{PATH}"
-
-    async def play(
-        self, speed: float = 1.0, incidents: Iterable[Incident] = (), shown: Shown | None = None
-    ) -> None:
-        """Show the games move by move. Returns when the last result is in; serving goes on."""
-        await play(
-            self._games,
-            self.show,
-            clock=self._clock,
-            speed=speed,
-            incidents=incidents,
-            shown=shown,
-        )
 
     def show(self, index: int, report: GameReport) -> None:
         """The page now holds this of game number ``index``."""

@@ -13,7 +13,8 @@ from live.feeds.open import open_feed
 from live.rehearse.dgt_board import DgtBoardRehearsal
 from live.rehearse.faults import incidents
 from live.rehearse.fics import FicsRehearsal, handle
-from live.rehearse.open import Protocols, Rehearsal, open_rehearsal
+from live.rehearse.open import Protocols, open_rehearsal
+from live.rehearse.play import Rehearsal
 from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until
 
 #: Answers of servers on this machine come at once; only a stalled one takes so long.
