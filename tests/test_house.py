@@ -73,6 +73,7 @@ SHELL = {"aiomqtt", "asyncio", "httpx", "subprocess", "uvloop", "watchfiles", "w
 #: Shells by that measure that rooms to the right may use all the same, each with its reason.
 SHARED = {
     "live.feeds.clock": "time as an argument: the interface, and the wall clock behind it",
+    "live.feeds.mqtt_client": "the MQTT library without its noise, for whoever speaks to a broker",
 }
 
 MAX_LINES = 300
