@@ -32,7 +32,8 @@ from live.store.lock import Lock, Locked
 from live.store.reader import Reader
 from live.store.records import Change, Kept, Note, Restated, Result, Run, Standing
 from live.store.schema import BUSY_S, VERSION, Foreign, connected, prepare
-from live.store.writer import RETRY_S, Found, Keeping, Record, Started, Writer, error_code
+from live.store.trouble import error_code, why_unusable
+from live.store.writer import RETRY_S, Found, Keeping, Record, Started, Writer
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +105,7 @@ class Journal:
             self._give_up("is in use by another live-rate", "Name another with --journal")
         except (sqlite3.Error, OSError, Foreign) as error:
             self._give_up(
-                f"cannot be used ({error})", "Name another with --journal, or move it away"
+                why_unusable(self.path, error), "Name another with --journal, or move it away"
             )
         else:
             if had not in (0, VERSION):

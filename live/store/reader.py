@@ -30,6 +30,7 @@ from live.store.records import (
     step_of,
 )
 from live.store.schema import VERSION, Foreign, connected, version_of
+from live.store.trouble import UNWRITABLE, damaged, error_code, not_there, unreadable
 
 _AFTER_KEPT = (
     "SELECT c.n, c.at_ms, c.step, c.game FROM games g JOIN changes c ON c.game = g.game"
@@ -40,10 +41,13 @@ _AFTER_KEPT = (
 class Reader:
     """A connection that only reads. Close it, or use it as a context manager."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises sqlite3.Error or :class:`live.store.schema.Foreign` for what is no journal."""
+    def __init__(self, path: Path, *, at_rest: bool = False) -> None:
+        """``at_rest``: nobody writes the file, and nothing is written beside it.
+
+        Raises sqlite3.Error or :class:`live.store.schema.Foreign` for what is no journal.
+        """
         self._path = path
-        self._connection = connected(path, busy_s=0)
+        self._connection = connected(path, busy_s=0, at_rest=at_rest)
         self._connection.execute("PRAGMA query_only = ON")
 
     @classmethod
@@ -54,25 +58,34 @@ class Reader:
             InputError: there is no such file, or it is no journal of this version.
         """
         if not path.is_file():
-            raise InputError(str(path), "there is no such journal", "Check the path")
+            raise not_there(path)
         try:
-            reader = cls(path)
-        except sqlite3.Error as error:
-            raise InputError(
-                str(path), f"cannot be read ({error})", "Check the path and who may read it"
-            ) from None
+            return cls._proved(path)
+        except (sqlite3.Error, Foreign) as error:
+            # A journal has a second file beside it only while somebody writes it. Where there is
+            # none, as on a stick that is write-protected, it can be read as it lies.
+            barred = isinstance(error, sqlite3.Error) and error_code(error) in UNWRITABLE
+            if not barred or path.with_name(path.name + "-wal").exists():
+                raise unreadable(path, error) from None
+        try:
+            return cls._proved(path, at_rest=True)
+        except (sqlite3.Error, Foreign) as error:
+            raise unreadable(path, error) from None
+
+    @classmethod
+    def _proved(cls, path: Path, *, at_rest: bool = False) -> Self:
+        reader = cls(path, at_rest=at_rest)
         try:
             version = version_of(reader._connection)
+            if version == 0:
+                raise InputError(str(path), "holds no event yet", "Follow one with it first")
             if version != VERSION:
-                raise Foreign(
-                    f"is of version {version}, not {VERSION}; follow an event with it once"
-                )
+                remedy = "Follow an event with it once, which brings it up to date"
+                raise InputError(str(path), f"is of version {version}, not {VERSION}", remedy)
             reader.last_numbers()
-        except (sqlite3.Error, Foreign) as error:
+        except BaseException:
             reader.close()
-            raise InputError(
-                str(path), f"is no journal: {error}", "live-rate writes one with --journal"
-            ) from None
+            raise
         return reader
 
     def __enter__(self) -> Self:
@@ -82,11 +95,7 @@ class Reader:
         """Raises InputError for what turned out unreadable on the way."""
         self.close()
         if isinstance(error, sqlite3.Error | msgspec.DecodeError):
-            raise InputError(
-                str(self._path),
-                f"is damaged ({error})",
-                "Save what can be read with: sqlite3 FILE .recover",
-            ) from None
+            raise damaged(self._path, error) from None
 
     def close(self) -> None:
         with contextlib.suppress(sqlite3.Error):

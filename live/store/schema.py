@@ -57,15 +57,18 @@ class Foreign(Exception):
     """The file is a database, and not one this version can use."""
 
 
-def connected(path: Path, *, durable: bool = False, busy_s: float = BUSY_S) -> sqlite3.Connection:
+def connected(
+    path: Path, *, durable: bool = False, busy_s: float = BUSY_S, at_rest: bool = False
+) -> sqlite3.Connection:
     """A connection that begins no transaction by itself.
 
     ``durable``: a commit has reached the disk when it returns, so that a power cut costs nothing.
     Else a power cut may cost the last commits; neither it nor the end of this process ever costs
-    the file.
+    the file. ``at_rest``: for reading alone, while nobody writes; nothing is made beside the file.
     """
     connection = sqlite3.connect(
-        path,
+        f"{path.absolute().as_uri()}?immutable=1" if at_rest else path,
+        uri=at_rest,
         timeout=busy_s,
         isolation_level=None,
         check_same_thread=False,

@@ -25,6 +25,7 @@ from live.games.steps import GameGone, NewGame
 from live.store.backlog import Backlog
 from live.store.records import Change, Kept, Note, Restated, Result, Run, encode
 from live.store.schema import connected
+from live.store.trouble import error_code, in_words
 
 log = logging.getLogger(__name__)
 
@@ -112,7 +113,7 @@ class Writer:
                 self._disconnect()
                 hopeless = error_code(error) in _HOPELESS
                 if not troubled or hopeless:
-                    self._tell(str(error), hopeless)
+                    self._tell(in_words(error), hopeless)
                 troubled = True
                 if hopeless or self._backlog.pause(self._retry_s):
                     return False
@@ -217,8 +218,3 @@ class Writer:
             row = execute("SELECT engine FROM engines WHERE identity = ?", (identity,)).fetchone()
             self._engines[identity] = row[0]
         return self._engines[identity]
-
-
-def error_code(error: sqlite3.Error) -> int:
-    """The primary result code (sqlite.org/rescode.html)."""
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF

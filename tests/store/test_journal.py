@@ -269,7 +269,7 @@ def newer(path: Path) -> None:
         (garbage, "file is not a database"),
         (foreign, "another program's database"),
         (newer, f"is of version 99, and this live-rate knows up to {VERSION}"),
-        (Path.mkdir, "unable to open database file"),
+        (Path.mkdir, "is a folder"),
     ],
 )
 def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
