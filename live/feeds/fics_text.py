@@ -134,10 +134,15 @@ class FicsText:
         self._rest = b""
         self._greeted = False
         self._list: tuple[int, list[str]] | None = None
-        self.missing = False
-        """The server has no such game."""
+        self._refused = 0
+        """How many of the games asked for the server does not have."""
         for game in self._games.values():
             game.asked = 0
+
+    @property
+    def missing(self) -> bool:
+        """The server has none of the games asked for."""
+        return 0 < len(self._wanted) <= self._refused
 
     def receive(self, data: bytes) -> tuple[list[bytes], list[GameReport]]:
         """What to send, and what to report.
@@ -208,7 +213,7 @@ class FicsText:
         elif _NO_ENTRY.search(line):
             raise NoEntry
         elif _NO_GAME.search(line):
-            self.missing = True
+            self._refused += 1
         return None
 
     def _position(self, told: Style12, answers: list[bytes]) -> _Game | None:

@@ -107,9 +107,8 @@ class MqttGames:
             held.problem = str(error)
             return
         before, held.games = held.games, {identity(game): game for game in games}
-        over = {who: game for who, game in before.items() if game.result != "*"}
-        if len(self._past) < MAX_TOPICS:
-            self._past.update({who: over[who] for who in over.keys() - held.games.keys()})
+        for who in before.keys() - held.games.keys():
+            self._keep(who, before[who])
         self._news.update(held.games)
 
     def take(self) -> tuple[list[GameReport], bool]:
@@ -132,11 +131,15 @@ class MqttGames:
         if held is None:
             return
         for who, game in held.games.items():
-            if game.result != "*":
-                self._past[who] = game
-            else:
+            self._keep(who, game)
+            if game.result == "*":
                 self._news.pop(who, None)
                 self._gone = True
+
+    def _keep(self, who: Identity, game: GameReport) -> None:
+        """A topic tells this game no more: what was finished stays."""
+        if game.result != "*" and len(self._past) < MAX_TOPICS:
+            self._past[who] = game
 
 
 def _json(topic: str, held: _Topic, payload: bytes) -> GameReport:

@@ -163,3 +163,13 @@ def test_running_games_are_not_forgotten_for_new_ones() -> None:
         heard(text, AFTER_E4.replace(" Ann ", f" Ann{number} "))
     assert heard(text, AFTER_E4.replace(" Ann ", " Late ")) == []
     assert len(heard(text, AFTER_E5.replace(" Ann ", " Ann0 "))) == 1
+
+
+def test_one_game_that_is_over_costs_no_other() -> None:
+    text = FicsText("fics", ["45", "46"])
+    heard(text, "fics% There is no such game.")
+    assert not text.missing
+    heard(text, "There is no such game.")
+    assert text.missing
+    text.reconnected()
+    assert not text.missing

@@ -167,6 +167,18 @@ def test_topics_beyond_any_event_are_left_out() -> None:
     assert len(board.games.take()[0]) == MAX_TOPICS
 
 
+def test_finished_games_whose_topics_are_emptied_are_bounded_too() -> None:
+    board = Subscription()
+    for number in range(MAX_TOPICS + 10):
+        board.hear({"id": str(number), "moves": "e4", "result": "1-0"}, "a/1")
+        board.hear(b"", "a/1")
+    board.hear({"moves": "e4"}, "a/2")
+    for _ in board.games.read("a/2", b""):
+        pass
+    games, complete = board.games.take()
+    assert complete and len(games) == MAX_TOPICS
+
+
 @given(
     st.binary(max_size=200) | st.text(max_size=100).map(lambda text: ('{"moves":"' + text).encode())
 )
