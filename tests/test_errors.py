@@ -275,7 +275,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "service/showing.py": ("",),
     "settings.py": ("feeds", *ENGINES),
     "store/journal.py": ("",),
-    "store/reader.py": ("explain", "replay", "report"),
+    "store/trouble.py": ("",),
 }
 FLAG = re.compile(
     r"(?:live-rate (?P<command>[a-z-]+ )?(?:[a-z]+ )*)?(?P<flag>(?<![\w-])--[a-z][a-z0-9-]+)"
