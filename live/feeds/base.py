@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from live.errors import FeedError
 from live.events import FeedHealth, FeedName, FeedReport
 
 
@@ -35,3 +36,8 @@ class Feed(Protocol):
     """What people call it: the ``--feed`` text without secrets."""
 
     async def run(self, sink: FeedSink) -> None: ...
+
+
+def failed(feed: FeedName, error: FeedError) -> FeedHealth:
+    """What is shown of a source that cannot be followed; its name stands beside it already."""
+    return FeedHealth(feed, "failed", str(error).removeprefix(f"{feed}: "))

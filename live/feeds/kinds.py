@@ -115,6 +115,9 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
                 "is taken for a file only if its name ends in .pgn",
                 f"Write file+{public_name(text)} if it is PGN. {_the_kinds()}",
             )
+        if text:
+            remedy = f"Write ./{public_name(text)} if it is a file or folder. {_the_kinds()}"
+            raise unknown(spec, remedy=remedy)
         raise unknown(spec)
     match scheme.group(1).lower():
         case "file":

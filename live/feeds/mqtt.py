@@ -12,6 +12,7 @@ import asyncio
 import hashlib
 import logging
 import platform
+import re
 import ssl
 from pathlib import Path
 
@@ -39,6 +40,8 @@ LOOK_S = 30.0
 #: The largest packet we let the broker send (MQTT 5, section 3.1.2.11.4), beside the payload.
 OVERHEAD_BYTES = 70_000
 
+#: What OpenSSL says of a certificate that nobody we trust vouches for.
+_UNTRUSTED = re.compile(r".*certificate verify failed: (.+?)(?: \(_ssl\.c:\d+\))?\.?\Z")
 #: Reason codes of MQTT 5, section 2.4; the library gives those of 3.1.1 as these too.
 _UNSUPPORTED, _REFUSED = 132, {134: "user name or password", 135: "access", 138: "this client"}
 
@@ -78,7 +81,7 @@ class MqttFeed:
         except aiomqtt.MqttCodeError as error:
             raise Trouble("connection to the broker lost") from error
         except aiomqtt.MqttError as error:
-            raise Trouble(f"cannot reach the broker ({_reason(error)})") from error
+            raise Trouble(_unreached(_reason(error))) from error
 
     def _client(self) -> aiomqtt.Client:
         config, address = self._conditions.config, self._address
@@ -165,6 +168,16 @@ def stable_id(name: str) -> str:
 def _code(code: object) -> int:
     value = getattr(code, "value", code)
     return value if isinstance(value, int) else 128
+
+
+def _unreached(reason: str) -> str:
+    """Why there is no connection, in words."""
+    if found := _UNTRUSTED.match(reason):
+        return (
+            f"the broker's certificate is not accepted ({found.group(1)}): name the file of the one"
+            " to trust in feeds.mqtt.ca_file"
+        )
+    return f"cannot reach the broker ({reason})"
 
 
 def _reason(error: BaseException) -> str:

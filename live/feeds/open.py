@@ -31,6 +31,8 @@ from live.feeds.voice import Conditions
 #: Characters of a lichess token (lichess API documentation, authentication).
 _TOKEN = re.compile(r"[A-Za-z0-9_]+")
 ENV_TOKEN = "LICHESS_TOKEN"
+#: What stands before the first slash of an address that was copied without its ``https://``.
+_HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
 #: Kinds that the next round may come from when all games are over. The others say themselves when
 #: they are (lichess), or end (the demo, standard input).
 _LASTING: frozenset[Kind] = frozenset(
@@ -122,7 +124,10 @@ def _file(source: Source, conditions: Conditions) -> Feed:
         # No name that a file could have (too long, with a zero byte), or nobody's home.
         there = False
     if not there:
-        raise FeedNotFound(source.name, "there is no such file", "Check the path")
+        remedy = "Check the path"
+        if _HOST.match(text):
+            remedy += ", or write https:// in front if it is an address"
+        raise FeedNotFound(source.name, "there is no such file", remedy)
     if path.is_dir():
         if source.forced and source.kind == "file":
             raise FeedUnreadable(source.name, "is a folder", "Give a file, or leave file+ out")

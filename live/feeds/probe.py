@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import msgspec
 
 from live.config import FeedsConfig
-from live.errors import LiveRateError
+from live.errors import ConfigError, LiveRateError
 from live.events import FeedHealth, FeedReport, GameReport
 from live.feeds.kinds import public_name, recognise
 from live.feeds.open import open_feed
 from live.feeds.roster import Identity, identities
+from live.feeds.voice import RETRY
 
 #: A source that has told its games and is silent for so long has told them all.
 QUIET_S = 1.0
@@ -73,11 +74,15 @@ async def _probe(spec: str, config: FeedsConfig, within_s: float) -> Finding:
         if isinstance(error, LiveRateError):
             raise error
     except LiveRateError as error:
-        return Finding(name, kind, False, f"{error.problem}. {error.remedy}".strip(" ."))
+        # A setting is told by its name; the source itself stands beside what is wrong with it.
+        about = f"{error.subject}: " if isinstance(error, ConfigError) else ""
+        return Finding(name, kind, False, f"{about}{error.problem}. {error.remedy}".strip(" ."))
     answers = bool(listener.games) or listener.state in ("live", "stale", "finished")
     detail = listener.detail
     if not answers and listener.state in ("", "connecting"):
         detail = f"no answer within {within_s:g} s"
+    elif not answers:
+        detail = detail.partition(RETRY)[0]  # nobody tries again here
     return Finding(name, kind, answers, detail, tuple(map(_held, listener.games.values())))
 
 

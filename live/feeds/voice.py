@@ -22,6 +22,8 @@ from live.feeds.roster import Roster
 
 log = logging.getLogger(__name__)
 
+#: Stands between what is wrong and when it is tried again.
+RETRY = ", trying again in "
 #: How often a page or a service is asked whether the next round has come, where all is over.
 RESTING_S = 30.0
 
@@ -186,5 +188,5 @@ async def persist(
         if voice.signs != signs and clock.now() - begun_s > wait_s:
             delays = waits()
         wait_s = max(next(delays), trouble.wait_s)
-        voice.say("retrying", f"{trouble.reason}, trying again in {spoken(wait_s)}")
+        voice.say("retrying", f"{trouble.reason}{RETRY}{spoken(wait_s)}")
         await clock.sleep(wait_s)

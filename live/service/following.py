@@ -14,8 +14,7 @@ import msgspec
 
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError, LiveRateError
-from live.events import FeedHealth
-from live.feeds.base import Feed
+from live.feeds.base import Feed, failed
 from live.feeds.kinds import Kind, recognise
 from live.feeds.open import open_feed
 from live.service.hall import Hall
@@ -225,4 +224,4 @@ class Following:
             if len(self._lost) == len(self._feeds) and not self._renewed:
                 return  # it ends the service, and is told there
             log.error("%s", error)
-            hall.health(FeedHealth(feed.name, "failed", str(error)))
+            hall.health(failed(feed.name, error))

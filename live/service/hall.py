@@ -25,7 +25,7 @@ from live.events import (
     FeedReport,
     GainKind,
 )
-from live.feeds.base import Feed
+from live.feeds.base import Feed, failed
 from live.ledger.evaluations import Ask
 from live.ledger.event import EventLedger
 from live.ledger.keeper import Keeper
@@ -283,7 +283,7 @@ class Hall:
             if feed.name not in self._reached:
                 raise
             log.error("%s", error)
-            self.health(FeedHealth(feed.name, "failed", str(error)))
+            self.health(failed(feed.name, error))
 
     def busy(self) -> bool:
         """Whether a report or a search waits."""

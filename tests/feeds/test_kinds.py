@@ -71,6 +71,11 @@ def test_what_cannot_be_followed_is_named_with_the_list_of_kinds(spec: str) -> N
     assert caught.value.exit_code == 2
 
 
+def test_a_bare_word_may_be_a_folder() -> None:
+    with pytest.raises(UnknownFeed, match=r"Write \./round-1 if it is a file or folder"):
+        recognise("round-1")
+
+
 def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
     url = "http://localhost:9663/broadcast/-/-/abcdEFG1"
     assert recognise(url).kind == "pgn-url"

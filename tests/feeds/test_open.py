@@ -56,6 +56,19 @@ def test_no_such_file(tmp_path: Path) -> None:
         open_feed(str(tmp_path / "none.pgn"), CONFIG)
 
 
+@pytest.mark.parametrize("text", ["lichess.org/broadcast/a/b/AbCdEfGh", "127.0.0.1:80/x.pgn"])
+def test_an_address_without_its_scheme_is_told_how_to_be_one(text: str) -> None:
+    with pytest.raises(FeedNotFound, match="https://"):
+        open_feed(text, CONFIG)
+
+
+@pytest.mark.parametrize("text", ["./none.pgn", "../none.pgn", "a.b", "round 1.5/games.pgn"])
+def test_what_looks_like_no_host_is_a_path(text: str) -> None:
+    with pytest.raises((FeedNotFound, UnknownFeed)) as caught:
+        open_feed(text, CONFIG)
+    assert "https://" not in str(caught.value)
+
+
 def test_a_folder_where_a_file_is_forced(tmp_path: Path) -> None:
     with pytest.raises(FeedUnreadable, match="is a folder"):
         open_feed(f"file+{tmp_path}", CONFIG)

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from live.config import FeedsConfig
+from live.config import FeedsConfig, MqttFeedConfig
 from live.feeds.probe import probe
 from live.rehearse.pgn_url import PgnUrlRehearsal
 from live.rehearse.serve import Reply, Request, serving
@@ -42,6 +42,19 @@ async def test_what_cannot_be_followed_or_does_not_answer(tmp_path: Path) -> Non
     assert found[1].detail.startswith("there is no such file")
     assert "HTML page" in found[2].detail
     assert found[3].detail == "no answer within 0.5 s"
+
+
+async def test_a_setting_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    missing = str(tmp_path / "password")
+    config = FeedsConfig(mqtt=MqttFeedConfig(password_file=missing))
+    (found,) = await probe(["mqtt://127.0.0.1:1/a/#"], config, within_s=0.5)
+    assert found.detail.startswith(f"feeds.mqtt.password_file {missing}: cannot be read")
+
+
+async def test_what_is_asked_once_promises_no_second_time() -> None:
+    (found,) = await probe(["http://127.0.0.1:1/x.pgn"], CONFIG, within_s=0.5)
+    assert found.detail.startswith("cannot reach 127.0.0.1")
+    assert "again" not in found.detail
 
 
 async def test_no_secret_is_shown() -> None:

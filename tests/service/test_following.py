@@ -116,7 +116,7 @@ async def test_the_next_round_is_followed_where_the_last_one_was(tmp_path: Path)
     (folder / "round-1" / "games.pgn").write_text(pgn("B"))
     async with followed(str(path), str(folder), lasting=True) as run:
         await until(lambda: set(run.states().values()) == {"finished"})
-        assert run.whites == {"A", "B"}
+        await until(lambda: run.whites == {"A", "B"})
         path.write_text(pgn("C"))
         (folder / "round-2").mkdir()
         (folder / "round-2" / "games.pgn").write_text(pgn("D"))
@@ -152,6 +152,8 @@ async def test_what_fails_after_new_settings_is_shown_and_ends_nothing() -> None
         run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
         await until(lambda: run.states()[url] == "failed")
         await run.following.over()
+        (failed,) = run.hall.keeper.feeds()
+        assert url not in failed.detail, "it stands beside its name"
 
 
 async def test_where_nothing_can_be_followed_each_is_told_once(
