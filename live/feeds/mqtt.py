@@ -88,18 +88,20 @@ class MqttFeed:
         settings = config.mqtt
         modern = self._version is aiomqtt.ProtocolVersion.V5
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        properties.SessionExpiryInterval = SESSION_S
+        # A second client of one name would push the first one out.
+        passing = self._conditions.passing
+        properties.SessionExpiryInterval = 0 if passing else SESSION_S
         properties.MaximumPacketSize = config.max_bytes + OVERHEAD_BYTES
         return MqttClient(
             address.host,
             address.port,
             username=address.user or settings.user or None,
             password=self._password or None,
-            identifier=settings.client_id or stable_id(self.name),
+            identifier="" if passing else settings.client_id or stable_id(self.name),
             protocol=self._version,
             # The broker keeps our subscription and what comes while we are away.
-            clean_session=None if modern else False,
-            clean_start=False if modern else 3,
+            clean_session=None if modern else passing,
+            clean_start=passing if modern else 3,
             properties=properties if modern else None,
             timeout=config.timeout_s,
             max_queued_incoming_messages=QUEUE,

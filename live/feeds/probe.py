@@ -13,7 +13,7 @@ from live.events import FeedHealth, FeedReport, GameReport
 from live.feeds.kinds import public_name, recognise
 from live.feeds.open import open_feed
 from live.feeds.roster import Identity, identities
-from live.feeds.voice import RETRY
+from live.feeds.voice import RETRY, Conditions
 
 #: A source that has told its games and is silent for so long has told them all.
 QUIET_S = 1.0
@@ -60,7 +60,7 @@ async def _probe(spec: str, config: FeedsConfig, within_s: float) -> Finding:
     try:
         source = recognise(spec, lichess_url=config.lichess.base_url)
         kind, name = source.kind, source.name
-        feed = open_feed(spec, config)
+        feed = open_feed(spec, config, conditions=Conditions(config, passing=True))
         following = asyncio.create_task(feed.run(listener), name=f"probe {name}")
         try:
             async with asyncio.timeout(within_s):

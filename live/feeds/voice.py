@@ -36,6 +36,8 @@ class Conditions:
     clock: Clock = field(default_factory=LoopClock)
     random: Callable[[], float] = random.random
     """Numbers in [0, 1), for the first wait before a reconnect."""
+    passing: bool = False
+    """Only a look: nothing is left behind at the source, and nobody who follows it is disturbed."""
     lasting: bool = False
     """A source whose games are all over is shown as finished and looked at all the same: the next
     round may come from it. Otherwise its following ends."""

@@ -20,6 +20,7 @@ from live.errors import ConfigError, FeedUnreadable
 from live.events import GameReport
 from live.feeds.mqtt import stable_id
 from live.feeds.open import open_feed
+from live.feeds.probe import probe
 from live.rehearse.mqtt import told_json
 from live.rehearse.pgn_text import pgn_text
 from tests.feeds.brokers import Broker
@@ -128,6 +129,22 @@ async def test_what_came_while_we_were_away_is_not_lost(mosquitto: str, tmp_path
         await publish(broker, ("a/1", told_json(cut(game, 7))), retain=False)
         async with running(open_feed(spec, CONFIG, conditions=conditions(CONFIG)), ledger):
             await until(lambda: list(moves(ledger).values()) == [7])
+
+
+async def test_a_look_at_the_source_does_not_disturb_who_follows_it(
+    mosquitto: str, tmp_path: Path
+) -> None:
+    ledger = Ledger()
+    async with Broker(mosquitto, tmp_path) as broker:
+        spec = f"{broker.address}/a/#"
+        async with running(open_feed(spec, CONFIG, conditions=conditions(CONFIG)), ledger):
+            await until(lambda: "live" in ledger.states)
+            await publish(broker, ("a/1", told_json(cut(GAMES[0], 5))))
+            (finding,) = await probe([spec], CONFIG, within_s=20)
+            assert [game.plies for game in finding.games] == [5]
+            await publish(broker, ("a/1", told_json(cut(GAMES[0], 6))))
+            await until(lambda: list(moves(ledger).values()) == [6])
+    assert "retrying" not in ledger.states
 
 
 async def test_no_broker_there_yet(mosquitto: str, tmp_path: Path) -> None:
