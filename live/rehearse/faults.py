@@ -50,11 +50,20 @@ GOOD = Connection()
 
 
 def connections(seed: int | None) -> Iterator[Connection]:
-    """Each connection's fate in turn, without end; all good when ``seed`` is None."""
+    """Each connection's fate in turn, without end; all good when ``seed`` is None.
+
+    Only one asks for fewer requests: a follower stays away for a minute then, and after four of
+    them in a row a short rehearsal is over before anybody has seen it.
+    """
     if seed is not None:
         chance = random.Random(seed)
+        asked = False
         for _ in range(chance.randint(1, BAD_CONNECTIONS)):
-            yield _bad(chance)
+            fate = _bad(chance)
+            if fate.refuse == 429 and asked:
+                continue
+            asked = asked or fate.refuse == 429
+            yield fate
         cuts = tuple(chance.randint(1, 3000) for _ in range(17))
         while True:
             yield Connection(cuts=cuts)

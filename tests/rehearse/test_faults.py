@@ -20,6 +20,8 @@ def test_a_seed_decides_everything_and_a_rehearsal_comes_to_its_end(seed: int) -
     assert fates[0].refuse or fates[0].drop_after is not None or fates[0].stall_after is not None
     last = fates[BAD_CONNECTIONS]
     assert not last.refuse and last.drop_after is None and last.stall_after is None
+    refusals = [fate.refuse for fate in fates].count(429)
+    assert refusals <= 1, "each keeps a follower of lichess away for a minute"
     assert incidents(seed, GAMES) == incidents(seed, GAMES)
     for incident in incidents(seed, GAMES):
         assert 1 <= incident.ply <= len(GAMES[incident.game].moves)
