@@ -22,6 +22,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from live.config import MqttConfig
 from live.errors import ConfigError
 from live.events import Change, FeedHealth, FeedState
+from live.feeds.mqtt_client import MqttClient
 from live.feeds.retry import backoff, spoken
 from live.publish.retained import Retained, status
 from live.publish.select import EVERYTHING, Filter
@@ -103,7 +104,7 @@ class Broker:
     async def _session(self) -> None:
         """One connection, until it is lost."""
         topic = self._retained.topic("status")
-        client = aiomqtt.Client(
+        client = MqttClient(
             self._host,
             self._port,
             username=self._user,
