@@ -17,7 +17,7 @@ from websockets.exceptions import (
 from live.errors import FeedUnreadable
 from live.feeds.base import FeedSink
 from live.feeds.dgt_board_json import BOARDS_S, DgtBoards
-from live.feeds.retry import LASTING_S, Trouble
+from live.feeds.retry import LASTING_S, Trouble, system_words
 from live.feeds.voice import Conditions, Voice, follow
 
 MAX_MESSAGE_BYTES = 1 << 20
@@ -56,7 +56,7 @@ class DgtBoardFeed:
             raise Trouble("LiveChess does not answer") from error
         except OSError as error:
             raise Trouble(
-                f"cannot reach LiveChess ({error.strerror or 'no connection'})"
+                f"cannot reach LiveChess ({system_words(error) or 'no connection'})"
             ) from error
 
     async def _listen(self, connection: ClientConnection, voice: Voice) -> None:

@@ -9,7 +9,7 @@ from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds.base import FeedSink
 from live.feeds.fics_address import FicsAddress
 from live.feeds.fics_text import FicsText, NoEntry, NotLines
-from live.feeds.retry import LASTING_S, Trouble
+from live.feeds.retry import LASTING_S, Trouble, system_words
 from live.feeds.voice import Conditions, Voice, follow
 
 CHUNK_BYTES = 65_536
@@ -42,7 +42,7 @@ class FicsFeed:
         except TimeoutError as error:
             raise Trouble("the server does not answer") from error
         except OSError as error:
-            why = error.strerror or "no connection"
+            why = system_words(error) or "no connection"
             raise Trouble(f"cannot reach the server ({why})") from error
         try:
             await self._listen(reader, writer, voice)

@@ -19,7 +19,7 @@ from live.config import FeedsConfig
 from live.errors import FeedUnreadable
 from live.events import FeedName
 from live.feeds.kinds import split
-from live.feeds.retry import LASTING_S, Trouble, trouble_of_status
+from live.feeds.retry import LASTING_S, Trouble, system_words, trouble_of_status
 
 # httpx logs every URL it asks for, with whatever secret is in it.
 logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -212,7 +212,7 @@ def _cause(error: BaseException) -> str:
     root: BaseException | None = error
     while root is not None:
         if isinstance(root, OSError) and root.strerror:
-            words = root.strerror
+            words = system_words(root)
             if "ssl" in type(root).__module__.lower() or "certificate" in words.lower():
                 return " (its certificate or TLS is not accepted)"
             return f" ({words})"

@@ -8,6 +8,7 @@ told to the user at the start, patiently retried once the source had worked).
 from __future__ import annotations
 
 import email.utils
+import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
@@ -85,6 +86,16 @@ def retry_after_s(value: str | None, now: datetime) -> float | None:
     if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)
     return min(PATIENCE_S, max(0.0, (when - now).total_seconds()))
+
+
+def system_words(error: OSError) -> str:
+    """``Connection refused``: what the system says. asyncio says which address it tried instead;
+    that stands beside it already. Empty where nothing is said.
+    """
+    words = error.strerror or ""
+    if error.errno and words.startswith("Connect call failed"):
+        return os.strerror(error.errno)
+    return words
 
 
 def trouble_of_status(

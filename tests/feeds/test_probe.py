@@ -52,9 +52,13 @@ async def test_a_setting_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 
 
 async def test_what_is_asked_once_promises_no_second_time() -> None:
-    (found,) = await probe(["http://127.0.0.1:1/x.pgn"], CONFIG, within_s=0.5)
-    assert found.detail.startswith("cannot reach 127.0.0.1")
-    assert "again" not in found.detail
+    specs = ["http://127.0.0.1:1/x.pgn", "ws://127.0.0.1:1/api/v1.0", "telnet://127.0.0.1:1/3"]
+    found = await probe(specs, CONFIG, within_s=2)
+    assert [finding.detail for finding in found] == [
+        "cannot reach 127.0.0.1 (Connection refused)",
+        "cannot reach LiveChess (Connection refused)",
+        "cannot reach the server (Connection refused)",
+    ]
 
 
 async def test_no_secret_is_shown() -> None:
