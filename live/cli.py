@@ -293,3 +293,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
+    except OSError as error:
+        from live.service.output import end_for_want_of_room
+
+        end_for_want_of_room(error)

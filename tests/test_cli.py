@@ -253,6 +253,24 @@ def test_what_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
     assert "nowhere/x.json" in done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a disk always full")
+def test_a_full_disk_under_the_output_is_said_in_one_line() -> None:
+    environment = os.environ | {"PYTHONPATH": str(DATA.parent.parent)}
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [*LIVE_RATE, "match", "12", "7", "3"],
+            env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == "live-rate: the output: its disk is full. Make room, or write elsewhere\n"
+
+
+def test_a_format_without_a_folder_is_refused(tmp_path: Path) -> None:
+    done = live_rate("report", "event.sqlite", "--format", "csv", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "live-rate: --format: is given without --out. Say where: --out FOLDER\n"
+
+
 def test_a_terminal_without_unicode_costs_characters_and_nothing_else(tmp_path: Path) -> None:
     environment = os.environ | {
         "PYTHONPATH": str(DATA.parent.parent),

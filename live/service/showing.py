@@ -28,6 +28,7 @@ from live.service.exporting import Exporter
 from live.service.following import Following
 from live.service.hall import Hall
 from live.service.interrupts import attended
+from live.service.output import while_there_is_room
 
 if TYPE_CHECKING:
     from live.dashboard.terminal import Terminal
@@ -83,19 +84,30 @@ def line_printer(
     """Prints a line for each thing that happens; ``known`` games are no news."""
     writer = LineWriter()
     writer.lines(map(GameMessage, known))
+    say = _sayer(console)
 
     def tell(changes: Iterable[Change]) -> None:
         for line in writer.lines(changes):
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+            say(line)
 
     return tell
+
+
+def _sayer(console: Console) -> Callable[[str], None]:
+    """Lines as they are. Past the console, which would keep what a full disk does not take."""
+
+    def say(line: str) -> None:
+        console.file.write(f"{line}\n")
+        console.file.flush()
+
+    return while_there_is_room(say)
 
 
 class JsonPrinter:
     """Prints messages as subscribers get them, one a line, numbered as their stream is."""
 
     def __init__(self, write: Callable[[str], object] | None = None) -> None:
-        self._write = write or _out
+        self._write = while_there_is_room(write or _out)
         self._seq = 0
 
     def begin(self, *messages: Message) -> None:
@@ -170,10 +182,10 @@ class ServiceScreen:
                 printer.begin(snapshot(hall.keeper))
                 hall.listen(printer.tell)
             case "lines":
-                self._console.print(f"live-rate is serving {self._address}", highlight=False)
+                say = _sayer(self._console)
+                say(f"live-rate is serving {self._address}")
                 if hall.journal.restored:
-                    summary = hall.journal.summary
-                    self._console.print(summary, markup=False, highlight=False, soft_wrap=True)
+                    say(hall.journal.summary)
                 hall.listen(line_printer(self._console, snapshot(hall.keeper).games))
             case "table":
                 pass
