@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from live.commands.flags import SWITCH, DebugFlag
+from live.errors import ConfigError
 
 if TYPE_CHECKING:
     from live.report.texts import Format
@@ -69,6 +70,8 @@ def report(
         Kind.HTML: "html",
         Kind.JSON: "json",
     }
+    if format and out is None:
+        raise ConfigError("--format", "is given without --out", "Say where: --out FOLDER")
     formats = [names[each] for each in format or names]
     raise typer.Exit(tell(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json))
 
@@ -76,15 +79,21 @@ def report(
 def replay(
     journal: JournalArgument,
     speed: Annotated[
-        float, typer.Option("--speed", min=0.01, max=1e6, help="How many times as fast (1).")
+        float,
+        typer.Option("--speed", metavar="X", min=0.01, max=1e6, help="How many times as fast."),
     ] = 1.0,
     json: Annotated[
         bool,
-        typer.Option("--json", metavar=" ", help="Print what subscribers are sent, one a line."),
+        typer.Option("--json", metavar=SWITCH, help="Print what subscribers are sent, one a line."),
     ] = False,
-    host: Annotated[str, typer.Option("--host", help="Address to serve on.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to serve on.")
+    ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port to serve on; 0 takes a free one.")
+        int,
+        typer.Option(
+            "--port", metavar="N", min=0, max=65535, help="Port to serve on; 0 takes a free one."
+        ),
     ] = 8765,
     public: Annotated[
         bool,
@@ -104,8 +113,10 @@ def replay(
 
 def explain(
     journal: JournalArgument,
-    game: Annotated[str, typer.Argument(help="Its id, or part of the players' names.")],
-    ply: Annotated[int, typer.Argument(min=1, help="Half-moves from the start.")],
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="Its id, or part of the players' names.")
+    ],
+    ply: Annotated[int, typer.Argument(metavar="PLY", min=1, help="Half-moves from the start.")],
     json: Annotated[
         str | None,
         typer.Option("--json", metavar="FILE", help="Write it as JSON; - prints it."),

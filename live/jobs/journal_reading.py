@@ -184,5 +184,7 @@ def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:
         return found[0]
     listed = found or games
     known = ", ".join(f"{each.id} ({each.white.name} - {each.black.name})" for each in listed[:8])
+    if len(listed) > 8:
+        known += f", or one of {len(listed) - 8} more"
     problem = "fits several games" if found else "is no game of this journal"
     raise InputError(f"game {name!r}", problem, f"Give one of: {known}")

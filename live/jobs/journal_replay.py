@@ -95,7 +95,9 @@ async def replay(
             hall.listen(publisher.publish)
             hall.listen(JsonPrinter().tell if json else line_printer(console))
             with stop_on_signals(stop):
-                console.print(f"live-rate replays {path} at {publisher.url}", highlight=False)
+                # Not wrapped: path and address are copied from here.
+                serving = f"live-rate replays {path} at {publisher.url}"
+                console.print(serving, markup=False, highlight=False, soft_wrap=True)
                 playing = asyncio.create_task(play(hall, reader, speed), name="replay")
                 stopping = asyncio.create_task(stop.wait(), name="stop")
                 await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)

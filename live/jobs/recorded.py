@@ -6,6 +6,8 @@ Part of the composition root.
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
+import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -96,10 +98,13 @@ def run_at(reader: Reader, path: Path, to_ms: int | None) -> Run:
     Raises:
         InputError: there was none.
     """
-    runs = [run for _, at_ms, run in reader.runs() if to_ms is None or at_ms <= to_ms]
+    starts = reader.runs()
+    if not starts:
+        raise InputError(str(path), "holds no event yet", "Follow one with it first")
+    runs = [run for _, at_ms, run in starts if to_ms is None or at_ms <= to_ms]
     if not runs:
-        when = "holds no event yet" if to_ms is None else "begins later than that"
-        raise InputError(str(path), when, "Look at it without --at" if to_ms is not None else "")
+        began = dt.datetime.fromtimestamp(math.ceil(starts[0][1] / 1000)).isoformat()
+        raise InputError(str(path), f"begins later than that, at {began}", "Give a later --at")
     return runs[-1]
 
 

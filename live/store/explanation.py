@@ -14,6 +14,7 @@ import msgspec
 from live.engine.asking import Asking
 from live.engine.question import Question
 from live.engine.search import Position, Search
+from live.engine.uci import go_words
 from live.events import Color, CurvePoint, EngineInfo, GainKind, GameDetail, GameId
 from live.games.game import Game
 from live.ratings.calibrated import CalibratedRating
@@ -216,8 +217,9 @@ def in_words(found: Explanation) -> Iterator[str]:
         yield f"  {made.what}: {_pawns(made, found.mover)}"
         question = made.question
         moves = f" moves {' '.join(question.moves)}" if question.moves else ""
-        only = f" searchmoves {question.only}" if question.only else ""
-        yield f"    position fen {question.fen}{moves}; go {question.limit}{only}"
+        # As it is typed to an engine, so that anybody can ask again.
+        yield f"    position fen {question.fen}{moves}"
+        yield f"    go {go_words(question)}"
     yield f"Gain, same search: {_gain(found.gain_same_search_cp)}"
     if found.gain == "same-search" and found.played_cp is not None:
         yield f"  played - best = {found.played_cp} - {found.before_cp}, at most 0"

@@ -7,6 +7,7 @@ import datetime as dt
 import functools
 import itertools
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -75,8 +76,10 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
         for at_ms, whole in moments:
             assert analysis(rebuilt(reader, path, at_ms).keeper) == whole
         assert analysis(rebuilt(reader, path).keeper) == moments[-1][1]
-        with pytest.raises(InputError, match="begins later than that"):
+        with pytest.raises(InputError, match="begins later than that") as error:
             rebuilt(reader, path, 999_000)
+        (named,) = re.findall(r"at (\d{4}-\S+)\. Give a later --at", str(error.value))
+        rebuilt(reader, path, moment_ms(named, dt.datetime.now(dt.UTC)))
 
 
 async def test_a_report_is_written_as_every_format_and_as_json(
@@ -121,6 +124,8 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
                     assert "move played" not in searched and found.gain_same_search_cp == 0
                 assert all(made.found.identity == hall.run.identity for made in found.searches)
         text = "\n".join(in_words(found))
+        # What is written there can be typed to an engine: that is how anybody asks again.
+        assert "\n    go nodes 500\n" in text and "\n    position fen " in text
         assert "position before" in text and f"published: {point.rating:.2f}" in text
         with pytest.raises(InputError, match="plies 1 to 24"):
             explanation_of(hall, detail, 25)
@@ -136,8 +141,10 @@ def test_a_game_is_found_by_its_id_or_by_names() -> None:
     assert find_game(games, "anand carl").id == "a1"
     with pytest.raises(InputError, match=r"several games.*a1.*b2"):
         find_game(games, "Anand")
-    with pytest.raises(InputError, match=r"no game of this journal.*a1"):
+    with pytest.raises(InputError, match=r"no game of this journal.*a1.*Ding\)$"):
         find_game(games, "Kramnik")
+    with pytest.raises(InputError, match=r"or one of 12 more$"):
+        find_game(games * 10, "Kramnik")
 
 
 def test_a_moment_is_a_time_of_day_or_a_date_with_time() -> None:
