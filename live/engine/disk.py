@@ -95,7 +95,8 @@ class DiskCache:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._reader = _opened(self._path)
         except (sqlite3.Error, OSError, _Foreign) as error:
-            self._give_up(f"cannot be used ({error}); every position is searched anew")
+            why = "it is a folder" if self._path.is_dir() else error
+            self._give_up(f"cannot be used ({why}); every position is searched anew")
             return self
         self._writer = threading.Thread(target=self._write, name="cache writer", daemon=True)
         self._writer.start()
@@ -189,7 +190,7 @@ class DiskCache:
 
     def _give_up(self, what: str) -> None:
         self.problem = f"cache {self._path}: {what}"
-        log.warning("%s. Name another with [engine] cache_file, or delete it", self.problem)
+        log.warning("%s. Name another with [engine] cache_file, or move it away", self.problem)
 
 
 class _Foreign(Exception):

@@ -27,6 +27,29 @@ def engines_for_machine(
     return max(1, (whole - whole // 8) // threads)
 
 
+def check_load(engines: int, threads: int, hash_mb: int) -> None:
+    """Refuse what this machine cannot carry; raises ConfigError as the two below."""
+    check_engines(engines, threads)
+    check_hash(hash_mb, engines)
+
+
+def check_engines(engines: int, threads: int, *, cores: int | None = None) -> None:
+    """Refuse so many engines that the machine would answer nobody any more, us included.
+
+    Raises:
+        ConfigError: over four times as many threads as processors, and over sixteen.
+    """
+    processors = _cores() if cores is None else cores
+    most = max(16, 4 * processors)
+    if engines * threads > most:
+        raise ConfigError(
+            "engine.engines",
+            f"{engines} engines with threads = {threads} are too many for this machine's processors"
+            f" ({processors})",
+            f"Set it to {most // threads or 1} or less, or to 0 for what suits this machine",
+        )
+
+
 def check_hash(hash_mb: int, engines: int, *, memory_mb: int | None = None) -> None:
     """Refuse hash tables that would drive the machine into swapping. They are not made smaller
     on our own account, because a score depends on their size.

@@ -22,7 +22,7 @@ from live.engine.cluster import Cluster
 from live.engine.discovery import EngineCommand
 from live.engine.identity import Identity
 from live.engine.instructions import Answer, Instruction, Start, Stop
-from live.engine.machine import check_hash, engines_for_machine
+from live.engine.machine import check_load, engines_for_machine
 from live.engine.patience import Patience
 from live.engine.priority import YIELDS, Kind, Priority
 from live.engine.process import EngineProcess
@@ -86,7 +86,7 @@ class EngineRoom:
         self._rng = rng or random.Random()
         # Seats that may have an engine of this machine; those after them need a cluster.
         self._local = count = engines or engines_for_machine(threads)
-        check_hash(hash_mb, count)
+        check_load(count, threads, hash_mb)
         self._seats = [Seat(index, self, self._rng, clock) for index in range(count)]
         self._queue: SearchQueue[Question] = SearchQueue(count)
         self._questioner = Questioner(limit)

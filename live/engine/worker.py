@@ -11,7 +11,7 @@ from typing import Final
 
 from live.engine.discovery import EngineCommand
 from live.engine.encryption import Tls, security
-from live.engine.machine import check_hash, engines_for_machine
+from live.engine.machine import check_load, engines_for_machine
 from live.engine.patience import Patience
 from live.engine.uci import Settings
 from live.errors import EngineError
@@ -44,7 +44,7 @@ async def work(
     from live.engine.cluster_task import Engines, serve
 
     number = engines or engines_for_machine(settings.threads)
-    check_hash(settings.hash_mb, number)
+    check_load(number, settings.threads, settings.hash_mb)
     offered = Engines(command, settings, nice, patience or Patience())
     try:
         await offered.start(number)

@@ -73,6 +73,12 @@ def test_then_the_usual_places(tmp_path: Path) -> None:
     assert found.how_found == f"in {tmp_path / 'games'}"
 
 
+def test_a_name_is_looked_for_where_stockfish_is(tmp_path: Path) -> None:
+    """The doctor found in Debian's /usr/games what ``--engine stockfish`` did not."""
+    mine = program(tmp_path / "games", "mine")
+    assert find_engine("mine", which=nothing, places=[str(tmp_path / "games")]).argv == (str(mine),)
+
+
 def test_then_the_embedded_engine(tmp_path: Path) -> None:
     node = program(tmp_path, "node")
     js = built(tmp_path)

@@ -186,7 +186,7 @@ def newer(path: Path) -> None:
         (garbage, "file is not a database"),
         (foreign, "another program's database"),
         (newer, "is of version 99"),
-        (Path.mkdir, "unable to open database file"),
+        (Path.mkdir, "it is a folder"),
     ],
 )
 def test_a_file_that_is_no_cache_is_named_left_alone_and_done_without(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.machine import check_hash, engines_for_machine
+from live.engine.machine import check_engines, check_hash, engines_for_machine
 from live.errors import ConfigError
 
 
@@ -31,6 +31,16 @@ def test_a_container_s_quota_counts(tmp_path: Path, quota: str, engines: int) ->
 
 def test_this_machine_carries_one() -> None:
     assert 1 <= engines_for_machine() <= (os.cpu_count() or 1)
+
+
+def test_engines_that_would_bury_the_machine_are_refused() -> None:
+    check_engines(engines_for_machine(), 1)
+    check_engines(16, 1, cores=1)
+    check_engines(64, 4, cores=64)
+    with pytest.raises(ConfigError, match=r"^engine.engines: 500 .*\(2\). Set it to 16 or less"):
+        check_engines(500, 1, cores=2)
+    with pytest.raises(ConfigError, match="Set it to 4 or less"):
+        check_engines(9, 4, cores=4)
 
 
 def test_hash_tables_over_half_of_the_memory_are_refused() -> None:
