@@ -111,6 +111,13 @@ class Metrics(Collector):
             if engine.depth is not None:
                 depths.add_metric([str(engine.index)], engine.depth)
         yield depths
+        speeds = GaugeMetricFamily(
+            "live_rate_engine_nodes_per_second", "Speed of each engine.", labels=["engine"]
+        )
+        for engine in health.engines:
+            if engine.knodes_per_s is not None:
+                speeds.add_metric([str(engine.index)], engine.knodes_per_s * 1000)
+        yield speeds
         yield _counter("searches", "Searches done.", health.searches)
         yield _counter("searches_asked", "Searches asked for.", health.asked)
         yield _counter("cache_hits", "Of those, known already.", health.cache_hits)

@@ -32,7 +32,7 @@ def test_what_is_counted_is_told() -> None:
         world.move(game)
     world.feed_health = (FeedHealth("a", "live"), FeedHealth("b", "live"), FeedHealth("c", "stale"))
     world.engine_health = EngineHealth(
-        (EngineState(0, "idle", depth=17), EngineState(1, "failed")),
+        (EngineState(0, "idle", knodes_per_s=512.5, depth=17), EngineState(1, "failed")),
         queued=7,
         oldest_wait_s=1.5,
         searches=9,
@@ -67,6 +67,8 @@ def test_what_is_counted_is_told() -> None:
         30,
     ]
     assert told["live_rate_engine_depth 0"] == 17
+    assert told["live_rate_engine_nodes_per_second 0"] == 512_500
+    assert "live_rate_engine_nodes_per_second 1" not in told
     assert told["live_rate_ahead_hits_total"] == 4
     assert told["live_rate_ahead_misses_total"] == 3
     assert told["live_rate_ahead_wasted_nodes"] == 1000
