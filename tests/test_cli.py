@@ -271,6 +271,18 @@ def test_a_format_without_a_folder_is_refused(tmp_path: Path) -> None:
     assert done.stderr == "live-rate: --format: is given without --out. Say where: --out FOLDER\n"
 
 
+def test_a_unit_starts_the_program_that_printed_it(tmp_path: Path) -> None:
+    """In a virtual environment that is on no PATH it named a file that was not there."""
+    program = tmp_path / "live-rate"
+    program.write_text(f"#!{sys.executable}\nfrom live.cli import main\nmain()\n")
+    program.chmod(0o755)
+    environment = os.environ | {"PYTHONPATH": str(DATA.parent.parent)}
+    done = subprocess.run(
+        [program, "systemd-unit"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert f"\nExecStart={program} --headless --feed demo\n" in done.stdout
+
+
 def test_a_terminal_without_unicode_costs_characters_and_nothing_else(tmp_path: Path) -> None:
     environment = os.environ | {
         "PYTHONPATH": str(DATA.parent.parent),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from datetime import datetime
 from typing import Annotated
 
@@ -80,7 +81,11 @@ def systemd_unit(
 
     from live.publish.unit import unit
 
-    command = [shutil.which("live-rate") or "/usr/local/bin/live-rate", "--headless"]
+    # The one that prints this: another may be on the PATH, or none.
+    own = os.path.abspath(sys.argv[0])
+    if os.path.basename(own) != "live-rate" or not os.access(own, os.X_OK):
+        own = shutil.which("live-rate") or "/usr/local/bin/live-rate"
+    command = [own, "--headless"]
     if config is not None:
         command += ["--config", str(config.resolve())]
     for each in feed or ["demo"]:

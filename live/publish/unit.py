@@ -16,6 +16,8 @@ After=network-online.target
 Type=notify
 NotifyAccess=main
 ExecStart={command}
+# Settings are read again: systemctl reload live-rate
+ExecReload=/bin/kill -HUP $MAINPID
 # Fed only while searches bring results: a service that hangs is restarted.
 WatchdogSec=60
 Restart=on-failure

@@ -56,6 +56,11 @@ def test_systemd_takes_it(require_program: Callable[..., str], tmp_path: Path) -
     assert not complaints
 
 
+def test_a_reload_reads_the_settings_again_and_ends_nothing() -> None:
+    """``systemctl reload`` was refused, though the service hears SIGHUP."""
+    assert "\nExecReload=/bin/kill -HUP $MAINPID\n" in unit(["/usr/bin/live-rate"])
+
+
 def test_a_program_in_somebodys_home_can_be_read() -> None:
     assert "ProtectHome=read-only" in unit(["/home" + "/arbiter/bin/live-rate"])
     assert "ProtectHome=yes" in unit(["/usr/local/bin/live-rate"])
