@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from live.alerts.finding import Finding
 from live.alerts.watched import Watched
+from live.events import FeedHealth
 
 #: A feed that comes back within this time has only stumbled, seconds.
 FEED_WAIT_S = 15.0
@@ -22,6 +23,9 @@ def feeds(watched: Watched, now_s: float) -> Iterator[Finding]:
         if not failed and now_s - since_s < FEED_WAIT_S:
             continue
         state = {"failed": "has failed", "stale": "tells nothing new", "retrying": "is not reached"}
+        if health.part:
+            yield _part(health)
+            continue
         detail = f": {health.detail}" if health.detail else ""
         yield Finding(
             kind="feed",
@@ -34,6 +38,24 @@ def feeds(watched: Watched, now_s: float) -> Iterator[Finding]:
                 else "What is shown of its boards may be old; see whether the source is there."
             ),
         )
+
+
+def _part(health: FeedHealth) -> Finding:
+    """Not a source but a part of the service: what it says of itself may begin with its name."""
+    failed = health.state == "failed"
+    said = health.detail or ("has failed" if failed else "fails")
+    text = said if said.startswith(health.feed) else f"{health.feed}: {said}"
+    return Finding(
+        kind="feed",
+        severity="alarm" if failed else "warning",
+        feed=health.feed,
+        text=f"{text[:1].upper()}{text[1:]}.",
+        advice=(
+            "Everything else goes on without it; do what is said there."
+            if failed
+            else "Everything else goes on, and this is tried again by itself."
+        ),
+    )
 
 
 def engines(watched: Watched, now_s: float) -> Iterator[Finding]:

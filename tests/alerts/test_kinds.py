@@ -177,6 +177,25 @@ def test_a_feed_that_fails_is_told_at_once_and_one_that_stumbles_is_not() -> Non
     assert hall.kinds() == ["feed"]
 
 
+@pytest.mark.parametrize(
+    ("part", "detail", "text"),
+    [
+        ("journal", "journal x.sqlite: is a folder. Name another", "Journal x.sqlite: is a folder"),
+        ("broker b:1883", "refuses the password", "Broker b:1883: refuses the password."),
+        ("alerts", "", "Alerts: has failed."),
+    ],
+)
+def test_a_part_of_the_service_is_no_feed_that_is_not_reached(
+    part: str, detail: str, text: str
+) -> None:
+    hall = Rehearsal()
+    hall.keeper.feed_health(FeedHealth(part, "failed", detail, part=True))
+    (alert,) = hall.desk.open()
+    assert alert.text.startswith(text) and "oard" not in alert.advice
+    hall.keeper.feed_health(FeedHealth(part, "live", part=True))
+    assert not hall.desk.open()
+
+
 def test_an_engine_that_fails() -> None:
     hall = Rehearsal()
     states = [EngineState(0, "searching"), EngineState(1, "failed")]
