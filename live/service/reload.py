@@ -120,6 +120,8 @@ class Reloader:
         self._stamp = self._seen()
         # What was said of keys that need a new start, so that it is said once.
         self._said: tuple[str, ...] = ()
+        # What was read last could not be used.
+        self._mistaken = False
 
     def ask(self) -> None:
         """Read the settings at the next opportunity, whether the file changed or not."""
@@ -136,12 +138,15 @@ class Reloader:
                 # A file that is gone for a moment is being replaced.
                 if stamp is None or stamp == self._stamp:
                     continue
+            asked = self._asked.is_set()
             self._asked.clear()
             self._stamp = self._seen()
-            self.reload()
+            self.reload(asked=asked)
 
-    def reload(self) -> Difference | None:
-        """Take over what can be; None where the settings cannot be used. Says what it did."""
+    def reload(self, *, asked: bool = False) -> Difference | None:
+        """Take over what can be; None where the settings cannot be used. Says what it did, and
+        also that there was nothing to do to who ``asked``, or has mended a mistake.
+        """
         try:
             read = self._load()
             difference = diff(self.now, read)
@@ -150,13 +155,14 @@ class Reloader:
                 part.check(wanted)
         except LiveRateError as error:
             log.error("%s; the settings stay as they were", error)
+            self._mistaken = True
             return None
         for part in self._concerned(difference):
             part.apply(wanted)
         self.now = wanted
-        if difference.applied or difference.restart != self._said:
+        if difference.applied or difference.restart != self._said or asked or self._mistaken:
             log.warning("settings: %s", difference)
-        self._said = difference.restart
+        self._said, self._mistaken = difference.restart, False
         return difference
 
     def _concerned(self, difference: Difference) -> list[Part]:

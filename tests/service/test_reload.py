@@ -136,6 +136,19 @@ def test_a_broken_file_changes_nothing_and_is_told_in_one_line(
     assert "\n" not in record.getMessage()
 
 
+def test_who_mends_a_mistake_is_told_that_all_is_well(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched = Watched(tmp_path / "config.toml")
+    watched.path.write_text("[feeds\n")
+    watched.reloader.reload()
+    watched.path.write_text("[engine]\nnodes = 100000\n")
+    caplog.clear()
+    watched.reloader.reload()
+    watched.reloader.reload()
+    assert caplog.messages == ["settings: nothing has changed"]
+
+
 def test_nothing_is_changed_where_a_part_refuses(tmp_path: Path) -> None:
     watched = Watched(tmp_path / "config.toml", refuse=True)
     watched.path.write_text("[feeds]\npoll_s = 7.0\n[log]\nlevel = 'info'\n")
@@ -143,7 +156,9 @@ def test_nothing_is_changed_where_a_part_refuses(tmp_path: Path) -> None:
     assert watched.reloader.now == Config()
 
 
-async def test_the_file_is_looked_at_and_a_signal_asks(tmp_path: Path) -> None:
+async def test_the_file_is_looked_at_and_a_signal_asks(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     watched = Watched(tmp_path / "config.toml")
     task = asyncio.create_task(watched.reloader.run())
     await watched.clock.expire()
@@ -159,6 +174,10 @@ async def test_the_file_is_looked_at_and_a_signal_asks(tmp_path: Path) -> None:
     watched.path.write_text("[feeds]\npoll_s = 8.0\n")
     watched.reloader.ask()
     await until(lambda: len(watched.taken) == 2)
+    caplog.clear()
+    watched.reloader.ask()
+    await until(lambda: bool(caplog.messages))
+    assert caplog.messages == ["settings: nothing has changed"], "who asks is answered"
     task.cancel()
 
 
