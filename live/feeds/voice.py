@@ -185,7 +185,8 @@ async def persist(
             log.exception("feed %s: fault in its reader", voice.name)
             trouble = Trouble(f"fault in our reader of this source ({type(error).__name__})")
         else:
-            voice.say("finished", f"{len(voice.roster)} games")
+            held = len(voice.roster)
+            voice.say("finished", "1 game" if held == 1 else f"{held} games")
             return
         if voice.signs != signs and clock.now() - begun_s > wait_s:
             delays = waits()
