@@ -49,3 +49,12 @@ def test_a_search_of_no_nodes_teaches_no_speed() -> None:
     pace = Pace(PATIENCE)
     pace.took(Limit(nodes=100_000), 0.0, result(0))
     assert pace.knodes_per_s is None
+
+
+def test_one_starved_search_is_forgotten_after_a_while() -> None:
+    pace, limit = Pace(PATIENCE), Limit(nodes=100_000)
+    pace.took(limit, 60.0, result(100_000))
+    assert pace.longest_s(limit) == 1200
+    for _ in range(100):
+        pace.took(limit, 0.2, result(100_000))
+    assert pace.longest_s(limit) == 10
