@@ -8,7 +8,6 @@ import msgspec
 
 from live.engine.search import Limit, SearchResult
 
-
 #: What is left of the slowest search at each later one. One that was starved for a minute would
 #: else have every hang of that day go unseen for twenty; so it counts for some sixty searches.
 _FADE: Final = 0.95

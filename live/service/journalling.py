@@ -152,8 +152,7 @@ class EventJournal:
             self._answers = self._known = None
         self.restored = sum(1 for _ in keeper.held())
         self.journal.begin(run)
-        if self.restored:
-            log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
+        log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
     def _standing(self, run: Run) -> tuple[list[tuple[Rest, list[Step]]], list[Standing]]:
         """The games of the followed sources: those kept whole, with what happened since, and those
@@ -179,9 +178,10 @@ class EventJournal:
 
     @property
     def summary(self) -> str:
-        """What came back, for people."""
+        """Where the event is kept and what came back of it, for people; empty without a journal."""
         games = "1 game" if self.restored == 1 else f"{self.restored} games"
-        return f"{games} restored from {self.journal.path if self.journal else 'nowhere'}"
+        verb = f"{games} restored from" if self.restored else "kept in"
+        return f"{verb} {self.journal.path}" if self.journal is not None else ""
 
     def answers(self, search: Search, ask: Ask) -> bool:
         """Whether the answer to ``ask`` is known and comes by itself."""

@@ -184,9 +184,13 @@ class ServiceScreen:
             case "lines":
                 say = _sayer(self._console)
                 say(f"live-rate is serving {self._address}")
-                if hall.journal.restored:
-                    say(hall.journal.summary)
-                hall.listen(line_printer(self._console, snapshot(hall.keeper).games))
+                games = snapshot(hall.keeper).games
+                if hall.journal.summary:
+                    # Those of another engine or limit do not count here, and must be found anew.
+                    wait = sum(game.plies_played - game.plies_scored for game in games)
+                    more = f"; {wait:,} moves wait for their scores" if wait else ""
+                    say(f"{hall.journal.summary}{more}")
+                hall.listen(line_printer(self._console, games))
             case "table":
                 pass
 

@@ -50,6 +50,7 @@ async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path)
     one, two = demo.games()[:2]
     path = tmp_path / "journal.sqlite"
     async with opened(path) as hall:
+        assert hall.journal.summary == f"kept in {path}"
         before = await told(hall, one, beginning(two, 21))
         assert hall.room.health().searches > 40
     async with opened(path) as hall:
@@ -58,6 +59,7 @@ async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path)
         assert confirmed(again) == before
         assert hall.keeper.analysed and hall.room.health().searches == 0
         assert hall.journal.restored == 2
+        assert hall.journal.summary == f"2 games restored from {path}"
 
 
 async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: Path) -> None:
