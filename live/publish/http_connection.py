@@ -68,6 +68,7 @@ class HttpConnection(asyncio.Protocol):
         self._request: h11.Request | None = None
         self._next: Turn | None = None
         self._held_back = False
+        self._all_heard = False
         self._paused = False
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
@@ -96,6 +97,7 @@ class HttpConnection(asyncio.Protocol):
                 self.transport.pause_reading()
 
     def eof_received(self) -> bool:
+        self._all_heard = True
         if self._closing_s is None:
             self._h11.receive_data(b"")
             if self._next is None:
@@ -258,6 +260,7 @@ class HttpConnection(asyncio.Protocol):
             asked = self._request if self._h11.our_state is h11.SEND_RESPONSE else None
             head = asked is not None and asked.method == b"HEAD"
             self._send(Response(response.status, closing, response.body), head)
+        linger = linger and not self._all_heard
         if linger and self._closing_s is None and self.transport.can_write_eof():
             # Closing now would reset the connection while the client still sends, and the answer
             # would be lost on it. So only our side ends, and what comes is thrown away.

@@ -142,6 +142,7 @@ async def restart(path: Path, began_s: float) -> dict[str, Any]:
                 longest_s = max(longest_s, time.monotonic() - before_s)
 
         feeling = asyncio.create_task(feel())
+        await asyncio.sleep(0)  # it begins now
         await hall.bring_back(Room(), "1 look", [FEED])
         restored_s = time.monotonic()
         data = msgspec.json.encode(snapshot(hall.keeper))

@@ -47,3 +47,22 @@ async def test_a_broker_that_dies_leaves_nothing_to_the_event_loop(
     await asyncio.sleep(0)
     assert told_to_the_loop == []
     assert caplog.records == []
+
+
+async def test_a_cancellation_at_the_moment_of_the_answer_is_heard() -> None:
+    """The library's own wait forgets it on Python 3.11, and a feed went on for ever."""
+    client = MqttClient("127.0.0.1", 1)
+    answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    waiting = asyncio.create_task(client._wait_for(answer, 5))
+    await asyncio.sleep(0)
+    answer.set_result(None)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+async def test_an_answer_that_does_not_come_is_told() -> None:
+    client = MqttClient("127.0.0.1", 1)
+    never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    with pytest.raises(aiomqtt.MqttError, match="timed out"):
+        await client._wait_for(never, 0.0)
