@@ -104,7 +104,7 @@ export function problemText(game) {
   if (game.problem) return game.problem;
   if (game.restored) return "from before the restart; its source has not told it again yet";
   const waiting = game.plies_played - game.plies_scored;
-  return waiting > 1 ? `${waiting} moves wait for the engine` : "";
+  return waiting > 1 ? `${waiting} moves not scored yet` : "";
 }
 
 /** What a screen reader says of a side. */

@@ -45,6 +45,8 @@ export function engineState(health) {
 /** What the engines do, as short facts in order of weight. Pure. */
 export function engineFacts(health) {
   const { engines, waiting, speculation } = health;
+  // A replay: every score was found before.
+  if (!engines.length && !health.searches) return [health.problem || "none: scores are as recorded"];
   const searching = engines.filter(({ state }) => state === "searching");
   const depths = engines.map(({ depth }) => depth).filter((depth) => depth !== null);
   const speed = engines.reduce((sum, { knodes_per_s: each }) => sum + (each ?? 0), 0);

@@ -52,11 +52,17 @@ def test_the_line_says_all_that_matters(pages: Pages) -> None:
 
 
 def test_what_is_not_known_is_not_said(pages: Pages) -> None:
-    assert call(pages, "engineFacts", EngineHealth()) == [
-        "0 of 0 searching",
+    idle = EngineHealth(engines=(EngineState(0, "idle"),))
+    assert call(pages, "engineFacts", idle) == [
+        "0 of 1 searching",
         "nothing waits",
         "0 searches",
     ]
+
+
+def test_a_replay_has_no_engine_and_says_so(pages: Pages) -> None:
+    assert call(pages, "engineFacts", EngineHealth()) == ["none: scores are as recorded"]
+    assert call(pages, "engineFacts", EngineHealth(problem="lost")) == ["lost"]
 
 
 @pytest.mark.parametrize(
