@@ -127,6 +127,8 @@ def _file(source: Source, conditions: Conditions) -> Feed:
         remedy = "Check the path"
         if _HOST.match(text):
             remedy += ", or write https:// in front if it is an address"
+        elif text.endswith(".pgn"):
+            remedy += ", or name its folder, which may wait for it"
         raise FeedNotFound(source.name, "there is no such file", remedy)
     if path.is_dir():
         if source.forced and source.kind == "file":

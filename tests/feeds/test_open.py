@@ -52,7 +52,7 @@ def test_what_cannot_be_followed(spec: str) -> None:
 
 
 def test_no_such_file(tmp_path: Path) -> None:
-    with pytest.raises(FeedNotFound, match="there is no such file"):
+    with pytest.raises(FeedNotFound, match=r"there is no such file.*its folder"):
         open_feed(str(tmp_path / "none.pgn"), CONFIG)
 
 
