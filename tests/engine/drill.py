@@ -60,7 +60,6 @@ class Drill:
         if len(self.results) == len(self._searches):
             self._done.set()
         elif self._chance is not None and self.told >= self._next:
-            self._next = self.told + self._pause()
             self._disturb(self._chance)
 
     def progressed(self, owner: Hashable, progress: Progress) -> None:
@@ -71,9 +70,12 @@ class Drill:
 
     def _disturb(self, chance: random.Random) -> None:
         assert self._room is not None
-        process = chance.choice(self._room._seats).process
-        if not isinstance(process, EngineProcess) or process.lost is not None:
-            return
+        processes = [seat.process for seat in self._room._seats]
+        up = [one for one in processes if isinstance(one, EngineProcess) and one.lost is None]
+        if not up:
+            return  # after the next answer, then
+        self._next = self.told + self._pause()
+        process = chance.choice(up)
         stop = chance.random() < 0.4
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGSTOP if stop else signal.SIGKILL)
