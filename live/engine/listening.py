@@ -93,7 +93,12 @@ class Listening:
             self.enough = enough(self._by_depth, used)
 
     def _rank(self, rank: int, depth: int, score: Score, pv: bytes) -> bool:
-        """Take one of several lines; whether it completes a set of the same depth."""
+        """Take one of several lines; whether it completes a set of the same depth.
+
+        A search that is stopped before its first node tells every line without a move.
+        """
+        if not pv.strip():
+            return False
         self._ranks[rank] = Line(move=_first(pv), score=score, depth=depth)
         top = self._ranks.get(1)
         if (

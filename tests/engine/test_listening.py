@@ -54,3 +54,14 @@ def test_a_report_without_its_first_line_counts_for_nothing() -> None:
     whole = listened(8, b"\n".join(first)).result("e8g8")
     assert whole is not None
     assert listened(8, b"\n".join(rest)).result("e8g8") is None
+
+
+def test_a_search_stopped_before_its_first_node_has_no_lines() -> None:
+    """Stockfish 19 lite, stopped at once: told as it was, it cost the engine its life as a liar."""
+    stopped = b"\n".join(
+        b"info depth 1 seldepth 0 multipv %d score cp 0 nodes 0 nps 0 hashfull 0 time 1 pv" % rank
+        for rank in range(1, 9)
+    )
+    result = listened(8, stopped).result("e8g8")
+    assert result is not None
+    assert (result.best, result.lines, result.nodes) == ("e8g8", (), 0)
