@@ -28,9 +28,11 @@ from live.commands.flags import (
     EnginesFlag,
     EvalsOption,
     GainFlag,
+    HostFlag,
     LogFlag,
     MovetimeFlag,
     NodesFlag,
+    PortFlag,
     settings_of,
 )
 from live.errors import ConfigError, LiveRateError
@@ -93,12 +95,8 @@ def follow(
             help="Hold everything back, moves and scores alike, as tournaments require.",
         ),
     ] = None,
-    host: Annotated[
-        str | None, typer.Option("--host", help="Address to serve on (127.0.0.1).")
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option("--port", help="Port to serve on (8765); 0 takes any free one.")
-    ] = None,
+    host: HostFlag = None,
+    port: PortFlag = None,
     public: Annotated[
         bool,
         typer.Option(
@@ -255,8 +253,10 @@ def analyze(
 @app.command()
 def doctor(
     engine: EngineFlag = None,
-    host: Annotated[str | None, typer.Option("--host", help="Address to check.")] = None,
-    port: Annotated[int | None, typer.Option("--port", help="Port to check.")] = None,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Address to check.")
+    ] = None,
+    port: Annotated[int | None, typer.Option("--port", metavar="N", help="Port to check.")] = None,
     config: ConfigFlag = None,
     debug: DebugFlag = False,
 ) -> None:

@@ -65,7 +65,9 @@ def rehearse(
     round_name: Annotated[
         str, typer.Option("--round", metavar="N", help="Only this round of the file.")
     ] = "",
-    host: Annotated[str, typer.Option("--host", help="Address to serve on.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to serve on.")
+    ] = "127.0.0.1",
     port: Annotated[
         int,
         typer.Option(

@@ -89,6 +89,14 @@ DebugFlag = Annotated[
         "--debug", metavar=SWITCH, help="Show tracebacks and log everything.", is_eager=True
     ),
 ]
+HostFlag = Annotated[
+    str | None,
+    typer.Option("--host", metavar="ADDRESS", help="Address to serve on (127.0.0.1)."),
+]
+PortFlag = Annotated[
+    int | None,
+    typer.Option("--port", metavar="N", help="Port to serve on (8765); 0 takes any free one."),
+]
 
 
 def settings_of(config: Path | None, **flags: Any) -> Config:

@@ -82,10 +82,14 @@ def calibrate(
     ] = None,
     evals: EvalsFlag = EvalsOption.ENGINE,
     name: Annotated[
-        str | None, typer.Option("--name", help="Name of what is written; else the file's.")
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of what is written; else the file's."),
     ] = None,
     time_control: Annotated[
-        str, typer.Option("--time-control", help="For people: classical, rapid, blitz.")
+        str,
+        typer.Option(
+            "--time-control", metavar="CLASS", help="For people: classical, rapid, blitz."
+        ),
     ] = "unspecified",
     written: Annotated[
         Path | None,
@@ -104,11 +108,15 @@ def calibrate(
     ] = None,
     engine_name: Annotated[
         str | None,
-        typer.Option("--engine-name", help="What the engine of an NDJSON file calls itself."),
+        typer.Option(
+            "--engine-name", metavar="NAME", help="What the engine of an NDJSON file calls itself."
+        ),
     ] = None,
     limit: Annotated[
         str | None,
-        typer.Option("--limit", help="Its limit, as in '100000 nodes' or 'depth 15'."),
+        typer.Option(
+            "--limit", metavar="LIMIT", help="Its limit, as in '100000 nodes' or 'depth 15'."
+        ),
     ] = None,
     intrinsic: Annotated[
         bool,
@@ -251,12 +259,19 @@ def match(
         ),
     ],
     first: Annotated[
-        str | None, typer.Option("--first", help="Whose side; else White of the first game.")
+        str | None,
+        typer.Option("--first", metavar="NAME", help="Whose side; else White of the first game."),
     ] = None,
-    elo0: Annotated[float | None, typer.Option("--elo0", help="SPRT: H0, Elo.")] = None,
-    elo1: Annotated[float | None, typer.Option("--elo1", help="SPRT: H1, Elo.")] = None,
-    alpha: Annotated[float, typer.Option("--alpha", help="Chance to accept H1 wrongly.")] = 0.05,
-    beta: Annotated[float, typer.Option("--beta", help="Chance to accept H0 wrongly.")] = 0.05,
+    elo0: Annotated[
+        float | None, typer.Option("--elo0", metavar="ELO", help="SPRT: H0, Elo.")
+    ] = None,
+    elo1: Annotated[
+        float | None, typer.Option("--elo1", metavar="ELO", help="SPRT: H1, Elo.")
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option("--alpha", metavar="P", help="Chance of a wrong H1.")
+    ] = 0.05,
+    beta: Annotated[float, typer.Option("--beta", metavar="P", help="Chance of a wrong H0.")] = 0.05,
     normalized: Annotated[
         bool, typer.Option("--normalized", metavar=SWITCH, help="SPRT in normalized Elo.")
     ] = False,
