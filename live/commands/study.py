@@ -268,10 +268,8 @@ def match(
     elo1: Annotated[
         float | None, typer.Option("--elo1", metavar="ELO", help="SPRT: H1, Elo.")
     ] = None,
-    alpha: Annotated[
-        float, typer.Option("--alpha", metavar="P", help="Chance of a wrong H1.")
-    ] = 0.05,
-    beta: Annotated[float, typer.Option("--beta", metavar="P", help="Chance of a wrong H0.")] = 0.05,
+    alpha: Annotated[float, typer.Option("--alpha", metavar="P", help="Error rate of H1.")] = 0.05,
+    beta: Annotated[float, typer.Option("--beta", metavar="P", help="Error rate of H0.")] = 0.05,
     normalized: Annotated[
         bool, typer.Option("--normalized", metavar=SWITCH, help="SPRT in normalized Elo.")
     ] = False,
