@@ -36,8 +36,8 @@ from live.service.following import Following
 from live.service.hall import Hall
 from live.service.interrupts import Hangups, stop_on_signals
 from live.service.journalling import EventJournal
-from live.service.log import log_to_stderr
-from live.service.reload import Part, Reloader, log_level, unchecked
+from live.service.log import log_level, log_to_stderr
+from live.service.reload import Part, Reloader, unchecked
 from live.service.showing import ServiceScreen, way
 from live.service.supervision import Supervisor, noticing
 
@@ -112,9 +112,8 @@ async def follow(
             # What is here stays: sweeping it again and again would only hold up the loop.
             gc.collect()
             gc.freeze()
-            # A full sweep waits until a quarter of what the last one kept has come anew; this one
-            # keeps nothing. Else rings of closed connections, each with megabytes of TLS that the
-            # collector does not see, would be kept for half an hour.
+            # CPython's next full sweep waits until a quarter as many objects as the last one kept
+            # have come anew. This one keeps none, so what is frozen does not put the next off.
             gc.collect()
             async with asyncio.TaskGroup() as tasks:
                 service = tasks.create_task(

@@ -35,7 +35,7 @@ def worker(
     from live.engine.discovery import find_engine
     from live.engine.uci import Settings
     from live.engine.worker import work
-    from live.service.hall import cluster_tls
+    from live.service.measuring import cluster_tls
 
     async def lend() -> int:
         command = find_engine(settings.path)

@@ -8,7 +8,14 @@ from typing import Annotated
 
 import typer
 
-from live.commands.flags import SWITCH, ConfigFlag, DebugFlag, settings_of
+from live.commands.flags import (
+    SWITCH,
+    ConfigFlag,
+    DebugFlag,
+    OwnHostFlag,
+    OwnPortFlag,
+    settings_of,
+)
 
 
 class ProtocolOption(enum.StrEnum):
@@ -65,15 +72,8 @@ def rehearse(
     round_name: Annotated[
         str, typer.Option("--round", metavar="N", help="Only this round of the file.")
     ] = "",
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Address to serve on.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int,
-        typer.Option(
-            "--port", metavar="N", min=0, max=65535, help="Port to serve on; 0: any free one."
-        ),
-    ] = 0,
+    host: OwnHostFlag = "127.0.0.1",
+    port: OwnPortFlag = 0,
     to: Annotated[
         str,
         typer.Option(

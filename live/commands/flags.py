@@ -89,6 +89,15 @@ DebugFlag = Annotated[
         "--debug", metavar=SWITCH, help="Show tracebacks and log everything.", is_eager=True
     ),
 ]
+#: Of commands that serve something of their own, whatever the settings say.
+OwnHostFlag = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to serve on.")]
+OwnPortFlag = Annotated[
+    int,
+    typer.Option(
+        "--port", metavar="N", min=0, max=65535, help="Port to serve on; 0 takes any free one."
+    ),
+]
+#: Of the service: what is not given stands in the settings.
 HostFlag = Annotated[
     str | None,
     typer.Option("--host", metavar="ADDRESS", help="Address to serve on (127.0.0.1)."),

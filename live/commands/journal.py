@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from live.commands.flags import SWITCH, DebugFlag
+from live.commands.flags import SWITCH, DebugFlag, OwnHostFlag, OwnPortFlag
 from live.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -86,15 +86,8 @@ def replay(
         bool,
         typer.Option("--json", metavar=SWITCH, help="Print what subscribers are sent, one a line."),
     ] = False,
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Address to serve on.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int,
-        typer.Option(
-            "--port", metavar="N", min=0, max=65535, help="Port to serve on; 0 takes a free one."
-        ),
-    ] = 8765,
+    host: OwnHostFlag = "127.0.0.1",
+    port: OwnPortFlag = 8765,
     public: Annotated[
         bool,
         typer.Option(

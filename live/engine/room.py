@@ -208,7 +208,7 @@ class EngineRoom:
 
     def health(self) -> EngineHealth:
         """How the engines are doing."""
-        waiting = self._queue.waiting()
+        waiting, parts = self._queue.waiting(), (self._cluster, self._cache)
         return EngineHealth(
             engines=tuple(self._state(seat) for seat in self._seats[: self.slots]),
             queued=sum(number for kind, number in waiting.items() if kind not in YIELDS),
@@ -219,9 +219,7 @@ class EngineRoom:
             cache_hits=self._cache_hits,
             restarts=sum(seat.restarts for seat in self._seats),
             set_aside=self._queue.set_aside,
-            problem="; ".join(
-                filter(None, (getattr(self._cluster, "problem", ""), self._cache.problem))
-            ),
+            problem="; ".join(each.problem for each in parts if each and each.problem),
         )
 
     # What seats ask and tell (:class:`live.engine.seat.Foreman`).

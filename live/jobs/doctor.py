@@ -21,7 +21,7 @@ from live.engine.speed import measure_speed
 from live.errors import LiveRateError
 from live.publish.listener import listen
 from live.ratings.shelf import learned_from
-from live.service.hall import fitting, limit_text
+from live.service.measuring import fitting, limit_text
 
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (

@@ -35,12 +35,7 @@ from live.service.arbiter import Arbiter
 from live.service.engines import Engines
 from live.service.journalling import Engines as Known
 from live.service.journalling import EventJournal
-from live.service.measuring import cluster_tls as cluster_tls
-from live.service.measuring import engine_asking as engine_asking
-from live.service.measuring import engine_limit as engine_limit
-from live.service.measuring import fitting as fitting
-from live.service.measuring import fitting_table
-from live.service.measuring import limit_text as limit_text
+from live.service.measuring import engine_asking, fitting, fitting_table, limit_text
 from live.service.remembering import Alive, Mute, past, remember
 from live.service.retirement import Retirement
 from live.service.supervision import Guarded, reason

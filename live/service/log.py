@@ -28,6 +28,11 @@ def log_to_stderr(config: Config) -> None:
     logging.basicConfig(handlers=[handler], level=config.log.level.upper())
 
 
+def log_level(config: Config) -> None:
+    """Let the log say as much as ``log.level`` wants."""
+    logging.getLogger().setLevel(config.log.level.upper())
+
+
 class OneLine(logging.Formatter):
     """Tells an exception by its message and its place, in the same line; at level ``debug`` the
     traceback follows, as ``--debug`` promises.

@@ -182,10 +182,5 @@ class Reloader:
         return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
-def log_level(config: Config) -> None:
-    """Let the log say as much as ``log.level`` wants."""
-    logging.getLogger().setLevel(config.log.level.upper())
-
-
 def unchecked(config: Config) -> None:
     """Nothing can be wrong with a setting that has its type."""

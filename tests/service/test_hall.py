@@ -17,7 +17,8 @@ from live.feeds import demo
 from live.games.steps import Step
 from live.publish.analysis import analysis, to_json
 from live.ratings.calibration import load_calibration
-from live.service.hall import Hall, fitting, limit_text
+from live.service.hall import Hall
+from live.service.measuring import fitting, limit_text
 from tests.engine.machines import Machines
 
 #: Plies played one at a time.
