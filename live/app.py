@@ -26,20 +26,20 @@ from typing import Any, NamedTuple
 from rich.console import Console
 
 from live.config import Config, ServerConfig
-from live.dashboard import tables
 from live.errors import LiveRateError
-from live.publish import exposure
-from live.publish.guard import everybody
+from live.publish.access import exposure
+from live.publish.access.authentication import everybody
 from live.publish.server import Publisher
-from live.publish.supervisor import supervised
-from live.service.following import Following
-from live.service.hall import Hall
-from live.service.interrupts import Hangups, stop_on_signals
-from live.service.journalling import EventJournal
-from live.service.log import log_level, log_to_stderr
-from live.service.reload import Part, Reloader, unchecked
-from live.service.showing import ServiceScreen, way
+from live.service.event_journal import EventJournal
+from live.service.event_service import EventService
+from live.service.host.log_output import log_level, log_to_stderr
+from live.service.host.signals import HangupSignals, stop_on_signals
+from live.service.host.systemd_notify import supervised
+from live.service.output_mode import OutputMode, way
+from live.service.settings_reload import ReloadablePart, SettingsReloader, unchecked
+from live.service.source_runner import SourceRunner
 from live.service.supervision import Supervisor, noticing
+from live.terminal.tables import event_summary
 
 log = logging.getLogger(__name__)
 
@@ -60,12 +60,12 @@ def _first(group: BaseExceptionGroup[LiveRateError]) -> LiveRateError:
     return error
 
 
-class Again(NamedTuple):
+class StartAgain(NamedTuple):
     """Where settings come from, to read them again, and who asks for it."""
 
     load: Callable[[], Config]
     path: Path | None
-    hangups: Hangups
+    hangups: HangupSignals
 
 
 async def follow(
@@ -76,13 +76,13 @@ async def follow(
     once: bool,
     plain: bool = False,
     json: bool = False,
-    again: Again | None = None,
+    again: StartAgain | None = None,
 ) -> int:
     """``live-rate --feed``: follow, analyse, publish, show; returns the exit code."""
     log_to_stderr(config)
-    following = Following(specs, config.feeds, lasting=not once)
+    following = SourceRunner(specs, config.feeds, lasting=not once)
     names = following.names
-    hall = Hall(config, EventJournal.of(config, names, once=once))
+    hall = EventService(config, EventJournal.of(config, names, once=once))
     console = Console()
     shown = way(headless=headless, plain=plain, json=json)
     stop = asyncio.Event()
@@ -95,7 +95,7 @@ async def follow(
     ):
         hall.listen(publisher.publish)
         hall.listen(pulse.publish)
-        screen = ServiceScreen(shown, hall, following, publisher.url, console, stop)
+        screen = OutputMode(shown, hall, following, publisher.url, console, stop)
         parts: dict[str, Callable[[], Awaitable[None]]] = {}
         if screen.drawn:
             parts["display"] = screen.run
@@ -126,7 +126,7 @@ async def follow(
         if once and not stop.is_set() and shown != "json":
             keeper = hall.keeper
             console.print(
-                tables.players(
+                event_summary.players(
                     keeper.players(), keeper.engine(), keeper.gain(), width=console.width
                 )
             )
@@ -137,8 +137,8 @@ async def follow(
 
 
 async def _serve(
-    hall: Hall,
-    following: Following,
+    hall: EventService,
+    following: SourceRunner,
     publisher: Publisher,
     supervisor: Supervisor,
     extra: Mapping[str, Callable[[], Awaitable[None]]],
@@ -172,36 +172,40 @@ def _exposed(config: ServerConfig) -> None:
     exposure.check(config)
 
 
-def _reloader(config: Config, again: Again, following: Following, publisher: Publisher) -> Reloader:
+def _reloader(
+    config: Config, again: StartAgain, following: SourceRunner, publisher: Publisher
+) -> SettingsReloader:
     """What takes settings over while the service runs."""
     parts = (
-        Part("log.", unchecked, log_level),
-        Part(
+        ReloadablePart("log.", unchecked, log_level),
+        ReloadablePart(
             "server.",
             lambda new: _exposed(new.server),
             lambda new: publisher.reconfigure(new.server),
         ),
-        Part(
+        ReloadablePart(
             "feeds.",
             lambda new: following.check(new.feeds),
             lambda new: following.reconfigure(new.feeds),
         ),
     )
-    return Reloader(again.load, again.path, config, parts)
+    return SettingsReloader(again.load, again.path, config, parts)
 
 
 @contextlib.asynccontextmanager
 async def _telling_broker(
-    config: Config, hall: Hall, supervisor: Supervisor
+    config: Config, hall: EventService, supervisor: Supervisor
 ) -> AsyncIterator[None]:
     """A broker is kept up to date, if one is named."""
     if not config.mqtt.publish:
         yield
         return
-    from live.publish.mqtt import Broker  # costs 0.1 s that others need not wait
+    from live.publish.broker.broker_publisher import (
+        BrokerPublisher,  # costs 0.1 s that others need not wait
+    )
 
     seen = everybody(config.server.hide_scores)
-    broker = Broker(config.mqtt, hall.keeper, seen, tell=hall.health)
+    broker = BrokerPublisher(config.mqtt, hall.keeper, seen, tell=hall.health)
     hall.listen(broker.publish)
     task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
     try:

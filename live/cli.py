@@ -13,11 +13,11 @@ from typing import Annotated
 import typer
 
 from live import __version__
-from live.commands import engine as engine_commands
-from live.commands import feed as feed_commands
-from live.commands import journal as journal_commands
-from live.commands import service as service_commands
-from live.commands import study as study_commands
+from live.commands import journal_commands as journal_commands
+from live.commands import service_commands as service_commands
+from live.commands import source_commands as feed_commands
+from live.commands import study_commands as study_commands
+from live.commands import worker_command as engine_commands
 from live.commands.flags import (
     SWITCH,
     ClusterFlag,
@@ -150,9 +150,9 @@ def follow(
         )
     if journal and no_journal:
         raise ConfigError("--journal", "is given with --no-journal", "Leave one of them out")
-    from live.service.interrupts import Hangups
+    from live.service.host.signals import HangupSignals
 
-    hangups = Hangups.of_service(headless=headless, json=json)
+    hangups = HangupSignals.of_service(headless=headless, json=json)
     load = partial(
         settings_of,
         config,
@@ -173,11 +173,11 @@ def follow(
         log__level="debug" if debug else log_level.value if log_level else None,
     )
     settings = load()
-    from live.app import Again, run
+    from live.app import StartAgain, run
     from live.app import follow as follow_feeds
     from live.config import find_config_file
 
-    again = Again(load, find_config_file(config, os.environ), hangups)
+    again = StartAgain(load, find_config_file(config, os.environ), hangups)
     following = follow_feeds(
         settings, feed, headless=headless, once=once, plain=plain, json=json, again=again
     )
@@ -233,7 +233,7 @@ def analyze(
         log__level="debug" if debug else log_level.value if log_level else None,
     )
     from live.app import run
-    from live.jobs.offline import analyze as analyze_files
+    from live.jobs.analyze_games import analyze as analyze_files
 
     code = run(
         analyze_files(
@@ -294,6 +294,6 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
-        from live.service.output import end_for_want_of_room
+        from live.service.host.full_output import end_for_want_of_room
 
         end_for_want_of_room(error)

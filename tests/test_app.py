@@ -12,8 +12,8 @@ import pytest
 from live import app
 from live.config import Config, load_config
 from live.errors import FeedNotFound
-from live.feeds.base import FeedSink
-from live.feeds.demo import DemoFeed
+from live.feeds.demo.demo_feed import DemoFeed
+from live.feeds.feed import FeedSink
 
 
 def settings(**changes: object) -> Config:

@@ -19,15 +19,15 @@ from typer.core import TyperGroup
 from live import errors
 from live.cli import app
 from live.config import FeedsConfig, ServerConfig, load_config
-from live.engine.discovery import EngineCommand, find_engine
-from live.engine.process import EngineProcess
-from live.engine.question import Question
+from live.engine.engine_discovery import EngineCommand, find_engine
+from live.engine.process.engine_process import EngineProcess
+from live.engine.process.uci_conversation import UciSettings
 from live.engine.search import Limit
-from live.engine.uci import Settings
+from live.engine.search_key import SearchKey
 from live.errors import LiveRateError
-from live.feeds.open import open_feed
-from live.jobs.offline import read_pgn
-from live.publish.listener import listen
+from live.feeds.open_feed import open_feed
+from live.jobs.analyze_games import read_pgn
+from live.publish.http.listener import listen
 
 #: What must be read in any message: the thing, a colon, what is wrong with it.
 LINE = re.compile(r"\S.*: \S.*", re.DOTALL)
@@ -74,7 +74,7 @@ def _program(folder: Path, *lines: str) -> EngineCommand:
 
 
 async def _no_uci(folder: Path) -> None:
-    await EngineProcess.start(_program(folder, "print('hello', flush=True)"), Settings())
+    await EngineProcess.start(_program(folder, "print('hello', flush=True)"), UciSettings())
 
 
 async def _engine_died(folder: Path) -> None:
@@ -85,9 +85,9 @@ async def _engine_died(folder: Path) -> None:
         "    if line == 'isready\\n': print('readyok', flush=True)",
         "    if line.startswith('go'): sys.exit(3)",
     )
-    process = await EngineProcess.start(command, Settings())
+    process = await EngineProcess.start(command, UciSettings())
     try:
-        process.begin(Question(chess.STARTING_FEN, (), Limit(nodes=10)))
+        process.begin(SearchKey(chess.STARTING_FEN, (), Limit(nodes=10)))
         await process.outcome()
     finally:
         await process.close()
@@ -101,9 +101,9 @@ async def _engine_moved(folder: Path) -> None:
         "    if line == 'isready\\n': print('readyok', flush=True)",
         "    if line == 'quit\\n': break",
     )
-    process = await EngineProcess.start(command, Settings())
+    process = await EngineProcess.start(command, UciSettings())
     try:
-        process.begin(Question(chess.STARTING_FEN, (), Limit(nodes=10)))
+        process.begin(SearchKey(chess.STARTING_FEN, (), Limit(nodes=10)))
         process.give_up(errors.EngineMoved(process.name, "the cluster is there"))
         await process.outcome()
     finally:
@@ -111,8 +111,8 @@ async def _engine_moved(folder: Path) -> None:
 
 
 async def _scheduler(folder: Path) -> None:
-    from live.engine import cluster_task  # brings Dask
-    from live.engine.worker import work
+    from live.engine.cluster import cluster_task  # brings Dask
+    from live.engine.cluster.cluster_worker import work
 
     command = _program(
         folder,
@@ -123,7 +123,7 @@ async def _scheduler(folder: Path) -> None:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cluster_task, "DEATH_S", 1)  # a minute of patience tests nothing more
-        await work("tcp://127.0.0.1:9", command, Settings(), engines=1)
+        await work("tcp://127.0.0.1:9", command, UciSettings(), engines=1)
 
 
 async def _port(folder: Path) -> None:
@@ -134,9 +134,9 @@ async def _port(folder: Path) -> None:
 
 
 async def _refused(folder: Path) -> None:
-    from live.dashboard.attach import Attachment, service_url
-    from live.feeds.clock import LoopClock
-    from live.publish.replica import Replica
+    from live.clock import LoopClock
+    from live.publish.stream.replica import Replica
+    from live.terminal.service_connection import ServiceConnection, service_url
 
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -146,7 +146,7 @@ async def _refused(folder: Path) -> None:
     server = await asyncio.start_server(refuse, "127.0.0.1", 0)
     async with server:
         url = service_url(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-        watching = Attachment(
+        watching = ServiceConnection(
             url, Replica(), lambda text, message: None, clock=LoopClock(), random=lambda: 0.5
         )
         await watching.run()

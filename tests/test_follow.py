@@ -14,19 +14,19 @@ import msgspec
 import pytest
 from websockets.asyncio.client import connect
 
+from live.clock import LoopClock
 from live.config import Config, load_config
 from live.events import FeedReport, GameDetail, GameReport
-from live.feeds import demo
-from live.feeds.clock import LoopClock
-from live.feeds.open import open_feed
-from live.feeds.pgn import PgnReader
-from live.feeds.voice import Conditions
-from live.publish.replica import Replica
+from live.feeds.demo import demo_feed
+from live.feeds.feed_session import FeedConditions
+from live.feeds.open_feed import open_feed
+from live.feeds.pgn.pgn_decoder import PgnReader
+from live.publish.published_state import snapshot
 from live.publish.server import Publisher
-from live.publish.state import snapshot
-from live.rehearse.faults import connections, incidents
-from live.rehearse.lichess import LichessRehearsal
-from live.service.hall import Hall
+from live.publish.stream.replica import Replica
+from live.rehearse.planned_faults import connections, incidents
+from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
+from live.service.event_service import EventService
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.
 NODES = 1000
@@ -52,9 +52,9 @@ def settings(**changes: object) -> Config:
 
 
 @contextlib.asynccontextmanager
-async def opened(config: Config) -> AsyncIterator[Hall]:
+async def opened(config: Config) -> AsyncIterator[EventService]:
     """Engines running and reports taken in, as the service does it."""
-    hall = Hall(config)
+    hall = EventService(config)
     async with hall.with_engine():
         keep = asyncio.create_task(hall.keep())
         try:
@@ -79,12 +79,12 @@ async def analysed(config: Config, games: Sequence[GameReport]) -> Any:
 async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_pgn(
     seed: int,
 ) -> None:
-    games = demo.games()[:3]
+    games = demo_feed.games()[:3]
     config = settings(**{"feeds.finish_after_s": 30.0})
     clock = HurriedClock()
     rehearsal = LichessRehearsal(games, clock=clock, fates=connections(seed), keep_alive_s=5.0)
     async with rehearsal.serving() as spec, opened(config) as hall:
-        feed = open_feed(spec, config.feeds, conditions=Conditions(config.feeds, clock=clock))
+        feed = open_feed(spec, config.feeds, conditions=FeedConditions(config.feeds, clock=clock))
         async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
             following = tasks.create_task(feed.run(hall))
             tasks.create_task(rehearsal.play(speed=20, incidents=incidents(seed, games)))

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Data flows to the right; a room imports itself and rooms to its left. The last three are ends of
 #: the flow and know nothing of each other.
 RANKS = {
+    "network": -1,
     "feeds": 0,
     "games": 1,
     "engine": 2,
@@ -26,13 +27,14 @@ RANKS = {
     "store": 6,
     "publish": 7,
     "report": 8,
-    "dashboard": 9,
-    "overlay": 9,
+    "terminal": 9,
+    "web": 9,
     "rehearse": 9,
 }
 #: Root modules that every room may import, each with the root modules it may import itself.
 ROOTS: dict[str, set[str]] = {
     "events": set(),
+    "clock": set(),
     "errors": set(),
     "settings": {"errors"},
     "engine_config": {"errors", "settings"},
@@ -72,11 +74,13 @@ SHELL = {"aiomqtt", "asyncio", "httpx", "subprocess", "uvloop", "watchfiles", "w
 
 #: Shells by that measure that rooms to the right may use all the same, each with its reason.
 SHARED = {
-    "live.feeds.clock": "time as an argument: the interface, and the wall clock behind it",
-    "live.feeds.mqtt_client": "the MQTT library without its noise, for whoever speaks to a broker",
+    "live.clock": "time as an argument: the interface, and the wall clock behind it",
+    "live.network.mqtt_client": "the MQTT library without its noise, for both ends of a broker",
 }
 
-MAX_LINES = 300
+#: A longer module is a smell, not a law: look for a second idea in it before you cut, and do not
+#: cut a piece off that nobody else uses.
+MAX_LINES = 500
 #: Modules that may be longer, each with its reason.
 LONG: dict[str, str] = {}
 
@@ -111,7 +115,7 @@ class Source:
 
     @property
     def room(self) -> str:
-        """``feeds`` for ``live.feeds.base``, ``app`` for ``live.app``, empty for ``live``."""
+        """``feeds`` for ``live.feeds.feed``, ``app`` for ``live.app``, empty for ``live``."""
         return [*self.name.split("."), ""][1]
 
     def imports(self, top_level: bool = False) -> Iterator[str]:
@@ -228,7 +232,7 @@ def impure(source: Source) -> list[str]:
 
 def printing(source: Source) -> list[str]:
     """``print`` anywhere but where people read it."""
-    if source.room in {"cli", "dashboard"}:
+    if source.room in {"cli", "terminal"}:
         return []
     return [
         f"{source.name}:{node.lineno} prints"
@@ -244,7 +248,10 @@ def too_long(source: Source) -> list[str]:
     lines = source.text.count("\n")
     if lines <= MAX_LINES or source.name in LONG:
         return []
-    return [f"{source.name} has {lines} lines, over {MAX_LINES}"]
+    return [
+        f"{source.name} has {lines} lines, over {MAX_LINES}: a smell, not a law; look for a second"
+        " idea in it, or name it in LONG with your reason"
+    ]
 
 
 def grab_bags(paths: list[Path]) -> list[str]:
@@ -283,18 +290,18 @@ def traces(name: str, text: str) -> list[str]:
 @pytest.mark.parametrize(
     "source",
     [
-        Source("live.games.plan", "from live.engine.search import Search"),
-        Source("live.games.plan", "def f():\n    import live.publish.hub"),
+        Source("live.games.update_plan", "from live.engine.search import Search"),
+        Source("live.games.update_plan", "def f():\n    import live.publish.stream.stream_hub"),
         Source("live.ratings.gain", "from ..ledger import event"),
         Source("live.ratings", "from .. import store", package=True),
         Source("live.ratings", "from ..store import journal", package=True),
-        Source("live.dashboard.app", "from live.rehearse import clock"),
-        Source("live.publish.hub", "from live import app"),
+        Source("live.terminal.app", "from live.rehearse import clock"),
+        Source("live.publish.stream.stream_hub", "from live import app"),
         Source("live.events", "import live.errors"),
         Source("live.config", "from live.feeds import base"),
-        Source("live.service.hall", "from live.app import run"),
-        Source("live.app", "from live.jobs.offline import analyze"),
-        Source("live.jobs.offline", "from live.cli import main"),
+        Source("live.service.event_service", "from live.app import run"),
+        Source("live.app", "from live.jobs.analyze_games import analyze"),
+        Source("live.jobs.analyze_games", "from live.cli import main"),
     ],
     ids=lambda source: source.name,
 )
@@ -305,16 +312,22 @@ def test_an_import_against_the_flow_is_seen(source: Source) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        Source("live.engine.pool", "from live.games.plan import plan\nimport asyncio"),
+        Source("live.engine.pool", "from live.games.update_plan import plan\nimport asyncio"),
         Source("live.engine.pool", "from .search import Search"),
         Source("live.engine.pool", "from . import search"),
         Source("live.engine", "from .search import Search", package=True),
         Source("live.events.games", "from live.events.reports import Player"),
         Source("live.engine", "from ..games.game import Game", package=True),
-        Source("live.publish.http", "from live import __version__\nfrom live.errors import X"),
+        Source(
+            "live.publish.http.http_routes",
+            "from live import __version__\nfrom live.errors import X",
+        ),
         Source("live.config", "from live.settings import flat\nfrom live.events import GainKind"),
         Source("live.app", "from live.feeds import lichess\nfrom live.publish import hub"),
-        Source("live.jobs.offline", "from live.service.hall import Hall\nfrom live.app import run"),
+        Source(
+            "live.jobs.analyze_games",
+            "from live.service.event_service import Hall\nfrom live.app import run",
+        ),
         Source("live.cli", "from live.commands.flags import SWITCH"),
     ],
     ids=lambda source: source.name,
@@ -325,18 +338,19 @@ def test_an_import_with_the_flow_is_not(source: Source) -> None:
 
 def test_an_unknown_room_is_seen() -> None:
     assert unknown_room(Source("live.attic.box", "")) == ["live.attic.box: no such room"]
-    assert unknown_room(Source("live.feeds.base", "")) == []
+    assert unknown_room(Source("live.feeds.feed", "")) == []
 
 
 def test_a_foreign_shell_is_seen() -> None:
     shell = Source("live.engine.pool", "import asyncio")
     core = Source("live.engine.score", "import chess")
     user = Source(
-        "live.ledger.event", "from live.engine.pool import Pool\nfrom live.engine import score"
+        "live.ledger.event_ledger",
+        "from live.engine.pool import Pool\nfrom live.engine import score",
     )
-    colleague = Source("live.engine.room", "from live.engine.pool import Pool")
+    colleague = Source("live.engine.engine_pool", "from live.engine.pool import Pool")
     assert foreign_shells([shell, core, user, colleague]) == [
-        "live.ledger.event imports the shell live.engine.pool"
+        "live.ledger.event_ledger imports the shell live.engine.pool"
     ]
 
 
@@ -350,7 +364,7 @@ def test_an_eager_command_line_is_seen() -> None:
 def test_impurity_is_seen() -> None:
     text = "import math\ndef f():\n    from time import monotonic\n"
     assert impure(Source("live.ratings.gain", text)) == ["live.ratings.gain imports time"]
-    assert impure(Source("live.feeds.file", text)) == []
+    assert impure(Source("live.feeds.files.file_feed", text)) == []
 
 
 def test_a_print_is_seen() -> None:
@@ -360,8 +374,8 @@ def test_a_print_is_seen() -> None:
 
 
 def test_a_long_module_is_seen() -> None:
-    assert too_long(Source("live.store.journal", "\n" * 301)) != []
-    assert too_long(Source("live.store.journal", "\n" * 300)) == []
+    assert too_long(Source("live.store.journal", "\n" * 501)) != []
+    assert too_long(Source("live.store.journal", "\n" * 500)) == []
 
 
 def test_a_grab_bag_is_seen() -> None:
@@ -371,22 +385,22 @@ def test_a_grab_bag_is_seen() -> None:
 
 def test_a_test_without_module_is_seen() -> None:
     modules = {
-        Path("live/feeds/base.py"),
+        Path("live/feeds/feed.py"),
         Path("live/feeds/demo"),
-        Path("live/feeds/pgn_split.py"),
-        Path("live/overlay/state.js"),
+        Path("live/feeds/pgn/pgn_splitter.py"),
+        Path("live/web/client/event_state.js"),
     }
     tests = [
         Path("tests/feeds/test_base.py"),
-        Path("tests/feeds/test_demo.py"),
+        Path("tests/feeds/demo/test_demo_feed.py"),
         Path("tests/feeds/test_pgn_split_hostile.py"),
-        Path("tests/feeds/test_pgn.py"),
-        Path("tests/overlay/test_state.py"),
+        Path("tests/feeds/pgn/test_pgn_decoder.py"),
+        Path("tests/web/test_state.py"),
         Path("tests/test_house.py"),
         Path("tests/test_base.py"),
     ]
     assert without_mirror(tests, modules) == [
-        "tests/feeds/test_pgn.py mirrors nothing in live/feeds",
+        "tests/feeds/pgn/test_pgn_decoder.py mirrors nothing in live/feeds",
         "tests/test_base.py mirrors nothing in live",
     ]
 
@@ -454,5 +468,5 @@ def test_every_benchmark_is_run_by_the_one_command() -> None:
 
     parts = {"__main__", "drain", "soak_service"}
     elsewhere = {"alerts", "calibration"}
-    found = {path.stem for path in (ROOT / "tests" / "benchmarks").glob("*.py")}
+    found = {path.stem for path in (ROOT / "tests" / "benchmarks").rglob("*.py")}
     assert found - parts - elsewhere == BENCHMARKS.keys()

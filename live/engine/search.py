@@ -85,7 +85,7 @@ class SearchFailure(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Progress(msgspec.Struct, frozen=True):
+class SearchProgress(msgspec.Struct, frozen=True):
     """A provisional score while a search deepens."""
 
     score: Score

@@ -161,7 +161,7 @@ def _single_origin(board: chess.Board, spec: _Spec) -> int | None:
     return origin
 
 
-class Mover:
+class MoveReader:
     """Plays move text on a board of its own."""
 
     __slots__ = ("board", "in_check")

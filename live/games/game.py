@@ -8,10 +8,10 @@ from live.events import FeedName, GameId, Headers, Move, Result, Score
 
 
 class Game(msgspec.Struct, frozen=True):
-    """A game of one feed. A change makes a new ``Game`` (:func:`live.games.steps.applied`)."""
+    """A game of one feed. A change makes a new ``Game`` (:func:`live.games.game_steps.applied`)."""
 
     id: GameId
-    """Stable, short and safe in a URL; see :mod:`live.games.identity`."""
+    """Stable, short and safe in a URL; see :mod:`live.games.player_identity`."""
     feed: FeedName
     key: str
     """The source's own name of the game; empty when it has none."""

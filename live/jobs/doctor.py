@@ -16,12 +16,12 @@ from rich.text import Text
 
 from live import __version__
 from live.config import Config, ServerConfig
-from live.engine.discovery import find_engine
-from live.engine.speed import measure_speed
+from live.engine.engine_discovery import find_engine
+from live.engine.engine_speed import measure_speed
 from live.errors import LiveRateError
-from live.publish.listener import listen
-from live.ratings.shelf import learned_from
-from live.service.measuring import fitting, limit_text
+from live.publish.http.listener import listen
+from live.ratings.calibration.calibration_choice import learned_from
+from live.service.measure_settings import fitting, limit_text
 
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (
@@ -30,7 +30,7 @@ _LIBRARIES = (
 )  # fmt: skip
 
 
-class Finding(msgspec.Struct, frozen=True):
+class DoctorFinding(msgspec.Struct, frozen=True):
     """One thing looked at."""
 
     subject: str
@@ -53,54 +53,56 @@ async def examine(settings: Callable[[], Config]) -> int:
     return 2 if any(finding.state == "problem" for finding in findings) else 0
 
 
-async def _findings(settings: Callable[[], Config]) -> list[Finding]:
-    found: list[Finding] = []
+async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
+    found: list[DoctorFinding] = []
     try:
         config = settings()
-        found.append(Finding("settings", "ok", "valid"))
+        found.append(DoctorFinding("settings", "ok", "valid"))
     except LiveRateError as error:
-        found.append(Finding("settings", "problem", str(error)))
+        found.append(DoctorFinding("settings", "problem", str(error)))
         config = Config()
     found += await _engine(config)
     found.append(_port(config.server))
-    found.append(Finding("live-rate", "note", __version__))
-    found.append(Finding("Python", "note", f"{platform.python_version()}, {platform.platform()}"))
-    found += [Finding(library, "note", _version(library)) for library in _LIBRARIES]
+    found.append(DoctorFinding("live-rate", "note", __version__))
+    found.append(
+        DoctorFinding("Python", "note", f"{platform.python_version()}, {platform.platform()}")
+    )
+    found += [DoctorFinding(library, "note", _version(library)) for library in _LIBRARIES]
     return found
 
 
-async def _engine(config: Config) -> list[Finding]:
+async def _engine(config: Config) -> list[DoctorFinding]:
     try:
         command = find_engine(config.engine.path)
         speed = await measure_speed(command)
     except LiveRateError as error:
-        return [Finding("engine", "problem", str(error))]
+        return [DoctorFinding("engine", "problem", str(error))]
     found = f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s"
     return [
-        Finding("engine", "ok", f"{found} ({command.argv[-1]})"),
+        DoctorFinding("engine", "ok", f"{found} ({command.argv[-1]})"),
         _calibration(config, speed.name),
     ]
 
 
-def _calibration(config: Config, engine: str) -> Finding:
+def _calibration(config: Config, engine: str) -> DoctorFinding:
     rating = config.rating
     try:
         shelf = fitting(rating.calibration, engine, limit_text(config.engine), rating.gain)
     except LiveRateError as error:
-        return Finding("calibration", "problem", str(error))
+        return DoctorFinding("calibration", "problem", str(error))
     if not shelf.calibrations:
-        return Finding("calibration", "note", f"{shelf.note}: ratings by Algorithm 4 alone")
+        return DoctorFinding("calibration", "note", f"{shelf.note}: ratings by Algorithm 4 alone")
     held = (f"{each.name}, {learned_from(each)}" for each in shelf.calibrations)
-    return Finding("calibration", "ok", "; ".join(held))
+    return DoctorFinding("calibration", "ok", "; ".join(held))
 
 
-def _port(server: ServerConfig) -> Finding:
+def _port(server: ServerConfig) -> DoctorFinding:
     """Listens exactly as the service would, and lets go again."""
     try:
         listen(server.host, server.port).close()
     except LiveRateError as error:
-        return Finding("port", "problem", str(error))
-    return Finding("port", "ok", f"{server.host}:{server.port} is free")
+        return DoctorFinding("port", "problem", str(error))
+    return DoctorFinding("port", "ok", f"{server.host}:{server.port} is free")
 
 
 def _version(library: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from live.engine.asking import Asking
+from live.engine.search_options import SearchOptions
 from live.events import GainKind
 from live.games.game import Game
-from live.ratings.calibration import Calibration, Population
-from live.ratings.intrinsic import IntrinsicTable
-from live.ratings.pace import SPENT_PLIES, Clocked, pace_of
-from live.ratings.shelf import Choice, Shelf
+from live.ratings.calibration.calibration_choice import CalibrationChoice, CalibrationShelf
+from live.ratings.calibration.move_evidence import Calibration, Population
+from live.ratings.pace_of_play import SPENT_PLIES, ClockedGame, pace_of
+from live.ratings.regan.intrinsic_rating import IntrinsicTable
 
 #: Decimals published: a hundredth of an Elo point, a millionth of a point of score. Figures are
 #: rounded once, so that every subscriber adds the very same numbers.
@@ -25,23 +25,23 @@ class Measure(NamedTuple):
     """
 
     gain: GainKind
-    shelf: Shelf = Shelf()
-    asking: Asking = Asking()
+    shelf: CalibrationShelf = CalibrationShelf()
+    asking: SearchOptions = SearchOptions()
     table: IntrinsicTable | None = None
     """For choices among several lines; None where none fits, see ``table_note``."""
     table_note: str = "Multi-PV is off ([engine] multipv)"
 
 
-def choice_of(measure: Measure, game: Game) -> Choice:
+def choice_of(measure: Measure, game: Game) -> CalibrationChoice:
     """Which calibration rates a game, by its pace as far as that is known."""
-    clocks = [Clocked(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]]
+    clocks = [ClockedGame(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]]
     return measure.shelf.choose(pace_of(game.headers.time_control, clocks))
 
 
-class Priors:
+class FieldPriors:
     """What is believed of every player before the first move, by calibration: the field as it is
-    known now. One writer sets it (:class:`live.ledger.standings.Standings`), curves and players
-    read it.
+    known now. One writer sets it (:class:`live.ledger.players.standings.EventStandings`), curves
+    and players read it.
     """
 
     __slots__ = ("_by_name",)

@@ -8,17 +8,17 @@ import msgspec
 
 from live.engine.search import Search
 from live.events import Change
-from live.ledger.evaluations import Ask
+from live.ledger.game.game_evaluations import RequestId
 
 Urgency = Literal["head", "backlog", "finished", "deepen"]
 """The newest position of a running game, the rest of a running game, a game that is over; and
 what a quick look has told already."""
 
 
-class Wish(msgspec.Struct, frozen=True):
+class SearchRequest(msgspec.Struct, frozen=True):
     """A search the ledger wants; wishing again for the same ask changes its urgency."""
 
-    ask: Ask
+    ask: RequestId
     search: Search
     urgency: Urgency
 
@@ -28,5 +28,5 @@ class Outbox:
 
     def __init__(self) -> None:
         self.changes: list[Change] = []
-        self.dropped: list[Ask] = []
-        self.wishes: list[Wish] = []
+        self.dropped: list[RequestId] = []
+        self.wishes: list[SearchRequest] = []

@@ -14,12 +14,12 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
-from live.publish.state import State
+from live.publish.published_state import PublishedState
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
-class Tally:
+class MetricCounts:
     """Plain counts, kept by those who do the things counted."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Tally:
 class Metrics(Collector):
     """Reads state and counts whenever somebody asks."""
 
-    def __init__(self, state: State, tally: Tally) -> None:
+    def __init__(self, state: PublishedState, tally: MetricCounts) -> None:
         self._state = state
         self._tally = tally
         self._registry = CollectorRegistry(auto_describe=False)

@@ -14,25 +14,26 @@ from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
 from live.events import Change
-from live.publish import exposure, wire
-from live.publish.admission import Admission
-from live.publish.audience import Audience
-from live.publish.door import Door, resume_point
-from live.publish.gate import Gate
-from live.publish.guard import Guard, Guest
-from live.publish.http import Request, Response, Routes, problem
-from live.publish.http_connection import HttpConnection
-from live.publish.hub import TooManyFilters
-from live.publish.limits import Limits
-from live.publish.listener import Listener
-from live.publish.metrics import Tally
-from live.publish.newcomer import Newcomer
-from live.publish.pages import Site
-from live.publish.select import EVERYTHING
-from live.publish.state import State
-from live.publish.subscriber import Subscriber
-from live.publish.token_file import TokenFile
-from live.publish.turns import Turns
+from live.publish import wire
+from live.publish.access import exposure
+from live.publish.access.authentication import Authentication, Guest
+from live.publish.access.client_limits import ClientLimits
+from live.publish.access.handshake import HandshakeJudge, resume_point
+from live.publish.access.origin_policy import OriginPolicy
+from live.publish.access.rate_limits import RateLimits
+from live.publish.access.token_file import TokenFile
+from live.publish.access.token_handshake import TokenHandshake
+from live.publish.http.fair_turns import FairTurns
+from live.publish.http.http_connection import HttpConnection
+from live.publish.http.http_routes import HttpRequest, HttpResponse, HttpRoutes, problem
+from live.publish.http.listener import PortListener
+from live.publish.http.static_files import StaticSite
+from live.publish.metrics import MetricCounts
+from live.publish.published_state import PublishedState
+from live.publish.stream.broadcaster import Broadcaster
+from live.publish.stream.stream_filter import EVERYTHING
+from live.publish.stream.stream_hub import TooManyFilters
+from live.publish.stream.subscriber import Subscriber
 
 _log = logging.getLogger(__name__)
 
@@ -42,45 +43,45 @@ _SWEEP_S = 1.0
 class Publisher:
     """Serves the state and its changes. Use as ``async with Publisher(config, state) as p``.
 
-    Loss policy: see :class:`live.publish.subscriber.Subscriber`; a slow client is skipped and gets
-    a fresh snapshot, and costs neither unbounded memory nor anybody else's time.
+    Loss policy: see :class:`live.publish.stream.subscriber.Subscriber`; a slow client is skipped
+    and gets a fresh snapshot, and costs neither unbounded memory nor anybody else's time.
     """
 
     def __init__(
         self,
         config: ServerConfig,
-        state: State,
+        state: PublishedState,
         *,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
-        limits: Limits | None = None,
-        site: Site | None = None,
+        limits: ClientLimits | None = None,
+        site: StaticSite | None = None,
     ) -> None:
         self._config = config
         self._clock = clock
-        limits = limits or Limits(
+        limits = limits or ClientLimits(
             connections=config.max_connections,
             connections_per_address=config.max_connections_per_address,
         )
         self._limits = limits
-        self._admission = Admission(limits, clock)
-        tally = Tally()
-        self._routes = Routes(state, site or Site(), tally)
-        self.audience = Audience(
+        self._admission = RateLimits(limits, clock)
+        tally = MetricCounts()
+        self._routes = HttpRoutes(state, site or StaticSite(), tally)
+        self.audience = Broadcaster(
             state, epoch=secrets.token_hex(6), clock=clock, limits=limits, tally=tally
         )
         self._tokens = TokenFile(config.tokens_file) if config.tokens_file else None
-        self._guard = Guard(
+        self._guard = Authentication(
             self._tokens.read() if self._tokens else None,
             public=config.public,
             hide_scores=config.hide_scores,
             now=now,
         )
-        gate = Gate(config.host, config.hosts, config.origins)
-        self._door = Door(gate, self._guard, self._admission, self.audience)
-        turns = Turns()
-        self._connections: set[HttpConnection | Newcomer | Subscriber] = set()
-        self._listener = Listener(
+        gate = OriginPolicy(config.host, config.hosts, config.origins)
+        self._door = HandshakeJudge(gate, self._guard, self._admission, self.audience)
+        turns = FairTurns()
+        self._connections: set[HttpConnection | TokenHandshake | Subscriber] = set()
+        self._listener = PortListener(
             config, lambda: HttpConnection(self, turns, clock, limits), limits.request_s
         )
         self._loop: asyncio.AbstractEventLoop
@@ -113,7 +114,7 @@ class Publisher:
         return self
 
     async def watch(self) -> None:
-        """Listen again whenever the port was lost; see :meth:`Listener.watch`."""
+        """Listen again whenever the port was lost; see :meth:`PortListener.watch`."""
         await self._listener.watch()
 
     async def __aexit__(
@@ -130,8 +131,8 @@ class Publisher:
             if timer is not None:
                 timer.cancel()
         for connection in list(self._connections):
-            if isinstance(connection, Subscriber | Newcomer):
-                connection.close(wire.Close.GOING_AWAY, "the service stops")
+            if isinstance(connection, Subscriber | TokenHandshake):
+                connection.close(wire.CloseCode.GOING_AWAY, "the service stops")
             else:
                 connection.shut()
         try:
@@ -159,12 +160,12 @@ class Publisher:
         Whoever sees other things now is sent away to come again.
         """
         self._config = config
-        self._door.gate = Gate(config.host, config.hosts, config.origins)
+        self._door.gate = OriginPolicy(config.host, config.hosts, config.origins)
         self._guard.admit(public=config.public, hide_scores=config.hide_scores)
         self._admission.bound(config.max_connections, config.max_connections_per_address)
         for connection in list(self._connections):
             if isinstance(connection, Subscriber) and not self._guard.still(connection.guest):
-                connection.close(wire.Close.GOING_AWAY, "the settings have changed")
+                connection.close(wire.CloseCode.GOING_AWAY, "the settings have changed")
 
     # --- changes out ------------------------------------------------------------------------------
 
@@ -191,33 +192,33 @@ class Publisher:
 
     def gone(self, connection: asyncio.Protocol) -> None:
         """Forget a connection."""
-        assert isinstance(connection, HttpConnection | Newcomer | Subscriber)
+        assert isinstance(connection, HttpConnection | TokenHandshake | Subscriber)
         self._connections.discard(connection)
         self._admission.leave(connection.address)
         if not self._connections:
             self._empty.set()
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: HttpRequest) -> HttpResponse:
         """Answer anything but a handshake."""
         return self._door.answer(request, self._serve)
 
-    def _serve(self, request: Request, guest: Guest | None) -> Response:
+    def _serve(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         return self._routes.answer(request, guest.limit(EVERYTHING) if guest else None)
 
-    def refusal(self, connection: HttpConnection, request: Request) -> Response | None:
+    def refusal(self, connection: HttpConnection, request: HttpRequest) -> HttpResponse | None:
         """Why a handshake is refused, if it is."""
         if self._stopping:
             return problem(503, "the service stops; come back later", [("Retry-After", "5")])
         return self._door.refusal(request, connection.address)
 
     def subscribe(
-        self, connection: HttpConnection, request: Request, accepted: bytes, early: bytes
+        self, connection: HttpConnection, request: HttpRequest, accepted: bytes, early: bytes
     ) -> None:
         """Turn a connection into a subscriber, or into a newcomer that must say who it is."""
         transport = connection.transport
         transport.write(accepted)
         if self._guard.asks_first(request):
-            newcomer = Newcomer(
+            newcomer = TokenHandshake(
                 self, request, transport, connection.address, self._clock, self._limits
             )
             self._hand_on(connection, newcomer)
@@ -230,7 +231,7 @@ class Publisher:
         if early:
             subscriber.data_received(early)
 
-    def introduce(self, newcomer: Newcomer, message: bytes) -> bool:
+    def introduce(self, newcomer: TokenHandshake, message: bytes) -> bool:
         """A newcomer says who it is: seat it if that is somebody."""
         guest = self._guard.introduced(message)
         if guest is None:
@@ -246,8 +247,8 @@ class Publisher:
 
     def _seat(
         self,
-        before: HttpConnection | Newcomer,
-        request: Request,
+        before: HttpConnection | TokenHandshake,
+        request: HttpRequest,
         guest: Guest,
         protocol: ServerProtocol | None = None,
     ) -> Subscriber:
@@ -266,7 +267,9 @@ class Publisher:
         self.audience.join(subscriber, resume_point(request))
         return subscriber
 
-    def _hand_on(self, before: HttpConnection | Newcomer, after: Newcomer | Subscriber) -> None:
+    def _hand_on(
+        self, before: HttpConnection | TokenHandshake, after: TokenHandshake | Subscriber
+    ) -> None:
         self._connections.discard(before)
         self._connections.add(after)
         before.transport.set_protocol(after)
@@ -281,7 +284,7 @@ class Publisher:
         for connection in list(self._connections):
             connection.sweep(now_s)
             if isinstance(connection, Subscriber) and not self._guard.still(connection.guest):
-                connection.close(wire.Close.FORBIDDEN, "the token is no longer valid")
+                connection.close(wire.CloseCode.FORBIDDEN, "the token is no longer valid")
         self.audience.drop_unused()
 
     def _sweep_again(self) -> None:

@@ -21,7 +21,7 @@ _encoder = msgspec.json.Encoder()
 _FIN, _TEXT, _PING = 0x80, 0x1, 0x9
 
 
-class Close(enum.IntEnum):
+class CloseCode(enum.IntEnum):
     """Why a connection ends. From 4100 on: do not come back without a change; below: come back.
 
     Codes under 4000 are RFC 6455's (section 7.4.1); 4000 to 4999 are ours to define.

@@ -17,10 +17,10 @@ import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Any
 
+from live.clock import Clock, LoopClock
 from live.errors import LiveRateError
 from live.events import Change, FeedHealth
-from live.feeds.clock import Clock, LoopClock
-from live.feeds.retry import spoken
+from live.network.retry import spoken
 
 log = logging.getLogger(__name__)
 
@@ -167,7 +167,7 @@ class Supervisor:
 _MENDABLE = (Exception, asyncio.CancelledError)
 
 
-class Guarded:
+class GuardedPart:
     """A listener that may fail and costs the others nothing.
 
     Loss policy: what it fails on is lost to it alone.

@@ -11,29 +11,29 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from live.engine.asking import Asking
-from live.engine.question import Question
+from live.engine.process.uci_conversation import go_words
 from live.engine.search import Position, Search
-from live.engine.uci import go_words
+from live.engine.search_key import SearchKey
+from live.engine.search_options import SearchOptions
 from live.events import Color, CurvePoint, EngineInfo, GainKind, GameDetail, GameId
 from live.games.game import Game
-from live.ratings.calibrated import CalibratedRating
-from live.ratings.calibration import PARTS_OF_ONE, Weigher
-from live.ratings.expected import DIFFERENCE_SD_ELO, difference_of
-from live.ratings.posterior import REACH
-from live.store.records import Scored
+from live.ratings.calibration.calibrated_rating import CalibratedRating
+from live.ratings.calibration.move_evidence import PARTS_OF_ONE, EvidenceSums
+from live.ratings.calibration.posterior import REACH
+from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
+from live.store.journal_records import RecordedScore
 
 
-class Made(msgspec.Struct, frozen=True):
+class ExplainedSearch(msgspec.Struct, frozen=True):
     """One search that a gain rests on."""
 
     what: str
     """``position before``, ``move played``, ``position after``."""
-    question: Question
-    found: Scored
+    question: SearchKey
+    found: RecordedScore
 
 
-class Belief(msgspec.Struct, frozen=True, kw_only=True):
+class ExplainedPosterior(msgspec.Struct, frozen=True, kw_only=True):
     """The calibrated rating: a normal prior times what the moves say; Elo."""
 
     calibration: str
@@ -65,7 +65,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     engine: EngineInfo
     identity: str
     """Engine name and options."""
-    searches: tuple[Made, ...]
+    searches: tuple[ExplainedSearch, ...]
     before_cp: int | None
     played_cp: int | None
     after_cp: int | None
@@ -79,11 +79,13 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     expected_score: float
     difference: float | None
     rating: float | None
-    belief: Belief | None
+    belief: ExplainedPosterior | None
     published: CurvePoint
 
 
-def searches(game: Game, ply: int, asking: Asking, depth: int | None) -> list[tuple[str, Search]]:
+def searches(
+    game: Game, ply: int, asking: SearchOptions, depth: int | None
+) -> list[tuple[str, Search]]:
     """What a gain at ``ply`` rests on; ``depth`` is what the search before it reached."""
     moves = tuple(move.uci for move in game.moves)
 
@@ -104,8 +106,8 @@ def explain(
     engine: EngineInfo,
     gain: GainKind,
     identity: str,
-    weigher: Weigher | None,
-    made: tuple[Made, ...],
+    weigher: EvidenceSums | None,
+    made: tuple[ExplainedSearch, ...],
 ) -> Explanation | None:
     """The explanation; None where the ply has no point in its curve."""
     mover: Color = "white" if (ply % 2 == 1) == (" w " in detail.start_fen) else "black"
@@ -169,8 +171,8 @@ def _belief(
     points: Sequence[CurvePoint],
     sign: int,
     engine: EngineInfo,
-    weigher: Weigher | None,
-) -> Belief | None:
+    weigher: EvidenceSums | None,
+) -> ExplainedPosterior | None:
     known = {each.name: each for each in engine.calibrations}
     if weigher is None or (prior := known.get(weigher.calibration.name)) is None:
         return None
@@ -191,7 +193,7 @@ def _belief(
     precision = 1 / prior.prior_sd_elo**2 + weight * curvature / scale**2
     pull = (prior.prior_elo - centre) / prior.prior_sd_elo**2 + weight * slope / scale
     mean, reach = centre + pull / precision, REACH / math.sqrt(precision)
-    return Belief(
+    return ExplainedPosterior(
         calibration=calibration.name,
         n=rating.n,
         weight=weight,
@@ -256,7 +258,7 @@ def in_words(found: Explanation) -> Iterator[str]:
         yield from _belief_in_words(belief, found.published)
 
 
-def _belief_in_words(belief: Belief, published: CurvePoint) -> Iterator[str]:
+def _belief_in_words(belief: ExplainedPosterior, published: CurvePoint) -> Iterator[str]:
     yield f"Calibrated rating, calibration {belief.calibration!r}, z = (Elo - centre) / scale:"
     yield (
         f"  prior: normal, mean {belief.prior_elo:.2f}, sd {belief.prior_sd_elo:.2f};"
@@ -281,7 +283,7 @@ def _belief_in_words(belief: Belief, published: CurvePoint) -> Iterator[str]:
     )
 
 
-def _pawns(made: Made, mover: Color) -> str:
+def _pawns(made: ExplainedSearch, mover: Color) -> str:
     result = made.found.result
     sign = 1 if mover == "white" else -1
     best = f", best {result.best}" if made.question.only is None else ""

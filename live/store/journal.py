@@ -1,8 +1,8 @@
 """The journal of an event: what was seen and what was scored, kept over restarts and crashes.
 
 Everything is handed over without waiting and written by a thread of its own; see
-:mod:`live.store.writer` for what is lost when. The service never depends on the file: what is wrong
-with it is said in ``problem``, and everything else goes on.
+:mod:`live.store.journal_writer` for what is lost when. The service never depends on the file: what
+is wrong with it is said in ``problem``, and everything else goes on.
 
 Loss policy: when the backlog is full, because the file has taken nothing for long, changes are left
 out and the whole of the games is written anew once it takes them again (:meth:`Journal.restate`);
@@ -21,19 +21,34 @@ from typing import Final, Self, TypeVar
 
 import msgspec
 
-from live.engine.cache import MemoryCache
-from live.engine.question import Question
+from live.engine.results.result_cache import MemoryResultCache
 from live.engine.search import SearchResult
+from live.engine.search_key import SearchKey
 from live.events import GameId
 from live.games.game import Game
-from live.games.steps import NewGame, Step
-from live.store.backlog import Backlog
-from live.store.lock import Lock, Locked
-from live.store.reader import Reader
-from live.store.records import Change, Kept, Note, Restated, Result, Run, Standing
-from live.store.schema import BUSY_S, VERSION, Foreign, connected, prepare
-from live.store.trouble import error_code, why_unusable
-from live.store.writer import RETRY_S, Found, Keeping, Record, Started, Writer
+from live.games.game_steps import NewGame, Step
+from live.store.journal_faults import error_code, why_unusable
+from live.store.journal_lock import JournalLock, JournalLocked
+from live.store.journal_reader import JournalReader
+from live.store.journal_records import (
+    JournalRun,
+    JournalStanding,
+    RecordedChange,
+    RecordedNote,
+    RecordedResult,
+    Restated,
+    StoredGame,
+)
+from live.store.journal_tables import BUSY_S, VERSION, ForeignDatabase, connected, prepare
+from live.store.journal_writer import (
+    RETRY_S,
+    JournalWriter,
+    JournalWriting,
+    Record,
+    WrittenResult,
+    WrittenRun,
+)
+from live.store.write_backlog import WriteBacklog
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +65,7 @@ def wall_ms() -> int:
 
 class Journal:
     """One file, written by this process alone. Use as a context manager; never raises for the
-    file's sake. Also a :class:`live.engine.cache.Cache`.
+    file's sake. Also a :class:`live.engine.results.result_cache.ResultCache`.
 
     Args:
         durable: every commit reaches the disk before the next, for machines that lose power.
@@ -63,7 +78,7 @@ class Journal:
         *,
         durable: bool = False,
         now_ms: Callable[[], int] = wall_ms,
-        memory: MemoryCache | None = None,
+        memory: MemoryResultCache | None = None,
         backlog: int = BACKLOG,
         retry_s: float = RETRY_S,
     ) -> None:
@@ -74,12 +89,12 @@ class Journal:
         """Whether the problem stays: the file is not written any more."""
         self._durable = durable
         self._now_ms = now_ms
-        self._memory = MemoryCache() if memory is None else memory
-        self._backlog: Backlog[Record] = Backlog(backlog)
+        self._memory = MemoryResultCache() if memory is None else memory
+        self._backlog: WriteBacklog[Record] = WriteBacklog(backlog)
         self._retry_s = retry_s
-        self._lock = Lock(self.path)
-        self._reader: Reader | None = None
-        self._writer: Writer | None = None
+        self._lock = JournalLock(self.path)
+        self._reader: JournalReader | None = None
+        self._writer: JournalWriter | None = None
         self._run = self._n = self._note = 0
         self._last_ms = 0
         # Changes were left out: what the file says of the games is not what they are.
@@ -98,19 +113,19 @@ class Journal:
                 had = prepare(connection)
             finally:
                 connection.close()
-            self._reader = Reader(self.path)
+            self._reader = JournalReader(self.path)
             self._run, self._n, self._note = self._reader.last_numbers()
             self._empty = had == 0
-        except Locked:
+        except JournalLocked:
             self._give_up("is in use by another live-rate", "Name another with --journal")
-        except (sqlite3.Error, OSError, Foreign) as error:
+        except (sqlite3.Error, OSError, ForeignDatabase) as error:
             self._give_up(
                 why_unusable(self.path, error), "Name another with --journal, or move it away"
             )
         else:
             if had not in (0, VERSION):
                 log.info("journal %s is brought from version %d up to date", self.path, had)
-            self._writer = Writer(
+            self._writer = JournalWriter(
                 self.path, self._backlog, self._told, durable=self._durable, retry_s=self._retry_s
             )
             self._writer.start()
@@ -168,7 +183,7 @@ class Journal:
 
     # --- what the file held -----------------------------------------------------------------------
 
-    def standing(self, measure: bytes) -> list[Standing]:
+    def standing(self, measure: bytes) -> list[JournalStanding]:
         """The games to go on with, in the order they appeared; empty where nothing can be read.
         Of what was kept only that under the same ``measure`` counts.
         """
@@ -180,17 +195,17 @@ class Journal:
 
     def last_changes(self) -> dict[GameId, int]:
         """When each game there is has changed last, milliseconds."""
-        return self._read(Reader.last_changes, {})
+        return self._read(JournalReader.last_changes, {})
 
-    def changes_of(self, game: GameId) -> list[Change]:
+    def changes_of(self, game: GameId) -> list[RecordedChange]:
         """What happened to a game there is, since it was opened last, in order."""
         return self._read(lambda reader: reader.changes_of(game), [])
 
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[RecordedNote]:
         """Everything noted so far, in order."""
-        return self._read(Reader.notes, [])
+        return self._read(JournalReader.notes, [])
 
-    def _read(self, ask: Callable[[Reader], Answer], otherwise: Answer) -> Answer:
+    def _read(self, ask: Callable[[JournalReader], Answer], otherwise: Answer) -> Answer:
         """What the file answers; ``otherwise`` where it cannot be read."""
         if self._reader is None:
             return otherwise
@@ -212,10 +227,10 @@ class Journal:
 
     # --- what happens -----------------------------------------------------------------------------
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: JournalRun) -> None:
         """From here on changes belong to this run of the service."""
         self._run += 1
-        self._put(Started(self._run, self._clock_ms(), run))
+        self._put(WrittenRun(self._run, self._clock_ms(), run))
 
     def change(self, step: Step) -> None:
         """A step that has been carried out."""
@@ -236,25 +251,25 @@ class Journal:
     def keep(self, game: GameId, measure: bytes, rest: bytes, details: bytes) -> bool:
         """Keep a game as it stands after all changes so far; whether there was room."""
         return not self._missed and self._put(
-            Keeping(Kept(game, self._n, measure, rest), details), spare=True
+            JournalWriting(StoredGame(game, self._n, measure, rest), details), spare=True
         )
 
     def note(self, kind: str, body: bytes, game: GameId = "") -> None:
         """Something else to be kept with its time; ``body`` is JSON."""
         self._note += 1
-        self._put(Note(self._note, self._clock_ms(), self._run, game, kind, body))
+        self._put(RecordedNote(self._note, self._clock_ms(), self._run, game, kind, body))
 
     def _change(self, step: Step | Restated, *, must: bool = False) -> None:
         if self._missed:
             return
         self._n += 1
-        if not self._put(Change(self._n, self._clock_ms(), step), must=must):
+        if not self._put(RecordedChange(self._n, self._clock_ms(), step), must=must):
             self._missed = True
 
     def _put(self, record: Record, *, must: bool = False, spare: bool = False) -> bool:
         if self._writer is None or self.hopeless:
             return False
-        self._empty = self._empty and isinstance(record, Started)
+        self._empty = self._empty and isinstance(record, WrittenRun)
         # What can be made again gives way early.
         if spare and self.problem:
             return False
@@ -267,7 +282,7 @@ class Journal:
 
     # --- results of searches ----------------------------------------------------------------------
 
-    def get(self, identity: str, question: Question) -> SearchResult | None:
+    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
         known = self._memory.get(identity, question)
         if known is not None or self._reader is None:
             return known
@@ -281,6 +296,6 @@ class Journal:
         self._memory.put(identity, question, scored.result)
         return scored.result
 
-    def put(self, identity: str, question: Question, result: SearchResult) -> None:
+    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
         self._memory.put(identity, question, result)
-        self._put(Found(self._clock_ms(), Result(question, identity, result)))
+        self._put(WrittenResult(self._clock_ms(), RecordedResult(question, identity, result)))

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from live.alerts.desk import AlertDesk
+from live.alerts.alert_desk import AlertDesk
 from live.engine.search import Search
 from live.events import Alert, AlertMessage, Change, FeedReport, GameReport
-from live.feeds.replay import Incident, timeline
-from live.ledger.evaluations import Ask
-from live.ledger.event import EventLedger
-from live.ledger.keeper import Keeper
+from live.feeds.game_timeline import PlannedIncident, timeline
+from live.ledger.event_ledger import EventLedger
+from live.ledger.event_state import EventState
+from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.outbox import Urgency
 
@@ -24,9 +24,9 @@ TICK_S = 30.0
 class NoEngine:
     """The door to engines that are not there."""
 
-    def want(self, search: Search, ask: Ask, urgency: Urgency) -> None: ...
+    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None: ...
 
-    def drop(self, ask: Ask) -> None: ...
+    def drop(self, ask: RequestId) -> None: ...
 
 
 class Rehearsal:
@@ -44,7 +44,7 @@ class Rehearsal:
             engine_scores=False,
         )
         self.desk = AlertDesk()
-        self.keeper = Keeper(ledger, NoEngine(), self._published, self.desk.open)
+        self.keeper = EventState(ledger, NoEngine(), self._published, self.desk.open)
         self.now_s = START_S
         self.tick_s = TICK_S
         self.raised: dict[str, Alert] = {}
@@ -78,7 +78,7 @@ class Rehearsal:
     def play(
         self,
         games: Sequence[GameReport],
-        incidents: Iterable[Incident] = (),
+        incidents: Iterable[PlannedIncident] = (),
         *,
         feed: str = "hall",
         speed: float = 1.0,

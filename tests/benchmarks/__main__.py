@@ -2,7 +2,7 @@
 
 Each runs in a process of its own, on the bundled games, with sizes that show that it works. What
 the README quotes was measured with the sizes that each names in its own docstring, by
-``python -m tests.benchmarks.NAME``.
+``python -m tests.benchmarks.FOLDER.NAME``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 OPEN = "tests/data/lichess-open-2025.pgn"
 
@@ -47,7 +48,13 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
 
 def command(name: str) -> list[str]:
     """How a benchmark is run here."""
-    return [sys.executable, "-m", f"tests.benchmarks.{name}", *BENCHMARKS[name]]
+    return [sys.executable, "-m", module_of(name), *BENCHMARKS[name]]
+
+
+def module_of(name: str) -> str:
+    """``tests.benchmarks.engine.engine_ahead`` for ``engine_ahead``: each lies in one folder."""
+    (path,) = Path(__file__).parent.rglob(f"{name}.py")
+    return ".".join(path.relative_to(Path(__file__).parents[2]).with_suffix("").parts)
 
 
 def main(names: Sequence[str]) -> int:

@@ -31,9 +31,10 @@ from scipy.optimize import minimize
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from live.alerts import agreement, expectation
+from live.alerts import expected_agreement
+from live.alerts.kinds import engine_agreement
 from live.events import GameReport
-from live.feeds.pgn import PgnReader
+from live.feeds.pgn.pgn_decoder import PgnReader
 from tests.alerts.hall import Rehearsal
 
 BOARDS = 56
@@ -138,7 +139,9 @@ def learned(players: list[Honest]) -> tuple[float, float, float]:
     """Level and slope by maximum likelihood, spread by moments."""
     n = np.array([len(each.choices) for each in players], float)
     k = np.array([sum(each.choices) for each in players], float)
-    x = (np.array([each.elo for each in players]) - expectation.CENTRE_ELO) / expectation.SLOPE_ELO
+    x = (
+        np.array([each.elo for each in players]) - expected_agreement.CENTRE_ELO
+    ) / expected_agreement.SLOPE_ELO
 
     def loss(at: Any) -> float:
         odds = at[0] + at[1] * x
@@ -156,12 +159,15 @@ def screened(players: list[Honest], norm: tuple[float, float, float]) -> list[li
     level, slope, spread = norm
     found = []
     for each in players:
-        odds = level + slope * (each.elo - expectation.CENTRE_ELO) / expectation.SLOPE_ELO
+        odds = (
+            level
+            + slope * (each.elo - expected_agreement.CENTRE_ELO) / expected_agreement.SLOPE_ELO
+        )
         p = 1 / (1 + math.exp(-odds))
         hits, zs = 0, []
         for moves, hit in enumerate(each.choices, 1):
             hits += hit
-            if moves >= agreement.LEAST_MOVES:
+            if moves >= engine_agreement.LEAST_MOVES:
                 zs.append((hits / moves - p) / math.sqrt(p * (1 - p) / moves + spread**2))
         if zs:
             found.append(zs)
@@ -174,7 +180,7 @@ def screening(path: Path) -> None:
     say(f"agreement: {len(players)} player-games, {sum(len(p.choices) for p in players)} moves")
     say(
         f"  learned: level {norm[0]:.3f}, slope {norm[1]:.3f}, spread {norm[2]:.4f}; in use: "
-        f"{expectation.LEVEL}, {expectation.SLOPE}, {expectation.SPREAD}"
+        f"{expected_agreement.LEVEL}, {expected_agreement.SLOPE}, {expected_agreement.SPREAD}"
     )
     # Players are held to what was learned from the others: ten parts, whole games together.
     parts = [
@@ -188,7 +194,7 @@ def screening(path: Path) -> None:
     last = np.array([zs[-1] for zs in games])
     most = np.array([max(zs) for zs in games])
     say(
-        f"  {len(games)} with {agreement.LEAST_MOVES} moves or more, held to the others: "
+        f"  {len(games)} with {engine_agreement.LEAST_MOVES} moves or more, held to the others: "
         f"z has mean {last.mean():.2f}, standard deviation {last.std():.2f}, largest "
         f"{last.max():.2f}; looked at after every move the largest is {most.max():.2f}"
     )
@@ -199,11 +205,12 @@ def screening(path: Path) -> None:
         say(f"  {bound:5.2f}   {end:10.4f}   {ever:16.4f}   {normal:.4f}   {ever / normal:5.2f}")
     say(
         f"  an alert on some board, if nobody does anything wrong: promised are at most "
-        f"{agreement.FALSE_ALARMS:.0%}; the interval is that of {len(games)} player-games"
+        f"{engine_agreement.FALSE_ALARMS:.0%}; the interval is that of {len(games)} player-games"
     )
     for boards in (1, 2, 4, 8, 16, 32, BOARDS):
         over = sum(
-            agreement.false_alarm_rate(float(z), 2 * boards) <= agreement.FALSE_ALARMS for z in most
+            engine_agreement.false_alarm_rate(float(z), 2 * boards) <= engine_agreement.FALSE_ALARMS
+            for z in most
         )
         share, low, high = (
             1 - (1 - each) ** (2 * boards)
@@ -212,7 +219,8 @@ def screening(path: Path) -> None:
         bound = next(
             z / 100
             for z in range(600)
-            if agreement.false_alarm_rate(z / 100, 2 * boards) <= agreement.FALSE_ALARMS
+            if engine_agreement.false_alarm_rate(z / 100, 2 * boards)
+            <= engine_agreement.FALSE_ALARMS
         )
         say(
             f"  {boards:3d} boards: bound {bound:.2f}, {over} of {len(games)} over it, so "

@@ -1,6 +1,7 @@
 """How near the calibrated rating comes: ``python tests/benchmarks/calibration.py FILE…``
 
-Each FILE is NDJSON (may be gzipped) of rated games, as ``live.ratings.rated_games`` reads it. For
+Each FILE is NDJSON (may be gzipped) of rated games, as ``live.ratings.calibration.rated_games``
+reads it. For
 every definition of gain the file can give: how the figures of a game go with Elo, with the engine
 as a spike at 0 and as measured, and what a calibration does, cross-validated over players, so that
 nobody is rated by what was learned from himself. Then the time a move takes.
@@ -23,14 +24,18 @@ from rich.table import Table
 
 from live.errors import InputError
 from live.events import GainKind
-from live.ratings.calibrated import CalibratedRating
-from live.ratings.calibration import Calibration, Weigher, load_calibration
-from live.ratings.check import Check, cross_validate
-from live.ratings.engine_distribution import EngineDistribution, Measured, Spike
-from live.ratings.histogram import GainHistogram
-from live.ratings.learn import learn
-from live.ratings.perceived import PerceivedRating
-from live.ratings.rated_games import RatedGame, read_rated_games
+from live.ratings.calibration.calibrated_rating import CalibratedRating
+from live.ratings.calibration.calibration_check import CalibrationCheck, cross_validate
+from live.ratings.calibration.calibration_fit import learn
+from live.ratings.calibration.move_evidence import Calibration, EvidenceSums, load_calibration
+from live.ratings.calibration.rated_games import RatedGame, read_rated_games
+from live.ratings.ferreira.algorithm_4 import Algorithm4
+from live.ratings.ferreira.engine_distribution import (
+    EngineDistribution,
+    MeasuredDistribution,
+    SpikeAtZero,
+)
+from live.ratings.gain_histogram import GainHistogram
 
 #: Shares of the players in cross-validation; fewer where each has plenty of games.
 FOLDS, FOLDS_OF_MANY, MANY_GAMES = 10, 5, 2000
@@ -86,7 +91,7 @@ def correlations(games: Sequence[RatedGame], gain: GainKind, lines: Sequence[byt
         found = []
         for game in held:
             gains = (move.gain_cp for move in game.moves)
-            score = PerceivedRating(gains, engine=engine, gain=gain).expected_score
+            score = Algorithm4(gains, engine=engine, gain=gain).expected_score
             found.append(0.5 if score is None else score)
         return found
 
@@ -101,14 +106,14 @@ def correlations(games: Sequence[RatedGame], gain: GainKind, lines: Sequence[byt
             if counted is None:
                 break
             own = [g for i, line in enumerate(lines) if i % 2 == half for g in _games([line], gain)]
-            sides[half] = scores(Measured(counted), own)
+            sides[half] = scores(MeasuredDistribution(counted), own)
         if len(sides) == 2:
             order = [i % 2 for i, line in enumerate(lines) for _ in _games([line], gain)]
             queues = {half: iter(values) for half, values in sides.items()}
             measured = r([next(queues[half]) for half in order])
     return Row(
         float(zeros),
-        r(scores(Spike(), games)),
+        r(scores(SpikeAtZero(), games)),
         measured,
         r([float(np.log1p(lost.mean())) for lost in losses]),
         r([float(np.log1p(lost / 10).mean()) for lost in losses]),
@@ -123,7 +128,7 @@ def microseconds_a_move(
     calibration: Calibration, games: Sequence[RatedGame]
 ) -> tuple[float, float]:
     """Time to add a move, and to add it and read the mean and interval."""
-    weigher = Weigher(calibration)
+    weigher = EvidenceSums(calibration)
     took = []
     for reading in (False, True):
         start = time.perf_counter()
@@ -144,7 +149,7 @@ def figure(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
-def tell(console: Console, name: str, found: dict[GainKind, tuple[Row, Check]]) -> None:
+def tell(console: Console, name: str, found: dict[GainKind, tuple[Row, CalibrationCheck]]) -> None:
     table = Table("", *found, title=name)
     checks = [found[gain][1] for gain in found]
     rows = [found[gain][0] for gain in found]
@@ -184,7 +189,7 @@ def main(paths: Sequence[str]) -> int:
     good = True
     for path in paths:
         lines = read(Path(path))
-        found: dict[GainKind, tuple[Row, Check]] = {}
+        found: dict[GainKind, tuple[Row, CalibrationCheck]] = {}
         for gain in GAINS:
             try:
                 games = _games(lines, gain)

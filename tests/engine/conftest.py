@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.discovery import EngineCommand, find_engine
-from live.engine.encryption import Tls
-from live.engine.patience import Patience
+from live.engine.cluster.cluster_tls import ClusterTls
+from live.engine.engine_discovery import EngineCommand, find_engine
+from live.engine.process.engine_timeouts import EngineTimeouts
 from live.engine.search import Position, Search
 from live.errors import EngineNotFound
 
@@ -41,9 +41,9 @@ def position() -> Callable[[int], Search]:
 
 
 @pytest.fixture
-def brief() -> Patience:
+def brief() -> EngineTimeouts:
     """Patience for engines that answer at once or never; the handshake's covers a busy machine."""
-    return Patience(floor_s=1.0, slack=1.0, unknown_depth_s=1.0, stop_s=2.0)
+    return EngineTimeouts(floor_s=1.0, slack=1.0, unknown_depth_s=1.0, stop_s=2.0)
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +64,9 @@ def native(require_program: Callable[[str], str]) -> EngineCommand:
 
 
 @pytest.fixture(scope="session")
-def tls(require_program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Tls:
+def tls(
+    require_program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> ClusterTls:
     """A certificate that trusts itself."""
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
@@ -75,4 +77,4 @@ def tls(require_program: Callable[[str], str], tmp_path_factory: pytest.TempPath
         *("-out", certificate, "-keyout", key),
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=30)
-    return Tls(certificate, certificate, key)
+    return ClusterTls(certificate, certificate, key)

@@ -4,12 +4,14 @@ import asyncio
 import json
 import sys
 
-from live.engine.discovery import EngineCommand
-from live.engine.encryption import Tls
-from live.engine.uci import Settings
-from live.engine.worker import work
+from live.engine.cluster.cluster_tls import ClusterTls
+from live.engine.cluster.cluster_worker import work
+from live.engine.engine_discovery import EngineCommand
+from live.engine.process.uci_conversation import UciSettings
 
 if __name__ == "__main__":
     command = EngineCommand(tuple(sys.argv[4:]), "for the test", "configured")
-    tls = Tls(*json.loads(sys.argv[3]))
-    asyncio.run(work(sys.argv[1], command, Settings(), engines=int(sys.argv[2]), nice=0, tls=tls))
+    tls = ClusterTls(*json.loads(sys.argv[3]))
+    asyncio.run(
+        work(sys.argv[1], command, UciSettings(), engines=int(sys.argv[2]), nice=0, tls=tls)
+    )

@@ -11,12 +11,12 @@ import sys
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 
-from live.engine.discovery import EngineCommand
-from live.engine.patience import Patience
-from live.engine.priority import Kind, Priority
-from live.engine.process import EngineProcess
-from live.engine.room import EngineRoom
-from live.engine.search import Limit, Progress, Search, SearchFailure, SearchResult
+from live.engine.engine_discovery import EngineCommand
+from live.engine.engine_pool import EnginePool
+from live.engine.process.engine_process import EngineProcess
+from live.engine.process.engine_timeouts import EngineTimeouts
+from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.search import Limit, Search, SearchFailure, SearchProgress, SearchResult
 from live.events import EngineHealth
 
 _GARBLER = Path(__file__).with_name("garbling_engine.py")
@@ -40,15 +40,15 @@ class Drill:
         self._chance = chance
         self._next = self._pause()
         self._done = asyncio.Event()
-        self._room: EngineRoom | None = None
+        self._room: EnginePool | None = None
 
     async def run(self, command: EngineCommand, limit: Limit, engines: int) -> EngineHealth:
-        patience = Patience(floor_s=2.0, slack=4.0, handshake_s=30.0)
-        async with EngineRoom(
+        patience = EngineTimeouts(floor_s=2.0, slack=4.0, handshake_s=30.0)
+        async with EnginePool(
             command, limit, listener=self, engines=engines, nice=0, patience=patience
         ) as self._room:
             for number, search in enumerate(self._searches):
-                self._room.want(search, number, Priority(Kind.BACKLOG, "drill", number))
+                self._room.want(search, number, SearchPriority(SearchKind.BACKLOG, "drill", number))
             await self._done.wait()
             return self._room.health()
 
@@ -62,7 +62,7 @@ class Drill:
         elif self._chance is not None and self.told >= self._next:
             self._disturb(self._chance)
 
-    def progressed(self, owner: Hashable, progress: Progress) -> None:
+    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
         pass
 
     def _pause(self) -> int:

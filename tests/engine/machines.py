@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from live.engine.discovery import EngineCommand
-from live.engine.encryption import Tls
+from live.engine.cluster.cluster_tls import ClusterTls
+from live.engine.engine_discovery import EngineCommand
 
 ROOT = Path(__file__).parents[2]
 _ALONE = """
@@ -34,7 +34,7 @@ class Machines:
         self._running: list[asyncio.subprocess.Process] = []
 
     async def schedule(
-        self, tls: Tls | None = None, *, alone: bool = False
+        self, tls: ClusterTls | None = None, *, alone: bool = False
     ) -> asyncio.subprocess.Process:
         """Start the scheduler, the second time where the first one was; ``alone``: where
         live-rate is not installed.
@@ -59,9 +59,9 @@ class Machines:
         return process
 
     async def work(
-        self, command: EngineCommand, engines: int = 1, tls: Tls | None = None
+        self, command: EngineCommand, engines: int = 1, tls: ClusterTls | None = None
     ) -> asyncio.subprocess.Process:
-        files = json.dumps(msgspec.structs.astuple(tls or Tls()))
+        files = json.dumps(msgspec.structs.astuple(tls or ClusterTls()))
         return await self._start(str(WORKER), self.address, str(engines), files, *command.argv)
 
     async def _start(self, *arguments: str) -> asyncio.subprocess.Process:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from live.config import FeedsConfig
 from live.events import FeedHealth, FeedReport, GameReport
-from live.feeds.base import Feed
-from live.feeds.pgn import PgnDecoder
-from live.feeds.voice import Conditions
+from live.feeds.feed import Feed
+from live.feeds.feed_session import FeedConditions
+from live.feeds.pgn.pgn_decoder import PgnDecoder
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 
@@ -107,8 +107,10 @@ def decode(text: bytes) -> list[GameReport]:
     return [*decoder.feed(text), *decoder.finish()]
 
 
-def conditions(config: FeedsConfig | None = None, clock: DrivenClock | None = None) -> Conditions:
-    return Conditions(config or FeedsConfig(), clock or DrivenClock(), lambda: 0.5)
+def conditions(
+    config: FeedsConfig | None = None, clock: DrivenClock | None = None
+) -> FeedConditions:
+    return FeedConditions(config or FeedsConfig(), clock or DrivenClock(), lambda: 0.5)
 
 
 async def until(condition: Callable[[], bool], within_s: float = 20) -> None:

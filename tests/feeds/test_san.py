@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.feeds.san import Mover, UnplayableMove, printable
+from live.feeds.san import MoveReader, UnplayableMove, printable
 
 PROMOTION = "8/4P1k1/8/8/8/8/6K1/8 w - - 0 1"
 EN_PASSANT = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"
@@ -16,7 +16,7 @@ TWO_KNIGHTS = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1"
 
 
 def play(text: str, fen: str = chess.STARTING_FEN, *, chess960: bool = False) -> tuple[str, str]:
-    return Mover(chess.Board(fen, chess960=chess960)).play_san(text)
+    return MoveReader(chess.Board(fen, chess960=chess960)).play_san(text)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_chess960_castling_is_king_to_rook() -> None:
     ],
 )
 def test_unplayable_moves_say_why_and_leave_the_board(text: str, fen: str, says: str) -> None:
-    mover = Mover(chess.Board(fen))
+    mover = MoveReader(chess.Board(fen))
     with pytest.raises(UnplayableMove) as caught:
         mover.play_san(text)
     assert str(caught.value) == says
@@ -103,9 +103,9 @@ def test_pinned_pieces_do_not_move() -> None:
 
 
 def test_uci_moves_get_their_san() -> None:
-    mover = Mover(chess.Board(CASTLING))
+    mover = MoveReader(chess.Board(CASTLING))
     assert mover.play_uci("e1g1") == ("e1g1", "O-O")
-    assert Mover(chess.Board(CASTLING)).play_uci("e1h1") == ("e1g1", "O-O")
+    assert MoveReader(chess.Board(CASTLING)).play_uci("e1h1") == ("e1g1", "O-O")
     for text in ("e1e3", "0000", "x", "", "e7e8k"):
         with pytest.raises(UnplayableMove):
             mover.play_uci(text)
@@ -131,7 +131,7 @@ def test_every_legal_move_reads_as_python_chess_writes_it() -> None:
     for board in random_boards(1, 400):
         for move in board.legal_moves:
             for text in (board.san(move), board.lan(move)):
-                played = Mover(board.copy(stack=False)).play_san(text)
+                played = MoveReader(board.copy(stack=False)).play_san(text)
                 assert played == (move.uci(), board.san(move)), (board.fen(), text)
 
 
@@ -150,7 +150,7 @@ def test_what_parse_san_takes_is_taken_and_what_it_refuses_is_refused(
         expected = board.parse_san(text).uci()
     except ValueError:
         expected = None
-    mover = Mover(board.copy(stack=False))
+    mover = MoveReader(board.copy(stack=False))
     try:
         found = mover.play_san(text)[0]
     except UnplayableMove:
@@ -161,7 +161,7 @@ def test_what_parse_san_takes_is_taken_and_what_it_refuses_is_refused(
 
 @given(st.text())
 def test_no_text_is_too_odd(text: str) -> None:
-    mover = Mover(chess.Board())
+    mover = MoveReader(chess.Board())
     try:
         mover.play_san(text)
     except UnplayableMove as error:

@@ -14,33 +14,33 @@ import msgspec
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
 from live.events import FeedReport, GameReport
-from live.feeds.dgt_board_json import DgtBoards
-from live.feeds.fics_text import FicsText, NoEntry, NotLines
-from live.feeds.kinds import public_name
-from live.feeds.lichess import tour_is_over
-from live.feeds.lichess_game import Lines
-from live.feeds.lichess_ndjson import GameStream, TvStream
-from live.feeds.livechess_cloud_json import (
-    Board,
-    Index,
-    Tournament,
+from live.feeds.dgt.livechess_cloud_json import (
+    CloudBoard,
+    CloudRoundIndex,
+    CloudTournament,
     current_round,
     due_s,
     game_report,
     read,
 )
-from live.feeds.mqtt_payload import MqttGames
-from live.feeds.open import open_feed
-from live.feeds.pgn import PgnDecoder, PgnReader
-from live.feeds.retry import Trouble, retry_after_s
-from live.feeds.settle import Settling
-from live.feeds.snapshots import charset_of
-from live.feeds.sniff import not_pgn
-from live.games.holding import Holding
-from live.games.plan import plan
-from live.ledger.event import EventLedger
-from live.ledger.keeper import Keeper
+from live.feeds.dgt.livechess_messages import LiveChessMessages
+from live.feeds.fics.fics_text import FicsLoginRefused, FicsText, NotFics
+from live.feeds.files.partial_reads import PartialReadFilter
+from live.feeds.files.pgn_snapshots import charset_of
+from live.feeds.lichess.lichess_broadcast import tour_is_over
+from live.feeds.lichess.lichess_game_feed import NdjsonLines
+from live.feeds.lichess.lichess_ndjson import LichessGameStream, LichessTvStream
+from live.feeds.mqtt.mqtt_payload import MqttGames
+from live.feeds.open_feed import open_feed
+from live.feeds.pgn.not_pgn import not_pgn
+from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
+from live.feeds.source_address import public_name
+from live.games.game_index import GameIndex
+from live.games.update_plan import plan
+from live.ledger.event_ledger import EventLedger
+from live.ledger.event_state import EventState
 from live.ledger.measure import Measure
+from live.network.retry import FeedTrouble, retry_after_s
 from tests.fuzz.mutation import HOSTILE
 from tests.fuzz.target import Target
 
@@ -100,7 +100,7 @@ def pgn_stream(data: bytes) -> None:
 
 
 def pgn_text(data: bytes) -> None:
-    reader, settling = PgnReader(), Settling(1.0)
+    reader, settling = PgnReader(), PartialReadFilter(1.0)
     for text in (data[: len(data) // 2], data, data):
         games = reader.read(text)
         settling.believe(games, whole=False, now_s=0.0)
@@ -129,7 +129,7 @@ def games(data: bytes) -> None:
         fixed_rating=None,
         stored_rating=2160,
     )
-    keeper, held = Keeper(ledger, _NoEngine(), lambda changes: None), Holding(patience=1)
+    keeper, held = EventState(ledger, _NoEngine(), lambda changes: None), GameIndex(patience=1)
     reader = PgnReader()
     for text in data.split(CUT):
         found = tuple(reader.read(text, closed=True))[:20]
@@ -164,9 +164,9 @@ BOARD = b"""{"live":true,"serialNr":"1","firstMove":1,"chess960":518,"result":"W
 def cloud(data: bytes) -> None:
     pieces = [*data.split(CUT), b"", b"", b""]
     tournament, index, board = (
-        read(pieces[0], Tournament),
-        read(pieces[1], Index),
-        read(pieces[2], Board),
+        read(pieces[0], CloudTournament),
+        read(pieces[1], CloudRoundIndex),
+        read(pieces[2], CloudBoard),
     )
     tour_is_over(pieces[0])
     if tournament is not None:
@@ -192,7 +192,7 @@ BOARDS = CUT.join(
 
 
 def boards(data: bytes) -> None:
-    held = DgtBoards()
+    held = LiveChessMessages()
     held.ask()
     for message in data.split(CUT):
         answers, games = held.receive(message)
@@ -246,7 +246,11 @@ TV = b"""{"t":"featured","d":{"id":"qVSOPtMc","orientation":"black","players":[{
 
 
 def ndjson(data: bytes) -> None:
-    lines, game, tv = Lines(), GameStream("https://lichess.org"), TvStream("https://lichess.org")
+    lines, game, tv = (
+        NdjsonLines(),
+        LichessGameStream("https://lichess.org"),
+        LichessTvStream("https://lichess.org"),
+    )
     for piece in _bytewise(data):
         for line in lines.feed(piece):
             for report in (game.line(line), tv.line(line)):
@@ -316,8 +320,8 @@ TARGETS = (
     Target("cloud", cloud, (CUT.join((TOURNAMENT, INDEX, BOARD)),), JSON_TOKENS),
     Target("boards", boards, (BOARDS,), JSON_TOKENS),
     Target("mqtt", mqtt, (MQTT,), (*JSON_TOKENS, *PGN_TOKENS)),
-    Target("ndjson", ndjson, (NDJSON, TV), JSON_TOKENS, (Trouble,)),
-    Target("fics", fics, (FICS,), (*HOSTILE, b"<12> ", b"{Game 45 (", b"fics% "), (NoEntry, NotLines)),
+    Target("ndjson", ndjson, (NDJSON, TV), JSON_TOKENS, (FeedTrouble,)),
+    Target("fics", fics, (FICS,), (*HOSTILE, b"<12> ", b"{Game 45 (", b"fics% "), (FicsLoginRefused, NotFics)),
     Target("address", address, ADDRESSES, (*HOSTILE, b"://", b"+", b"#", b"@", b":", b"[", b"//"),
            (FeedError, ConfigError)),
     Target("answer headers", answer_headers,

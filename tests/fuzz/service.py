@@ -16,18 +16,23 @@ from typing import Any
 import chess
 
 from live.config import SETTINGS, ServerConfig, load_config
-from live.engine.question import Question
+from live.engine.process.uci_conversation import (
+    EngineReady,
+    SearchFinished,
+    UciConversation,
+    UciSettings,
+)
 from live.engine.search import Limit
-from live.engine.uci import Conversation, Finished, Ready, Settings
+from live.engine.search_key import SearchKey
 from live.errors import ConfigError, EngineFault, InputError
-from live.publish.http_connection import HttpConnection
-from live.publish.limits import Limits
+from live.publish.access.client_limits import ClientLimits
+from live.publish.access.tokens import read_tokens
+from live.publish.http.fair_turns import FairTurns
+from live.publish.http.http_connection import HttpConnection
 from live.publish.server import Publisher
-from live.publish.tokens import read_tokens
-from live.publish.turns import Turns
-from live.ratings.calibration import (
+from live.ratings.calibration.move_evidence import (
+    EvidenceSums,
     RatedMove,
-    Weigher,
     decode_calibration,
     encode_calibration,
     load_calibration,
@@ -123,7 +128,7 @@ class Visit:
             file = Path(self._folder.name) / "tokens.toml"
             file.write_bytes(TOKENS)
             config = ServerConfig(port=0, tokens_file=str(file))
-        self.limits = Limits(handshakes_burst=1e9, handshakes_per_address_burst=1e9)
+        self.limits = ClientLimits(handshakes_burst=1e9, handshakes_per_address_burst=1e9)
         self.publisher = Publisher(config, World(3), clock=lambda: 0.0, limits=self.limits)
 
     def __call__(self, data: bytes) -> None:
@@ -135,7 +140,7 @@ class Visit:
         loop.set_exception_handler(lambda _, context: unheard.append(context))
         publisher = self.publisher
         wire = Wire()
-        wire.protocol = HttpConnection(publisher, Turns(), lambda: 0.0, self.limits)
+        wire.protocol = HttpConnection(publisher, FairTurns(), lambda: 0.0, self.limits)
         wire.protocol.connection_made(wire)
         try:
             await self._say(wire, data)
@@ -256,7 +261,7 @@ def _calibration() -> bytes:
 
 def calibration(data: bytes) -> None:
     found = decode_calibration(data, "mine.json")
-    weigher = Weigher(found)
+    weigher = EvidenceSums(found)
     weigher.weigh(RatedMove(gain_cp=-30, score_before_cp=20, ply=30))
 
 
@@ -289,20 +294,20 @@ UCI_TOKENS = (
 def engine(data: bytes) -> None:
     """An engine that says these bytes, in both halves of its life and cut anywhere."""
     for lines, adaptive in ((1, False), (3, True)):
-        conversation = Conversation(Settings(adaptive=adaptive))
+        conversation = UciConversation(UciSettings(adaptive=adaptive))
         conversation.greet()
-        question = Question(chess.STARTING_FEN, (), Limit(nodes=1000), lines=lines)
+        question = SearchKey(chess.STARTING_FEN, (), Limit(nodes=1000), lines=lines)
         half = data.find(ANSWER[:7])
         hello, answers = (HELLO, data) if half < 0 else (data[:half] or HELLO, data[half:])
         for piece in (hello[: len(hello) // 2], hello[len(hello) // 2 :]):
             for event in conversation.receive(piece):
-                assert isinstance(event, Ready | Finished) or event is not None
+                assert isinstance(event, EngineReady | SearchFinished) or event is not None
         if not conversation.idle:
             continue
         conversation.begin(question)
         for at in range(0, len(answers), 41):
             for event in conversation.receive(answers[at : at + 41]):
-                if isinstance(event, Finished):
+                if isinstance(event, SearchFinished):
                     assert event.stopped or question.allows(event.result.best), event
             if conversation.idle:
                 break
@@ -317,16 +322,16 @@ def engine(data: bytes) -> None:
 def _journal() -> bytes:
     """A journal as it is made: a run, a game, a note."""
     from live.events import FeedReport
-    from live.feeds import demo
-    from live.games.holding import Holding
-    from live.games.plan import plan
-    from live.store.records import Run
+    from live.feeds.demo import demo_feed
+    from live.games.game_index import GameIndex
+    from live.games.update_plan import plan
+    from live.store.journal_records import JournalRun
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "journal.sqlite"
         with Journal(path) as journal:
-            journal.begin(Run(version="1", engine_name="x", identity="x", limit="1 node"))
-            for step in plan(Holding(), FeedReport("demo", tuple(demo.games()[:1]))):
+            journal.begin(JournalRun(version="1", engine_name="x", identity="x", limit="1 node"))
+            for step in plan(GameIndex(), FeedReport("demo", tuple(demo_feed.games()[:1]))):
                 journal.change(step)
             journal.note("alert", b"{}", "g")
             journal.flush()

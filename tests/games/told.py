@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess
 
 from live.events import FeedReport, GameReport, Headers, Move, Player, Result
-from live.games.holding import Holding
-from live.games.plan import Step, plan
+from live.games.game_index import GameIndex
+from live.games.update_plan import Step, plan
 
 FEED = "test"
 
@@ -47,7 +47,7 @@ def report(*games: GameReport, feed: str = FEED, complete: bool = True) -> FeedR
 
 
 def follow(
-    held: Holding, *games: GameReport, feed: str = FEED, complete: bool = True
+    held: GameIndex, *games: GameReport, feed: str = FEED, complete: bool = True
 ) -> list[Step]:
     """Plan and apply one report."""
     steps = plan(held, report(*games, feed=feed, complete=complete))
@@ -56,8 +56,8 @@ def follow(
     return list(steps)
 
 
-def holding(*games: GameReport, patience: int = 3) -> Holding:
+def holding(*games: GameReport, patience: int = 3) -> GameIndex:
     """What is held after one complete report."""
-    held = Holding(patience)
+    held = GameIndex(patience)
     follow(held, *games)
     return held

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from live.events import Player
-from live.games.steps import NewGame
-from live.ledger.event import EventLedger
+from live.games.game_steps import NewGame
+from live.ledger.event_ledger import EventLedger
 from live.ledger.measure import Measure
 from tests.ledger.arithmetic import answer, game, line
 

@@ -12,11 +12,11 @@ from live.events import (
     QueueLengths,
     SpeculationFigures,
 )
-from live.publish.metrics import Metrics, Tally
+from live.publish.metrics import MetricCounts, Metrics
 from tests.publish.world import NAMES, World
 
 
-def samples(world: World, tally: Tally) -> dict[str, float]:
+def samples(world: World, tally: MetricCounts) -> dict[str, float]:
     text = Metrics(world, tally).text().decode()
     return {
         each.name + "".join(f" {value}" for value in each.labels.values()): each.value
@@ -26,7 +26,7 @@ def samples(world: World, tally: Tally) -> dict[str, float]:
 
 
 def test_what_is_counted_is_told() -> None:
-    world, tally = World(1), Tally()
+    world, tally = World(1), MetricCounts()
     for game in ("g1", "g2"):
         world.appear(game)
         world.move(game)
@@ -76,12 +76,12 @@ def test_what_is_counted_is_told() -> None:
 
 def test_nobody_is_named_and_the_series_stay_few() -> None:
     world = World(1)
-    before = len(samples(world, Tally()))
+    before = len(samples(world, MetricCounts()))
     for _ in range(300):
         world.step()
     world.appear("g1") if "g1" not in world.held else None
     world.held["g1"] = msgspec.structs.replace(world.held["g1"], event="A secret event")
-    text = Metrics(world, Tally()).text().decode()
+    text = Metrics(world, MetricCounts()).text().decode()
     assert all(name not in text for name in NAMES if name)
     assert "secret" not in text
-    assert len(samples(world, Tally())) <= before + 2
+    assert len(samples(world, MetricCounts())) <= before + 2

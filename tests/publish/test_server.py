@@ -18,14 +18,14 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
-from live.publish.limits import Limits
-from live.publish.pages import Site
-from live.publish.replica import Replica
-from live.publish.select import EVERYTHING, Filter, fold
+from live.publish.access.client_limits import ClientLimits
+from live.publish.http.static_files import StaticSite
+from live.publish.published_state import snapshot
 from live.publish.server import Publisher
-from live.publish.state import snapshot
-from live.publish.stream import HistoryLimits
-from live.publish.subscriber import Subscriber
+from live.publish.stream.numbered_stream import HistoryLimits
+from live.publish.stream.replica import Replica
+from live.publish.stream.stream_filter import EVERYTHING, StreamFilter, fold
+from live.publish.stream.subscriber import Subscriber
 from tests.publish.world import GAMES, NAMES, World
 
 CONFIG = ServerConfig(host="127.0.0.1", port=0)
@@ -41,14 +41,14 @@ class Clock:
 
 @asynccontextmanager
 async def serving(
-    world: World, limits: Limits | None = None, clock: Callable[[], float] | None = None
+    world: World, limits: ClientLimits | None = None, clock: Callable[[], float] | None = None
 ) -> AsyncIterator[Publisher]:
     made = Publisher(
         CONFIG,
         world,
         clock=clock or Clock(),
-        limits=limits or Limits(),
-        site=Site(Path("/nowhere")),
+        limits=limits or ClientLimits(),
+        site=StaticSite(Path("/nowhere")),
     )
     async with made as publisher:
         yield publisher
@@ -73,7 +73,7 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
-def position(publisher: Publisher, selected: Filter = EVERYTHING) -> int:
+def position(publisher: Publisher, selected: StreamFilter = EVERYTHING) -> int:
     publisher.audience.flush()
     return publisher.audience.stream(selected).seq
 
@@ -97,12 +97,12 @@ async def test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot() -> 
     world, random = World(7), Random(7)
     filters = {
         "": EVERYTHING,
-        f"?game=g1&game={quote(GAMES[3])}": Filter(games=frozenset({"g1", GAMES[3]})),
-        f"?player={quote(NAMES[2])}": Filter(players=frozenset({fold(NAMES[2])})),
-        "?event=Open%20A": Filter(events=frozenset({fold("Open A")})),
+        f"?game=g1&game={quote(GAMES[3])}": StreamFilter(games=frozenset({"g1", GAMES[3]})),
+        f"?player={quote(NAMES[2])}": StreamFilter(players=frozenset({fold(NAMES[2])})),
+        "?event=Open%20A": StreamFilter(events=frozenset({fold("Open A")})),
     }
     async with serving(world) as publisher:
-        clients: list[tuple[ClientConnection, Replica, Filter]] = []
+        clients: list[tuple[ClientConnection, Replica, StreamFilter]] = []
         for _ in range(400):
             publisher.publish(world.step())
             if random.random() < 0.05:
@@ -120,7 +120,7 @@ async def test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot() -> 
 
 async def test_a_thousand_disconnects_lose_and_repeat_nothing() -> None:
     world, random = World(11), Random(11)
-    limits = Limits(history=HistoryLimits(messages=30), handshakes_burst=1e9)
+    limits = ClientLimits(history=HistoryLimits(messages=30), handshakes_burst=1e9)
     resumed = fresh = 0
     async with serving(world, limits) as publisher:
         replica, query = Replica(), ""
@@ -176,7 +176,7 @@ async def test_a_senseless_query_is_refused_before_the_handshake(query: str) -> 
 
 async def test_too_many_filters_are_refused_and_the_old_ones_go_on() -> None:
     world = World()
-    async with serving(world, Limits(filters=1)) as publisher, connect(live(publisher)) as ws:
+    async with serving(world, ClientLimits(filters=1)) as publisher, connect(live(publisher)) as ws:
         with pytest.raises(InvalidStatus) as refused:
             await connect(live(publisher, "?game=g1"))
         assert refused.value.response.status_code == 503
@@ -186,7 +186,7 @@ async def test_too_many_filters_are_refused_and_the_old_ones_go_on() -> None:
 
 async def test_too_many_handshakes_at_once_are_put_off() -> None:
     clock = Clock()
-    limits = Limits(handshakes_per_s=1, handshakes_burst=1)
+    limits = ClientLimits(handshakes_per_s=1, handshakes_burst=1)
     async with serving(World(), limits, clock) as publisher, connect(live(publisher)):
         with pytest.raises(InvalidStatus) as refused:
             await connect(live(publisher))
@@ -262,7 +262,7 @@ def stalled(publisher: Publisher, query: str = "") -> socket.socket:
 
 async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None:
     world, clock = World(4), Clock()
-    limits = Limits(write_bytes=65_536, slow_after_s=10, closing_s=3)
+    limits = ClientLimits(write_bytes=65_536, slow_after_s=10, closing_s=3)
     async with serving(world, limits, clock) as publisher, connect(live(publisher)) as good:
         replica = Replica()
         with stalled(publisher) as bad:
@@ -301,7 +301,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
 
 async def test_a_slow_client_that_drains_in_time_gets_one_fresh_snapshot() -> None:
     world, clock = World(4), Clock()
-    limits = Limits(write_bytes=65_536)
+    limits = ClientLimits(write_bytes=65_536)
     async with (
         serving(world, limits, clock) as publisher,
         connect(live(publisher), max_queue=1, max_size=None) as ws,
@@ -330,7 +330,7 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
         world.appear(game)
         for _ in range(1500):
             world.move(game)
-    limits = Limits(write_bytes=32_768, piece_bytes=8_192)
+    limits = ClientLimits(write_bytes=32_768, piece_bytes=8_192)
     async with (
         serving(world, limits, clock) as publisher,
         connect(live(publisher), max_size=None, max_queue=1) as ws,
@@ -362,7 +362,10 @@ async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> 
 
 
 async def test_a_chatty_client_is_closed_with_do_not_come_back() -> None:
-    async with serving(World(), Limits(messages=5)) as publisher, connect(live(publisher)) as ws:
+    async with (
+        serving(World(), ClientLimits(messages=5)) as publisher,
+        connect(live(publisher)) as ws,
+    ):
         with pytest.raises(ConnectionClosed) as closed:
             for _ in range(10):
                 await ws.send("hi")
@@ -399,7 +402,7 @@ async def test_at_the_end_everything_is_sent_and_goodbye_said() -> None:
 
 async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
     publisher = Publisher(
-        CONFIG, World(), limits=Limits(closing_s=0.05), site=Site(Path("/nowhere"))
+        CONFIG, World(), limits=ClientLimits(closing_s=0.05), site=StaticSite(Path("/nowhere"))
     )
     async with publisher:
         bad = stalled(publisher)
@@ -410,7 +413,10 @@ async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
 
 async def test_publish_reaches_the_client_within_a_tick() -> None:
     world = World(1)
-    async with serving(world, Limits(tick_s=0.01)) as publisher, connect(live(publisher)) as ws:
+    async with (
+        serving(world, ClientLimits(tick_s=0.01)) as publisher,
+        connect(live(publisher)) as ws,
+    ):
         publisher.publish(world.appear("g1"))
         async with asyncio.timeout(5):
             assert [json.loads(await ws.recv())["type"] for _ in range(3)][-1] == "game"

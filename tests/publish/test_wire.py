@@ -50,6 +50,6 @@ def test_the_number_stands_first_and_the_rest_unchanged() -> None:
 
 
 def test_close_codes_say_whether_to_come_back() -> None:
-    for code in wire.Close:
+    for code in wire.CloseCode:
         assert code == 1001 or 4000 <= code < 4200
-    assert wire.Close.SLOW < 4100 <= wire.Close.TOO_MUCH
+    assert wire.CloseCode.SLOW < 4100 <= wire.CloseCode.TOO_MUCH

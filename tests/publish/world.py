@@ -56,7 +56,7 @@ def plus(difference: float | None, rating: int) -> float | None:
 
 
 class World:
-    """A :class:`live.publish.state.State` and the steps that change it."""
+    """A :class:`live.publish.published_state.PublishedState` and the steps that change it."""
 
     def __init__(self, seed: int = 0) -> None:
         self.random = Random(seed)

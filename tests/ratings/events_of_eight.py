@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from live.ratings.comparisons import Comparisons, Strength
-from live.ratings.expected import difference_of
-from live.ratings.tournament import Tournament
-from live.ratings.tournament_interval import Margins, PlayerMargins, distances
+from live.ratings.expected_score import difference_of
+from live.ratings.ferreira.algorithm_2 import Algorithm2
+from live.ratings.ferreira.algorithm_2_interval import PlayerMargins, RatingMargins, distances
+from live.ratings.ferreira.rating_differences import Comparisons, Strength
 
 PLAYERS = tuple(map(str, range(8)))
 GAINS_CP = np.array([0, -15, -60, -250])
@@ -19,7 +19,7 @@ LEVELS = np.array(
 )
 
 
-NOTHING = Margins(0.0, 0.0)
+NOTHING = RatingMargins(0.0, 0.0)
 
 
 def true_strengths() -> dict[str, Strength]:
@@ -40,7 +40,7 @@ def covered(moves: int, events: int, seed: int, games: int = 1) -> float:
     rng = np.random.default_rng(seed)
     inside = total = 0
     for _ in range(events):
-        played = Tournament()
+        played = Algorithm2()
         margins = {player: PlayerMargins("same-search") for player in PLAYERS}
         for one, other in combinations(PLAYERS, 2):
             played.meet(one, other)

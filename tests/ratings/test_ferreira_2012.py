@@ -9,12 +9,12 @@ import chess.pgn
 import pytest
 
 from live.events import MATE_CP, Color, Score
-from live.ratings.comparisons import Comparisons
-from live.ratings.engine_strength import MeasuredPlayer, engine_strength
+from live.ratings.ferreira.algorithm_1 import Algorithm1
+from live.ratings.ferreira.algorithm_3 import MeasuredPlayer, engine_strength
+from live.ratings.ferreira.algorithm_4 import Algorithm4
+from live.ratings.ferreira.rating_differences import Comparisons
 from live.ratings.gain import successive_gain
-from live.ratings.head_to_head import HeadToHead
-from live.ratings.histogram import GainHistogram, expected_score_exact
-from live.ratings.perceived import PerceivedRating
+from live.ratings.gain_histogram import GainHistogram, expected_score_exact
 
 FIGURE_1 = Path(__file__).parents[1] / "data" / "figure-1.pgn"
 
@@ -99,7 +99,7 @@ def test_mean_gains_and_zeros_of_section_3_and_4(gains: list[tuple[Color, int]])
 
 
 def test_algorithm_1_on_figure_1(gains: list[tuple[Color, int]]) -> None:
-    match = HeadToHead()
+    match = Algorithm1()
     for mover, gain in gains:
         match.add(mover, gain)
     assert match.expected_score is not None and match.difference is not None
@@ -112,9 +112,9 @@ def test_algorithm_1_on_figure_1(gains: list[tuple[Color, int]]) -> None:
 
 def test_algorithm_4_on_figure_1(gains: list[tuple[Color, int]]) -> None:
     curves: dict[Color, list[float | None]] = {"white": [], "black": []}
-    ratings: dict[Color, PerceivedRating] = {
-        "white": PerceivedRating(gain="successive"),
-        "black": PerceivedRating(gain="successive"),
+    ratings: dict[Color, Algorithm4] = {
+        "white": Algorithm4(gain="successive"),
+        "black": Algorithm4(gain="successive"),
     }
     for mover, gain in gains:
         ratings[mover].add(gain)

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from live.events import Color, Score
 from live.ratings.accuracy import GameAccuracy
-from live.ratings.calibrated import CalibratedRating
-from live.ratings.calibration import load_calibration
-from live.ratings.conformance import PONDERATED, AccumulatedConformance
-from live.ratings.covariance import STEP, Covariance
-from live.ratings.head_to_head import HeadToHead
-from live.ratings.histogram import GainHistogram, expected_score_exact
-from live.ratings.markov import Transitions
-from live.ratings.perceived import PerceivedRating
-from live.ratings.tournament import Tournament
-from live.ratings.tournament_interval import PlayerMargins
+from live.ratings.alliot.conformance import PONDERATED, AccumulatedConformance
+from live.ratings.alliot.covariance import STEP, Covariance
+from live.ratings.alliot.markov import Transitions
+from live.ratings.calibration.calibrated_rating import CalibratedRating
+from live.ratings.calibration.move_evidence import load_calibration
+from live.ratings.ferreira.algorithm_1 import Algorithm1
+from live.ratings.ferreira.algorithm_2 import Algorithm2
+from live.ratings.ferreira.algorithm_2_interval import PlayerMargins
+from live.ratings.ferreira.algorithm_4 import Algorithm4
+from live.ratings.gain_histogram import GainHistogram, expected_score_exact
 
 CLASSICAL = load_calibration("classical")
 COLORS: tuple[Color, Color] = ("white", "black")
@@ -48,13 +48,13 @@ class Followed:
 
     def __init__(self) -> None:
         self.plies: list[Ply] = []
-        self.perceived = {color: PerceivedRating() for color in COLORS}
+        self.perceived = {color: Algorithm4() for color in COLORS}
         self.calibrated = {color: CalibratedRating(CLASSICAL) for color in COLORS}
         self.conformance = {color: AccumulatedConformance(PONDERATED) for color in COLORS}
         self.margins = {color: PlayerMargins("same-search") for color in COLORS}
-        self.duel, self.covariance = HeadToHead(), Covariance(STEP)
+        self.duel, self.covariance = Algorithm1(), Covariance(STEP)
         self.transitions, self.accuracy = Transitions(), GameAccuracy(Score(15))
-        self.tournament = Tournament()
+        self.tournament = Algorithm2()
         self.tournament.meet("white", "black")
         self.tournament.rate("white", 2000)
 

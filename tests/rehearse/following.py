@@ -9,12 +9,12 @@ import msgspec
 
 from live.config import FeedsConfig
 from live.events import FeedReport, GameReport
-from live.feeds.open import open_feed
-from live.rehearse.dgt_board import DgtBoardRehearsal
-from live.rehearse.faults import incidents
-from live.rehearse.fics import FicsRehearsal, handle
-from live.rehearse.open import Protocols, open_rehearsal
-from live.rehearse.play import Rehearsal
+from live.feeds.open_feed import open_feed
+from live.rehearse.open_rehearsal import Protocols, open_rehearsal
+from live.rehearse.planned_faults import incidents
+from live.rehearse.rehearsal import Rehearsal
+from live.rehearse.servers.fics_server import FicsRehearsal, handle
+from live.rehearse.servers.livechess_server import DgtBoardRehearsal
 from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until
 
 #: Answers of servers on this machine come at once; only a stalled one takes so long.

@@ -17,7 +17,7 @@ from live.events import (
     PlyView,
     Share,
 )
-from live.publish.analysis import Analysis
+from live.publish.export.analysis_json import Analysis
 from tests.publish.world import START
 
 SCRIPT = '<script>alert("1")</script>'

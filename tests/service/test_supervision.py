@@ -17,7 +17,7 @@ from live.service.supervision import (
     FIRST_S,
     STEADY_S,
     WELL_S,
-    Guarded,
+    GuardedPart,
     Restarts,
     Supervisor,
     noticing,
@@ -170,7 +170,7 @@ def test_a_listener_that_fails_is_heard_once(caplog: pytest.LogCaptureFixture) -
     def listener(changes: Iterable[Change]) -> None:
         raise RuntimeError("no")
 
-    guarded = Guarded(listener)
+    guarded = GuardedPart(listener)
     for _ in range(1000):
         guarded([GoneMessage("g")])
     assert guarded.failures == 1000

@@ -13,25 +13,27 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.cache import MemoryCache
-from live.engine.question import Question
+from live.engine.results.result_cache import MemoryResultCache
 from live.engine.search import Limit, SearchResult
+from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.events import Score
-from live.games.steps import GameGone, MovesPlayed, NewGame, ResultChanged, Step
+from live.games.game_steps import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.store.journal import Journal
-from live.store.reader import Reader
-from live.store.records import Restated, Run
-from live.store.schema import VERSION, connected
+from live.store.journal_reader import JournalReader
+from live.store.journal_records import JournalRun, Restated
+from live.store.journal_tables import VERSION, connected
 from tests.ledger.arithmetic import game, line
 
-RUN = Run(version="0", engine_name="Arithmetic", identity="Arithmetic; Hash=16", limit="1 look")
+RUN = JournalRun(
+    version="0", engine_name="Arithmetic", identity="Arithmetic; Hash=16", limit="1 look"
+)
 MOVES = line(3, 5, 7, 11)
 RESULT = SearchResult(Score(12), "e2e4", depth=9, by_depth=(None, Score(7)))
 
 
-def question(number: int) -> Question:
-    return Question(f"4k3/8/8/8/8/8/8/4K2R w - - {number} 1", (), Limit(nodes=400))
+def question(number: int) -> SearchKey:
+    return SearchKey(f"4k3/8/8/8/8/8/8/4K2R w - - {number} 1", (), Limit(nodes=400))
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def opened(path: Path, **changes: object) -> Iterator[Journal]:
 
 
 def steps_in(path: Path) -> list[Step | Restated]:
-    with Reader.open(path) as reader:
+    with JournalReader.open(path) as reader:
         return [change.step for change in reader.changes()]
 
 
@@ -66,7 +68,7 @@ def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) 
     ]
     assert [change.at_ms for change in one.since] == [2_000, 3_000]
     assert one.at_ms == 3_000 and two.opened == 3
-    with Reader.open(path) as reader:
+    with JournalReader.open(path) as reader:
         ((number, at_ms, run),) = reader.runs()
     assert (number, at_ms, run) == (1, 1_000, RUN)
 
@@ -108,7 +110,7 @@ def test_numbers_go_on_after_a_restart(path: Path) -> None:
         with opened(path) as journal:
             journal.change(NewGame(game(name)))
             journal.note("remark", b'"' + name.encode() + b'"', name)
-    with Reader.open(path) as reader:
+    with JournalReader.open(path) as reader:
         assert [change.n for change in reader.changes()] == [1, 2, 3]
         assert [run for run, _, _ in reader.runs()] == [1, 2, 3]
         assert [(note.n, note.run, note.game) for note in reader.notes()] == [
@@ -123,7 +125,7 @@ def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(path:
     with opened(path, now_ms=lambda: next(times)) as journal:
         for name in ("g1", "g2", "g3", "g4"):
             journal.change(NewGame(game(name)))
-    with Reader.open(path) as reader:
+    with JournalReader.open(path) as reader:
         assert [change.at_ms for change in reader.changes()] == [1_000, 9_000, 9_000, 10_000]
         assert [change.n for change in reader.changes(5_000)] == [1]
         assert [change.n for change in reader.changes(9_000)] == [1, 2, 3]
@@ -135,10 +137,10 @@ def test_a_result_is_searched_once_and_known_with_engine_and_time(path: Path) ->
         assert journal.get(RUN.identity, question(1)) is None
         journal.put(RUN.identity, question(1), RESULT)
         assert journal.get(RUN.identity, question(1)) == RESULT
-    with opened(path, memory=MemoryCache(1)) as journal:
+    with opened(path, memory=MemoryResultCache(1)) as journal:
         assert journal.get(RUN.identity, question(1)) == RESULT
         assert journal.get("another engine", question(1)) is None
-    with Reader.open(path) as reader:
+    with JournalReader.open(path) as reader:
         scored = reader.result(RUN.identity, question(1))
     assert scored is not None
     assert (scored.result, scored.identity, scored.at_ms) == (RESULT, RUN.identity, 77)
@@ -353,7 +355,7 @@ def test_what_turns_out_damaged_on_the_way_is_named(path: Path) -> None:
     connection = connected(path)
     connection.execute("UPDATE changes SET step = x'ff' WHERE n = 250")
     connection.close()
-    with pytest.raises(InputError, match="is damaged"), Reader.open(path) as reader:
+    with pytest.raises(InputError, match="is damaged"), JournalReader.open(path) as reader:
         list(reader.changes())
 
 

@@ -1,0 +1,284 @@
+"""The arbiter's desk: which alerts there are now, and what the arbiter did about them. Pure.
+
+Changes and clock readings in, messages out. Whoever applies the messages to the list of
+:meth:`AlertDesk.open` holds what the desk holds. Times are seconds since 1970 UTC and come as
+arguments; the desk has no clock.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from live.alerts.all_kinds import findings
+from live.alerts.finding import PASSING, Finding, in_order
+from live.alerts.watched_event import BOARD, ENGINES, FEEDS, AlertTopic, WatchedEvent, topic_of
+from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, GameId
+
+#: Longest note an arbiter may write, characters.
+NOTE_CHARS = 500
+#: Alerts that are over and still remembered.
+HISTORY = 500
+#: Ticks come every second or so; after a longer silence, seconds, or a step back, the machine
+#: slept or its clock was set, and nothing is held against those who were waited for.
+GAP_S = 120.0
+
+
+class AlertDesk:
+    """All alerts of one event. One writer calls; nothing waits."""
+
+    def __init__(self) -> None:
+        self._watched = WatchedEvent()
+        self._open: dict[str, Alert] = {}
+        self._topics: dict[str, AlertTopic] = {}
+        self._counted: dict[AlertTopic, dict[str, int]] = {}
+        # Passing things an arbiter took note of, by how often they had happened then.
+        self._settled: dict[AlertTopic, dict[str, int]] = {}
+        self._restored: dict[str, Alert] = {}
+        # Alerts of a run before this one whose cause has not been seen in this one.
+        self._unseen: set[str] = set()
+        self._muted: set[str] = set()
+        self._muted_kinds: set[str] = set()
+        self._muted_games: set[str] = set()
+        self._over: deque[Alert] = deque(maxlen=HISTORY)
+        self._ticked_s: float | None = None
+
+    # --- news -----------------------------------------------------------------------------------
+
+    def changes(self, changes: Iterable[Change], now_s: float) -> list[AlertMessage]:
+        """Take in what the state was told; costs O(1) a change, whatever the length of games."""
+        topics: dict[AlertTopic, None] = {}
+        for change in changes:
+            topic = self._watched.take(change, now_s)
+            if topic is not None:
+                topics[topic] = None
+                if topic.kind == FEEDS:
+                    topics[AlertTopic(ENGINES)] = None
+        return [message for topic in topics for message in self._look(topic, now_s)]
+
+    def tick(self, now_s: float) -> list[AlertMessage]:
+        """Time has passed: look at what waits. To be called about once a second."""
+        self._pass(now_s)
+        topics = [AlertTopic(BOARD, id) for id in self._watched.boards if self._waits(id)]
+        topics += [AlertTopic(FEEDS), AlertTopic(ENGINES)]
+        return [message for topic in topics for message in self._look(topic, now_s)]
+
+    def _pass(self, now_s: float) -> None:
+        if self._ticked_s is not None:
+            gap_s = now_s - self._ticked_s
+            if not 0 <= gap_s <= GAP_S:
+                self._watched.shift(gap_s)
+        self._ticked_s = now_s
+
+    def _waits(self, id: GameId) -> bool:
+        """Whether time alone can change what is the matter with a board."""
+        board = self._watched.boards[id]
+        return board.running or board.result_s is not None
+
+    def measured_by(self, engine: EngineInfo) -> None:
+        """Which engine the event starts with; changes tell every later one."""
+        self._watched.engine = engine
+
+    # --- a run before this one ------------------------------------------------------------------
+
+    def recall(self, change: Change, at_s: float) -> None:
+        """What was told then, at its time: remembered, and nothing is said of it."""
+        self._watched.take(change, at_s)
+
+    def restore(self, told: Iterable[Alert], last_s: float, now_s: float) -> None:
+        """Alerts as they were told then, in order; to be called when everything else is recalled.
+
+        Those that were not over stand as they stood, and are not raised a second time by a cause
+        that stands. What an arbiter took note of for good stays settled. ``last_s``: until when
+        that run is known to have lived; what was waited for, is waited for from there on.
+        """
+        last: dict[str, Alert] = {}
+        for alert in told:
+            last.pop(alert.id, None)
+            last[alert.id] = alert
+            if alert.cleared_s is not None:
+                self._over.append(alert)
+        self._ticked_s = last_s
+        self._pass(now_s)
+        seen: dict[AlertTopic, dict[str, Finding]] = {}
+        for id, alert in last.items():
+            topic = topic_of(alert)
+            if topic.kind == BOARD and topic.id not in self._watched.boards:
+                continue
+            if topic not in seen:
+                seen[topic] = {each.id: each for each in findings(self._watched, topic, now_s)}
+            finding = seen[topic].get(id)
+            if alert.cleared_s is None:
+                self._reopen(topic, alert, finding)
+            elif alert.kind in PASSING and alert.acknowledged_s is not None and finding is not None:
+                self._counted.setdefault(topic, {})[id] = finding.occurrence
+                self._settled.setdefault(topic, {})[id] = finding.occurrence
+
+    def _reopen(self, topic: AlertTopic, alert: Alert, finding: Finding | None) -> None:
+        id = alert.id
+        if (
+            alert.muted
+            and alert.kind not in self._muted_kinds
+            and alert.game not in (self._muted_games)
+        ):
+            self._muted.add(id)
+        if finding is not None:
+            occurrence = finding.occurrence
+        else:
+            self._unseen.add(id)
+            # Whatever passing thing is seen next has happened since.
+            occurrence = 0 if alert.kind in PASSING else 1
+        self._open[id] = alert
+        self._topics[id] = topic
+        self._counted.setdefault(topic, {})[id] = occurrence
+
+    def _awaited(self, alert: Alert) -> bool:
+        """Whether it stands although its cause is not seen: nothing since the restart says that it
+        is gone.
+        """
+        if alert.id not in self._unseen:
+            return False
+        if alert.kind == "feed":
+            health = self._watched.feeds.get(alert.feed or "")
+            return health is None or health.state not in ("live", "finished")
+        return alert.kind in PASSING
+
+    # --- what the arbiter does ------------------------------------------------------------------
+
+    def acknowledge(self, id: str, now_s: float, note: str = "") -> list[AlertMessage]:
+        """The arbiter has taken note. What is merely past is thereby over; a state that lasts
+        stays open, marked, until its cause goes.
+        An alert that is over by now is left alone.
+        """
+        alert = self._open.get(id)
+        if alert is None:
+            return []
+        told = msgspec.structs.replace(
+            alert, acknowledged_s=now_s, note=note[:NOTE_CHARS] if note else alert.note
+        )
+        if alert.kind in PASSING:
+            topic = self._topics[id]
+            self._settled.setdefault(topic, {})[id] = self._counted[topic][id]
+            return [self._close(told, now_s)]
+        return self._say([told])
+
+    def note(self, id: str, text: str) -> list[AlertMessage]:
+        """Write something to an alert; an empty text takes it away."""
+        alert = self._open.get(id)
+        if alert is None:
+            return []
+        return self._say([msgspec.structs.replace(alert, note=text[:NOTE_CHARS])])
+
+    def mute(
+        self,
+        muted: bool = True,
+        *,
+        alert: str | None = None,
+        kind: AlertKind | None = None,
+        game: GameId | None = None,
+    ) -> list[AlertMessage]:
+        """Do not show one alert, any of a kind, or any of a board; or show them again.
+
+        They are still found and logged.
+        """
+        for held, given in (
+            (self._muted, alert),
+            (self._muted_kinds, kind),
+            (self._muted_games, game),
+        ):
+            if given is not None:
+                (held.add if muted else held.discard)(given)
+        return self._say(self._open.values())
+
+    # --- what is held ---------------------------------------------------------------------------
+
+    def open(self) -> list[Alert]:
+        """Those not cleared: unseen ones first, then by urgency, then the newest first."""
+        return in_order(self._open.values())
+
+    def history(self) -> Sequence[Alert]:
+        """Those that are over, the latest last."""
+        return tuple(self._over)
+
+    # --- the list -------------------------------------------------------------------------------
+
+    def _look(self, topic: AlertTopic, now_s: float) -> list[AlertMessage]:
+        """Bring the alerts about one thing to what is the matter with it now."""
+        found = {each.id: each for each in findings(self._watched, topic, now_s)}
+        held = [id for id in self._counted.get(topic, ()) if id in self._open]
+        over = [id for id in held if id not in found and not self._awaited(self._open[id])]
+        messages = [self._close(self._open[id], now_s) for id in over]
+        self._unseen.difference_update(found)
+        for id in held:
+            # Whoever looks at one board only must not be left with what is about another now.
+            if id in found and self._open[id].game != found[id].game:
+                self._restored[id] = self._open[id]
+                messages.append(self._close(self._open[id], now_s))
+        settled = self._settled.get(topic, {})
+        raised = [
+            self._alert(topic, finding, now_s)
+            for id, finding in found.items()
+            if settled.get(id) != finding.occurrence
+        ]
+        if topic.kind == BOARD and topic.id not in self._watched.boards:
+            about = [alert for alert in self._open.values() if alert.game == topic.id]
+            messages += [self._close(alert, now_s) for alert in about]
+            self._muted.difference_update(self._counted.pop(topic, ()))
+            self._settled.pop(topic, None)
+            self._muted_games.discard(topic.id)
+        return messages + self._say(raised)
+
+    def _alert(self, topic: AlertTopic, finding: Finding, now_s: float) -> Alert:
+        id = finding.id
+        before = self._open.get(id) or self._restored.pop(id, None)
+        counted = self._counted.setdefault(topic, {})
+        again = finding.occurrence > counted.get(id, finding.occurrence)
+        counted[id] = finding.occurrence
+        self._topics[id] = topic
+        alert = Alert(
+            id=id,
+            kind=finding.kind,
+            severity=finding.severity,
+            text=finding.text,
+            advice=finding.advice,
+            game=finding.game,
+            feed=finding.feed,
+            ply=finding.ply,
+            color=finding.color,
+            player=finding.player,
+            first_seen_s=now_s,
+            agreement=finding.agreement,
+        )
+        if before is None:
+            return alert
+        return msgspec.structs.replace(
+            alert,
+            first_seen_s=before.first_seen_s,
+            times=before.times + again,
+            acknowledged_s=None if again else before.acknowledged_s,
+            note=before.note,
+        )
+
+    def _say(self, alerts: Iterable[Alert]) -> list[AlertMessage]:
+        messages = []
+        for alert in list(alerts):
+            muted = (
+                alert.id in self._muted
+                or alert.kind in self._muted_kinds
+                or alert.game in self._muted_games
+            )
+            told = msgspec.structs.replace(alert, muted=muted)
+            if self._open.get(alert.id) != told:
+                self._open[alert.id] = told
+                messages.append(AlertMessage(told))
+        return messages
+
+    def _close(self, alert: Alert, now_s: float) -> AlertMessage:
+        del self._open[alert.id]
+        del self._topics[alert.id]
+        self._unseen.discard(alert.id)
+        over = msgspec.structs.replace(alert, cleared_s=now_s)
+        self._over.append(over)
+        return AlertMessage(over)

@@ -1,0 +1,1 @@
+"""What is remembered of one board: its moves, its clocks, its position. Pure."""

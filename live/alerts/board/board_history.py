@@ -1,0 +1,215 @@
+"""What is remembered of one board, as far as alerts need it. Pure."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import msgspec
+
+from live.alerts.board.board_clocks import BoardClocks
+from live.alerts.board.board_position import PositionTrack
+from live.events import ClockMessage, Color, GameView, MoveMessage, PlyView
+
+#: More moves at once than this were made before anybody told them: they say nothing of the pace.
+LIVE_MOVES = 2
+
+
+class Lapse(msgspec.Struct, frozen=True):
+    """A move was told that does not stand."""
+
+    ply: int
+    back: int
+    """Plies that fell with it, itself counted."""
+    was: str
+    """SAN of the move that does not stand."""
+    now: str | None
+    """SAN of what stands there instead; null for a takeback."""
+    at_s: float
+    times: int
+    plies: int
+    """Moves that stood right after it."""
+
+
+class MovePace:
+    """How long a board waits between moves, as far as that was seen."""
+
+    __slots__ = ("longest_s", "moves", "total_s")
+
+    def __init__(self) -> None:
+        self.moves = 0
+        self.total_s = 0.0
+        self.longest_s = 0.0
+
+    def add(self, wait_s: float) -> None:
+        self.moves += 1
+        self.total_s += wait_s
+        self.longest_s = max(self.longest_s, wait_s)
+
+    @property
+    def mean_s(self) -> float:
+        return self.total_s / self.moves if self.moves else 0.0
+
+
+class MoveFlow:
+    """Moves of all boards of one source."""
+
+    __slots__ = ("moves", "pace", "played_s", "timed_s")
+
+    def __init__(self) -> None:
+        self.moves = 0
+        self.pace = MovePace()
+        self.played_s = 0.0
+        """What players used by their clocks, over all waits of which that is known."""
+        self.timed_s = 0.0
+        """The same waits by our clock."""
+
+    @property
+    def speed(self) -> float:
+        """How many seconds of the players' clocks pass in one of ours: 1 in a hall, more where
+        games are played back fast.
+        """
+        if self.timed_s <= 0:
+            return 1.0
+        return max(1.0, self.played_s / self.timed_s)
+
+
+class BoardHistory:
+    """One game as it was told, and when."""
+
+    def __init__(self, view: GameView, flow: MoveFlow) -> None:
+        self.view = view
+        self.flow = flow
+        self.moves: list[PlyView] = []
+        self.clocks = BoardClocks(view.time_control, white_begins=self.white_begins)
+        self.pace = MovePace()
+        self.moved_s: float | None = None
+        """When the last move was told."""
+        self.lapses: dict[str, Lapse] = {}
+        """The last ``correction`` and the last ``takeback``."""
+        self.ran = False
+        """Whether it was seen without a result."""
+        self.result_s: float | None = None
+        """When the result was told, if that was seen."""
+        self.late_plies = 0
+        """Moves told after the result."""
+        self._came = (0.0, 0)
+        self._flow_then = 0
+
+    @cached_property
+    def white_begins(self) -> bool:
+        return self.view.start_fen.split()[1:2] != ["b"]
+
+    @cached_property
+    def track(self) -> PositionTrack:
+        """The position, if somebody asks; call :meth:`position` to have it up to date."""
+        return PositionTrack(self.view.start_fen, chess960=self.view.variant == "chess960")
+
+    def position(self) -> PositionTrack:
+        """Where the board stands now."""
+        if self.track.plies < len(self.moves):
+            self.track.follow([move.uci for move in self.moves])
+        return self.track
+
+    @property
+    def running(self) -> bool:
+        return self.view.result == "*"
+
+    @property
+    def label(self) -> str:
+        """For people, at the beginning of a sentence."""
+        if self.view.board is not None:
+            return f"Board {self.view.board}"
+        return f"{self.view.white.name} - {self.view.black.name}"
+
+    def name(self, color: str) -> str:
+        """Who has these pieces."""
+        player = self.view.white if color == "white" else self.view.black
+        return player.name or color.capitalize()
+
+    @property
+    def to_move(self) -> Color:
+        return "white" if self.white_begins == (len(self.moves) % 2 == 0) else "black"
+
+    @property
+    def moves_elsewhere(self) -> int:
+        """Moves of other boards of the same source since the last one here."""
+        return self.flow.moves - self._flow_then
+
+    # --- what is told ---------------------------------------------------------------------------
+
+    def show(self, view: GameView, now_s: float) -> None:
+        """The game's view changed."""
+        if view.result == "*":
+            self.ran, self.result_s, self.late_plies = True, None, 0
+        elif self.view.result != view.result and self.ran:
+            self.result_s = now_s
+        if view.time_control != self.view.time_control:
+            self.clocks = BoardClocks(view.time_control, white_begins=self.white_begins)
+            for move in self.moves:
+                self.clocks.add(move.ply, move.clock_s)
+        self.view = view
+
+    def move(self, told: MoveMessage, now_s: float) -> None:
+        """A move is made, replaced or taken back."""
+        ply, move = told.ply, told.move
+        if ply <= len(self.moves):
+            held = self.moves[ply - 1]
+            if move is None or move.uci != held.uci:
+                self._lapse(held, move, now_s)
+                if "track" in self.__dict__:
+                    self.track.cut(ply - 1)
+            del self.moves[ply - 1 :]
+            self.clocks.cut(ply)
+        if move is None or ply != len(self.moves) + 1:
+            return
+        self.moves.append(move)
+        used_s = self.clocks.used_s(ply, move.clock_s) if move.spent_s is None else move.spent_s
+        self.clocks.add(ply, move.clock_s)
+        if self.result_s is not None and now_s > self.result_s:
+            self.late_plies += 1
+        self._arrived(now_s, used_s)
+
+    def clock(self, told: ClockMessage) -> None:
+        """A clock is corrected."""
+        if told.ply <= len(self.moves):
+            self.moves[told.ply - 1] = msgspec.structs.replace(
+                self.moves[told.ply - 1], clock_s=told.clock_s, spent_s=told.spent_s
+            )
+            self.clocks.correct(told.ply, told.clock_s)
+
+    def shift(self, gap_s: float) -> None:
+        """The clock jumped: what was waited for is waited for from here on."""
+        if self.moved_s is not None:
+            self.moved_s += gap_s
+        if self.result_s is not None:
+            self.result_s += gap_s
+
+    def _lapse(self, held: PlyView, move: PlyView | None, now_s: float) -> None:
+        kind = "takeback" if move is None else "correction"
+        before = self.lapses.get(kind)
+        self.lapses[kind] = Lapse(
+            ply=held.ply,
+            back=len(self.moves) - held.ply + 1,
+            was=held.san,
+            now=move.san if move else None,
+            at_s=now_s,
+            times=before.times + 1 if before else 1,
+            plies=held.ply - (move is None),
+        )
+
+    def _arrived(self, now_s: float, used_s: float | None) -> None:
+        """A move came: one of few is a sign of the pace, one of many was made before."""
+        self.flow.moves += 1
+        self._flow_then = self.flow.moves
+        at_s, moves = self._came
+        if at_s == now_s:
+            self._came = (now_s, moves + 1)
+            return
+        if self.moved_s is not None and 0 < moves <= LIVE_MOVES:
+            for pace in (self.pace, self.flow.pace):
+                pace.add(now_s - self.moved_s)
+            if used_s is not None:
+                self.flow.played_s += used_s
+                self.flow.timed_s += now_s - self.moved_s
+        self._came = (now_s, 1)
+        self.moved_s = now_s

@@ -1,0 +1,114 @@
+"""The commands around a running service: ``token``, ``schema``, ``systemd-unit``, ``watch``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from live.commands.flags import SWITCH, ConfigFlag
+
+
+def add_to(app: typer.Typer) -> None:
+    """Put these commands on the command line."""
+    app.command()(token)
+    app.command()(schema)
+    app.command("systemd-unit")(systemd_unit)
+    app.command()(watch)
+
+
+def token(
+    name: Annotated[str, typer.Argument(help="Whom it is for; shown to nobody else.")],
+    arbiter: Annotated[
+        bool,
+        typer.Option("--arbiter", metavar=SWITCH, help="It also shows what is for arbiters alone."),
+    ] = False,
+    event: Annotated[
+        list[str] | None,
+        typer.Option("--event", metavar="NAME", help="Only this event; may be repeated."),
+    ] = None,
+    expires: Annotated[
+        datetime | None,
+        typer.Option("--expires", formats=["%Y-%m-%d"], help="The last day it is valid, UTC."),
+    ] = None,
+) -> None:
+    """Make a token that lets somebody read: its entry for server.tokens_file goes to standard
+    output, the token itself, shown this once, to standard error.
+    """
+    from live.publish.access.tokens import new_token
+
+    secret, entry = new_token(
+        name,
+        os.urandom,
+        arbiter=arbiter,
+        events=tuple(event or ()),
+        expires=expires.date() if expires else None,
+    )
+    typer.echo(entry)
+    typer.echo(f"Token for {name}, shown this once: {secret}", err=True)
+
+
+def schema(
+    http: Annotated[
+        bool,
+        typer.Option(
+            "--http", metavar=SWITCH, help="The requests instead, as an OpenAPI 3.1 document."
+        ),
+    ] = False,
+) -> None:
+    """Print what subscribers and brokers are sent, as an AsyncAPI 3 document."""
+    import msgspec
+
+    from live.publish.schema.asyncapi import asyncapi
+    from live.publish.schema.openapi import openapi
+
+    document = msgspec.json.encode(openapi() if http else asyncapi())
+    typer.echo(msgspec.json.format(document, indent=2).decode())
+
+
+def systemd_unit(
+    feed: Annotated[
+        list[str] | None,
+        typer.Option("--feed", metavar="URL", help="What to follow; may be repeated."),
+    ] = None,
+    config: ConfigFlag = None,
+) -> None:
+    """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
+    import shutil
+
+    from live.service.host.systemd_unit import unit
+
+    # The one that prints this: another may be on the PATH, or none.
+    own = os.path.abspath(sys.argv[0])
+    if os.path.basename(own) != "live-rate" or not os.access(own, os.X_OK):
+        own = shutil.which("live-rate") or "/usr/local/bin/live-rate"
+    command = [own, "--headless"]
+    if config is not None:
+        command += ["--config", str(config.resolve())]
+    for each in feed or ["demo"]:
+        command += ["--feed", each]
+    typer.echo(unit(command), nl=False)
+
+
+def watch(
+    url: Annotated[
+        str,
+        typer.Argument(
+            metavar="URL", help="ws://HOST:PORT of a running service; with ?token=… if it asks."
+        ),
+    ],
+    plain: Annotated[
+        bool, typer.Option("--plain", metavar=SWITCH, help="A plain table, without keys.")
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", metavar=SWITCH, help="Every message as a line of JSON.")
+    ] = False,
+) -> None:
+    """Show a running service in this terminal: the same screens as where it runs."""
+    from live.app import run
+    from live.jobs.watch_service import watch as watch_service
+
+    raise typer.Exit(run(watch_service(url, plain=plain, json=json)))

@@ -1,0 +1,1 @@
+"""What the next moves will need, searched while players think."""

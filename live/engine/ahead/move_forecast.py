@@ -1,0 +1,233 @@
+"""What one live game may come to, as far as it pays to look: a tree of positions. Pure.
+
+Its root is the live position, its branches are replies. Each position in it needs a search of its
+own (the score when it comes), each reply a restricted search of the position before it (the gain),
+and each position that is searched a scout: one short search for several lines, which tells how
+likely the replies are. What is found is kept while the game stays within the tree, so nothing is
+asked twice, and after a move the part of the tree that came true lives on.
+
+How much a search is worth is the chance that the game comes to where it is needed, less for every
+ply further ahead: what is needed later can mostly still be searched later.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from live.engine.search import Limit, Position, Search, SearchFailure, SearchResult
+from live.engine.search_options import SearchOptions
+
+Chances = Callable[[str, int, Sequence[int]], Sequence[float]]
+"""How likely each reply is: of this board, of the move at this ply, by the centipawns each is
+behind the best, best first. As many numbers from 0 to 1 as there are replies."""
+
+
+class ForecastPolicy(msgspec.Struct, frozen=True):
+    """What searches are worth beside each other. Chosen by replays of eight classical boards, six
+    of which are those of ``tests/benchmarks/engine/engine_policy.py``; around these values a few
+    percent either way change little.
+    """
+
+    replies: int = 12
+    """Lines of a scout."""
+    first: float = 0.5
+    """Chance of the engine's first choice before the scout has looked."""
+    scout: float = 0.2
+    """Worth of a scout where its position is certain to come, beside a search worth 1. Its cost
+    is about a quarter of theirs."""
+    gain: float = 1.2
+    """Worth of a gain beside that of a score."""
+    fade: float = 0.3
+    """What remains of a worth with every ply further ahead."""
+    plies: int = 3
+    """How far ahead is looked."""
+    least: float = 0.01
+    """What is worth less is not searched."""
+
+
+class ForecastNeed(msgspec.Struct, frozen=True, gc=False):
+    """A search that may be needed, and the worth of having it."""
+
+    worth: float
+    search: Search
+
+
+class _Spot:
+    """A position that is there or may come."""
+
+    __slots__ = ("after", "dead", "found", "made", "odds", "ply", "position")
+
+    def __init__(self, position: Position, ply: int) -> None:
+        self.position = position
+        self.ply = ply
+        self.found: SearchResult | None = None
+        # No search answers here: the game would be over.
+        self.dead = False
+        # Moves and their chances, likeliest first; empty before the scout.
+        self.odds: list[tuple[str, float]] = []
+        # Moves whose restricted search was made.
+        self.made: set[str] = set()
+        self.after: dict[str, _Spot] = {}
+
+    def reply(self, move: str) -> _Spot:
+        """The position after a move."""
+        here = self.position
+        there = Position(here.start_fen, (*here.moves, move), here.chess960)
+        return _Spot(there, self.ply + 1)
+
+
+class MoveForecast:
+    """The tree of one board. ``ply`` counts from 0, the starting position of its game."""
+
+    def __init__(
+        self,
+        board: str,
+        position: Position,
+        ply: int,
+        *,
+        limit: Limit,
+        asking: SearchOptions,
+        policy: ForecastPolicy,
+        chances: Chances,
+    ) -> None:
+        self._board = board
+        self._scout_limit = scout_limit(limit)
+        self._asking = asking
+        self._policy = policy
+        # What is worth less is not searched: chances do not fall below a part of it.
+        self._least = policy.least / max(1.0, policy.gain)
+        self._chances = chances
+        self._root = _Spot(position, ply)
+        self._spots = {position: self._root}
+        # The restricted search of the last move, which may still be wanted.
+        self._last: Search | None = None
+        self._needs: list[ForecastNeed] | None = None
+
+    @property
+    def ply(self) -> int:
+        """Of the live position."""
+        return self._root.ply
+
+    def advance(self, position: Position, ply: int) -> None:
+        """The game has come to this position."""
+        if position == self._root.position:
+            return
+        before = self._root
+        self._last = None
+        if position.moves and before.position.moves == position.moves[:-1]:
+            depth = before.found.depth if before.found is not None else None
+            self._last = self._asking.played(before.position, position.moves[-1], depth)
+        self._root = self._spots.get(position) or _Spot(position, ply)
+        self._spots = {spot.position: spot for spot in _all(self._root)}
+        self._needs = None
+
+    def concerns(self, search: Search) -> bool:
+        """Whether this search is of a position in the tree, or of the move just made."""
+        return search.position in self._spots or search == self._last
+
+    def learn(self, search: Search, result: SearchResult | SearchFailure) -> None:
+        """One of the needs was searched, or the live position itself."""
+        spot = self._spots.get(search.position)
+        if spot is None:
+            return
+        self._needs = None
+        if search.only is not None:
+            spot.made.add(search.only)
+        elif isinstance(result, SearchFailure):
+            spot.dead = True
+            if spot.found is not None:
+                # The scout failed; what the full search chose is all that is known.
+                spot.odds = [(spot.found.best, self._policy.first)]
+        elif search == self._scout(spot):
+            self._weigh(spot, result)
+        else:
+            spot.found = result
+            if len(result.lines) > 1:
+                # Several lines were asked for anyway: they tell as much as a scout.
+                self._weigh(spot, result)
+
+    def needs(self) -> list[ForecastNeed]:
+        """All that is worth searching now, most worth first."""
+        if self._needs is None:
+            least = self._policy.least
+            needs = [need for need in self._walk(self._root, 1.0, 0) if need.worth >= least]
+            self._needs = sorted(needs, key=lambda need: -need.worth)
+        return self._needs
+
+    def _walk(self, spot: _Spot, worth: float, ahead: int) -> Iterator[ForecastNeed]:
+        """What a position that was searched, and those behind it, need."""
+        found = spot.found
+        if found is None or ahead >= self._policy.plies or worth < self._policy.least:
+            return
+        if not spot.odds:
+            yield ForecastNeed(worth * self._policy.scout, self._scout(spot))
+            yield from self._reply(spot, found.best, worth * self._policy.first, ahead)
+            return
+        told = {found.best, *(line.move for line in found.lines)}
+        for move, chance in spot.odds:
+            if worth * chance < self._least:
+                break
+            if move not in told and move not in spot.made:
+                played = self._asking.played(spot.position, move, found.depth)
+                yield ForecastNeed(worth * chance * self._policy.gain, played)
+            yield from self._reply(spot, move, worth * chance, ahead)
+
+    def _reply(self, spot: _Spot, move: str, worth: float, ahead: int) -> Iterator[ForecastNeed]:
+        after = spot.after.get(move)
+        if after is None:
+            after = spot.after[move] = spot.reply(move)
+            self._spots[after.position] = after
+        if after.found is not None:
+            yield from self._walk(after, worth * self._policy.fade, ahead + 1)
+        elif not after.dead:
+            yield ForecastNeed(worth, self._asking.whole(after.position))
+
+    def _scout(self, spot: _Spot) -> Search:
+        return Search(spot.position, lines=self._policy.replies, limit=self._scout_limit)
+
+    def _weigh(self, spot: _Spot, scout: SearchResult) -> None:
+        """How likely the replies are; the full search's choice counts as no worse than the
+        scout's.
+        """
+        assert spot.found is not None
+        best = spot.found.best
+        sign = 1 if (len(spot.position.moves) % 2 == 0) == _white_starts(spot.position) else -1
+        top = scout.lines[0].score.cp if scout.lines else 0
+        behind = {line.move: max(0, sign * (top - line.score.cp)) for line in scout.lines}
+        behind[best] = 0
+        moves = sorted(behind, key=lambda move: (behind[move], move != best))
+        odds = self._chances(self._board, spot.ply + 1, [behind[move] for move in moves])
+        spot.odds = list(zip(moves, odds, strict=True))
+
+
+def usual(board: str, ply: int, behind_cp: Sequence[int]) -> Sequence[float]:
+    """What is played where nothing is known of the player: shares ``exp(-sqrt(behind / 10 cp))``,
+    which is Regan and Haworth 2011, section 3, with s = 0.1 and c = 0.5.
+    """
+    shares = [math.exp(-math.sqrt(behind / 10)) for behind in behind_cp]
+    total = sum(shares)
+    return [share / total for share in shares]
+
+
+def scout_limit(limit: Limit) -> Limit:
+    """About a quarter of the effort."""
+    if limit.nodes is not None:
+        return Limit(nodes=max(1, limit.nodes // 4))
+    if limit.depth is not None:
+        return Limit(depth=max(1, limit.depth - 3))
+    return Limit(movetime_ms=max(1, (limit.movetime_ms or 0) // 4))
+
+
+def _all(root: _Spot) -> Iterator[_Spot]:
+    todo = [root]
+    while todo:
+        spot = todo.pop()
+        yield spot
+        todo.extend(spot.after.values())
+
+
+def _white_starts(position: Position) -> bool:
+    return " w " in position.start_fen

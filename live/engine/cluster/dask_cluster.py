@@ -1,0 +1,174 @@
+"""A Dask cluster that searches for us: connected, looked at, lost, and found again.
+
+Only workers that have our very engine, set up in our way, are counted and used, so that a figure
+does not depend on which machine found it. While there is none, searches are made here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+from live.engine.cluster.cluster_tls import ClusterTls, security
+from live.engine.process.engine_timeouts import EngineTimeouts
+from live.engine.queue.search_priority import SearchKind
+from live.engine.searcher import Searcher
+from live.errors import EngineMoved
+
+log = logging.getLogger(__name__)
+
+#: How often the cluster is looked at, and tried again when it is lost, seconds.
+LOOK_S: Final = 1.0
+#: Longest a scheduler may take to answer, seconds.
+ANSWER_S: Final = 5.0
+#: Searches that may fail there, one after the other, before it is left alone.
+_TRIES: Final = 2
+#: For how long it is left alone, seconds; twice as long each time.
+_REST_S: Final = 5.0
+_MOST_REST_S: Final = 300.0
+
+
+class DaskCluster:
+    """One scheduler and what it offers. :meth:`watch` must run all the while."""
+
+    def __init__(
+        self, address: str, tls: ClusterTls | None = None, patience: EngineTimeouts | None = None
+    ) -> None:
+        self.problem = ""
+        """For people; empty while the cluster works."""
+        self.slots = 0
+        """Engines like ours that its workers offer now; 0 while it is lost."""
+        self._address = address
+        self._security = security(address, tls or ClusterTls())
+        self._patience = patience or EngineTimeouts()
+        self._client: Any = None
+        self._resource = ""
+        self._engines: list[Searcher] = []
+        self._changed = asyncio.Event()
+        # Searches that failed since the last answer, and until when no more are handed in.
+        self._failures = 0
+        self._rests_until_s = 0.0
+
+    async def watch(self, changed: Callable[[], None]) -> None:
+        """Look again and again; ``changed`` is called when ``slots`` is another."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            before = self.slots
+            await self.look()
+            if self.slots != before:
+                changed()
+
+    async def look(self, identity: str = "") -> None:
+        """Connect if necessary, and count what is offered; never raises for the cluster's sake.
+
+        Args:
+            identity: our engine, to be given once, with the first look.
+        """
+        if identity:
+            from live.engine.cluster.cluster_task import resource
+
+            self._resource = resource(identity)
+        if asyncio.get_running_loop().time() < self._rests_until_s:
+            return
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                slots = await self._count()
+        except (OSError, TimeoutError) as error:
+            await self._lose(f"cannot be reached ({str(error) or 'no answer'})")
+        except Exception as error:
+            # Dask has many names for what is amiss, and none of them is worth the service.
+            if not self.problem:
+                log.exception("cluster %s", self._address)
+            await self._lose(f"cannot be used ({type(error).__name__}: {error})")
+        else:
+            problem = "" if slots else "has no worker with this engine, settings and live-rate"
+            self._tell(problem)
+            self._set(slots)
+            if not slots:
+                self._send_away("no worker is left")
+
+    def engine(self, urgency: Callable[[], SearchKind]) -> Searcher:
+        """One more place to search; ``urgency`` tells that of the search about to begin."""
+        from live.engine.cluster.remote_engine import RemoteEngine
+
+        engine = RemoteEngine(
+            self._client, self._resource, urgency, self._patience, self._address, self._heard
+        )
+        self._engines = [each for each in self._engines if each.lost is None]
+        self._engines.append(engine)
+        return engine
+
+    def _heard(self, problem: str) -> None:
+        """A search was answered there (empty), or failed through no fault of its engine.
+
+        One that reaches a scheduler which cannot read it fails at once, and so would the next:
+        it must not come back again and again while our own engines could make it. That a scheduler
+        is gone the next look sees.
+        """
+        if problem and (self._client is None or self._client.status != "running"):
+            return
+        self._failures = self._failures + 1 if problem else 0
+        if self._failures >= _TRIES:
+            rest_s = min(_MOST_REST_S, _REST_S * 2.0 ** min(self._failures - _TRIES, 10))
+            self._rests_until_s = asyncio.get_running_loop().time() + rest_s
+            self._tell(problem)
+            self._set(0)
+            self._send_away(problem)
+
+    async def place(self, index: int) -> None:
+        """Wait until the cluster has a slot number ``index``."""
+        while index >= self.slots:
+            await self._changed.wait()
+
+    async def close(self) -> None:
+        """Say good-bye."""
+        await self._lose("closed", tell=False)
+
+    async def _count(self) -> int:
+        from distributed import Client
+
+        if self._client is None:
+            self._client = Client(  # type: ignore[no-untyped-call]
+                self._address,
+                asynchronous=True,
+                timeout=ANSWER_S,
+                security=self._security,
+                set_as_default=False,
+            )
+            await self._client
+        if self._client.status != "running":
+            raise OSError("the connection broke")
+        workers = (await self._client.scheduler.identity())["workers"]
+        return sum(int(each["resources"].get(self._resource, 0)) for each in workers.values())
+
+    async def _lose(self, problem: str, *, tell: bool = True) -> None:
+        if tell:
+            self._tell(problem)
+        self._set(0)
+        self._send_away(problem)
+        client, self._client = self._client, None
+        if client is not None:
+            with contextlib.suppress(Exception):  # it is gone either way
+                async with asyncio.timeout(ANSWER_S):
+                    await client.close(timeout=1)
+
+    def _send_away(self, problem: str) -> None:
+        """Have what is being searched searched elsewhere."""
+        engines, self._engines = self._engines, []
+        for engine in engines:
+            engine.give_up(EngineMoved(self._address, problem))
+
+    def _tell(self, problem: str) -> None:
+        text = f"cluster {self._address}: {problem}; searching here" if problem else ""
+        if text and not self.problem:
+            log.warning("%s", text)
+        self.problem = text
+
+    def _set(self, slots: int) -> None:
+        if slots != self.slots:
+            self.slots = slots
+            self._changed.set()
+            self._changed = asyncio.Event()

@@ -1,0 +1,221 @@
+"""One place for an engine: start it, hand it searches, replace it when it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Iterator
+from typing import Final, Literal, Protocol
+
+from live.engine.process.uci_conversation import SearchFinished
+from live.engine.search import SearchProgress
+from live.engine.search_key import SearchKey
+from live.engine.searcher import Searcher
+from live.errors import EngineFault, EngineMoved, NotAnEngine
+from live.events import EngineState
+
+log = logging.getLogger(__name__)
+
+#: Least time between two provisional scores of one search, seconds.
+PROGRESS_S: Final = 0.1
+#: Consecutive starts that failed before people are told ``failed``; it is still tried again.
+_FAILED_AFTER: Final = 3
+
+
+class SlotOwner(Protocol):
+    """Whom a seat reports to: the room. Called on the event loop; may begin a search or stop one
+    from inside.
+    """
+
+    async def start_engine(self, seat: int) -> Searcher:
+        """A new engine. Raises NotAnEngine."""
+
+    def up(self, seat: EngineSlot) -> None:
+        """It can be given a search."""
+
+    def finished(self, seat: EngineSlot, question: SearchKey, finished: SearchFinished) -> None:
+        """Its search ended; it can be given the next."""
+
+    def deepened(self, seat: EngineSlot, progress: SearchProgress) -> None:
+        """Its search has come so far; at most every ``PROGRESS_S``."""
+
+    def lost(self, seat: EngineSlot, fault: EngineFault) -> None:
+        """Its engine is gone, with the search it had; ``up`` follows when there is a new one."""
+
+
+class EngineSlot:
+    """One engine's life, whichever process lives it."""
+
+    def __init__(
+        self, index: int, foreman: SlotOwner, rng: random.Random, clock: Callable[[], float]
+    ) -> None:
+        self.index = index
+        self.process: Searcher | None = None
+        # Engines lost, and starts that failed.
+        self.restarts = 0
+        self._foreman = foreman
+        self._rng = rng
+        self._clock = clock
+        self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
+        self._question: SearchKey | None = None
+        # The foreman counts on an engine here.
+        self._up = False
+        self._depth: int | None = None
+        self._knodes_per_s: float | None = None
+        # Set when the owner task has something to look at.
+        self._news = asyncio.Event()
+        # Progress of the running search: when last told, what waits to be told, and until when.
+        self._told_at = 0.0
+        self._untold: SearchProgress | None = None
+        self._telling: asyncio.TimerHandle | None = None
+
+    async def own(self, needed: asyncio.Event) -> None:
+        """Keep an engine alive until cancelled; the first one starts when it is ``needed``.
+
+        A fault of ours costs this seat its engine, and its search goes back to the queue.
+        """
+        delays = restart_delays(self._rng, first_s=1.0)
+        while True:
+            try:
+                await self._own(needed)
+            except Exception as error:
+                log.exception("engine %d: fault in its keeper", self.index)
+                if self._up:
+                    why = f"fault in our own code ({type(error).__name__})"
+                    self._lose(EngineFault(f"engine {self.index}", why))
+            self._state = "restarting"
+            await asyncio.sleep(next(delays))
+
+    async def _own(self, needed: asyncio.Event) -> None:
+        delays = restart_delays(self._rng)
+        failed_starts = 0
+        try:
+            if self.process is None:
+                await needed.wait()
+            while True:
+                try:
+                    if self.process is None:
+                        self.process = await self._foreman.start_engine(self.index)
+                except NotAnEngine:
+                    # It was one when the service started: the machine is short of something,
+                    # or somebody is replacing the program.
+                    failed_starts += 1
+                    self.restarts += 1
+                    self._state = "failed" if failed_starts >= _FAILED_AFTER else "restarting"
+                else:
+                    failed_starts = 0
+                    if await self._serve(self.process):
+                        delays = restart_delays(self._rng)
+                    self._state = "restarting"
+                    await self.process.close()
+                    self.process = None
+                await asyncio.sleep(next(delays))
+        finally:
+            self._hush()
+            if self.process is not None:
+                await self.process.close()
+                self.process = None
+
+    def begin(self, question: SearchKey) -> None:
+        """Search this, now."""
+        assert self.process is not None
+        self._question = question
+        self._told_at = self._clock()
+        self.process.begin(question, self._deepened)
+        self._news.set()
+
+    def stop(self) -> None:
+        """End the running search early."""
+        assert self.process is not None
+        self.process.stop()
+
+    def state(self, searching: str) -> EngineState:
+        """For people; ``searching`` is what the search is for."""
+        busy = self.process is not None and self.process.searching
+        return EngineState(
+            index=self.index,
+            state="searching" if busy else self._state,
+            knodes_per_s=self._knodes_per_s,
+            searching=searching,
+            depth=self._depth,
+        )
+
+    async def _serve(self, process: Searcher) -> bool:
+        """Search until the engine is lost; whether it ever answered."""
+        answered = False
+        if process.lost is not None:
+            return answered
+        process.on_lost = self._lose
+        self._state = "idle"
+        self._up = True
+        self._foreman.up(self)
+        while process.lost is None:
+            if not process.searching:
+                process.tidy()
+                self._news.clear()
+                await self._news.wait()
+                continue
+            try:
+                finished = await process.outcome()
+            except EngineFault:
+                break
+            if process.lost is not None:
+                # It died right after its answer, and the search has gone back to the queue.
+                break
+            answered = answered or not finished.stopped
+            self._finish(process, finished)
+        return answered
+
+    def _finish(self, process: Searcher, finished: SearchFinished) -> None:
+        self._hush()
+        self._knodes_per_s = process.pace.knodes_per_s
+        question, self._question = self._question, None
+        assert question is not None
+        self._foreman.finished(self, question, finished)
+
+    def _lose(self, fault: EngineFault) -> None:
+        """Told by the process in the moment it is lost, so that no search is sent to it."""
+        self._hush()
+        self._question = None
+        self._up = False
+        self.restarts += not isinstance(fault, EngineMoved)
+        self._news.set()
+        self._foreman.lost(self, fault)
+
+    def _deepened(self, progress: SearchProgress) -> None:
+        """Tell it if the last one is long enough ago, else in time."""
+        self._depth = progress.depth
+        self._untold = progress
+        if self._telling is not None:
+            return
+        wait_s = self._told_at + PROGRESS_S - self._clock()
+        if wait_s <= 0:
+            self._tell()
+        else:
+            self._telling = asyncio.get_running_loop().call_later(wait_s, self._tell)
+
+    def _tell(self) -> None:
+        progress = self._untold
+        self._hush()
+        if progress is not None:
+            self._told_at = self._clock()
+            self._foreman.deepened(self, progress)
+
+    def _hush(self) -> None:
+        self._untold = None
+        if self._telling is not None:
+            self._telling.cancel()
+            self._telling = None
+
+
+def restart_delays(
+    rng: random.Random, first_s: float = 0.1, cap_s: float = 30.0
+) -> Iterator[float]:
+    """Waits before each restart in seconds: random, so that engines killed together do not come
+    back together; doubling, up to a cap.
+    """
+    bound = first_s
+    while True:
+        yield rng.uniform(0.0, bound)
+        bound = min(cap_s, bound * 2)

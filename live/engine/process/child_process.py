@@ -1,0 +1,120 @@
+"""What the operating system has to do with an engine: its start, its environment, its death."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from live.errors import EngineFault, NotAnEngine
+
+_log = logging.getLogger(__name__)
+
+#: A deadline seen so much too late says that we slept ourselves, seconds.
+OVERSLEPT_S: Final = 5.0
+_LAUNCH: Final = str(Path(__file__).with_name("engine_launcher.py"))
+#: What an engine inherits of our environment: enough to find its libraries and files, nothing
+#: that changes what Node or Python print.
+_INHERITED: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+
+
+def launched(argv: tuple[str, ...], nice: int) -> tuple[str, ...]:
+    """The command that starts ``argv`` with this niceness, to die when we do."""
+    if os.name != "posix":
+        return argv
+    return (sys.executable, "-I", "-S", _LAUNCH, str(os.getpid()), str(nice), *argv)
+
+
+def environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"}
+
+
+def cause_of_death(code: int | None, stderr: bytes) -> str:
+    if code is not None and code < 0:
+        try:
+            how = f"was killed by {signal.Signals(-code).name}"
+        except ValueError:
+            how = f"was killed by signal {-code}"
+    else:
+        how = f"exited with code {code}"
+    lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    return f"{how}: {lines[-1].strip()[:200]!r}" if lines else how
+
+
+def kill_group(pid: int) -> None:
+    """Kill a process that leads its group, and the group: it may have children of its own, and
+    they may outlive it.
+    """
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(pid, signal.SIGKILL)
+        else:
+            os.kill(pid, signal.SIGTERM)
+
+
+def resident_bytes(pid: int) -> int | None:
+    """Resident memory of a process (Linux), else None."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def no_uci(subject: str, problem: str) -> NotAnEngine:
+    """What to say of a program that did not shake hands."""
+    return NotAnEngine(subject, f"is no UCI engine: {problem}", "Name another with --engine PATH")
+
+
+def look_at(future: asyncio.Future[Any]) -> None:
+    """Take the exception out, so that asyncio does not warn when nobody awaits it."""
+    if not future.cancelled():
+        future.exception()
+
+
+def fault_of(error: Exception, engine: str) -> EngineFault:
+    """What failed while reading an engine, as a fault of the engine: whatever one says, it is never
+    more than the end of this engine.
+    """
+    if isinstance(error, EngineFault):
+        return error
+    _log.error("%s: what it says cannot be read", engine, exc_info=error)
+    return EngineFault(engine, f"said what we fail to read ({type(error).__name__})")
+
+
+class StartDeadline:
+    """What an engine has to keep, unless it was we who slept.
+
+    Where the clock runs on while the machine sleeps (macOS, Windows), and after a stop of our own
+    (SIGSTOP), a deadline is seen far too late. Then the engine slept as well, and gets its time
+    again.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, seconds: float, over: Callable[[], None]
+    ) -> None:
+        self._loop = loop
+        self._seconds = seconds
+        self._over = over
+        self._begin()
+
+    def cancel(self) -> None:
+        """It was kept."""
+        self._handle.cancel()
+
+    def _begin(self) -> None:
+        self._due_s = self._loop.time() + self._seconds
+        self._handle = self._loop.call_later(self._seconds, self._passed)
+
+    def _passed(self) -> None:
+        if self._loop.time() - self._due_s > OVERSLEPT_S:
+            self._begin()
+        else:
+            self._over()

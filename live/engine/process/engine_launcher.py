@@ -1,0 +1,53 @@
+"""Started by Python as a script, becomes the engine: ``engine_launcher.py PARENT_PID NICE PROGRAM
+…``.
+
+What must hold for an engine from its first instruction is set up here, between fork and exec,
+in a process of its own: a ``preexec_fn`` would run Python in a forked copy of a threaded
+service, which may deadlock. Standard library only, no import of this package, because it is run
+with ``-I -S`` to start within milliseconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+
+
+def _die_with_parent(parent: int) -> None:
+    """Have the kernel kill us when the service dies, even by kill -9 (Linux, prctl(2))."""
+    if sys.platform != "linux":
+        # Elsewhere the end of standard input must do, which every UCI engine takes for "quit".
+        return
+    import ctypes  # costs 5 ms, and only here
+
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    if os.getppid() != parent:  # it died before we asked
+        sys.exit(1)
+
+
+def main() -> None:
+    parent, nice, argv = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    if nice:
+        with contextlib.suppress(OSError):
+            os.nice(nice)
+    with contextlib.suppress(OSError, ImportError, ValueError):
+        import resource
+
+        # A crashed engine leaves no core of hundreds of megabytes behind.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        # When memory runs out the kernel takes an engine, which we replace, not the service.
+        file.write("500")
+    _die_with_parent(parent)
+    try:
+        os.execv(argv[0], argv)
+    except OSError as error:
+        sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
+        sys.exit(127)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Which search runs next on which engine. Pure."""

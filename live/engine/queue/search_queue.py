@@ -1,0 +1,311 @@
+"""Which search runs next on which engine: events in, instructions out, no asyncio, no clock.
+
+Order of kinds: heads of live games, their backlog, finished games, deepening, speculation. Among
+heads and within the backlog the board that has waited longest since it was last served comes
+first, so that a bullet game cannot starve the others; within a board the newest head, the
+earliest backlog ply. Finished games are taken whole, in the order they were asked for.
+
+Equal searches are made once and answered to all who want them. A search that has killed three
+engines is set aside. After every method, the shell must carry out the returned instructions in
+order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, deque
+from typing import Final, Generic
+
+import msgspec
+
+from live.engine.queue.queue_instructions import (
+    AssignSearches,
+    DeliverResult,
+    Instruction,
+    StartSearch,
+    StopSearch,
+)
+from live.engine.queue.search_priority import YIELDS, SearchKind, SearchPriority
+from live.engine.queue.waiting_searches import (
+    Key,
+    Owner,
+    QueuedRequest,
+    QueueSlot,
+    SearchJob,
+    WaitingSearches,
+)
+from live.engine.search import Search, SearchFailure
+
+#: Engines a search may kill before it is set aside.
+MAX_KILLS: Final = 3
+#: Set-aside searches remembered, so that asking again does not kill again.
+_ASIDE_KEPT: Final = 1_000
+#: Transitions kept for error messages.
+_STORY_KEPT: Final = 200
+
+
+class InvalidTransition(RuntimeError):
+    """A bug in the shell or here; carries the story of recent transitions."""
+
+
+class SearchQueue(Generic[Key]):
+    """The scheduling state. Changed through its methods only; has one caller."""
+
+    def __init__(self, engines: int) -> None:
+        self._engines = [QueueSlot[Key]() for _ in range(engines)]
+        self._jobs: dict[Key, SearchJob[Key]] = {}
+        self._owned: dict[Owner, dict[Search, QueuedRequest[Key]]] = {}
+        self._waiting: WaitingSearches[Key] = WaitingSearches()
+        self._aside: OrderedDict[Key, SearchFailure] = OrderedDict()
+        self._story: deque[str] = deque(maxlen=_STORY_KEPT)
+        self.set_aside = 0
+        # Searches asked for, speculation not counted.
+        self.asked = 0
+
+    # Events.
+
+    def want(
+        self, owner: Owner, search: Search, key: Key, priority: SearchPriority, now: float
+    ) -> list[Instruction[Key]]:
+        """``owner`` wants ``search``; asked again with another priority, that one counts.
+
+        Args:
+            owner: answered once; what :meth:`drop` names.
+            search: handed back with the answer.
+            key: what makes searches equal.
+            priority: how urgent.
+            now: seconds on any steady clock; only waiting times are told by it.
+        """
+        aside = self._aside.get(key)
+        if aside is not None:
+            return [DeliverResult(owner, search, aside)]
+        mine = self._owned.setdefault(owner, {})
+        old = mine.get(search)
+        asked_at = now
+        if old is None:
+            self.asked += priority.kind is not SearchKind.SPECULATE
+        else:
+            if old.priority == priority:
+                return []
+            old.alive = False
+            asked_at = old.asked_at
+        job = self._jobs.get(key)
+        if job is None:
+            job = self._jobs[key] = SearchJob(key)
+        want = QueuedRequest(owner, search, job, priority, asked_at)
+        mine[search] = want
+        job.wants[owner, search] = want
+        if job.engine is None:
+            self._waiting.push(want)
+        if priority.kind is SearchKind.HEAD:
+            self._demote(priority)
+        self._story.append(
+            f"want {priority.kind.name} {priority.board} {priority.ply} by {owner!r}"
+        )
+        return self.assign()
+
+    def drop(self, owner: Owner) -> list[Instruction[Key]]:
+        """``owner`` wants nothing any more; a running search nobody wants is stopped."""
+        instructions: list[Instruction[Key]] = []
+        for search, want in self._owned.pop(owner, {}).items():
+            want.alive = False
+            job = want.job
+            del job.wants[owner, search]
+            if job.wants:
+                continue
+            del self._jobs[job.key]
+            if job.engine is not None:
+                instructions.append(self._stop(job.engine))
+        self._story.append(f"drop {owner!r}")
+        # What was a head's may be mere speculation now, with other heads waiting.
+        return [*instructions, *self._pre_empt()]
+
+    def up(self, engine: int) -> list[Instruction[Key]]:
+        """An engine is ready."""
+        slot = self._engines[engine]
+        self._expect(slot.state == "down", f"engine {engine} up while {slot.state}")
+        slot.state = "idle"
+        self._story.append(f"engine {engine} up")
+        return self.assign()
+
+    def finished(self, engine: int, *, stopped: bool = False) -> list[Instruction[Key]]:
+        """An engine's search ended, by itself or (``stopped``) because of :class:`StopSearch`."""
+        slot = self._engines[engine]
+        job, slot.job = slot.job, None
+        self._story.append(f"engine {engine} finished{' stopped' if stopped else ''}")
+        if slot.state == "stopping":
+            slot.state = "idle"
+            return self.assign()
+        self._expect(slot.state == "busy" and not stopped, f"engine {engine} {slot.state}")
+        assert job is not None
+        slot.state = "idle"
+        urgent = job.kind is SearchKind.HEAD
+        answers: list[Instruction[Key]] = list(self._answer(job, None))
+        # Whoever waits for a head may need one more search for its gain, and that comes first;
+        # anything else is better told while the engine already works on the next.
+        return [*answers, AssignSearches()] if urgent else [*self.assign(), *answers]
+
+    def add(self) -> None:
+        """One more engine, down until :meth:`up`."""
+        self._engines.append(QueueSlot())
+
+    def lost(self, engine: int, reason: str, *, blame: bool = True) -> list[Instruction[Key]]:
+        """An engine died or was killed; its search goes back, or aside after three deaths it is
+        to ``blame`` for.
+        """
+        slot = self._engines[engine]
+        self._expect(slot.state != "down", f"engine {engine} lost while down")
+        busy = slot.state == "busy"
+        job, slot.job, slot.state = slot.job, None, "down"
+        self._story.append(f"engine {engine} lost: {reason}")
+        if not busy:
+            return []
+        assert job is not None
+        if blame:
+            job.deaths.append(reason)
+        if len(job.deaths) < MAX_KILLS:
+            self._requeue(job)
+            return self.assign()
+        failure = SearchFailure(
+            reason=f"given up after {len(job.deaths)} engine failures: {'; '.join(job.deaths)}"
+        )
+        self._aside[job.key] = failure
+        if len(self._aside) > _ASIDE_KEPT:
+            self._aside.popitem(last=False)
+        self.set_aside += 1
+        return list(self._answer(job, failure))
+
+    def assign(self) -> list[Instruction[Key]]:
+        """Give idle engines work, and take speculation off engines that heads wait for."""
+        instructions: list[Instruction[Key]] = []
+        for index, slot in enumerate(self._engines):
+            if slot.state != "idle":
+                continue
+            job = self._waiting.pop()
+            if job is None:
+                break
+            slot.state, slot.job, job.engine = "busy", job, index
+            self._story.append(f"engine {index} starts")
+            instructions.append(StartSearch(index, job.key))
+        instructions.extend(self._pre_empt())
+        return instructions
+
+    # Questions.
+
+    def watchers(self, engine: int) -> list[Owner]:
+        """Who follows this engine's search as it deepens: who wants a live head's own score."""
+        job = self._engines[engine].job
+        if job is None:
+            return []
+        return [
+            owner
+            for (owner, search), want in job.wants.items()
+            if want.priority.kind is SearchKind.HEAD and search.only is None
+        ]
+
+    def subject(self, engine: int) -> SearchPriority | None:
+        """The most urgent of what this engine's search is for."""
+        job = self._engines[engine].job
+        if job is None or not job.wants:
+            return None
+        return min((w.priority for w in job.wants.values()), key=lambda p: p.kind)
+
+    def waiting(self) -> Counter[SearchKind]:
+        """How many searches wait, by kind. Costs a look at each."""
+        return Counter(job.kind for job in self._jobs.values() if job.engine is None)
+
+    def oldest_wait_s(self, now: float) -> float:
+        """The longest wait of a search that somebody waits for."""
+        oldest = self._waiting.oldest()
+        return 0.0 if oldest is None else max(0.0, now - oldest)
+
+    def check(self) -> None:
+        """Raise AssertionError where the state contradicts itself."""
+        for index, slot in enumerate(self._engines):
+            if slot.state == "busy":
+                assert slot.job is not None, f"engine {index} busy with nothing"
+                assert self._jobs.get(slot.job.key) is slot.job, f"engine {index}: stale job"
+                assert slot.job.engine == index, f"engine {index}: job believes otherwise"
+            else:
+                assert slot.job is None, f"engine {index} holds a job while {slot.state}"
+        waiting = [job for job in self._jobs.values() if job.engine is None]
+        for job in self._jobs.values():
+            assert job.wants, "a job nobody wants"
+            assert len(job.deaths) < MAX_KILLS, "a job that should be aside"
+            assert job.key not in self._aside, "a job set aside"
+            if job.engine is not None:
+                assert self._engines[job.engine].job is job, "a job on an engine that knows not"
+            for (owner, search), want in job.wants.items():
+                assert want.alive and want.job is job, "a dead want"
+                assert self._owned[owner][search] is want, "a want its owner knows not"
+        assert sum(len(mine) for mine in self._owned.values()) == sum(
+            len(job.wants) for job in self._jobs.values()
+        ), "a want without a job"
+        for job in waiting:
+            assert all(map(self._waiting.holds, job.wants.values())), "a lost want"
+        idle = any(slot.state == "idle" for slot in self._engines)
+        assert not (idle and waiting), "an idle engine while a search waits"
+        asked = [
+            want.asked_at
+            for job in waiting
+            for want in job.wants.values()
+            if want.priority.kind not in YIELDS
+        ]
+        assert self._waiting.oldest() == min(asked, default=None), "a wrong oldest wait"
+
+    # Inside.
+
+    def _demote(self, newest: SearchPriority) -> None:
+        """Heads that are no longer the newest of their board become backlog.
+
+        The position one ply before stays a head: the last move's gain needs its score.
+        """
+        for want in self._waiting.heads(newest.board):
+            if want.priority.ply < newest.ply - 1:
+                want.priority = msgspec.structs.replace(want.priority, kind=SearchKind.BACKLOG)
+                self._waiting.push(want)
+
+    def _pre_empt(self) -> list[Instruction[Key]]:
+        # Of those nobody waits for, what began last has the least to lose.
+        yielding = [
+            (slot.job.kind, slot.job.started, index)
+            for index, slot in enumerate(self._engines)
+            if slot.state == "busy" and slot.job is not None and slot.job.kind in YIELDS
+        ]
+        if not yielding:
+            return []
+        heads = {id(want.job) for want in self._waiting.heads()}
+        coming = sum(slot.state == "stopping" for slot in self._engines)
+        instructions: list[Instruction[Key]] = []
+        for *_, index in sorted(yielding, reverse=True)[: max(0, len(heads) - coming)]:
+            job = self._engines[index].job
+            assert job is not None
+            instructions.append(self._stop(index))
+            self._requeue(job)
+        return instructions
+
+    def _stop(self, engine: int) -> StopSearch:
+        slot = self._engines[engine]
+        slot.state, slot.job = "stopping", None
+        self._story.append(f"engine {engine} stops")
+        return StopSearch(engine)
+
+    def _requeue(self, job: SearchJob[Key]) -> None:
+        job.engine = None
+        for want in job.wants.values():
+            self._waiting.push(want)
+
+    def _answer(self, job: SearchJob[Key], failure: SearchFailure | None) -> list[DeliverResult]:
+        del self._jobs[job.key]
+        answers = []
+        for (owner, search), want in job.wants.items():
+            want.alive = False
+            mine = self._owned[owner]
+            del mine[search]
+            if not mine:
+                del self._owned[owner]
+            answers.append(DeliverResult(owner, search, failure))
+        return answers
+
+    def _expect(self, right: bool, what: str) -> None:
+        if not right:
+            raise InvalidTransition(f"{what}; before that: {' | '.join(list(self._story)[-20:])}")

@@ -1,0 +1,206 @@
+"""Searches that wait, and whose turn it is."""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from typing import Final, Generic, Literal, TypeVar
+
+from live.engine.queue.search_priority import YIELDS, SearchKind, SearchPriority
+from live.engine.search import Search
+
+Owner = Hashable
+Key = TypeVar("Key", bound=Hashable)
+
+#: Boards whose last turn is remembered.
+_BOARDS_KEPT: Final = 4_096
+#: Entries that may lie dead before they are cleared away.
+_DEAD_KEPT: Final = 1_000
+
+
+class QueuedRequest(Generic[Key]):
+    """One owner's wish for one search."""
+
+    __slots__ = ("alive", "asked_at", "job", "owner", "priority", "search")
+
+    def __init__(
+        self,
+        owner: Owner,
+        search: Search,
+        job: SearchJob[Key],
+        priority: SearchPriority,
+        asked_at: float,
+    ) -> None:
+        self.owner = owner
+        self.search = search
+        self.job = job
+        self.priority = priority
+        self.asked_at = asked_at
+        # False when answered, dropped or replaced by one of another priority.
+        self.alive = True
+
+    @property
+    def waits(self) -> bool:
+        """Whether it still waits for an engine."""
+        return self.alive and self.job.engine is None
+
+    def counts(self, kind: SearchKind) -> bool:
+        """Whether it waits, and as this kind."""
+        return self.waits and self.priority.kind is kind
+
+
+class SearchJob(Generic[Key]):
+    """One search and all who want it."""
+
+    __slots__ = ("deaths", "engine", "key", "started", "wants")
+
+    def __init__(self, key: Key) -> None:
+        self.key = key
+        self.wants: dict[tuple[Owner, Search], QueuedRequest[Key]] = {}
+        # The engine that runs it; None while it waits.
+        self.engine: int | None = None
+        # How many searches had been started when this one was; 0 while it never was.
+        self.started = 0
+        # Why each engine died that ran it.
+        self.deaths: list[str] = []
+
+    @property
+    def kind(self) -> SearchKind:
+        return min(want.priority.kind for want in self.wants.values())
+
+
+class QueueSlot(Generic[Key]):
+    """An engine, and what it works on."""
+
+    __slots__ = ("job", "state")
+
+    def __init__(self) -> None:
+        self.state: Literal["down", "idle", "busy", "stopping"] = "down"
+        self.job: SearchJob[Key] | None = None
+
+
+_Entry = tuple[int, int, QueuedRequest[Key]]
+
+
+class WaitingSearches(Generic[Key]):
+    """Wants by kind and board; those no longer wanted, or running, die where they lie."""
+
+    def __init__(self) -> None:
+        self._heaps: dict[SearchKind, dict[str, list[_Entry[Key]]]] = {
+            kind: {} for kind in SearchKind
+        }
+        # When (in starts) each board was last served, per kind.
+        self._served: OrderedDict[tuple[SearchKind, str], int] = OrderedDict()
+        self._starts = 0
+        # Breaks ties by order of asking.
+        self._asked = 0
+        # Entries in all heaps, dead ones too, and how many there may be before those are cleared.
+        self._entries = 0
+        self._entries_bound = _DEAD_KEPT
+        # All that was pushed, longest asked for first.
+        self._ages: list[tuple[float, int, QueuedRequest[Key]]] = []
+        self._ages_bound = _DEAD_KEPT
+
+    def push(self, want: QueuedRequest[Key]) -> None:
+        """A want begins to wait (again), or waits now under another kind."""
+        priority = want.priority
+        if priority.kind is SearchKind.SPECULATE:
+            order = priority.rank
+        elif priority.kind in (SearchKind.HEAD, SearchKind.DEEPEN):
+            order = -priority.ply
+        else:
+            order = priority.ply
+        self._asked += 1
+        heap = self._heaps[priority.kind].setdefault(priority.board, [])
+        heapq.heappush(heap, (order, self._asked, want))
+        self._entries += 1
+        if self._entries > self._entries_bound:
+            self._clear()
+        if priority.kind in YIELDS:
+            return
+        heapq.heappush(self._ages, (want.asked_at, self._asked, want))
+        if len(self._ages) > self._ages_bound:
+            # Behind one that waits long, those that came and went pile up.
+            self._ages = [age for age in self._ages if age[2].waits]
+            heapq.heapify(self._ages)
+            self._ages_bound = _DEAD_KEPT + 2 * len(self._ages)
+
+    def _clear(self) -> None:
+        """Let the dead go: below what comes up first they would lie as long as something does, and
+        among what never comes up for ever.
+        """
+        self._entries = 0
+        for kind, heaps in self._heaps.items():
+            for board, heap in list(heaps.items()):
+                heap[:] = [entry for entry in heap if entry[2].counts(kind)]
+                heapq.heapify(heap)
+                self._entries += len(heap)
+                if not heap:
+                    del heaps[board]
+        self._entries_bound = _DEAD_KEPT + 2 * self._entries
+
+    def _top(self, kind: SearchKind, board: str) -> _Entry[Key] | None:
+        """The board's first entry that still counts; empty heaps are taken away."""
+        heap = self._heaps[kind][board]
+        while heap:
+            want = heap[0][2]
+            # A want is pushed anew when its kind changes or its job comes back.
+            if want.counts(kind):
+                return heap[0]
+            heapq.heappop(heap)
+            self._entries -= 1
+        del self._heaps[kind][board]
+        return None
+
+    def pop(self) -> SearchJob[Key] | None:
+        """The search whose turn it is; its wants stay known to their owners."""
+        for kind in SearchKind:
+            best: tuple[tuple[int, int], QueuedRequest[Key]] | None = None
+            for board in list(self._heaps[kind]):
+                top = self._top(kind, board)
+                if top is None:
+                    continue
+                turn = (self._turn(kind, board, top), top[1])
+                if best is None or turn < best[0]:
+                    best = (turn, top[2])
+            if best is not None:
+                want = best[1]
+                heapq.heappop(self._heaps[kind][want.priority.board])
+                self._entries -= 1
+                self._starts += 1
+                want.job.started = self._starts
+                self._served[kind, want.priority.board] = self._starts
+                self._served.move_to_end((kind, want.priority.board))
+                if len(self._served) > _BOARDS_KEPT:
+                    self._served.popitem(last=False)
+                return want.job
+        return None
+
+    def _turn(self, kind: SearchKind, board: str, top: _Entry[Key]) -> int:
+        """What boards are chosen by: when they were last served, if anybody waits there and not
+        for the game as a whole; whoever speculates has weighed the boards himself.
+        """
+        if kind is SearchKind.SPECULATE:
+            return top[0]
+        return 0 if kind is SearchKind.FINISHED else self._served.get((kind, board), 0)
+
+    def oldest(self) -> float | None:
+        """When the want that waits longest was asked for."""
+        while self._ages and not self._ages[0][2].waits:
+            heapq.heappop(self._ages)
+        return self._ages[0][0] if self._ages else None
+
+    def heads(self, board: str | None = None) -> Iterator[QueuedRequest[Key]]:
+        """Heads that wait, of one board or of all."""
+        heaps = self._heaps[SearchKind.HEAD]
+        chosen = list(heaps.values()) if board is None else [heaps.get(board, [])]
+        for heap in chosen:
+            for _, _, want in list(heap):
+                if want.counts(SearchKind.HEAD):
+                    yield want
+
+    def holds(self, want: QueuedRequest[Key]) -> bool:
+        """Whether ``want`` can still come up. Costs a look at the board's waiting wants."""
+        heap = self._heaps[want.priority.kind].get(want.priority.board, [])
+        return any(entry[2] is want for entry in heap)

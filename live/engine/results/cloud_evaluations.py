@@ -1,0 +1,205 @@
+"""Evaluations others have made already: lichess cloud evaluations, as provisional scores.
+
+A live position that waits for an engine is looked up at ``GET /api/cloud-eval?fen=FEN``. What is
+found there comes from some other engine and limit, so it is shown until this event's own engine
+has its final score, and counts for nothing. One request at a time, the newest position first, not
+more than one a second; after 429 a minute's rest, as lichess asks of everybody, and after other
+trouble a growing one.
+
+Loss policy: positions that cannot be asked in time are left out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Final
+
+import httpx
+import msgspec
+
+from live.engine.ahead.look_ahead import SearchDesk
+from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.result_delivery import ResultListener
+from live.engine.search import Limit, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search_key import SearchKeys
+from live.events import MATE_CP, Score
+
+log = logging.getLogger(__name__)
+
+#: Positions that wait to be looked up; older ones are left out.
+_WAITING: Final = 32
+#: Answers remembered, also that there is none.
+_KEPT: Final = 2_000
+_PAUSE_S: Final = 1.0
+#: "If you receive an HTTP response with a 429 status, please wait a full minute" (lichess API).
+_TOO_MANY_S: Final = 60.0
+_MOST_S: Final = 300.0
+_TIMEOUT_S: Final = 5.0
+#: What people are told of where such a score is from.
+SOURCE: Final = "lichess cloud"
+#: Far more than five variations need.
+_MOST_BYTES: Final = 65_536
+
+
+class _Variation(msgspec.Struct):
+    cp: int | None = None
+    mate: int | None = None
+
+
+class _CloudEval(msgspec.Struct):
+    depth: int
+    pvs: list[_Variation]
+
+
+_decoder = msgspec.json.Decoder(_CloudEval)
+
+
+def told(body: bytes) -> SearchProgress | None:
+    """The score in an answer, White's side; None where it has none.
+
+    Raises ValueError for what is no answer.
+    """
+    answer = _decoder.decode(body)
+    if not answer.pvs:
+        return None
+    first = answer.pvs[0]
+    if first.mate:
+        cp = MATE_CP if first.mate > 0 else -MATE_CP
+        return SearchProgress(Score(cp, first.mate), answer.depth, SOURCE)
+    if first.cp is None:
+        return None
+    return SearchProgress(Score(max(-MATE_CP, min(MATE_CP, first.cp))), answer.depth, SOURCE)
+
+
+class CloudEvaluations:
+    """A desk for its owner, and the listener of the desk behind it; :meth:`run` asks."""
+
+    def __init__(
+        self,
+        listener: ResultListener,
+        base_url: str,
+        *,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        rng: random.Random | None = None,
+    ) -> None:
+        self.desk: SearchDesk
+        self._listener = listener
+        self._url = base_url.rstrip("/") + "/api/cloud-eval"
+        self._sleep = sleep
+        self._rng = rng or random.Random()
+        # Who waits for an engine.
+        self._open: set[Hashable] = set()
+        # What is to be looked up for whom, newest last.
+        self._waiting: OrderedDict[Hashable, str] = OrderedDict()
+        # Who was told a cloud evaluation: the engine's own shallow ones would only flicker.
+        self._told: set[Hashable] = set()
+        self._known: OrderedDict[str, SearchProgress | None] = OrderedDict()
+        self._news = asyncio.Event()
+        # Only its positions are used, so any limit will do.
+        self._questioner = SearchKeys(Limit(nodes=1))
+
+    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+        """As the desk's own."""
+        if (
+            priority.kind is SearchKind.HEAD
+            and search.only is None
+            and self.desk.known(search) is None
+        ):
+            question = self._questioner.question(search)
+            if not isinstance(question, SearchFailure) and not question.chess960:
+                self._open.add(owner)
+                self._waiting[owner] = question.board().fen()
+                self._waiting.move_to_end(owner)
+                if len(self._waiting) > _WAITING:
+                    self._waiting.popitem(last=False)
+                self._news.set()
+        self.desk.want(search, owner, priority)
+
+    def drop(self, owner: Hashable) -> None:
+        """As the desk's own."""
+        self._forget(owner)
+        self.desk.drop(owner)
+
+    def known(self, search: Search) -> SearchResult | None:
+        """As the desk's own."""
+        return self.desk.known(search)
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        self._forget(owner)
+        self._listener.searched(owner, search, result)
+
+    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+        if owner not in self._told:
+            self._listener.progressed(owner, progress)
+
+    async def run(self) -> None:
+        """Look up what waits, until cancelled."""
+        troubles = 0
+        async with httpx.AsyncClient(timeout=_TIMEOUT_S) as client:
+            while True:
+                if not self._waiting:
+                    self._news.clear()
+                    await self._news.wait()
+                    continue
+                owner, fen = self._waiting.popitem()
+                if fen in self._known:
+                    self._tell(owner, self._known[fen])
+                    continue
+                try:
+                    progress = await self._look_up(client, fen)
+                except _TooMany:
+                    log.warning("%s: too many requests, resting for a minute", self._url)
+                    await self._sleep(_TOO_MANY_S)
+                except (httpx.HTTPError, ValueError) as error:
+                    troubles += 1
+                    log.warning("%s: %s", self._url, error or type(error).__name__)
+                    bound = min(_MOST_S, 2.0 ** min(troubles, 10))
+                    await self._sleep(_PAUSE_S + self._rng.uniform(0.0, bound))
+                else:
+                    troubles = 0
+                    self._known[fen] = progress
+                    if len(self._known) > _KEPT:
+                        self._known.popitem(last=False)
+                    self._tell(owner, progress)
+                    await self._sleep(_PAUSE_S)
+
+    async def _look_up(self, client: httpx.AsyncClient, fen: str) -> SearchProgress | None:
+        """Ask; None where nobody has evaluated the position.
+
+        Raises:
+            _TooMany: for now.
+            httpx.HTTPError: no answer, or none that helps.
+            ValueError: something else answered.
+        """
+        async with client.stream("GET", self._url, params={"fen": fen}) as response:
+            if response.status_code == httpx.codes.NOT_FOUND:
+                return None
+            if response.status_code == httpx.codes.TOO_MANY_REQUESTS:
+                raise _TooMany
+            response.raise_for_status()
+            body = b""
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > _MOST_BYTES:
+                    raise ValueError(f"an answer of more than {_MOST_BYTES} bytes")
+        return told(body)
+
+    def _tell(self, owner: Hashable, progress: SearchProgress | None) -> None:
+        if progress is not None and owner in self._open:
+            self._told.add(owner)
+            self._listener.progressed(owner, progress)
+
+    def _forget(self, owner: Hashable) -> None:
+        self._open.discard(owner)
+        self._told.discard(owner)
+        self._waiting.pop(owner, None)
+
+
+class _TooMany(Exception):
+    """lichess wants to be left alone for a while."""

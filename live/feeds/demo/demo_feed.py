@@ -1,0 +1,50 @@
+"""``--feed demo``: six real games with their clocks, replayed faster. Needs no network.
+
+The games and where they come from are in this folder (``games.pgn``, ``README.md``).
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from itertools import groupby
+
+from live.events import GameReport
+from live.feeds.feed import FeedSink
+from live.feeds.feed_session import FeedConditions, FeedSession, follow
+from live.feeds.game_timeline import PlannedIncident, timeline
+from live.feeds.pgn.pgn_decoder import PgnDecoder
+
+#: One board loses a move and finds it again, one tells a wrong move first: both happen at every
+#: tournament. Both before a long thought, so that there is time to see what they do.
+INCIDENTS = (PlannedIncident("takeback", game=1, ply=48), PlannedIncident("slip", game=4, ply=54))
+
+
+def games() -> list[GameReport]:
+    """The bundled games, finished."""
+    text = resources.files(__package__).joinpath("games.pgn").read_bytes()
+    decoder = PgnDecoder()
+    return [*decoder.feed(text), *decoder.finish()]
+
+
+class DemoFeed:
+    """Replays the bundled games at ``[feeds.demo] speed`` times their own pace."""
+
+    def __init__(self, name: str, conditions: FeedConditions) -> None:
+        self.name = name
+        self._conditions = conditions
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._session, sink, self._conditions)
+
+    async def _session(self, voice: FeedSession) -> None:
+        clock = self._conditions.clock
+        speed = self._conditions.config.demo.speed
+        moments = timeline(games(), speed=speed, incidents=INCIDENTS)
+        start_s = clock.now()
+        for at_s, together in groupby(moments, key=lambda moment: moment.at_s):
+            wait_s = start_s + at_s - clock.now()
+            if wait_s > 0:
+                await clock.sleep(wait_s)
+            # A board may say two things in one instant (clocks of equal seconds); the last holds.
+            latest = {moment.game: moment.report for moment in together}
+            await voice.report(list(latest.values()))

@@ -1,0 +1,1 @@
+"""DGT LiveChess: the boards in the hall, and the cloud."""

@@ -1,0 +1,88 @@
+"""``--feed ws://HOST:1982/api/v1.0``: boards in the hall, through DGT LiveChess on its computer.
+
+LiveChess knows neither players nor results, so these games have none, and the feed has no end.
+"""
+
+from __future__ import annotations
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidMessage,
+    InvalidStatus,
+    InvalidURI,
+)
+
+from live.errors import FeedUnreadable
+from live.feeds.dgt.livechess_messages import BOARDS_S, LiveChessMessages
+from live.feeds.feed import FeedSink
+from live.feeds.feed_session import FeedConditions, FeedSession, follow
+from live.network.retry import LASTING_S, FeedTrouble, system_words
+
+MAX_MESSAGE_BYTES = 1 << 20
+
+
+class LiveChessFeed:
+    """Follows every board that one LiveChess has."""
+
+    def __init__(self, name: str, url: str, conditions: FeedConditions) -> None:
+        self.name = name
+        self._url = url
+        self._conditions = conditions
+        self._boards = LiveChessMessages()
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._session, sink, self._conditions)
+
+    async def _session(self, voice: FeedSession) -> None:
+        timeout_s = self._conditions.config.timeout_s
+        try:
+            async with connect(
+                self._url,
+                open_timeout=timeout_s,
+                close_timeout=timeout_s,
+                max_size=MAX_MESSAGE_BYTES,
+                proxy=None,  # the hall's own network
+            ) as connection:
+                await self._listen(connection, voice)
+        except InvalidURI as error:
+            raise self._fatal("is no websocket address") from error
+        except (InvalidStatus, InvalidMessage, InvalidHandshake) as error:
+            raise self._fatal("answers, but is no LiveChess") from error
+        except ConnectionClosed as error:
+            raise FeedTrouble("connection to LiveChess lost") from error
+        except TimeoutError as error:
+            raise FeedTrouble("LiveChess does not answer") from error
+        except OSError as error:
+            raise FeedTrouble(
+                f"cannot reach LiveChess ({system_words(error) or 'no connection'})"
+            ) from error
+
+    async def _listen(self, connection: ClientConnection, voice: FeedSession) -> None:
+        self._boards.reconnected()
+        clock = self._conditions.clock
+        asked_s = float("-inf")
+        while True:
+            # Clocks that run speak every second: silence is not waited for.
+            if clock.now() - asked_s >= BOARDS_S:
+                await connection.send(self._boards.ask(), text=True)
+                asked_s = clock.now()
+                voice.alive()
+            try:
+                async with clock.deadline(asked_s + BOARDS_S - clock.now()):
+                    message = await connection.recv()
+            except TimeoutError:
+                continue
+            answers, games = self._boards.receive(message)
+            for answer in answers:
+                await connection.send(answer, text=True)
+            if games:
+                await voice.report(games)
+
+    def _fatal(self, problem: str) -> FeedTrouble:
+        return FeedTrouble(
+            f"the address {problem}",
+            wait_s=LASTING_S,
+            fatal=FeedUnreadable(self.name, problem, "It looks like ws://HOST:1982/api/v1.0"),
+        )

@@ -1,0 +1,195 @@
+"""What a source says about itself, and the loop that keeps it going. Shell.
+
+Every source is a ``session``: a coroutine that follows it until it is over, or raises
+:class:`FeedTrouble`. :func:`persist` calls it again and again, so that no source has to think about
+patience, and none can bring the service down.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from live.clock import Clock, LoopClock
+from live.config import FeedsConfig
+from live.errors import FeedError
+from live.events import FeedHealth, FeedName, FeedReport, FeedState, GameReport
+from live.feeds.feed import FeedSink
+from live.feeds.game_roster import GameRoster
+from live.network.retry import FeedTrouble, backoff, spoken
+
+log = logging.getLogger(__name__)
+
+#: Stands between what is wrong and when it is tried again.
+RETRY = ", trying again in "
+#: How often a page or a service is asked whether the next round has come, where all is over.
+RESTING_S = 30.0
+
+
+@dataclass(frozen=True)
+class FeedConditions:
+    """What every source works under: settings, time and chance."""
+
+    config: FeedsConfig
+    clock: Clock = field(default_factory=LoopClock)
+    random: Callable[[], float] = random.random
+    """Numbers in [0, 1), for the first wait before a reconnect."""
+    passing: bool = False
+    """Only a look: nothing is left behind at the source, and nobody who follows it is disturbed."""
+    lasting: bool = False
+    """A source whose games are all over is shown as finished and looked at all the same: the next
+    round may come from it. Otherwise its following ends."""
+
+
+class FeedSession:
+    """Reports and health of one source, each said once."""
+
+    def __init__(
+        self,
+        name: FeedName,
+        sink: FeedSink,
+        clock: Clock,
+        *,
+        stale_after_s: float,
+        grace_s: float,
+        lasting: bool = False,
+    ) -> None:
+        self.name = name
+        self.roster = GameRoster(clock.now())
+        self.told = False
+        """Something was reported: from now on no trouble is fatal."""
+        self.signs = 0
+        """Counts what shows that the source works, so that waits start small again."""
+        self._sink = sink
+        self._clock = clock
+        self._stale_after_s = stale_after_s
+        self._grace_s = grace_s
+        self._lasting = lasting
+        self._health: FeedHealth | None = None
+
+    def say(self, state: FeedState, detail: str = "") -> None:
+        """Health, unless it was the last thing said."""
+        health = FeedHealth(self.name, state, detail)
+        if health != self._health:
+            self._health = health
+            self._sink.health(health)
+
+    async def report(self, games: Sequence[GameReport], *, complete: bool = False) -> None:
+        """Hand games over and count them as a sign of life. Waits while the consumer is behind."""
+        if games or complete:
+            self.roster.see(games, self._clock.now(), complete=complete)
+            self.told = True
+            await self._sink.report(FeedReport(self.name, tuple(games), complete))
+        self.alive()
+
+    def alive(self) -> None:
+        """The source answered: say ``live``, or ``stale`` when its games stand still for long."""
+        self.signs += 1
+        still_s = self._clock.now() - self.roster.changed_s
+        games = len(self.roster)
+        if not games:
+            self.say("live", "no games yet")
+        elif self.roster.unfinished and still_s >= self._stale_after_s:
+            self.say("stale", f"nothing new for {spoken(still_s)}")
+        else:
+            state: FeedState = "finished" if self.resting else "live"
+            self.say(state, f"{games} game{'s' if games != 1 else ''}")
+
+    def ends_in_s(self) -> float | None:
+        """Seconds until the source counts as over; None while a game is unfinished.
+
+        All results are in and nothing has changed for the grace period: a result is often
+        entered before the last moves arrive, and wrong ones are mended at once.
+        """
+        if not self.roster.over:
+            return None
+        return max(0.0, self.roster.changed_s + self._grace_s - self._clock.now())
+
+    def soonest(self, *waits_s: float | None) -> float | None:
+        """The shortest of some waits and the time until the source is over."""
+        ends_in_s = None if self.resting else self.ends_in_s()
+        known = [wait_s for wait_s in (*waits_s, ends_in_s) if wait_s is not None]
+        return min(known, default=None)
+
+    @property
+    def over(self) -> bool:
+        """Everything was told, and its following may end."""
+        return not self._lasting and self._ended
+
+    @property
+    def resting(self) -> bool:
+        """Everything was told, but the next round may come: looked at now and then."""
+        return self._lasting and self._ended
+
+    @property
+    def _ended(self) -> bool:
+        left_s = self.ends_in_s()
+        # A deadline may fire a clock tick early, and sums of seconds are not exact.
+        return left_s is not None and left_s < 0.1
+
+
+async def follow(
+    name: FeedName,
+    session: Callable[[FeedSession], Awaitable[None]],
+    sink: FeedSink,
+    conditions: FeedConditions,
+) -> None:
+    """Run a source's sessions until it is over: what ``Feed.run`` does for every kind."""
+    voice = FeedSession(
+        name,
+        sink,
+        conditions.clock,
+        stale_after_s=conditions.config.stale_after_s,
+        grace_s=conditions.config.finish_after_s,
+        lasting=conditions.lasting,
+    )
+    await persist(
+        lambda: session(voice), voice, conditions.clock, lambda: backoff(conditions.random)
+    )
+
+
+async def persist(
+    session: Callable[[], Awaitable[None]],
+    voice: FeedSession,
+    clock: Clock,
+    waits: Callable[[], Iterator[float]],
+) -> None:
+    """Follow a source until it is over, whatever happens.
+
+    Raises :class:`FeedError` only for fatal trouble before the first report. A fault in our own
+    code is logged and treated like a lost connection: other feeds must not suffer from it.
+
+    Waits start small again after a session that worked for longer than was waited for it: a
+    source that answers and hangs up at once is asked ever more rarely, too.
+    """
+    voice.say("connecting")
+    delays = waits()
+    wait_s = 0.0
+    while True:
+        signs, begun_s = voice.signs, clock.now()
+        try:
+            await session()
+        except FeedTrouble as error:
+            if error.fatal is not None and not voice.told:
+                voice.say("failed", error.reason)
+                raise error.fatal from error
+            trouble = error
+        except FeedError as error:
+            if not voice.told:
+                voice.say("failed", error.problem)
+                raise
+            trouble = FeedTrouble(error.problem)
+        except Exception as error:
+            log.exception("feed %s: fault in its reader", voice.name)
+            trouble = FeedTrouble(f"fault in our reader of this source ({type(error).__name__})")
+        else:
+            held = len(voice.roster)
+            voice.say("finished", "1 game" if held == 1 else f"{held} games")
+            return
+        if voice.signs != signs and clock.now() - begun_s > wait_s:
+            delays = waits()
+        wait_s = max(next(delays), trouble.wait_s)
+        voice.say("retrying", f"{trouble.reason}{RETRY}{spoken(wait_s)}")
+        await clock.sleep(wait_s)

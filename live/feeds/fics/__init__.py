@@ -1,0 +1,1 @@
+"""Chess servers of the FICS family."""

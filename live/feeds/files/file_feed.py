@@ -1,0 +1,203 @@
+"""``--feed PATH.pgn``: a PGN file that is still being written.
+
+Watched where the system can, and looked at now and then in any case (network drives do not tell
+of changes). The folder is watched, not the file: a writer that replaces the file atomically
+leaves a watched file behind under no name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from live.clock import Clock
+from live.errors import FeedNotFound, FeedUnreadable
+from live.feeds.feed import FeedSink
+from live.feeds.feed_session import FeedConditions, FeedSession, follow
+from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText
+from live.network.retry import LASTING_S, FeedTrouble
+
+log = logging.getLogger(__name__)
+
+#: Sets the event whenever the path may have changed; returns when it cannot watch.
+Watch = Callable[[Path, asyncio.Event], Awaitable[None]]
+
+
+class FileFeed:
+    """Reports the games of one PGN file whenever it changes.
+
+    Over when every game has a result and the file has been left alone for the grace period.
+    """
+
+    def __init__(
+        self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
+    ) -> None:
+        self.name = name
+        self._path = path
+        self._conditions = conditions
+        self._watch = watch or watch_folder
+        self._text = PgnText(name, conditions)
+        self._snapshots = PgnSnapshots()
+        self._seen = FilesRead(conditions.clock)
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._session, sink, self._conditions)
+
+    async def _session(self, voice: FeedSession) -> None:
+        self._seen.forget()
+        await look_on(self._path, self._look, self._watch, voice, self._conditions)
+
+    async def _look(self, voice: FeedSession) -> FileLook:
+        try:
+            now = await asyncio.to_thread(signature, self._path)
+            if self._seen.due(self._path, now):
+                limit = self._conditions.config.max_bytes
+                await self._text.take(await asyncio.to_thread(read, self._path, limit))
+                self._seen.was_read(self._path)
+        except FileNotFoundError:
+            if not voice.told:
+                raise not_there(self.name) from None
+            self._seen.forget()
+            voice.say("retrying", "the file is gone, waiting for it to come back")
+            return FileLook(None, there=False)
+        except OSError as error:
+            raise unreadable(self.name, error) from error
+        return FileLook(await self._snapshots.tell([await self._text.believe()], voice))
+
+
+class FileLook(NamedTuple):
+    """What one look at a file or folder came to."""
+
+    again_s: float | None
+    """Something was not believed yet: look again after so long."""
+    there: bool = True
+
+
+async def look_on(
+    path: Path,
+    look: Callable[[FeedSession], Awaitable[FileLook]],
+    watch: Watch,
+    voice: FeedSession,
+    conditions: FeedConditions,
+) -> None:
+    """Look whenever the path may have changed, and every ``poll_s``, until its games are over."""
+    changed = asyncio.Event()
+
+    async def watched() -> None:
+        try:
+            await watch(path, changed)
+        except Exception as error:  # no inotify left, a folder that went away: polling remains
+            log.warning("%s: cannot be watched (%s), looking now and then", path, error)
+
+    watcher = asyncio.create_task(watched(), name=f"watch {path.name}")
+    try:
+        while True:
+            changed.clear()
+            looked = await look(voice)
+            if voice.over and looked.again_s is None and looked.there:
+                return
+            wait_s = voice.soonest(conditions.config.poll_s, looked.again_s)
+            try:
+                async with conditions.clock.deadline(wait_s):
+                    await changed.wait()
+            except TimeoutError:
+                pass
+    finally:
+        watcher.cancel()
+        await asyncio.gather(watcher, return_exceptions=True)
+
+
+#: What tells a changed file from an unchanged one: modification time, size and inode.
+Signature = tuple[int, int, int]
+#: Two changes within one tick of a drive's clock have the same time: 2 s on FAT and many shares.
+TICK_S = 2.0
+
+
+def signature(path: Path) -> Signature:
+    """Raises OSError as :func:`os.stat` does."""
+    stat = os.stat(path)
+    return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+
+
+class FilesRead:
+    """Which files are still as they were when they were read."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._found: dict[Path, tuple[Signature, float]] = {}
+        """How a file looks, and since when."""
+        self._read_s: dict[Path, float] = {}
+
+    def due(self, path: Path, now: Signature) -> bool:
+        """Read the file: it has changed, was not read yet, or was read so soon after its last
+        change that another one may look the same.
+        """
+        found, since_s = self._found.get(path, (None, 0.0))
+        if found != now:
+            since_s = self._clock.now()
+            self._found[path] = now, since_s
+            self._read_s.pop(path, None)
+        return self._read_s.get(path, float("-inf")) < since_s + TICK_S
+
+    def was_read(self, path: Path) -> None:
+        """Its text was taken in."""
+        self._read_s[path] = self._clock.now()
+
+    def forget(self, gone: Iterable[Path] | None = None) -> None:
+        """Files that are not there any more; all of them, where none are named."""
+        for path in list(self._found) if gone is None else gone:
+            self._found.pop(path, None)
+            self._read_s.pop(path, None)
+
+
+def read(path: Path, max_bytes: int) -> bytes:
+    """The whole file; raises :class:`FeedTrouble` when it is larger than ``max_bytes``."""
+    with path.open("rb") as file:
+        text = file.read(max_bytes + 1)
+    if len(text) > max_bytes:
+        raise FeedTrouble(
+            f"the file is larger than {max_bytes} bytes",
+            wait_s=LASTING_S,
+            fatal=FeedUnreadable(
+                str(path),
+                f"is larger than {max_bytes} bytes",
+                "Raise max_bytes in [feeds] if that is meant",
+            ),
+        )
+    return text
+
+
+def not_there(name: str) -> FeedNotFound:
+    """The error for a path that does not exist."""
+    return FeedNotFound(name, "there is no such file", "Check the path")
+
+
+def unreadable(name: str, error: OSError) -> FeedTrouble:
+    """A file that exists but cannot be read: permissions, a folder in its place, a bad disk."""
+    why = error.strerror or type(error).__name__
+    return FeedTrouble(
+        f"the file cannot be read ({why})",
+        fatal=FeedUnreadable(name, f"cannot be read ({why})", "Check the path and its permissions"),
+    )
+
+
+async def watch_folder(path: Path, changed: asyncio.Event) -> None:
+    """Set ``changed`` whenever the system tells that ``path`` was written, made or replaced."""
+    from watchfiles import Change, awatch  # here, because only this kind of feed needs it
+
+    def concerns(change: Change, changed_path: str) -> bool:
+        return os.path.basename(changed_path) == path.name
+
+    async for _ in awatch(
+        path.parent,
+        watch_filter=concerns,
+        recursive=False,
+        # A writer makes a file in several steps; a tenth of a second joins them.
+        debounce=100,
+        step=20,
+    ):
+        changed.set()

@@ -1,0 +1,176 @@
+"""``--feed FOLDER``: PGN files as DGT LiveChess and others write them, in folders and sub-folders.
+
+LiveChess writes ``TOURNAMENT/round-N/games.pgn`` and, beside it, the same games one by one as
+``game-M.pgn``; which of the two is there depends on its settings. Where there are single games
+they are read (they change one at a time), and the combined file otherwise, as the lichess
+broadcaster does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+
+from live.errors import FeedUnreadable
+from live.feeds.feed import FeedSink
+from live.feeds.feed_session import FeedConditions, FeedSession, follow
+from live.feeds.files.file_feed import (
+    FileLook,
+    FilesRead,
+    Signature,
+    Watch,
+    look_on,
+    not_there,
+    read,
+    signature,
+    unreadable,
+)
+from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText
+from live.network.retry import FeedTrouble
+
+log = logging.getLogger(__name__)
+
+#: Bounds of what is looked at: a whole disk given by mistake must not be read.
+MAX_FILES = 2000
+MAX_DEPTH = 4
+_SINGLE = re.compile(r"game-\d+\.pgn", re.IGNORECASE)
+_NUMBER = re.compile(r"(\d+)")
+
+
+def choose(files: Iterable[Path]) -> list[Path]:
+    """Which of the PGN files of some folders to read, in the order of boards.
+
+    Numbers count as numbers: ``game-10.pgn`` comes after ``game-9.pgn``.
+    """
+    chosen: list[Path] = []
+    for _, group in groupby(sorted(files, key=_order), key=lambda path: path.parent):
+        here = list(group)
+        singles = [path for path in here if _SINGLE.fullmatch(path.name)]
+        chosen += singles or here
+    return chosen
+
+
+def _order(path: Path) -> list[list[tuple[bool, int, str]]]:
+    return [
+        [(word.isdecimal(), int(word) if word.isdecimal() else 0, word) for word in words]
+        for words in (_NUMBER.split(part[:255]) for part in path.parts)
+    ]
+
+
+def scan(folder: Path) -> dict[Path, Signature]:
+    """The files to read below a folder, each with what tells whether it changed.
+
+    Raises OSError when the folder itself cannot be read; what is below and cannot is left out.
+    """
+    os.listdir(folder)
+    found: list[Path] = []
+    for here, folders, names in os.walk(folder):
+        if len(Path(here).relative_to(folder).parts) >= MAX_DEPTH:
+            folders.clear()
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [
+            Path(here, name)
+            for name in names
+            if name.lower().endswith(".pgn") and not name.startswith(".")
+        ]
+        if len(found) > MAX_FILES:
+            raise FeedTrouble(
+                f"there are more than {MAX_FILES} PGN files",
+                fatal=FeedUnreadable(
+                    str(folder),
+                    f"holds more than {MAX_FILES} PGN files",
+                    "Give the folder of one tournament",
+                ),
+            )
+    signatures: dict[Path, Signature] = {}
+    for path in choose(found):
+        try:
+            signatures[path] = signature(path)
+        except OSError:  # gone in this very moment
+            continue
+    return signatures
+
+
+class FolderFeed:
+    """Reports the games of all PGN files below a folder whenever one changes.
+
+    Over when every game has a result and nothing has changed for the grace period.
+    """
+
+    def __init__(
+        self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
+    ) -> None:
+        self.name = name
+        self._path = path
+        self._conditions = conditions
+        self._watch = watch or watch_tree
+        self._texts: dict[Path, PgnText] = {}
+        self._seen = FilesRead(conditions.clock)
+        self._left_out: dict[Path, str | None] = {}
+        """Files that could not be read, and why."""
+        self._snapshots = PgnSnapshots()
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._session, sink, self._conditions)
+
+    async def _session(self, voice: FeedSession) -> None:
+        self._seen.forget()
+        await look_on(self._path, self._look, self._watch, voice, self._conditions)
+
+    async def _look(self, voice: FeedSession) -> FileLook:
+        try:
+            now = await asyncio.to_thread(scan, self._path)
+        except FileNotFoundError:
+            if not voice.told:
+                raise not_there(self.name) from None
+            voice.say("retrying", "the folder is gone, waiting for it to come back")
+            return FileLook(None, there=False)
+        except OSError as error:
+            raise unreadable(self.name, error) from error
+        for path, mark in now.items():
+            if self._seen.due(path, mark):
+                await self._read(path)
+        for path in self._texts.keys() - now.keys():
+            await self._texts[path].take(b"")  # perhaps just being replaced: it settles
+        self._seen.forget(self._texts.keys() - now.keys())
+        beliefs = {path: await text.believe() for path, text in self._texts.items()}
+        again_s = await self._snapshots.tell(
+            [beliefs[path] for path in sorted(beliefs, key=_order)], voice
+        )
+        for path, belief in beliefs.items():
+            if path not in now and belief.complete and not belief.games:
+                del self._texts[path]
+        return FileLook(again_s)
+
+    async def _read(self, path: Path) -> None:
+        """One file; whatever is wrong with it costs no other file, and is tried again: its writer
+        may hold it for a moment.
+        """
+        text = self._texts.get(path) or PgnText(str(path), self._conditions)
+        try:
+            await text.take(await asyncio.to_thread(read, path, self._conditions.config.max_bytes))
+        except (FeedTrouble, OSError) as error:
+            reason = error.reason if isinstance(error, FeedTrouble) else error.strerror
+            if self._left_out.get(path, "") != reason:
+                log.warning("%s: left out: %s", path, reason)
+            self._left_out[path] = reason
+            return
+        self._left_out.pop(path, None)
+        self._seen.was_read(path)
+        self._texts[path] = text
+
+
+async def watch_tree(path: Path, changed: asyncio.Event) -> None:
+    """Set ``changed`` whenever the system tells of a PGN file below ``path``."""
+    from watchfiles import Change, awatch  # here, because only this kind of feed needs it
+
+    def concerns(change: Change, changed_path: str) -> bool:
+        return changed_path.lower().endswith(".pgn")
+
+    async for _ in awatch(path, watch_filter=concerns, debounce=100, step=20):
+        changed.set()

@@ -1,0 +1,94 @@
+"""``--feed -``: PGN on standard input, from a pipe, a terminal or a file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import threading
+from collections.abc import AsyncIterator
+
+from live.errors import FeedUnreadable
+from live.feeds.feed import FeedSink
+from live.feeds.feed_session import FeedConditions, FeedSession, follow
+from live.feeds.pgn.not_pgn import not_pgn
+from live.feeds.pgn.pgn_decoder import PgnDecoder
+
+#: Read at once.
+PIECE_BYTES = 16_384
+#: Pieces read ahead while the consumer is behind: standard input then simply waits.
+AHEAD = 4
+
+
+class StdinFeed:
+    """Reports games as they arrive; over at the end of input."""
+
+    def __init__(self, name: str, conditions: FeedConditions, fd: int = 0) -> None:
+        self.name = name
+        self._conditions = conditions
+        self._fd = fd
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._session, sink, self._conditions)
+
+    async def _session(self, voice: FeedSession) -> None:
+        decoder = PgnDecoder()
+        voice.alive()
+        first = True
+        async for piece in pieces(self._fd):
+            if first and piece.strip():
+                first = False
+                if what := not_pgn(piece):
+                    raise FeedUnreadable("standard input", f"holds {what}", "Pipe PGN into it")
+            for games in decoder.slices(piece):
+                if games:
+                    await voice.report(games)
+                await asyncio.sleep(0)  # a slice is some milliseconds of work
+        if games := decoder.finish():
+            await voice.report(games)
+
+
+async def pieces(fd: int) -> AsyncIterator[bytes]:
+    """What a file descriptor gives, piece by piece, to its end.
+
+    Read in a thread, because the event loop can wait for pipes and terminals but not for plain
+    files, and any of them may be standard input. Bounded: at most :data:`AHEAD` pieces wait.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[bytes | OSError] = asyncio.Queue(AHEAD)
+    stop_reader, stop_writer = os.pipe()
+
+    def read() -> None:
+        waiting = select.poll()
+        waiting.register(fd, select.POLLIN | select.POLLHUP)
+        waiting.register(stop_reader, select.POLLIN | select.POLLHUP)
+        piece: bytes | OSError = b"\0"
+        while piece and not isinstance(piece, OSError):
+            try:
+                if any(ready == stop_reader for ready, _ in waiting.poll()):
+                    break
+                piece = os.read(fd, PIECE_BYTES)
+            except OSError as error:
+                piece = error
+            try:
+                asyncio.run_coroutine_threadsafe(queue.put(piece), loop).result()
+            except (RuntimeError, asyncio.CancelledError):  # the loop has gone
+                break
+        os.close(stop_reader)
+
+    # A daemon: a terminal on which nobody types must not keep the program from ending.
+    threading.Thread(target=read, name="stdin", daemon=True).start()
+    try:
+        while True:
+            piece = await queue.get()
+            if isinstance(piece, OSError):
+                raise FeedUnreadable(
+                    "standard input", f"cannot be read ({piece.strerror})", "Give a file's path"
+                )
+            if not piece:
+                return
+            yield piece
+    finally:
+        os.close(stop_writer)
+        while not queue.empty():  # lets a reader that waits for room see the stop
+            queue.get_nowait()

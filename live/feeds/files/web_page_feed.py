@@ -1,0 +1,94 @@
+"""``--feed http(s)://…/games.pgn``: PGN at a URL, asked for again and again.
+
+Kind to the server: conditional requests, less often while nothing changes, its ``Retry-After``
+obeyed. One page may hold many games; they come with one request.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import httpx
+
+from live.feeds.feed import FeedSink
+from live.feeds.feed_session import RESTING_S, FeedConditions, FeedSession, follow
+from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText
+from live.network import http_client
+from live.network.retry import RefusedRequest
+
+#: Every so many polls the request is unconditional: an ETag made of size and whole seconds
+#: misses a change within the second, for ever.
+TRUST_POLLS = 30
+#: Nothing new for this long: polls become rarer, up to :data:`SLOWEST` times the period.
+QUIET_S = 120.0
+SLOWEST = 2.5
+
+
+class WebPageFeed:
+    """Reports the games of one PGN page whenever it changes.
+
+    Over when every game has a result and nothing has changed for the grace period.
+    """
+
+    def __init__(self, name: str, url: str, conditions: FeedConditions) -> None:
+        self.name = name
+        self._url, self._auth = without_user(url)
+        self._conditions = conditions
+        self._text = PgnText(name, conditions)
+        self._snapshots = PgnSnapshots()
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._session, sink, self._conditions)
+
+    async def _session(self, voice: FeedSession) -> None:
+        config, clock = self._conditions.config, self._conditions.clock
+        since: http_client.HttpValidators | None = None
+        conditional = True
+        polls = 0
+        async with http_client.client(config) as client:
+            while True:
+                if polls % TRUST_POLLS == 0:
+                    since = None
+                polls += 1
+                try:
+                    answer = await self._ask(client, since)
+                except RefusedRequest:
+                    if since is None:
+                        raise
+                    # Some servers take conditions for a bad request (lila's HttpClient).
+                    conditional = False
+                    answer = await self._ask(client, None)
+                if answer is not None:
+                    await self._text.take(answer.body, answer.content_type)
+                    since = answer.validators if conditional else None
+                look_again_s = await self._snapshots.tell([await self._text.believe()], voice)
+                if voice.over and look_again_s is None:
+                    return
+                still_s = clock.now() - voice.roster.changed_s
+                period_s = config.poll_s * min(SLOWEST, max(1.0, still_s / QUIET_S))
+                if voice.resting:
+                    period_s = max(period_s, RESTING_S)
+                await clock.sleep(voice.soonest(period_s, look_again_s) or period_s)
+
+    async def _ask(
+        self, client: httpx.AsyncClient, since: http_client.HttpValidators | None
+    ) -> http_client.HttpBody | None:
+        return await http_client.get(
+            client,
+            self.name,
+            self._url,
+            max_bytes=self._conditions.config.max_bytes,
+            since=since,
+            auth=self._auth,
+        )
+
+
+def without_user(url: str) -> tuple[str, tuple[str, str] | None]:
+    """A URL without ``user:password@``, and those two apart."""
+    parts = urlsplit(url)
+    user_info, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return url, None
+    user, _, password = user_info.partition(":")
+    bare = urlunsplit((parts.scheme, host, parts.path, parts.query, ""))
+    return bare, (unquote(user), unquote(password))

@@ -1,0 +1,73 @@
+"""Which games a source holds, whether they are all over, and since when nothing changed. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from live.events import GameReport
+
+#: What tells one game from the others of its source, as far as the source lets us.
+Identity = tuple[object, ...]
+
+
+def identities(games: Iterable[GameReport]) -> list[Identity]:
+    """One identity per game, in order; games that look alike are told apart by their order."""
+    seen: Counter[Identity] = Counter()
+    named: list[Identity] = []
+    for game in games:
+        who = identity(game)
+        named.append((*who, seen[who]))
+        seen[who] += 1
+    return named
+
+
+def identity(game: GameReport) -> Identity:
+    """The source's own key, else event, round, board and the players' names."""
+    if game.key:
+        return (game.key,)
+    told = game.headers
+    return (told.event, told.round, told.board, told.white.name, told.black.name)
+
+
+class GameRoster:
+    """The games of one source with just enough of each to see change and end."""
+
+    def __init__(self, now_s: float) -> None:
+        self._last: dict[Identity, tuple[object, ...]] = {}
+        self.changed_s = now_s
+        """Clock time of the last change to any game."""
+
+    def see(self, games: Iterable[GameReport], now_s: float, *, complete: bool = False) -> bool:
+        """Take in a report; True if anything in it is new.
+
+        O(1) a game: a change in the middle of a game that leaves its length, last move, result
+        and headers as they are is not news for the purposes of this class.
+        """
+        games = list(games)
+        seen: dict[Identity, tuple[object, ...]] = {}
+        for who, game in zip(identities(games), games, strict=True):
+            last = game.moves[-1] if game.moves else None
+            seen[who] = (game.result, len(game.moves), last, game.headers)
+        news = any(self._last.get(who) != state for who, state in seen.items())
+        if complete:
+            news = news or seen.keys() != self._last.keys()
+            self._last = seen
+        else:
+            self._last.update(seen)
+        if news:
+            self.changed_s = now_s
+        return news
+
+    @property
+    def unfinished(self) -> int:
+        """How many games have no result."""
+        return sum(state[0] == "*" for state in self._last.values())
+
+    @property
+    def over(self) -> bool:
+        """There are games, and each has a result."""
+        return bool(self._last) and not self.unfinished
+
+    def __len__(self) -> int:
+        return len(self._last)

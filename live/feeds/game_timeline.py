@@ -1,0 +1,151 @@
+"""Finished games turned back into what a source said while they were played. Pure.
+
+The demo and the rehearsals run on this: from the clocks of a game follows when each move was
+made, and from that everything a source would have reported, whole game by whole game.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import chess
+import msgspec
+
+from live.events import GameReport, Move
+from live.feeds.board_mistakes import Mistake, mistaken
+
+#: Where a game has no clocks: about the pace of 90 minutes for 40 moves plus half a minute each.
+MOVE_S = 120.0
+#: The result is entered this long after the last move.
+RESULT_S = 20.0
+
+#: At the end, but for a remark: ``5700+30 (a)``.
+_INCREMENT = re.compile(r"\+\s*(\d{1,5})\s*(?:\([^()]*\)\s*)?$")
+
+
+class PlannedIncident(msgspec.Struct, frozen=True):
+    """Something a board or its operator got wrong.
+
+    ``slip``: a wrong move is told first and corrected before the next. ``takeback``: the move is
+    withdrawn and told again. What lasts longer is a :data:`live.feeds.board_mistakes.Mistake`.
+    """
+
+    kind: Literal["slip", "takeback"] | Mistake
+    game: int
+    """Index among the games replayed."""
+    ply: int
+
+
+class GameMoment(msgspec.Struct, frozen=True):
+    """From ``at_s`` on, the source holds ``report`` for game number ``game``."""
+
+    at_s: float
+    game: int
+    report: GameReport
+
+
+def timeline(
+    games: Sequence[GameReport], *, speed: float = 1.0, incidents: Iterable[PlannedIncident] = ()
+) -> list[GameMoment]:
+    """Everything the source says, in order of time, from 0 s on.
+
+    Each game starts at 0 without moves, grows ply by ply as its clocks say, and gets its result
+    last; ``speed`` 60 turns an hour into a minute. The last moment of each game is the game as
+    given, unless a mistake was made with it. An incident at a ply that the game does not have, or
+    where no wrong move is possible, does not happen.
+    """
+    if not speed > 0:
+        raise ValueError(f"speed must be above 0, not {speed}")
+    wrong = {(incident.game, incident.ply): incident for incident in incidents}
+    moments: list[GameMoment] = []
+    for index, game in enumerate(games):
+        first = len(moments)
+        at_s = 0.0
+        blank = msgspec.structs.replace(game, moves=(), result="*", problem=None)
+        moments.append(GameMoment(0.0, index, blank))
+        pauses = thinking_s(game)
+        for ply, pause in enumerate(pauses, start=1):
+            at_s += pause
+            shown = _upto(game, ply)
+            rest_s = pauses[ply] if ply < len(pauses) else RESULT_S
+            incident = wrong.get((index, ply))
+            slip = misread(game, ply) if incident and incident.kind == "slip" else None
+            if slip is not None:
+                false = msgspec.structs.replace(shown, moves=(*shown.moves[:-1], slip))
+                moments.append(GameMoment(at_s / speed, index, false))
+                moments.append(GameMoment((at_s + rest_s / 2) / speed, index, shown))
+                continue
+            moments.append(GameMoment(at_s / speed, index, shown))
+            if incident and incident.kind == "takeback":
+                less = _upto(game, ply - 1)
+                moments.append(GameMoment((at_s + rest_s / 3) / speed, index, less))
+                moments.append(GameMoment((at_s + rest_s * 2 / 3) / speed, index, shown))
+        moments.append(GameMoment((at_s + RESULT_S) / speed, index, game))
+        for (of, ply), incident in wrong.items():
+            kind = incident.kind
+            if of == index and kind != "slip" and kind != "takeback":
+                told = [(moment.at_s * speed, moment.report) for moment in moments[first:]]
+                moments[first:] = [
+                    GameMoment(when_s / speed, index, report)
+                    for when_s, report in mistaken(told, kind, ply)
+                ]
+    moments.sort(key=lambda moment: moment.at_s)  # stable: a game's own order is kept
+    return moments
+
+
+def thinking_s(game: GameReport) -> list[float]:
+    """Seconds each move took: as told, else from the mover's clocks and the increment.
+
+    A clock that jumps up (the next time control, an arbiter's correction) counts 0 s; where
+    there is no clock a move takes :data:`MOVE_S`. The first move of each side has no clock
+    before it and counts 0 s.
+    """
+    found = _INCREMENT.search(game.headers.time_control)
+    increment_s = float(found.group(1)) if found else 0.0
+    before: list[float | None] = [None, None]
+    clocked = any(move.clock_s is not None for move in game.moves)
+    spent: list[float] = []
+    for ply, move in enumerate(game.moves):
+        side = ply % 2
+        previous, now = before[side], move.clock_s
+        if move.spent_s is not None:
+            took_s = move.spent_s
+        elif now is None:
+            took_s = MOVE_S
+        elif previous is None:
+            took_s = 0.0 if clocked and ply < 2 else MOVE_S
+        else:
+            took_s = previous + increment_s - now
+        spent.append(max(0.0, took_s))
+        if now is not None:
+            before[side] = now
+    return spent
+
+
+def misread(game: GameReport, ply: int) -> Move | None:
+    """Another legal move where ``ply`` was played, as a board with a bad sensor would tell it.
+
+    The same piece on another square if it has one, else any other move; None if there is none.
+    """
+    board = chess.Board(game.start_fen, chess960=game.headers.variant == "chess960")
+    for move in game.moves[: ply - 1]:
+        board.push_uci(move.uci)
+    played = board.parse_uci(game.moves[ply - 1].uci)
+    others = [move for move in board.legal_moves if move != played]
+    if not others:
+        return None
+
+    def distance(move: chess.Move) -> tuple[bool, int, str]:
+        away = chess.square_distance(move.to_square, played.to_square)
+        return (move.from_square != played.from_square, away, move.uci())
+
+    nearest = min(others, key=distance)
+    return msgspec.structs.replace(
+        game.moves[ply - 1], uci=nearest.uci(), san=board.san(nearest), eval=None
+    )
+
+
+def _upto(game: GameReport, ply: int) -> GameReport:
+    return msgspec.structs.replace(game, moves=game.moves[:ply], result="*", problem=None)

@@ -1,0 +1,1 @@
+"""lichess: broadcasts, games and TV."""

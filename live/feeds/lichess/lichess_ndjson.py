@@ -1,0 +1,242 @@
+"""The ndjson of lichess' game and TV streams → whole-game reports. Pure.
+
+Game stream (lichess API documentation, "Stream moves of a game"): a description, one line for each
+position from the start, moves held back by three while the game runs, and the description again
+with the result. TV: a description of the featured game whenever it changes, and one line a move.
+"""
+
+from __future__ import annotations
+
+import chess
+import msgspec
+
+from live.events import GameReport, Headers, Move, Player, Result
+from live.feeds.pgn.pgn_headers import clean
+from live.feeds.san import MoveReader, UnplayableMove
+
+MAX_PLIES = 1200
+#: Status ids from 25 (aborted) on are ends of games; 30 and up have a result or are draws.
+_ABORTED, _NO_START, _UNKNOWN = 25, 37, 38
+_STARTED = 20
+_STANDARD = frozenset({"standard", "fromPosition"})
+
+
+class _User(msgspec.Struct):
+    name: str | None = None
+    title: str | None = None
+
+
+class _Side(msgspec.Struct):
+    user: _User | None = None
+    rating: int | None = None
+    ai: int | None = None
+    """Level of lichess' own engine, which has no user."""
+    color: str | None = None
+
+
+class _Players(msgspec.Struct):
+    white: _Side | None = None
+    black: _Side | None = None
+
+
+class _Keyed(msgspec.Struct):
+    key: str = "standard"
+
+
+class _Status(msgspec.Struct):
+    id: int = _STARTED
+
+
+class _Line(msgspec.Struct):
+    """A description has an id, a position has none."""
+
+    id: str | None = None
+    variant: _Keyed | None = None
+    speed: str | None = None
+    initialFen: str | None = None
+    status: _Status | None = None
+    winner: str | None = None
+    players: _Players | None = None
+    fen: str | None = None
+    lm: str | None = None
+    wc: float | None = None
+    bc: float | None = None
+
+
+class _Featured(msgspec.Struct):
+    id: str | None = None
+    players: list[_Side] = []
+    fen: str = ""
+    lm: str | None = None
+    wc: float | None = None
+    bc: float | None = None
+
+
+class _TvLine(msgspec.Struct):
+    t: str
+    d: _Featured
+
+
+class _Moves:
+    """A game as its lines tell it."""
+
+    def __init__(self, start: chess.Board) -> None:
+        self.start_fen = start.fen()
+        self.moves: list[Move] = []
+        self.problem: str | None = None
+        self._mover = MoveReader(start)
+
+    @property
+    def placement(self) -> str:
+        return self._mover.board.board_fen()
+
+    def play(self, uci: str, white_s: float | None, black_s: float | None) -> None:
+        """One more move with both clocks after it."""
+        if self.problem is not None or len(self.moves) >= MAX_PLIES:
+            return
+        clock_s = white_s if self._mover.board.turn == chess.WHITE else black_s
+        try:
+            played, san = self._mover.play_uci(uci[:5])
+        except UnplayableMove as error:
+            self.problem = f"{error} at ply {len(self.moves) + 1}"
+            return
+        self.moves.append(Move(played, san, clock_s))
+
+
+class LichessGameStream:
+    """One game's stream: lines in, reports out."""
+
+    def __init__(self, base_url: str) -> None:
+        self.over = False
+        self._base_url = base_url
+        self._told: _Line | None = None
+        self._moves: _Moves | None = None
+
+    def restart(self) -> None:
+        """A new connection: all positions come again."""
+        self._moves = None
+
+    def line(self, raw: bytes) -> GameReport | None:
+        """The game after one more line; None for blank lines and what cannot be read."""
+        try:
+            line = msgspec.json.decode(raw, type=_Line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        if line.id is not None:
+            self._told = line
+            if self._moves is None:
+                self._moves = _Moves(_board(line.initialFen, self._variant))
+            self.over = line.status is not None and line.status.id > _STARTED
+        elif self._moves is not None and line.lm:
+            self._moves.play(line.lm, line.wc, line.bc)
+        return self._report()
+
+    @property
+    def _variant(self) -> str:
+        key = self._told.variant.key if self._told and self._told.variant else "standard"
+        return "standard" if key in _STANDARD else clean(key, 40).casefold()
+
+    def _report(self) -> GameReport | None:
+        told, held = self._told, self._moves
+        if told is None or told.id is None or held is None:
+            return None
+        sides = told.players or _Players()
+        key = clean(told.id, 20)
+        playable = self._variant in ("standard", "chess960")
+        headers = Headers(
+            white=_player(sides.white),
+            black=_player(sides.black),
+            event=f"Lichess {clean(told.speed or 'game', 40)}",
+            site=self._base_url,
+            url=f"{self._base_url}/{key}",
+            variant=self._variant,
+        )
+        moves = tuple(held.moves) if playable else ()
+        problem = held.problem if playable else f"the variant {self._variant} is not followed"
+        return GameReport(key, headers, held.start_fen, moves, _result(told), None, problem)
+
+
+class LichessTvStream:
+    """A TV channel's stream: always the one game that is featured, from where it was met."""
+
+    def __init__(self, base_url: str) -> None:
+        self._base_url = base_url
+        self._told: _Featured | None = None
+        self._moves: _Moves | None = None
+
+    def line(self, raw: bytes) -> GameReport | None:
+        """The featured game after one more line; None for what cannot be read."""
+        try:
+            line = msgspec.json.decode(raw, type=_TvLine)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        if line.t == "featured" and line.d.id:
+            board = _board(line.d.fen, "chess960")
+            same = self._told is not None and self._told.id == line.d.id
+            if not (same and self._moves and self._moves.placement == board.board_fen()):
+                self._moves = _Moves(board)
+            self._told = line.d
+        elif line.t == "fen" and self._moves is not None and line.d.lm:
+            self._moves.play(line.d.lm, line.d.wc, line.d.bc)
+            if self._moves.placement != line.d.fen.partition(" ")[0]:
+                # A line was missed (the stream drops what a slow reader misses): start here.
+                self._moves = _Moves(_board(line.d.fen, "chess960"))
+        return self._report()
+
+    def _report(self) -> GameReport | None:
+        told, held = self._told, self._moves
+        if told is None or told.id is None or held is None:
+            return None
+        sides = {side.color: side for side in told.players}
+        key = clean(told.id, 20)
+        headers = Headers(
+            white=_player(sides.get("white")),
+            black=_player(sides.get("black")),
+            event="Lichess TV",
+            site=self._base_url,
+            url=f"{self._base_url}/{key}",
+            # Castling is told king-to-rook, and the fields that would tell 960 are left out.
+            variant="chess960" if _castles_oddly(held.start_fen) else "standard",
+        )
+        return GameReport(key, headers, held.start_fen, tuple(held.moves), problem=held.problem)
+
+
+def _castles_oddly(fen: str) -> bool:
+    return chess.Board(fen, chess960=True).has_chess960_castling_rights()
+
+
+def _board(fen: str | None, variant: str) -> chess.Board:
+    """The position of a FEN that may end after the side to move; the usual start for none."""
+    board = chess.Board(chess960=variant == "chess960")
+    if fen and fen != "startpos":
+        fields = fen.split()
+        try:
+            board.set_fen(" ".join([*fields, *("w", "-", "-", "0", "1")[len(fields) - 1 :]]))
+        except ValueError:
+            board.reset()
+    if board.chess960 and not board.has_chess960_castling_rights():
+        board.chess960 = variant == "chess960" and board.fen() != chess.STARTING_FEN
+    return board
+
+
+def _player(side: _Side | None) -> Player:
+    if side is None:
+        return Player("?")
+    if side.user is None:
+        return Player(f"Stockfish level {side.ai}" if side.ai is not None else "Anonymous")
+    return Player(
+        name=clean(side.user.name or "", 100) or "?",
+        elo=side.rating,
+        title=clean(side.user.title or "", 20) or None,
+    )
+
+
+def _result(told: _Line) -> Result:
+    status = told.status.id if told.status else _STARTED
+    if status <= _ABORTED or status == _UNKNOWN:
+        return "*"
+    if told.winner == "white":
+        return "1-0"
+    if told.winner == "black":
+        return "0-1"
+    return "*" if status == _NO_START else "1/2-1/2"

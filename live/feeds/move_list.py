@@ -1,0 +1,85 @@
+"""Moves that a source tells as a list of texts, all of them each time. Pure.
+
+What was told before costs a comparison, so a resend costs its new moves only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import chess
+import msgspec
+
+from live.events import Move
+from live.feeds.san import MoveReader, UnplayableMove
+
+MAX_PLIES = 1200
+_UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?")
+
+
+class ListedMove(NamedTuple):
+    """One move as told: SAN or UCI, with the mover's clock after it and the time it took."""
+
+    text: str
+    clock_s: float | None = None
+    spent_s: float | None = None
+
+
+class ListedMoves:
+    """The moves of one game; give each list to :meth:`set`."""
+
+    def __init__(self) -> None:
+        self.moves: list[Move] = []
+        self.problem: str | None = None
+        """Why the last list could not be played to its end."""
+        self._texts: list[str] = []
+        self._start: tuple[str, bool] | None = None
+        self._mover = MoveReader(chess.Board())
+
+    def set(self, start: chess.Board, told: Iterable[ListedMove]) -> None:
+        """All moves so far from ``start``, which is left alone. An illegal one ends the game there.
+
+        O(1) in legality checks for what was told before, whatever its length.
+        """
+        self.problem = None
+        if (start.fen(), start.chess960) != self._start:
+            self._start = (start.fen(), start.chess960)
+            self._mover = MoveReader(start.copy(stack=False))
+            self.moves, self._texts = [], []
+        ply = 0
+        for ply, each in enumerate(told, start=1):
+            if ply > MAX_PLIES:
+                return
+            if ply <= len(self._texts) and self._texts[ply - 1] != each.text:
+                self._back_to(ply - 1)
+            if ply <= len(self._texts):
+                held = self.moves[ply - 1]
+                if (held.clock_s, held.spent_s) != each[1:]:
+                    self.moves[ply - 1] = msgspec.structs.replace(
+                        held, clock_s=each.clock_s, spent_s=each.spent_s
+                    )
+                continue
+            try:
+                uci, san = self._play(each.text)
+            except UnplayableMove as error:
+                self.problem = f"{error} at ply {ply}"
+                return
+            self._texts.append(each.text)
+            self.moves.append(Move(uci, san, each.clock_s, each.spent_s))
+        self._back_to(ply)
+
+    def _play(self, text: str) -> tuple[str, str]:
+        if _UCI.fullmatch(text):
+            return self._mover.play_uci(text.lower())
+        return self._mover.play_san(text)
+
+    def _back_to(self, plies: int) -> None:
+        if plies == len(self.moves):
+            return
+        board = self._mover.board
+        for _ in range(len(self.moves) - plies):
+            board.pop()
+        self._mover = MoveReader(board)
+        del self.moves[plies:], self._texts[plies:]

@@ -1,0 +1,1 @@
+"""Games that somebody publishes to an MQTT broker."""

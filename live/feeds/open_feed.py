@@ -1,0 +1,223 @@
+"""From the text after ``--feed`` to the source that follows it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from live.config import FeedsConfig
+from live.errors import ConfigError, FeedNotFound, FeedUnreadable
+from live.feeds.feed import Feed
+from live.feeds.feed_session import FeedConditions
+from live.feeds.fics.fics_address import fics_address
+from live.feeds.mqtt.mqtt_address import mqtt_address, wrong_topic
+from live.feeds.source_address import (
+    LICHESS,
+    FeedAddress,
+    Kind,
+    lichess_broadcast,
+    lichess_watch,
+    livechess_cloud,
+    origin,
+    recognise,
+    split,
+    unknown,
+)
+
+#: Characters of a lichess token (lichess API documentation, authentication).
+_TOKEN = re.compile(r"[A-Za-z0-9_]+")
+ENV_TOKEN = "LICHESS_TOKEN"
+#: What stands before the first slash of an address that was copied without its ``https://``.
+_HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
+#: Kinds that the next round may come from when all games are over. The others say themselves when
+#: they are (lichess), or end (the demo, standard input).
+_LASTING: frozenset[Kind] = frozenset(
+    {"file", "folder", "pgn-url", "livechess-cloud", "mqtt", "fics"}
+)
+
+
+def open_feed(
+    spec: str,
+    config: FeedsConfig,
+    *,
+    conditions: FeedConditions | None = None,
+    env: Mapping[str, str] | None = None,
+    name: str = "",
+    lasting: bool = False,
+) -> Feed:
+    """The source that ``--feed spec`` means, ready to run; nothing is asked of a network yet.
+
+    Args:
+        spec: ``demo``, ``-``, a path, a URL, or ``kind+`` any of these.
+        config: ``[feeds]``; with a ``delay_s`` everything the source tells comes that much later.
+        conditions: Time and chance for tests; the real ones when None.
+        env: The environment, for ``LICHESS_TOKEN``; the real one when None.
+        name: What to call it, where two sources would else have one name.
+        lasting: Go on looking when all games are over, where the next round may come.
+
+    Raises:
+        UnknownFeed: the text names no kind of source; lists the kinds.
+        FeedNotFound: a path where there is no file.
+        FeedUnreadable: a path that is no file.
+        ConfigError: ``[feeds.lichess] token_file`` cannot be used.
+    """
+    conditions = conditions or FeedConditions(config)
+    if lasting:
+        kind = recognise(spec, lichess_url=config.lichess.base_url).kind
+        conditions = replace(conditions, lasting=kind in _LASTING)
+    feed = _open(spec, config, conditions, os.environ if env is None else env)
+    feed.name = name or feed.name
+    if config.delay_s > 0:
+        from live.feeds.feed_delay import DelayedFeed
+
+        return DelayedFeed(feed, config.delay_s, conditions.clock)
+    return feed
+
+
+def _open(
+    spec: str, config: FeedsConfig, conditions: FeedConditions, env: Mapping[str, str]
+) -> Feed:
+    source = recognise(spec, lichess_url=config.lichess.base_url)
+    # Each kind brings its own libraries: a demo needs no HTTP client.
+    match source.kind:
+        case "demo":
+            from live.feeds.demo.demo_feed import DemoFeed
+
+            return DemoFeed(source.name, conditions)
+        case "stdin":
+            from live.feeds.files.stdin_feed import StdinFeed
+
+            return StdinFeed("standard input", conditions)
+        case "file" | "folder":
+            return _file(source, conditions)
+        case "pgn-url":
+            if not _is_http(source.target):
+                raise unknown(spec, "is no http or https address")
+            from live.feeds.files.web_page_feed import WebPageFeed
+
+            return WebPageFeed(source.name, source.target, conditions)
+        case "lichess":
+            return _lichess(spec, source, conditions, env)
+        case "dgt-board":
+            from live.feeds.dgt.livechess_feed import LiveChessFeed
+
+            return LiveChessFeed(source.name, source.target, conditions)
+        case "livechess-cloud":
+            return _livechess_cloud(spec, source, conditions)
+        case "mqtt":
+            return _mqtt(spec, source, conditions)
+        case "fics":
+            return _fics(spec, source, conditions)
+
+
+def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
+    text = source.target
+    if text.lower().startswith("file://"):
+        text = unquote(urlsplit(text).path)
+    path = Path(text)
+    try:
+        path = path.expanduser()
+        there = path.exists()
+    except (OSError, ValueError, RuntimeError):
+        # No name that a file could have (too long, with a zero byte), or nobody's home.
+        there = False
+    if not there:
+        remedy = "Check the path"
+        if _HOST.match(text):
+            remedy += ", or write https:// in front if it is an address"
+        elif text.endswith(".pgn"):
+            remedy += ", or name its folder, which may wait for it"
+        raise FeedNotFound(source.name, "there is no such file", remedy)
+    if path.is_dir():
+        if source.forced and source.kind == "file":
+            raise FeedUnreadable(source.name, "is a folder", "Give a file, or leave file+ out")
+        from live.feeds.files.folder_feed import FolderFeed
+
+        return FolderFeed(source.name, path, conditions)
+    if source.kind == "folder":
+        raise FeedUnreadable(source.name, "is no folder", "Give a folder, or leave folder+ out")
+    from live.feeds.files.file_feed import FileFeed
+
+    return FileFeed(source.name, path, conditions)
+
+
+def _lichess(
+    spec: str, source: FeedAddress, conditions: FeedConditions, env: Mapping[str, str]
+) -> Feed:
+    settings = conditions.config.lichess
+    broadcast, watch = lichess_broadcast(source.target), lichess_watch(source.target)
+    if (broadcast or watch) is None or not _is_http(source.target):
+        raise unknown(spec, "is no lichess broadcast or game: its URL ends in an eight-letter id")
+    # A forced kind names its own server (a rehearsal, a private instance); otherwise requests
+    # go where the configuration says, whatever host the URL was copied from.
+    given = origin(source.target)
+    base_url = given if source.forced and given != LICHESS else settings.base_url
+    token = (
+        _token(settings.token_file, env) if origin(base_url) == origin(settings.base_url) else ""
+    )
+    if broadcast is not None:
+        from live.feeds.lichess.lichess_broadcast import LichessBroadcastFeed
+
+        return LichessBroadcastFeed(source.name, base_url, *broadcast, conditions, token)
+    assert watch is not None
+    from live.feeds.lichess.lichess_game_feed import LichessGameFeed
+
+    what = {"game_id": watch[1]} if watch[0] == "game" else {"channel": watch[1]}
+    return LichessGameFeed(source.name, base_url, conditions, token=token, **what)
+
+
+def _livechess_cloud(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
+    found = livechess_cloud(source.target)
+    if found is None or not _is_http(source.target):
+        raise unknown(spec, "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND")
+    base_url = conditions.config.livechess_cloud.base_url
+    host = urlsplit(source.target).hostname or ""
+    if source.forced and not host.endswith("livechesscloud.com"):
+        base_url = origin(source.target)
+    from live.feeds.dgt.livechess_cloud_feed import LiveChessCloudFeed
+
+    return LiveChessCloudFeed(source.name, *found, conditions, base_url)
+
+
+def _mqtt(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
+    address = mqtt_address(source.target)
+    if address is None:
+        raise unknown(spec, "is no broker's address: it looks like mqtt://BROKER/TOPIC")
+    if wrong := wrong_topic(address.topic):
+        raise unknown(spec, f"{wrong}: it looks like mqtt://BROKER/chess/#")
+    from live.feeds.mqtt.mqtt_feed import MqttFeed
+
+    return MqttFeed(source.name, address, conditions)
+
+
+def _fics(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
+    address = fics_address(source.target)
+    if address is None:
+        raise unknown(spec, "is no chess server's address: it looks like telnet://HOST:5000/GAME")
+    from live.feeds.fics.fics_feed import FicsFeed
+
+    return FicsFeed(source.name, address, conditions)
+
+
+def _token(token_file: str, env: Mapping[str, str]) -> str:
+    """The configured token; never shown, not even when it is wrong."""
+    where, token = f"environment: {ENV_TOKEN}", env.get(ENV_TOKEN, "").strip()
+    if token_file:
+        where = f"feeds.lichess.token_file {token_file}"
+        try:
+            token = Path(token_file).expanduser().read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "not text"
+            raise ConfigError(where, f"cannot be read ({why})", "Correct the path") from None
+    if token and not _TOKEN.fullmatch(token):
+        raise ConfigError(where, "does not hold a lichess token", "It begins with lip_")
+    return token
+
+
+def _is_http(url: str) -> bool:
+    parts = split(url)
+    return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)

@@ -1,0 +1,1 @@
+"""PGN bytes to whole-game reports, for every source that speaks PGN."""

@@ -1,0 +1,285 @@
+"""Movetext → mainline, reading only what is new.
+
+Sources send a whole game again at every move. What was read is kept: when the new text begins with
+the old one (less its result), only the rest is read; when they part earlier, reading goes on from
+the last move before that point, and moves spelled as before are not looked up again. Comparing two
+texts costs nanoseconds a kilobyte, so a resend costs the same at move 60 as at move 10.
+
+The mainline is what is outside parentheses. Variations are skipped by counting parentheses, so
+what is in them, and how deep, costs only its length. Nothing here recurses or looks back.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+import chess
+
+from live.events import Move, Result, Score
+from live.feeds.pgn import pgn_words as words
+from live.feeds.pgn.charset import decode
+from live.feeds.pgn.pgn_comments import read_comment
+from live.feeds.san import MoveReader, UnplayableMove, printable
+
+
+class Movetext:
+    """The mainline of one game, as the text given last has it.
+
+    Use: :meth:`begin` with a text, :meth:`advance` until it says it is done, then read the
+    attributes. Any text may follow any other.
+    """
+
+    def __init__(
+        self, start: chess.Board, *, max_plies: int, max_comment_bytes: int, playable: bool = True
+    ) -> None:
+        self._start = start
+        self._max_plies = max_plies
+        self._max_comment = max_comment_bytes
+        self._playable = playable
+        self._mover = MoveReader(start.copy(stack=False))
+        self._line: list[tuple[bytes, Move]] = []
+        """Words and moves that lead to the mover's position. It and ``moves`` begin alike; where
+        it is the longer one, words that were read before need no board."""
+        self.moves: list[Move] = []
+        self._words: list[bytes] = []
+        self._offsets: list[int] = []
+        """Where the word of each move begins."""
+        self.result: Result | None = None
+        """The result the text ends with, None while it has none."""
+        self.problem: str | None = None
+        """Why the moves end before the text does."""
+        self.start_eval: Score | None = None
+        self._text = b""
+        self._known = b""
+        """The part of the last text that was kept; apart, so that comparing copies nothing."""
+        self._whole = False
+        self._pos = 0
+        """How far the text was read."""
+        self._kept = 0
+        """How far the text may be kept when another follows: the end of the last token before
+        a result, outside of anything left open."""
+        self._result_at = -1
+        self._problem_at = -1
+        self._opened_at = -1
+        """Where the variation that is being skipped begins, or -1."""
+        self._depth = 0
+        self._forfeit_means_result = False
+        self.done = True
+
+    def begin(self, text: bytes, *, whole: bool, forfeited: bool = False) -> None:
+        """Take a text to read, and keep of the last one what both begin with.
+
+        ``whole``: the text ended by itself, so its last word is a word; otherwise a word that
+        touches its end is left out, since ``O-O`` may be half of ``O-O-O``. ``forfeited``: the
+        headers say 0-0, so these letters mean that when no castling is possible.
+        """
+        if not self.done:  # the last text was given up in the middle
+            self._known = self._text[: self._kept]
+        known = self._known
+        keep = len(known) if text.startswith(known) else words.common_prefix(known, text)
+        if keep < len(known) or not words.ends_clean(text, keep, whole):
+            # The word at the parting may have been the beginning of another.
+            index = bisect_right(self._offsets, keep) - 1
+            keep = self._offsets[index] if index >= 0 else 0
+        self._rewind(keep)
+        self._text = text
+        self._whole = whole
+        self._pos = self._kept = keep
+        self._opened_at = -1
+        self._depth = 0
+        self._forfeit_means_result = forfeited
+        self.done = False
+
+    def _rewind(self, pos: int) -> None:
+        """Forget what was read from ``pos`` on."""
+        plies = bisect_left(self._offsets, pos)
+        del self.moves[plies:], self._words[plies:], self._offsets[plies:]
+        if self._result_at >= pos:
+            self.result = None
+            self._result_at = -1
+        if self._problem_at >= pos:
+            self.problem = None
+            self._problem_at = -1
+        if pos == 0:
+            self.start_eval = None
+
+    def advance(self, budget: int) -> int:
+        """Read about ``budget`` tokens; returns what is left of it, 0 or less when used up.
+
+        A token costs up to some 20 microseconds, so 1,000 of them stay well under 50 ms.
+        """
+        while not self.done and budget > 0:
+            if self._opened_at >= 0:
+                budget = self._skip_variation(budget)
+            else:
+                budget = self._read_mainline(budget)
+        if self.done:
+            self._known = self._text[: self._kept]
+            self._text = b""
+            self._mover.board.clear_stack()
+        return budget
+
+    def _read_mainline(self, budget: int) -> int:
+        """Tokens outside variations."""
+        text = self._text
+        pos = self._pos
+        for match in words.TOKEN.finditer(text, pos):
+            if budget <= 0:
+                self._pos = pos
+                return budget
+            budget -= 1
+            kind = match.lastindex
+            end = match.end()
+            if kind == 3:
+                start = match.start(3)
+                word = match[3]
+                if end == len(text) and not self._whole and word not in words.RESULTS:
+                    break  # perhaps half a word
+                if word[0] == 0x25 and (start == 0 or text[start - 1] == 0x0A):
+                    line_end = text.find(b"\n", end)
+                    if line_end < 0:
+                        break
+                    self._pos = self._keep(line_end + 1)
+                    return budget
+                self._word(word, start)
+            elif kind == 2:
+                self._comment(match[1])
+            elif kind == 1:
+                self._left_open("comment", match.start(1) - 1)
+                break
+            elif kind == 4:
+                self._opened_at = match.start(4)
+                self._depth = 1
+                self._pos = end
+                return budget
+            elif kind == 6 or (kind == 5 and text[end - 1] != 0x0A):
+                break
+            pos = self._keep(end)
+        self.done = True
+        return budget
+
+    def _keep(self, end: int) -> int:
+        if self._result_at < 0:
+            self._kept = end
+        return end
+
+    def _skip_variation(self, budget: int) -> int:
+        """Parentheses until the one that closes the variation."""
+        for match in words.IN_VARIATION.finditer(self._text, self._pos):
+            if budget <= 0:
+                self._pos = match.start()
+                return budget
+            budget -= 1
+            sign = match[0]
+            if sign == b"(":
+                self._depth += 1
+            elif sign == b")":
+                self._depth -= 1
+                if self._depth == 0:
+                    self._opened_at = -1
+                    self._pos = self._keep(match.end())
+                    return budget
+            elif sign[0] == 0x7B and match[1] is None:
+                break
+        self._left_open("variation", self._opened_at)
+        self.done = True
+        return budget
+
+    def _left_open(self, what: str, at: int) -> None:
+        """A comment or variation has no end: an error in a whole text, a cut in another."""
+        if not self._whole:
+            return
+        if self.problem is None and self._playable:
+            self.problem = f"a {what} is never closed after ply {len(self.moves)}"
+            self._problem_at = at
+        last = self._text.rsplit(None, 1)[-1:]
+        result = words.RESULTS.get(last[0]) if last else None
+        if result is not None:
+            self.result, self._result_at = result, at
+
+    def _comment(self, comment: bytes) -> None:
+        if b"[%" not in comment:
+            return
+        plies = len(self.moves)
+        white_moved = (plies % 2 == 1) == self._start.turn
+        note = read_comment(comment[: self._max_comment], white_moved)
+        if note is None or self.problem is not None:
+            return
+        if self._result_at >= 0:  # behind what is kept: another text may not have it
+            self._kept = min(self._kept, self._offsets[-1] if plies else 0)
+        if plies == 0:
+            if self.start_eval is None:
+                self.start_eval = note.eval
+            return
+        move = self.moves[-1]
+        self.moves[-1] = Move(
+            move.uci,
+            move.san,
+            note.clock_s if move.clock_s is None else move.clock_s,
+            note.spent_s if move.spent_s is None else move.spent_s,
+            note.eval if move.eval is None else move.eval,
+        )
+
+    def _word(self, word: bytes, start: int) -> None:
+        """A word of the mainline: a move, a move number, a result, or a sign."""
+        if word[-1] == 0x2E and (word[0] < 0x3A or word == b"e.p."):  # "12." or "12..."
+            return
+        result = words.RESULTS.get(word)
+        if result is not None:
+            self.result, self._result_at = result, start
+            return
+        if self.problem is not None or not self._playable:
+            return
+        plies = len(self.moves)
+        line = self._line
+        if plies < len(line):
+            known, move = line[plies]
+            if known == word:
+                self._played(word, start, Move(move.uci, move.san))
+                return
+        number = words.NUMBER.match(word)
+        text = word[number.end() :] if number else word
+        if words.SIGN.match(text) or not (text.isascii() or words.has_letters(text)):
+            return
+        if plies >= self._max_plies:
+            self._stop(f"more than {self._max_plies} plies", start)
+            return
+        self._stand_at(plies)
+        try:
+            uci, san = self._mover.play_san(text.decode() if text.isascii() else decode(text))
+        except UnplayableMove as error:
+            if text == b"0-0" and self._forfeit_means_result:
+                self.result, self._result_at = "0-0", start
+                return
+            self._stop(f"{error.why} {error.text} {self._where(plies)}", start)
+        except Exception as error:  # python-chess on a position it did not foresee
+            what = f"cannot read {printable(decode(text))} {self._where(plies)}"
+            self._stop(f"{what}: {type(error).__name__}", start)
+            self._mover = MoveReader(self._start.copy(stack=False))
+            self._line = []
+        else:
+            self._played(word, start, Move(uci, san))
+            self._line.append((word, self.moves[-1]))
+
+    def _played(self, word: bytes, start: int, move: Move) -> None:
+        self.moves.append(move)
+        self._words.append(word)
+        self._offsets.append(start)
+
+    def _stop(self, problem: str, at: int) -> None:
+        self.problem = problem
+        self._problem_at = at
+
+    def _where(self, plies: int) -> str:
+        board = self._mover.board
+        return f"at ply {plies + 1} ({board.fullmove_number}{'.' if board.turn else '...'})"
+
+    def _stand_at(self, plies: int) -> None:
+        """Bring the mover to the position after ``plies`` moves of ``moves``."""
+        if len(self._line) == plies:
+            return
+        board = self._start.copy(stack=False)
+        for move in self.moves[:plies]:
+            board.push(chess.Move.from_uci(move.uci))
+        self._mover = MoveReader(board)
+        self._line = list(zip(self._words, self.moves, strict=True))

@@ -1,0 +1,218 @@
+"""The tag pairs of one PGN game → who plays what, from which position.
+
+Feed text is hostile: names lose control characters and terminal escape sequences, and everything
+has a bound. Tags that cannot be read are left out; a game is never lost for its tags.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from urllib.parse import urlsplit
+
+import chess
+import msgspec
+
+from live.events import Headers, Player, Result
+from live.feeds.pgn.charset import decode
+from live.feeds.result_spelling import read_result
+
+#: Bounds of what is shown, in characters.
+NAME_CHARS = 100
+TEXT_CHARS = 200
+URL_CHARS = 500
+
+_TAG = re.compile(r'\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]++"((?:[^"\\]|\\.)*+)"[ \t]*+\]')
+#: A value with quotes inside that nobody escaped, or a line cut short.
+_LOOSE_TAG = re.compile(r'[ \t﻿]*+\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]++"(.*)\Z')
+_ESCAPED = re.compile(r'\\(["\\])')
+_TERMINAL_SEQUENCE = re.compile(
+    r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b]*+(?:\x07|\x1b\\)?|[ -/]*+[0-~])"
+    r"|\x9b[0-?]*+[ -/]*+[@-~]"
+)
+_ELO = re.compile(r"\s*+(\d{3,4})(?!\d)")
+_DIGITS = re.compile(r"\d{1,10}\Z")
+_ROUND_BOARD = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.(\d{1,4})\Z")
+#: Names of the game we play, as sources write them.
+_STANDARD = frozenset({"", "standard", "normal", "chess", "classical", "from position", "regular"})
+_CHESS960 = frozenset(
+    {"chess960", "chess 960", "960", "fischerandom", "fischerrandom", "fischer random", "freestyle"}
+)
+
+
+class GameHead(msgspec.Struct, frozen=True):
+    """What the tags of a game say."""
+
+    headers: Headers
+    key: str
+    """The source's own name of the game, or empty."""
+    result: Result
+    """The ``Result`` tag; it often lies while the game runs, and before its last moves are in."""
+    start_fen: str
+    chess960: bool
+    playable: bool
+    """False when moves cannot be read: another variant, or a start that is no position."""
+    problem: str | None
+    tags: int
+    """How many tags were read; 0 means that there were none at all."""
+
+    def board(self) -> chess.Board:
+        """A new board with the starting position."""
+        return chess.Board(self.start_fen, chess960=self.chess960)
+
+
+def read_head(
+    raw: bytes, *, max_tags: int, max_line_bytes: int, fallback_charset: str = "cp1252"
+) -> GameHead:
+    """Read the header lines of one game. Never fails; what is odd is said in ``problem``."""
+    tags, problem = _tag_pairs(decode(raw, fallback_charset), max_tags, max_line_bytes)
+
+    def tag(name: str, limit: int = TEXT_CHARS) -> str:
+        value = clean(tags.get(name, ""), limit)
+        return "" if value in ("?", "-", "*") else value
+
+    variant, start_fen, chess960, start_problem = _start(tags)
+    site = tag("Site")
+    round_ = tag("Round", NAME_CHARS)
+    game_url = web_address(tags.get("GameURL", ""))
+    date = tag("Date", 10) or tag("UTCDate", 10)
+    headers = Headers(
+        white=_player(tags, "White"),
+        black=_player(tags, "Black"),
+        event=tag("BroadcastName") or tag("Event"),
+        site=site,
+        round=round_ if round_.strip("?. ") else "",
+        board=_board_number(tags),
+        date=date if any(c.isdigit() for c in date) else "",
+        time_control=tag("TimeControl", NAME_CHARS),
+        url=game_url or web_address(tags.get("Site", "")) or web_address(tags.get("Link", "")),
+        variant=variant,
+        eco=tag("ECO", NAME_CHARS),
+        opening=tag("Opening", NAME_CHARS),
+    )
+    return GameHead(
+        headers=headers,
+        key=_key(game_url) or tag("GameId", NAME_CHARS),
+        result=read_result(tags.get("Result", "")),
+        start_fen=start_fen,
+        chess960=chess960,
+        playable=start_problem is None,
+        problem=start_problem or problem,
+        tags=len(tags),
+    )
+
+
+def clean(text: str, limit: int) -> str:
+    """One line of visible characters, at most ``limit``, composed (NFC).
+
+    Terminal sequences go whole; control, formatting (direction overrides, zero widths) and
+    unassigned characters go one by one; runs of blanks become one.
+    """
+    text = text[: 8 * limit]
+    if not (text.isascii() and text.isprintable()):
+        text = _TERMINAL_SEQUENCE.sub("", text)
+        kept = (" " if c.isspace() else c for c in text if c.isspace() or c.isprintable())
+        text = unicodedata.normalize("NFC", "".join(kept))
+    return " ".join(text.split())[:limit].rstrip()
+
+
+def web_address(text: str) -> str:
+    """``text`` when it is an http(s) address that is safe to show as a link, else empty."""
+    text = text.strip()
+    if len(text) > URL_CHARS or not text.isascii() or not text.isprintable() or " " in text:
+        return ""
+    if any(c in text for c in "\"'<>\\`{}"):
+        return ""
+    try:
+        url = urlsplit(text)
+    except ValueError:
+        return ""
+    return text if url.scheme in ("http", "https") and url.netloc else ""
+
+
+def read_elo(text: str) -> int | None:
+    """A rating of three or four digits, or None (``?``, ``0``, ``-``, ``unrated``)."""
+    match = _ELO.match(text)
+    return int(match[1]) if match and int(match[1]) >= 100 else None
+
+
+def _tag_pairs(text: str, max_tags: int, max_line: int) -> tuple[dict[str, str], str | None]:
+    """All tags, the last of a name counting; several may share a line."""
+    tags: dict[str, str] = {}
+    problem = None
+    for line in text.split("\n"):
+        if "[" not in line or line.startswith(("%", ";")):
+            continue
+        if len(line) > max_line:
+            line = line[:max_line]
+            problem = f"a header line longer than {max_line} characters was cut"
+        pairs = _TAG.findall(line)
+        if not pairs and (loose := _LOOSE_TAG.match(line)):
+            pairs = [(loose[1], loose[2].rstrip(" \t]").removesuffix('"'))]
+        for name, value in pairs:
+            if len(tags) >= max_tags and name not in tags:
+                return tags, f"only the first {max_tags} headers were read"
+            tags[name] = _ESCAPED.sub(r"\1", value) if "\\" in value else value
+    return tags, problem
+
+
+def _player(tags: dict[str, str], side: str) -> Player:
+    def tag(*names: str) -> str | None:
+        for name in names:
+            value = clean(tags.get(side + name, ""), NAME_CHARS)
+            if value and value.strip("?-0 "):
+                return value
+        return None
+
+    fide_id = tag("FideId", "FideID", "FIDEId")
+    return Player(
+        name=clean(tags.get(side, ""), NAME_CHARS) or "?",
+        elo=read_elo(tags.get(side + "Elo", "")),
+        title=tag("Title"),
+        fide_id=int(fide_id) if fide_id and _DIGITS.match(fide_id) else None,
+        federation=tag("Federation", "Fed", "Country"),
+        team=tag("Team"),
+    )
+
+
+def _board_number(tags: dict[str, str]) -> int | None:
+    """``Board``, else the last part of a ``Round`` like ``3.12`` (DGT LiveChess, lichess)."""
+    board = tags.get("Board", "").strip()
+    if not _DIGITS.match(board):
+        match = _ROUND_BOARD.match(tags.get("Round", "").strip())
+        board = match[1] if match else "0"
+    return int(board) or None if len(board) <= 6 else None
+
+
+def _key(game_url: str) -> str:
+    """Last segment of the path: lichess' chapter id, stable while all other tags may change."""
+    return urlsplit(game_url).path.rstrip("/").rpartition("/")[2] if game_url else ""
+
+
+def _start(tags: dict[str, str]) -> tuple[str, str, bool, str | None]:
+    """Variant, full FEN, whether castling is Chess960's, and why it cannot be played."""
+    named = clean(tags.get("Variant", ""), NAME_CHARS).casefold()
+    if named == "?" or named in _STANDARD:
+        variant = "standard"
+    elif named in _CHESS960:
+        variant = "chess960"
+    else:
+        return named, chess.STARTING_FEN, False, f"the variant {named} is not followed"
+    fen = clean(tags.get("FEN", ""), TEXT_CHARS)
+    if fen in ("", "?", "-", "startpos"):
+        return variant, chess.STARTING_FEN, variant == "chess960", None
+    board = chess.Board()
+    try:
+        board.set_fen(fen)
+    except ValueError:
+        return variant, chess.STARTING_FEN, False, "the FEN header cannot be read"
+    if board.has_chess960_castling_rights():
+        variant = "chess960"
+    board.chess960 = variant == "chess960"
+    # Boards set up by hand keep castling rights and en-passant squares that cannot be: harmless.
+    board.castling_rights = board.clean_castling_rights()
+    if not board.has_legal_en_passant():
+        board.ep_square = None
+    if not board.is_valid():
+        return variant, chess.STARTING_FEN, False, "the FEN header is not a legal position"
+    return variant, board.fen(), board.chess960, None

@@ -1,0 +1,212 @@
+"""A game that a source tells position by position: FEN, or a board, and the last move. Pure.
+
+What was missed is found again where it can be: one or two moves by trying, a takeback or a
+correction by looking back. Where it cannot, the game goes on from the position told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import chess
+import msgspec
+
+from live.events import Move
+from live.feeds.san import MoveReader, UnplayableMove
+
+MAX_PLIES = 1200
+#: A game of so many moves that suddenly stands at the start is over, and the next begins.
+NEW_GAME_PLIES = 4
+#: Bounds of what is tried for a missed or corrected move.
+MAX_TRIES = 60
+CORRECTED_PLIES = 8
+
+_UCI = re.compile(r"[a-h][1-8]-?[a-h][1-8](?:=?[qrbnQRBN])?")
+_FIELDS = ("w", "-", "-", "0", "1")
+
+
+def read_fen(text: str) -> chess.Board | None:
+    """The position of a FEN that may end after any field; None for what is no position.
+
+    Castling rights that FEN's ordinary notation does not fit make it Chess960.
+    """
+    fields = text.split()
+    if not fields or len(fields) > 6 or len(text) > 100:
+        return None
+    try:
+        board = chess.Board(" ".join([*fields, *_FIELDS[len(fields) - 1 :]]), chess960=True)
+    except ValueError:
+        return None
+    if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
+        return None
+    board.chess960 = board.has_chess960_castling_rights()
+    return board
+
+
+class PositionTracker:
+    """One game; give each position to :meth:`see`."""
+
+    def __init__(self) -> None:
+        self.number = 1
+        """Counts the games seen here."""
+        self.start_fen = chess.STARTING_FEN
+        self.chess960 = False
+        self.moves: list[Move] = []
+        self._mover: MoveReader | None = None
+        self._places: list[tuple[str, bool]] = []
+        """Placement and side to move after each ply, the start first."""
+
+    def see(
+        self,
+        now: chess.Board,
+        move: str = "",
+        white_s: float | None = None,
+        black_s: float | None = None,
+    ) -> None:
+        """The position after ``move`` (SAN or UCI; may be empty), with both clocks then, seconds.
+
+        A FEN without side to move cannot be told from one where White moves; give the side.
+        """
+        move = _plain(move)
+        place = _place(now)
+        if self._mover is None:
+            self._start(now, move)
+        elif place == self._places[-1]:
+            pass  # told again
+        elif place == _place(chess.Board()) and len(self.moves) >= NEW_GAME_PLIES:
+            self.number += 1
+            self._begin(chess.Board())
+        elif not (self._forward(now, move) or self._backward(now, move)):
+            self._begin(now)
+        self._set_clock(white_s, black_s)
+
+    def recall(self, moves: Iterable[str], now: chess.Board) -> bool:
+        """Play the moves of a game from its start; False if they do not lead to ``now``."""
+        self._begin(chess.Board())
+        return all(self._play(_plain(move)) for move in moves) and self._places[-1] == _place(now)
+
+    def _start(self, now: chess.Board, move: str) -> None:
+        """The first position told: a game met at its first move began at the start."""
+        self._begin(chess.Board())
+        place = _place(now)
+        if place != self._places[0] and not self._step(now, move):
+            self._begin(now)
+
+    def _begin(self, board: chess.Board) -> None:
+        self.start_fen, self.chess960 = board.fen(), board.chess960
+        self._mover = MoveReader(board.copy(stack=False))
+        self.moves, self._places = [], [_place(board)]
+
+    def _forward(self, now: chess.Board, move: str) -> bool:
+        """One move on, or two with one that nobody told."""
+        if self._step(now, move):
+            return True
+        assert self._mover is not None
+        board = self._mover.board
+        if board.turn != now.turn:
+            return False
+        # The reply is the other side's, so what moved first is gone from its square.
+        mask = changed(board, now)
+        for missed in list(board.generate_legal_moves(from_mask=mask))[:MAX_TRIES]:
+            self._play(missed.uci())
+            if self._step(now, move, guess=not move):
+                return True
+            self._back_to(len(self.moves) - 1)
+        return False
+
+    def _backward(self, now: chess.Board, move: str) -> bool:
+        """A position of before, or another move from one."""
+        place = _place(now)
+        for plies in range(len(self.moves) - 1, -1, -1):
+            if self._places[plies] == place:
+                self._back_to(plies)
+                return True
+            recent = len(self.moves) - plies <= CORRECTED_PLIES
+            if move and recent and self._reaches(plies, place, move):
+                self._back_to(plies)
+                return self._step(now, move)
+        return False
+
+    def _reaches(self, plies: int, place: tuple[str, bool], move: str) -> bool:
+        assert self._mover is not None
+        board = self._mover.board.copy()
+        while len(board.move_stack) > plies:
+            board.pop()
+        mover = MoveReader(board)
+        try:
+            _play(mover, move)
+        except UnplayableMove:
+            return False
+        return _place(board) == place
+
+    def _step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:
+        """Play the one move that leads to ``now``: the one told, else any."""
+        assert self._mover is not None
+        board = self._mover.board
+        if board.turn == now.turn or len(self.moves) >= MAX_PLIES:
+            return False
+        if move and self._play(move):
+            if changed(board, now) == 0:
+                return True
+            self._back_to(len(self.moves) - 1)
+        if guess:
+            for other in list(board.generate_legal_moves(from_mask=changed(board, now))):
+                board.push(other)
+                found = changed(board, now) == 0
+                board.pop()
+                if found:
+                    return self._play(other.uci())
+        return False
+
+    def _play(self, move: str) -> bool:
+        assert self._mover is not None
+        try:
+            uci, san = _play(self._mover, move)
+        except UnplayableMove:
+            return False
+        self.moves.append(Move(uci, san))
+        self._places.append(_place(self._mover.board))
+        return True
+
+    def _back_to(self, plies: int) -> None:
+        assert self._mover is not None
+        board = self._mover.board
+        for _ in range(len(self.moves) - plies):
+            board.pop()
+        self._mover = MoveReader(board)
+        del self.moves[plies:], self._places[plies + 1 :]
+
+    def _set_clock(self, white_s: float | None, black_s: float | None) -> None:
+        """The clock of the side that has just moved stands still: it belongs to the last move."""
+        if not self.moves:
+            return
+        clock_s = black_s if self._places[-1][1] == chess.WHITE else white_s
+        if clock_s is not None and clock_s != self.moves[-1].clock_s:
+            self.moves[-1] = msgspec.structs.replace(self.moves[-1], clock_s=clock_s)
+
+
+def _place(board: chess.Board) -> tuple[str, bool]:
+    return board.board_fen(), board.turn
+
+
+def _play(mover: MoveReader, move: str) -> tuple[str, str]:
+    return mover.play_uci(move) if _UCI.fullmatch(move) else mover.play_san(move)
+
+
+def changed(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
+    """The squares on which two positions differ, as a mask."""
+    mask = (one.occupied_co[True] ^ other.occupied_co[True]) | (
+        one.occupied_co[False] ^ other.occupied_co[False]
+    )
+    for kind in ("pawns", "knights", "bishops", "rooks", "queens", "kings"):
+        mask |= getattr(one, kind) ^ getattr(other, kind)
+    return mask
+
+
+def _plain(move: str) -> str:
+    """UCI without the hyphens and signs that some write in it; SAN as it is."""
+    move = move.strip()
+    if _UCI.fullmatch(move):
+        return move.replace("-", "").replace("=", "").lower()
+    return move

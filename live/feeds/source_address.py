@@ -1,0 +1,226 @@
+"""Which kind of source a ``--feed`` text means, and what to call it. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, get_args
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+import msgspec
+
+from live.errors import UnknownFeed
+from live.feeds.mqtt.mqtt_address import mqtt_address
+
+Kind = Literal[
+    "demo",
+    "stdin",
+    "file",
+    "folder",
+    "pgn-url",
+    "lichess",
+    "livechess-cloud",
+    "dgt-board",
+    "mqtt",
+    "fics",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+#: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments.
+Scope = Literal["round", "tour", "group"]
+
+LICHESS = "https://lichess.org"
+
+#: Query parameters that carry secrets on one server or another.
+_SECRET = re.compile(r"token|key|secret|pass|pwd|auth|sig|credential|session|jwt", re.IGNORECASE)
+_FORCED = re.compile(r"([a-z][a-z-]*)\+(.*)", re.DOTALL)
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
+#: Eight letters and digits (lichess API, ids of rounds and tournaments).
+_ID8 = r"[A-Za-z0-9]{8}"
+#: A game's id has eight letters; a player's own link has four more.
+_GAME = re.compile(rf"/(?:api/stream/game/)?({_ID8})(?:[A-Za-z0-9]{{4}})?(?:/white|/black)?/?")
+_TV = re.compile(r"/(?:api/)?tv(?:/([A-Za-z0-9]{2,20}))??(?:/feed)?/?")
+#: Pages of lichess whose names look like ids of games.
+_PAGES = frozenset(
+    {"training", "practice", "analysis", "streamer", "insights", "timeline", "features", "tourname"}
+)
+#: ``UUID``, ``UUID/ROUND`` or ``UUID/ROUND/BOARD``.
+_CLOUD = re.compile(
+    r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/(\d{1,3})(?:/\d{1,4})?)?", re.IGNORECASE
+)
+#: What people copy from the browser, and the API's own addresses, with the scope each means.
+_BROADCASTS: tuple[tuple[Scope, re.Pattern[str]], ...] = (
+    ("round", re.compile(rf"/broadcast/[^/]+/[^/]+/({_ID8})(?:/{_ID8})?/?")),
+    ("tour", re.compile(rf"/broadcast/[^/]+/({_ID8})/?")),
+    ("round", re.compile(rf"/api/(?:stream/)?broadcast/round/({_ID8})(?:\.pgn)?")),
+    # One link of the API documentation spells it "tournament".
+    ("tour", re.compile(rf"/api/stream/broadcast/tour(?:nament)?/({_ID8})(?:\.pgn)?")),
+    ("group", re.compile(rf"/api/stream/broadcast/group/({_ID8})(?:\.pgn)?")),
+    ("tour", re.compile(rf"/api/broadcast/({_ID8})(?:\.pgn)?")),
+)
+
+
+class FeedAddress(msgspec.Struct, frozen=True):
+    """A recognised ``--feed`` text."""
+
+    kind: Kind
+    target: str
+    """What the kind needs: a path, or a URL with everything in it, secrets too."""
+    name: str
+    """What people call it: never with secrets."""
+    forced: bool = False
+    """The kind stood before a ``+``."""
+
+
+def recognise(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
+    """Tell the kind of source from the text after ``--feed``.
+
+    ``kind+REST`` forces a kind. ``lichess_url`` is the configured base URL, recognised beside
+    lichess.org itself. Raises :class:`UnknownFeed`.
+    """
+    text = spec.strip()
+    if forced := _FORCED.fullmatch(text):
+        kind, target = forced.groups()
+        for known in KINDS:
+            if kind == known:
+                return FeedAddress(known, target, f"{known}+{public_name(target)}", forced=True)
+        if _SCHEME.match(target):  # otherwise it may be a file with a plus in its name
+            raise unknown(spec)
+    return FeedAddress(_kind_of(text, spec, lichess_url), text, public_name(text))
+
+
+def unknown(spec: str, why: str = "names no kind of source", remedy: str = "") -> UnknownFeed:
+    """The error for a text that cannot be followed, with the list of kinds."""
+    return UnknownFeed(
+        f'--feed "{public_name(spec.strip())}"',
+        why,
+        remedy or _the_kinds(),
+    )
+
+
+def _the_kinds() -> str:
+    return f"The kinds are: {', '.join(KINDS)}; kind+URL forces one"
+
+
+def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
+    if text == "demo":
+        return "demo"
+    if text == "-":
+        return "stdin"
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        if text and ("/" in text or "\\" in text or text.lower().endswith(".pgn")):
+            return "file"
+        if "." in text:
+            raise unknown(
+                spec,
+                "is taken for a file only if its name ends in .pgn",
+                f"Write file+{public_name(text)} if it is PGN. {_the_kinds()}",
+            )
+        if text:
+            remedy = f"Write ./{public_name(text)} if it is a file or folder. {_the_kinds()}"
+            raise unknown(spec, remedy=remedy)
+        raise unknown(spec)
+    match scheme.group(1).lower():
+        case "file":
+            return "file"
+        case "ws" | "wss":
+            return "dgt-board"
+        case "mqtt" | "mqtts":
+            return "mqtt"
+        case "telnet":
+            return "fics"
+        case "http" | "https":
+            url = split(text)
+            if url is None or not url.hostname:
+                raise unknown(spec, "is not a URL that can be read")
+            if _same_site(url, LICHESS) or _same_site(url, lichess_url):
+                if lichess_broadcast(text) is not None or lichess_watch(text) is not None:
+                    return "lichess"
+                if not url.path.endswith(".pgn"):
+                    raise unknown(
+                        spec,
+                        "is a lichess page that cannot be followed: broadcasts and games end in"
+                        " their eight-letter id",
+                    )
+            if (url.hostname or "").endswith("livechesscloud.com"):
+                if livechess_cloud(text) is None:
+                    raise unknown(spec, "is a LiveChess Cloud address without a tournament's id")
+                return "livechess-cloud"
+            return "pgn-url"
+        case _:
+            raise unknown(spec)
+
+
+def lichess_broadcast(url: str) -> tuple[Scope, str] | None:
+    """Scope and id in a browser's or the API's URL of a lichess broadcast; None for any other."""
+    parts = split(url)
+    if parts is not None:
+        for scope, pattern in _BROADCASTS:
+            if found := pattern.fullmatch(parts.path):
+                return scope, found.group(1)
+    return None
+
+
+def lichess_watch(url: str) -> tuple[Literal["game", "tv"], str] | None:
+    """The game's id, or the TV channel (empty: the best), that a lichess URL shows."""
+    parts = split(url)
+    if parts is None:
+        return None
+    if found := _TV.fullmatch(parts.path):
+        return "tv", found.group(1) or ""
+    if (found := _GAME.fullmatch(parts.path)) and found.group(1) not in _PAGES:
+        return "game", found.group(1)
+    return None
+
+
+def livechess_cloud(url: str) -> tuple[str, int | None] | None:
+    """Tournament and round (None: the current one) of a LiveChess Cloud viewer's URL."""
+    parts = split(url)
+    if parts is None:
+        return None
+    for text in (parts.fragment, parts.path):
+        if found := _CLOUD.fullmatch(text.strip("/")):
+            number = int(found.group(2) or 0)
+            return found.group(1).lower(), number or None
+    return None
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of a URL: ``https://lichess.org``."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], "", "", ""))
+
+
+def split(url: str) -> SplitResult | None:
+    """``urlsplit`` that answers None for what is no URL."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts
+
+
+def public_name(text: str) -> str:
+    """The text as it may be shown: no user, no password, no secret parameter, no controls."""
+    text = "".join(c if c.isprintable() else "�" for c in text)
+    if "://" not in text:
+        return text
+    if broker := mqtt_address(text):
+        return broker.public
+    parts = split(text)
+    if parts is None:  # no URL at all: shown only where it has no place for a secret
+        return text.partition("://")[0] + "://…" if "@" in text or "?" in text else text
+    query = parts.query
+    if _SECRET.search(unquote(query)):
+        pairs = parse_qsl(query, keep_blank_values=True, separator="&")
+        query = urlencode([(k, "***" if _SECRET.search(k) else v) for k, v in pairs], safe="*")
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, query, parts.fragment))
+
+
+def _same_site(url: SplitResult, base: str) -> bool:
+    other = split(base)
+    if other is None:
+        return False
+    host = (url.hostname or "").removeprefix("www.")
+    return (host, url.port) == ((other.hostname or "").removeprefix("www."), other.port)

@@ -1,0 +1,135 @@
+"""``live-rate feeds``: does a source answer, and which games does it hold now? Shell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from live.config import FeedsConfig
+from live.errors import ConfigError, LiveRateError
+from live.events import FeedHealth, FeedReport, GameReport
+from live.feeds.feed_session import RETRY, FeedConditions
+from live.feeds.game_roster import Identity, identities
+from live.feeds.open_feed import open_feed
+from live.feeds.source_address import public_name, recognise
+
+#: A source that has told its games and is silent for so long has told them all.
+QUIET_S = 1.0
+
+
+class ProbedGame(msgspec.Struct, frozen=True):
+    """One game as the source tells it now."""
+
+    round: str
+    board: int | None
+    white: str
+    black: str
+    plies: int
+    last_move: str
+    result: str
+    problem: str | None
+
+
+class ProbedSource(msgspec.Struct, frozen=True):
+    """What one source is and says."""
+
+    feed: str
+    kind: str
+    """Empty where the text names no kind of source."""
+    answers: bool
+    detail: str
+    """The source's last word on its health, or what is wrong with it."""
+    games: tuple[ProbedGame, ...] = ()
+
+
+async def probe(
+    specs: Sequence[str], config: FeedsConfig, *, within_s: float
+) -> list[ProbedSource]:
+    """Ask every source at the same time, each for ``within_s`` seconds at most; never raises
+    for what is wrong with a source.
+    """
+    return await asyncio.gather(*(_probe(spec, config, within_s) for spec in specs))
+
+
+async def _probe(spec: str, config: FeedsConfig, within_s: float) -> ProbedSource:
+    listener = _Listener()
+    kind = ""
+    # What is there now is asked for, so nothing is held back.
+    config = msgspec.structs.replace(config, delay_s=0.0)
+    name = public_name(spec.strip())
+    try:
+        source = recognise(spec, lichess_url=config.lichess.base_url)
+        kind, name = source.kind, source.name
+        feed = open_feed(spec, config, conditions=FeedConditions(config, passing=True))
+        following = asyncio.create_task(feed.run(listener), name=f"probe {name}")
+        try:
+            async with asyncio.timeout(within_s):
+                await listener.settled(following)
+        except TimeoutError:
+            pass
+        finally:
+            following.cancel()
+            ended = await asyncio.gather(following, return_exceptions=True)
+        error = ended[0]
+        if isinstance(error, LiveRateError):
+            raise error
+    except LiveRateError as error:
+        # A setting is told by its name; the source itself stands beside what is wrong with it.
+        about = f"{error.subject}: " if isinstance(error, ConfigError) else ""
+        return ProbedSource(
+            name, kind, False, f"{about}{error.problem}. {error.remedy}".strip(" .")
+        )
+    answers = bool(listener.games) or listener.state in ("live", "stale", "finished")
+    detail = listener.detail
+    if not answers and listener.state in ("", "connecting"):
+        detail = f"no answer within {within_s:g} s"
+    elif not answers:
+        detail = detail.partition(RETRY)[0]  # nobody tries again here
+    return ProbedSource(name, kind, answers, detail, tuple(map(_held, listener.games.values())))
+
+
+def _held(game: GameReport) -> ProbedGame:
+    told = game.headers
+    return ProbedGame(
+        round=told.round,
+        board=told.board,
+        white=told.white.name,
+        black=told.black.name,
+        plies=len(game.moves),
+        last_move=game.moves[-1].san if game.moves else "",
+        result=game.result,
+        problem=game.problem,
+    )
+
+
+class _Listener:
+    """Keeps the last of everything one source says."""
+
+    def __init__(self) -> None:
+        self.games: dict[Identity, GameReport] = {}
+        self.state = ""
+        self.detail = ""
+        self._said = asyncio.Event()
+
+    async def report(self, report: FeedReport) -> None:
+        if report.complete:
+            self.games.clear()
+        self.games.update(zip(identities(report.games), report.games, strict=True))
+        self._said.set()
+
+    def health(self, health: FeedHealth) -> None:
+        self.state, self.detail = health.state, health.detail
+        self._said.set()
+
+    async def settled(self, following: asyncio.Task[None]) -> None:
+        """Wait until it has told games and is silent, is over, or has failed."""
+        following.add_done_callback(lambda _: self._said.set())
+        while not following.done():
+            self._said.clear()
+            try:
+                async with asyncio.timeout(QUIET_S if self.games else None):
+                    await self._said.wait()
+            except TimeoutError:
+                return

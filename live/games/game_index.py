@@ -1,0 +1,170 @@
+"""All games held, found by what a report says of them. One writer applies steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from live.events import FeedName, GameId, Headers
+from live.games.game import Game
+from live.games.game_steps import GameConfirmed, GameDoubted, GameGone, NewGame, Step, applied
+from live.games.player_identity import (
+    fide_id,
+    header_words,
+    name_tag,
+    name_words,
+)
+
+#: A way to find games: what kind of mark, of which feed, and the mark itself.
+Mark = tuple[str | int | None, ...]
+
+
+class _Held:
+    """One game, and how often in a row it was doubted."""
+
+    __slots__ = ("doubts", "game")
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.doubts = 0
+
+
+class GameIndex:
+    """What is held of all feeds.
+
+    Args:
+        patience: in how many complete reports in a row a game must be missing to be gone, and in
+            how many reports in a row its moves, to be taken back. 1 believes at once; 3 outlasts a
+            file read while it is being written, and a source that restarts.
+    """
+
+    def __init__(self, patience: int = 3) -> None:
+        if patience < 1:
+            raise ValueError(f"patience is {patience}; it must be at least 1")
+        self.patience = patience
+        self._games: dict[GameId, _Held] = {}
+        self._feeds: dict[FeedName, dict[GameId, None]] = {}
+        self._marks: dict[Mark, dict[GameId, None]] = {}
+        # Held from before the service started, and told by no source since.
+        self._restored: set[GameId] = set()
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._games
+
+    def __iter__(self) -> Iterator[Game]:
+        """Every game, in the order they appeared."""
+        return (held.game for held in self._games.values())
+
+    def __getitem__(self, id: GameId) -> Game:
+        return self._games[id].game
+
+    def get(self, id: GameId) -> Game | None:
+        held = self._games.get(id)
+        return held.game if held else None
+
+    def of_feed(self, feed: FeedName) -> tuple[GameId, ...]:
+        """The games of one feed, in the order they appeared."""
+        return tuple(self._feeds.get(feed, ()))
+
+    def doubts(self, id: GameId) -> int:
+        """In how many reports in a row the game, or its moves, were missing."""
+        return self._games[id].doubts
+
+    def marked(self, mark: Mark) -> tuple[GameId, ...]:
+        """The games that bear ``mark``, in the order they got it; O(1) and the answer."""
+        return tuple(self._marks.get(mark, ()))
+
+    def is_restored(self, id: GameId) -> bool:
+        """Whether the game is held from before, and no source has told it since."""
+        return id in self._restored
+
+    def restore(self, id: GameId) -> None:
+        """Remember that a game held is from before; see
+        :class:`~live.games.game_steps.GameConfirmed`.
+
+        Raises:
+            KeyError: the game is not held.
+        """
+        self._restored.add(self._games[id].game.id)
+
+    def apply(self, step: Step) -> None:
+        """Make ``step`` true. The steps of a plan are applied once, in order.
+
+        Raises:
+            ValueError: a new game has an id already held, or the step does not fit the moves.
+            KeyError: the step is about a game that is not held.
+        """
+        match step:
+            case NewGame(game=game):
+                if game.id in self._games:
+                    raise ValueError(f"game {game.id} is held already")
+                self._games[game.id] = _Held(game)
+                self._feeds.setdefault(game.feed, {})[game.id] = None
+                self._remark((), marks_of_game(game), game.id)
+            case GameGone(id=id):
+                game = self._games.pop(id).game
+                del self._feeds[game.feed][id]
+                if not self._feeds[game.feed]:
+                    del self._feeds[game.feed]
+                self._remark(marks_of_game(game), (), id)
+                self._restored.discard(id)
+            case GameConfirmed(id=id):
+                self._restored.discard(self._games[id].game.id)
+            case GameDoubted(id=id, times=times):
+                self._games[id].doubts = times
+            case _:
+                self._change(self._games[step.id], step)
+
+    def _change(self, held: _Held, step: Step) -> None:
+        before, held.game = held.game, applied(held.game, step)
+        if held.game.headers is not before.headers:
+            self._remark(marks_of_game(before), marks_of_game(held.game), before.id)
+
+    def _remark(self, old: tuple[Mark, ...], new: tuple[Mark, ...], id: GameId) -> None:
+        for mark in old:
+            if mark not in new:
+                bearers = self._marks[mark]
+                del bearers[id]
+                if not bearers:
+                    del self._marks[mark]
+        for mark in new:
+            self._marks.setdefault(mark, {})[id] = None
+
+
+def key_mark(feed: FeedName, key: str) -> Mark:
+    return ("key", feed, key)
+
+
+def names_mark(feed: FeedName, headers: Headers) -> Mark:
+    """Event, round, board and both names: what a source without keys tells games apart by."""
+    return (
+        "names",
+        feed,
+        header_words(headers.event),
+        header_words(headers.round),
+        headers.board,
+        name_tag(headers.white),
+        name_tag(headers.black),
+    )
+
+
+def wider_marks(feed: FeedName, headers: Headers) -> tuple[Mark, ...]:
+    """Each player alone, and the place alone: where to look when the names do not match."""
+    marks: list[Mark] = []
+    for player in (headers.white, headers.black):
+        if (number := fide_id(player)) is not None:
+            marks.append(("fide", feed, number))
+        if words := name_words(player.name):
+            marks.append(("name", feed, words))
+    round_words = header_words(headers.round)
+    if round_words and (headers.board is not None or "." in headers.round):
+        marks.append(("place", feed, round_words, headers.board))
+    return tuple(dict.fromkeys(marks))
+
+
+def marks_of_game(game: Game) -> tuple[Mark, ...]:
+    if game.key:
+        return (key_mark(game.feed, game.key),)
+    return (names_mark(game.feed, game.headers), *wider_marks(game.feed, game.headers))

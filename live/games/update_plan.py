@@ -1,0 +1,236 @@
+"""What a report changes: ``plan(held, report)`` → the steps that make it true.
+
+Pure. A report of k games costs O(k + what changed), however many games are held.
+
+What is believed of a report:
+
+* Moves, clocks, evaluations and result as told: clocks may jump, a result may come before the last
+  moves or be taken back, a takeback may only shorten the game. A mate while the source
+  still says ``*`` has the result the rules give it.
+* A known game told with **no moves at all**, the result unchanged or ``*``, is doubted: sources
+  restart, and some tell a failing game stripped of its moves. Its moves go when ``patience``
+  reports in a row say so, or at once with a new result.
+* A game left out of a **complete** report is doubted likewise, and gone after ``patience`` such
+  reports in a row. Another starting position or variant is another game: the old one is gone at
+  once, the new one has its id.
+* A name, an event, a round or a board that vanishes was lost, not taken back: the last one told
+  stays. Elo, title, team, FIDE id and the rest are as told, so a wrong title can be withdrawn.
+* A bye, or a pairing without one of its players, is no game until it has moves.
+* The spelling of a move (SAN) is kept as first told; the move is its UCI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from live.events import FeedName, FeedReport, GameId, GameReport, Headers, Player, Score
+from live.games.game import Game
+from live.games.game_index import GameIndex
+from live.games.game_matching import content_order, matched, without_repeats
+from live.games.game_steps import (
+    ClocksCorrected,
+    EvalsChanged,
+    GameConfirmed,
+    GameDoubted,
+    GameGone,
+    HeadersChanged,
+    MovesPlayed,
+    NewGame,
+    ProblemChanged,
+    ResultChanged,
+    Step,
+    TailReplaced,
+    TakenBack,
+    applied,
+)
+from live.games.player_identity import first_id, header_words, is_known
+from live.games.report_sanity import SUPPORTED_VARIANTS, is_no_game, sane
+
+__all__ = [
+    "ClocksCorrected",
+    "EvalsChanged",
+    "GameConfirmed",
+    "GameDoubted",
+    "GameGone",
+    "HeadersChanged",
+    "MovesPlayed",
+    "NewGame",
+    "ProblemChanged",
+    "ResultChanged",
+    "Step",
+    "TailReplaced",
+    "TakenBack",
+    "applied",
+    "plan",
+]
+
+
+def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
+    """The steps from what is held to what ``report`` says, to be applied in order.
+
+    Planned again after they are applied, the same report gives no steps, except that a doubted
+    game is doubted once more until it is believed to be gone or emptied.
+    """
+    told = without_repeats(report.games, complete=report.complete)
+    read = [sane(game) for game in told if game.key or not is_no_game(game)]
+    found = matched(held, report.feed, read, complete=report.complete)
+    opened = _ids_of_new(held, read, found)
+    steps: list[Step] = []
+    for index, game in enumerate(read):
+        if index in found:
+            if held.is_restored(found[index]):
+                steps.append(GameConfirmed(found[index]))
+            steps.extend(_changes(held, found[index], game))
+        elif index in opened:
+            steps.append(NewGame(_game(opened[index], report.feed, game)))
+    if report.complete:
+        present = set(found.values())
+        missing = (
+            id for id in held.of_feed(report.feed) if id not in present and not _is_played(held[id])
+        )
+        steps.extend(_doubt_or_end(held, id) for id in missing)
+    return tuple(steps)
+
+
+def _is_played(game: Game) -> bool:
+    """Over, with moves: a file used anew for the next round does not make it unplayed."""
+    return game.result != "*" and bool(game.moves)
+
+
+def _doubt_or_end(held: GameIndex, id: GameId) -> Step:
+    times = held.doubts(id) + 1
+    return GameDoubted(id, times) if times < held.patience else GameGone(id)
+
+
+# --- new games ----------------------------------------------------------------------------------
+
+
+def _ids_of_new(
+    held: GameIndex, read: list[GameReport], found: dict[int, GameId]
+) -> dict[int, GameId]:
+    """An id for every new game; among games of equal names the same way in any order."""
+    wanted = [
+        (first_id(report), index)
+        for index, report in enumerate(read)
+        if index not in found and not is_no_game(report)
+    ]
+    asked = [id for id, _ in wanted]
+    if len(set(asked)) < len(asked):
+        wanted.sort(key=lambda each: (each[0], content_order(read[each[1]])))
+    given: dict[int, GameId] = {}
+    taken: set[GameId] = set()
+    reached: dict[GameId, int] = {}
+    for first, index in wanted:
+        number = reached.get(first, 1)
+        while (id := first if number == 1 else f"{first}-{number}") in held or id in taken:
+            number += 1
+        reached[first] = number
+        taken.add(id)
+        given[index] = id
+    return given
+
+
+def _game(id: GameId, feed: FeedName, report: GameReport) -> Game:
+    return Game(
+        id=id,
+        feed=feed,
+        key=report.key,
+        headers=report.headers,
+        start_fen=report.start_fen,
+        moves=report.moves,
+        result=report.result,
+        start_eval=report.start_eval,
+        problem=report.problem,
+    )
+
+
+# --- known games --------------------------------------------------------------------------------
+
+
+def _changes(held: GameIndex, id: GameId, report: GameReport) -> Iterator[Step]:
+    game = held[id]
+    headers = _kept(game.headers, report.headers)
+    if report.start_fen != game.start_fen or headers.variant != game.headers.variant:
+        yield GameGone(id)
+        yield NewGame(_game(id, game.feed, msgspec.structs.replace(report, headers=headers)))
+        return
+    if headers != game.headers:
+        yield HeadersChanged(id, headers)
+    times = held.doubts(id) + 1 if _is_emptied(game, report) else 0
+    if 0 < times < held.patience:
+        yield GameDoubted(id, times)
+        return
+    if held.doubts(id):
+        yield GameDoubted(id, 0)
+    yield from _move_changes(game, report)
+    if report.result != game.result:
+        yield ResultChanged(id, report.result)
+    if report.problem != game.problem:
+        yield ProblemChanged(id, report.problem)
+
+
+def _is_emptied(game: Game, report: GameReport) -> bool:
+    return (
+        bool(game.moves)
+        and not report.moves
+        and report.result in ("*", game.result)
+        and report.headers.variant in SUPPORTED_VARIANTS
+    )
+
+
+def _kept(old: Headers, new: Headers) -> Headers:
+    """``new``, with the names and the place it lost."""
+    if new == old:
+        return old
+    return msgspec.structs.replace(
+        new,
+        white=_kept_player(old.white, new.white),
+        black=_kept_player(old.black, new.black),
+        event=new.event if header_words(new.event) else old.event,
+        round=new.round if header_words(new.round) else old.round,
+        board=old.board if new.board is None else new.board,
+    )
+
+
+def _kept_player(old: Player, new: Player) -> Player:
+    return new if is_known(new) else old
+
+
+def _first_difference(game: Game, report: GameReport) -> int:
+    """How many plies both begin with; the annotations of a move do not count."""
+    shorter = min(len(game.moves), len(report.moves))
+    # Equal tuples are told apart in C; a report that only adds moves never gets past here.
+    if game.moves[:shorter] == report.moves[:shorter]:
+        return shorter
+    for index in range(shorter):
+        if game.moves[index].uci != report.moves[index].uci:
+            return index
+    return shorter
+
+
+def _move_changes(game: Game, report: GameReport) -> Iterator[Step]:
+    id, old, new = game.id, game.moves, report.moves
+    shared = _first_difference(game, report)
+    if shared == len(old) < len(new):
+        yield MovesPlayed(id, shared + 1, new[shared:])
+    elif shared == len(new) < len(old):
+        yield TakenBack(id, shared)
+    elif shared < len(new):
+        yield TailReplaced(id, shared + 1, new[shared:])
+    clocks: list[tuple[int, float | None, float | None]] = []
+    evals: list[tuple[int, Score | None]] = []
+    if report.start_eval != game.start_eval:
+        evals.append((0, report.start_eval))
+    # One comparison in C for the many reports that only add moves.
+    if old[:shared] != new[:shared]:
+        for ply, (was, now) in enumerate(zip(old[:shared], new[:shared], strict=True), 1):
+            if (was.clock_s, was.spent_s) != (now.clock_s, now.spent_s):
+                clocks.append((ply, now.clock_s, now.spent_s))
+            if was.eval != now.eval:
+                evals.append((ply, now.eval))
+    if clocks:
+        yield ClocksCorrected(id, tuple(clocks))
+    if evals:
+        yield EvalsChanged(id, tuple(evals))

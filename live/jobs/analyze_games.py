@@ -1,0 +1,265 @@
+"""``live-rate analyze``, and what other commands need of finished games. Part of the composition
+root.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+import logging
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from live.config import Config
+from live.errors import InputError
+from live.events import Change, FeedReport, GameMessage, GameReport
+from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
+from live.ledger.event_state import EventState
+from live.ledger.players.namesakes import namesakes
+from live.publish.export.analysis_json import Analysis, analysis, to_json
+from live.publish.export.pgn_export import export
+from live.report.report_page import page
+from live.service.event_service import EventService
+from live.service.host.log_output import log_to_stderr
+from live.service.host.signals import stop_on_signals, unless_stopped
+from live.service.report_export import WRITTEN, write_report
+from live.terminal.figure_text import plain
+from live.terminal.tables import event_summary
+
+log = logging.getLogger(__name__)
+
+_ELSEWHERE = "Give another path"
+#: A file is held whole anyway and delays nobody, so its games may be longer than a live source's,
+#: and commands are found however far into a comment they stand. Reading 64 MiB takes seconds.
+_OF_A_FILE = PgnLimits(game_bytes=1 << 26, comment_bytes=1 << 26)
+
+
+async def analyze(
+    config: Config,
+    files: Sequence[Path],
+    *,
+    evals: Literal["engine", "pgn"],
+    json: str | None,
+    pgn: Path | None,
+    html: Path | None = None,
+    csv: Path | None = None,
+    arbiter: bool = False,
+) -> int:
+    """``live-rate analyze``: the same pipeline over finished games; returns the exit code.
+
+    Ctrl-C ends it with what is known by then, marked as partial.
+    """
+    for target in (json, *(str(file) if file is not None else None for file in (pgn, html))):
+        check_writable(target)
+    stop = asyncio.Event()
+    with stop_on_signals(stop) as came:
+        keeper = await analysed(config, files, evals=evals, stop=stop)
+    partial = stop.is_set()
+    result = analysis(keeper, partial=partial)
+    if json is not None:
+        write(json, to_json(result))
+    if pgn is not None:
+        write(str(pgn), "\n".join(export(game) for game in result.games).encode())
+    if html is not None:
+        written = f"{dt.datetime.now(dt.UTC):{WRITTEN}}"
+        write(str(html), page(result, written=written, arbiter=arbiter).encode())
+    if csv is not None:
+        now = dt.datetime.now(dt.UTC)
+        write_report(result, csv, ["csv"], stem=files[0].stem, now=now, arbiter=arbiter)
+    if json != "-":
+        _print_analysis(result)
+    if partial:
+        scored = sum(game.plies_scored for game in result.games)
+        played = sum(game.plies_played for game in result.games)
+        Console(stderr=True).print(
+            f"Stopped: {scored} of {played} moves have their score; what follows from the others "
+            "is missing.",
+            highlight=False,
+        )
+    # As the shell has it for a program that a signal ended before its work was done.
+    return 128 + came[0] if came else 0
+
+
+async def analysed(
+    config: Config,
+    files: Sequence[Path],
+    *,
+    evals: Literal["engine", "pgn"],
+    walkovers: bool = True,
+    stop: asyncio.Event | None = None,
+) -> EventState:
+    """All games of the files with every figure that follows, as far as that is known when ``stop``
+    is set. Without ``walkovers`` games without moves are left out: nothing was played in them.
+
+    Raises:
+        InputError: a file is not there, or holds no game, or none that counts.
+    """
+    log_to_stderr(config)
+    reports = [read_pgn(file) for file in files]
+    if not walkovers:
+        reports = _without_walkovers(reports)
+    hall = EventService(config)
+    if evals == "pgn":
+        if not any(move.eval for report in reports for game in report.games for move in game.moves):
+            raise InputError(", ".join(map(str, files)), _no_evals(reports), "Use --evals engine")
+        hall.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
+        for report in reports:
+            await hall.take(report)
+        await hall.settled()
+    else:
+        async with hall.with_engine(live=False):
+            with _progress(hall):
+                await unless_stopped(_searched(hall, reports), stop or asyncio.Event())
+    _report_namesakes(hall.keeper)
+    return hall.keeper
+
+
+def _no_evals(reports: Sequence[FeedReport]) -> str:
+    """Why: what could not be read may have held them."""
+    problems = [game.problem for report in reports for game in report.games if game.problem]
+    if not problems:
+        return "holds no [%eval] comment"
+    others = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
+    return f"holds no [%eval] comment in what can be read: {plain(problems[0])}{others}"
+
+
+def was_played(game: GameReport) -> bool:
+    """False for a walkover or a bye: there is a result, but no move, not even an unreadable one."""
+    return bool(game.moves) or game.problem is not None
+
+
+def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
+    kept = [
+        msgspec.structs.replace(report, games=tuple(filter(was_played, report.games)))
+        for report in reports
+    ]
+    games = sum(len(report.games) for report in kept)
+    if not games:
+        names = ", ".join(report.feed for report in reports)
+        raise InputError(names, "holds no game with moves", "Give games that were played")
+    if left_out := sum(len(report.games) for report in reports) - games:
+        Console(stderr=True).print(
+            f"Left out: {left_out} without moves, taken as walkovers.", highlight=False
+        )
+    return kept
+
+
+def _report_namesakes(keeper: EventState) -> None:
+    met = {frozenset(keeper.player_ids(view.id)) for view in keeper.games()}
+    for one, other in namesakes(keeper.players(), met):
+        Console(stderr=True).print(
+            f"Perhaps one player: {plain(one)} and {plain(other)}; counted as two, since no FIDE "
+            "id says otherwise.",
+            markup=False,
+            highlight=False,
+        )
+
+
+async def _searched(hall: EventService, reports: Sequence[FeedReport]) -> None:
+    for report in reports:
+        await hall.take(report)
+    await hall.settled()
+
+
+def read_pgn(file: Path) -> FeedReport:
+    """All games of one file.
+
+    Raises:
+        InputError: there is no such file, or no game in it.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
+    reader = PgnReader(limits=_OF_A_FILE)
+    games = tuple(reader.read(data, closed=True))
+    if reader.left_out:
+        log.warning("%s: only the first %d games are read", file, len(games))
+    if not games:
+        raise InputError(str(file), "holds no game", "Give a PGN file: tags, then moves")
+    return FeedReport(str(file), games, complete=True)
+
+
+@contextlib.contextmanager
+def _progress(hall: EventService) -> Iterator[None]:
+    """A bar over the plies that have their score, on a terminal's standard error."""
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("analysing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("plies"),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("plies")
+        plies: dict[str, tuple[int, int]] = {}
+        scored = played = 0
+
+        def tell(changes: Iterable[Change]) -> None:
+            nonlocal scored, played
+            for change in changes:
+                if isinstance(change, GameMessage):
+                    view = change.game
+                    before = plies.get(view.id, (0, 0))
+                    plies[view.id] = (view.plies_scored, view.plies_played)
+                    scored += view.plies_scored - before[0]
+                    played += view.plies_played - before[1]
+            bar.update(task, completed=scored, total=played)
+
+        if console.is_terminal:
+            hall.listen(tell)
+        yield
+
+
+def check_writable(target: str | None) -> None:
+    """Find out before the work, not after it; leaves what is there, and nothing new.
+
+    Raises:
+        InputError: nothing can be written there.
+    """
+    if target is not None and target != "-":
+        new = not Path(target).exists()
+        try:
+            with open(target, "ab"):
+                pass
+            if new:
+                Path(target).unlink()
+        except OSError as error:
+            raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
+
+
+def write(target: str, data: bytes) -> None:
+    """To a file, or to standard output for ``-``."""
+    if target == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return
+    try:
+        Path(target).write_bytes(data)
+    except OSError as error:
+        raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
+
+
+def _print_analysis(result: Analysis) -> None:
+    console = Console()
+    console.print(
+        event_summary.games(result.games, result.engine, result.gain, width=console.width)
+    )
+    console.print(
+        event_summary.players(result.players, result.engine, result.gain, width=console.width)
+    )
+    console.print(event_summary.methods(result.players, width=console.width))
+    for game in result.games:
+        if game.problem:
+            label = f"{plain(game.white.name)} - {plain(game.black.name)}"
+            console.print(f"{label}: {plain(game.problem)}", markup=False)

@@ -1,0 +1,274 @@
+"""``live-rate calibrate``: engine rating and likelihood from games of rated players, and how well
+a stored calibration does on games it never saw. Part of the composition root.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from rich.console import Console
+
+from live.config import Config
+from live.errors import InputError
+from live.events import GainKind
+from live.jobs.analyze_games import analysed, write
+from live.jobs.compare_players import Evals, to_json
+from live.ledger.event_state import EventState
+from live.ledger.game.rated_moves import rated_games
+from live.ledger.players.table_four import TableFour, table_four
+from live.ratings.calibration.calibration_check import check, unseen
+from live.ratings.calibration.calibration_fit import TooFewGames, engine_rating, learn
+from live.ratings.calibration.move_evidence import Calibration, encode_calibration, load_calibration
+from live.ratings.calibration.rated_games import RatedGame, read_rated_games
+from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
+from live.ratings.regan.intrinsic_rating import encode_table
+from live.terminal.tables import calibration_tables as tables
+
+
+class Provenance(NamedTuple):
+    """What gains come from; an NDJSON file does not tell, so flags do."""
+
+    engine: str
+    limit: str
+    gain: GainKind
+    data: str
+
+
+class RatedFiles(NamedTuple):
+    """Games of rated players, and where their gains come from."""
+
+    games: list[RatedGame]
+    source: Provenance
+    table: TableFour | None
+    """Algorithms 2 and 3; None where opponents are not told."""
+
+
+class CalibrationOutcome(msgspec.Struct, frozen=True):
+    """What ``calibrate --json`` writes."""
+
+    engine: str
+    limit: str
+    gain: GainKind
+    player_games: int
+    players: int
+    moves: int
+    engine_rating: float | None
+    """Algorithm 3 over all players, weighted by moves, Elo; null without a rated player."""
+    table: TableFour | None
+    """Algorithms 2 and 3 player by player; null where opponents are not told."""
+    missing: str = ""
+    """What keeps the figures from being told, for people."""
+
+
+async def calibrate(
+    config: Config,
+    files: Sequence[Path],
+    *,
+    evals: Evals,
+    name: str | None,
+    time_control: str,
+    written: Path | None,
+    leave_out: int | None,
+    engine_name: str | None,
+    limit: str | None,
+    json: str | None,
+) -> int:
+    """Measure the engine over rated players, and learn from them; returns the exit code."""
+    rated = await _read(config, files, evals, engine_name, limit)
+    games, source = rated.games, rated.source
+    found = CalibrationOutcome(
+        engine=source.engine,
+        limit=source.limit,
+        gain=source.gain,
+        player_games=len(games),
+        players=len({game.player for game in games}),
+        moves=sum(len(game.moves) for game in games),
+        engine_rating=engine_rating(games, source.gain),
+        table=rated.table,
+        missing="" if games else "no scored game of a rated player: no rating to measure against",
+    )
+    if written is not None:
+        _learn(rated, written, name, time_control, leave_out)
+    if json is not None:
+        write(json, to_json(found))
+    if json != "-":
+        console = Console()
+        if found.table is not None:
+            console.print(tables.table_four(found.table, source.engine, source.limit, source.gain))
+        console.print(
+            tables.summary(
+                found.player_games, found.players, found.moves, found.engine_rating, found.missing
+            ),
+            highlight=False,
+        )
+        if written is not None:
+            console.print(f"Written: {written}", markup=False, highlight=False)
+    return 0
+
+
+async def calibrate_intrinsic(
+    config: Config, files: Sequence[Path], *, name: str | None, written: Path, json: str | None
+) -> int:
+    """``calibrate --intrinsic``: the correspondence of (s, c) and Elo for this engine and limit."""
+    data = ", ".join(file.name for file in files)
+    if not all(map(_is_pgn, files)):
+        raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")
+    keeper = await analysed(config, files, evals="engine", walkovers=False)
+    engine = keeper.engine()
+    table = learn_intrinsic(
+        (
+            RatedTurns(evidence.view.id, evidence.view.elo, spreads)
+            for evidence in keeper.ledger.study().players.values()
+            for spreads in evidence.turns
+            if evidence.view.elo is not None
+        ),
+        name=name or written.stem,
+        engine=engine.name,
+        limit=engine.limit,
+        lines=config.engine.multipv,
+        source=f"learned from {data}",
+    )
+    write(str(written), encode_table(table))
+    if json is not None:
+        write(json, to_json(table))
+    if json != "-":
+        Console().print(tables.mileposts(table))
+        Console().print(f"Written: {written}", markup=False, highlight=False)
+    return 0
+
+
+async def check_calibration(
+    config: Config, file: Path, calibration: str, *, evals: Evals, json: str | None
+) -> int:
+    """``calibrate --check``: errors and coverage on players the calibration never saw."""
+    held = load_calibration(calibration)
+    note = ""
+    if _is_pgn(file):
+        keeper = await analysed(config, [file], evals=evals, walkovers=False)
+        engine = keeper.engine()
+        mismatch = held.mismatch(engine.name, engine.limit, keeper.gain())
+        if mismatch is not None:
+            raise InputError(str(file), mismatch, "Analyse with that engine and limit")
+        games = _rated_of(keeper)
+    else:
+        games = list(read_rated_games(_lines(file), held.gain, str(file)))
+    if file.name == held.data:
+        games = unseen(held, games)
+        if held.left_out is None:
+            note = "learned from these very games: its own file holds cross-validated figures"
+    found = check(held, games)
+    if not found.games:
+        raise InputError(
+            str(file),
+            "holds no scored game of a rated player it never saw",
+            "Give games that it was not learned from",
+        )
+    if json is not None:
+        write(json, to_json(found))
+    if json != "-":
+        Console().print(tables.checked(found, note))
+    elif note:
+        Console(stderr=True).print(f"{held.name}: {note}", markup=False, highlight=False)
+    return 0
+
+
+def _learn(
+    rated: RatedFiles, written: Path, name: str | None, time_control: str, leave_out: int | None
+) -> Calibration:
+    source = rated.source
+    for what, flag in ((source.engine, "--engine-name"), (source.limit, "--limit")):
+        if not what:
+            raise InputError(
+                source.data,
+                "does not tell which engine and limit its gains are from",
+                f"Give {flag}",
+            )
+    apart = (leave_out, 0) if leave_out else None
+    try:
+        calibration = learn(
+            rated.games,
+            name=name or written.stem,
+            engine=source.engine,
+            limit=source.limit,
+            gain=source.gain,
+            time_control=time_control,
+            data=source.data,
+            date=datetime.now().astimezone().date().isoformat(),
+            leave_out=apart,
+        )
+    except TooFewGames as error:
+        raise InputError(source.data, str(error), "Give more games of rated players") from None
+    write(str(written), encode_calibration(calibration))
+    return calibration
+
+
+# --- what files hold ------------------------------------------------------------------------------
+
+
+async def _read(
+    config: Config,
+    files: Sequence[Path],
+    evals: Evals,
+    engine_name: str | None,
+    limit: str | None,
+) -> RatedFiles:
+    kinds = {_is_pgn(file) for file in files}
+    data = ", ".join(file.name for file in files)
+    if len(kinds) > 1:
+        raise InputError(data, "PGN and NDJSON do not mix", "Calibrate from one kind at a time")
+    if kinds == {True}:
+        keeper = await analysed(config, files, evals=evals, walkovers=False)
+        engine = keeper.engine()
+        table = table_four(keeper.players(), keeper.ledger.engine_strength(), _exact(keeper))
+        source = Provenance(engine.name, engine.limit, keeper.gain(), data)
+        return RatedFiles(_rated_of(keeper), source, table)
+    games: list[RatedGame] = []
+    gain: GainKind = config.rating.gain
+    for file in files:
+        lines = _lines(file)
+        if lines and b'"gains_cp"' in lines[0]:
+            gain = "successive"  # such a file holds no other
+        games += read_rated_games(lines, gain, str(file))
+    games = [game for game in games if game.moves]
+    return RatedFiles(games, Provenance(engine_name or "", limit or "", gain, data), None)
+
+
+def _exact(keeper: EventState) -> dict[str, float | None]:
+    return {key: found.rating for key, found in keeper.ledger.study().strengths.items()}
+
+
+def _rated_of(keeper: EventState) -> list[RatedGame]:
+    details = (keeper.game(view.id) for view in keeper.games())
+    return [
+        game
+        for detail in details
+        if detail is not None
+        for game in rated_games(detail, tuple(keeper.player_ids(detail.id)))
+    ]
+
+
+def _is_pgn(file: Path) -> bool:
+    """Anything that is not NDJSON by its name."""
+    suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() != ".gz"]
+    return not suffixes or suffixes[-1] not in {".ndjson", ".jsonl", ".json"}
+
+
+def _lines(file: Path) -> list[bytes]:
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(
+                str(file), f"is no whole gzip file ({error})", "Fetch it again"
+            ) from None
+    return data.splitlines()

@@ -1,0 +1,167 @@
+"""An event out of its journal: the ledger runs as it did, and every answer comes from the file.
+
+Part of the composition root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from live.alerts.finding import in_order
+from live.config import Config
+from live.engine.search import Search
+from live.engine.search_key import SearchKey, SearchKeys
+from live.errors import InputError
+from live.events import Alert, AlertMessage, Change, GameId
+from live.games.game import Game
+from live.games.game_steps import GameGone, NewGame, applied
+from live.ledger.event_state import in_pieces
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.outbox import Urgency
+from live.service.alert_restore import alerts_of
+from live.service.event_service import EventService
+from live.service.measure_settings import engine_limit
+from live.store.journal_reader import JournalReader
+from live.store.journal_records import JournalRun, RecordedScore, Restated
+from live.store.journal_records import RecordedChange as Kept
+
+
+class RecordedEvent(EventService):
+    """A hall whose engines are what the journal knows.
+
+    Args:
+        to_ms: what was found later is not known yet; None: everything is.
+    """
+
+    def __init__(
+        self, reader: JournalReader, run: JournalRun, config: Config, to_ms: int | None = None
+    ) -> None:
+        super().__init__(config)
+        self.run = run
+        self.to_ms = to_ms
+        self._reader = reader
+        self._questioner = SearchKeys(engine_limit(config.engine))
+        self.waiting: deque[tuple[Search, RequestId]] = deque()
+        self._alerts: dict[str, Alert] = {}
+        self.open_ledger(run.engine_name, run.limit, engine_scores=run.engine_scores)
+
+    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
+        self.waiting.append((search, ask))
+
+    def _publish(self, changes: Iterable[Change]) -> None:
+        # Alerts are those of then: made anew, waits would be those of the playing.
+        self._tell(list(changes))
+
+    def alerts(self) -> Sequence[Alert]:
+        return in_order(self._alerts.values())
+
+    def alert(self, alert: Alert) -> None:
+        """An alert was raised, changed or over then."""
+        self._alerts.pop(alert.id, None)
+        if alert.cleared_s is None:
+            self._alerts[alert.id] = alert
+        self._tell((AlertMessage(alert),))
+
+    def drop(self, ask: RequestId) -> None:
+        """An answer that nobody waits for changes nothing."""
+
+    def looked_up(self, search: Search) -> tuple[SearchKey, RecordedScore] | None:
+        """The question a search was, and what was found; None where nothing was."""
+        question = self._questioner.question(search)
+        if not isinstance(question, SearchKey):
+            return None
+        scored = self._reader.result(self.run.identity, question)
+        return None if scored is None else (question, scored)
+
+    def answer(self) -> None:
+        """Tell the ledger all that was known."""
+        while self.waiting:
+            search, ask = self.waiting.popleft()
+            found = self.looked_up(search)
+            if found is not None and not self._later(found[1]):
+                self.keeper.searched(ask, found[1].result)
+
+    def _later(self, scored: RecordedScore) -> bool:
+        return self.to_ms is not None and (scored.at_ms or 0) > self.to_ms
+
+
+def run_at(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
+    """The start of the service that a moment belongs to.
+
+    Raises:
+        InputError: there was none.
+    """
+    starts = reader.runs()
+    if not starts:
+        raise InputError(str(path), "holds no event yet", "Follow one with it first")
+    runs = [run for _, at_ms, run in starts if to_ms is None or at_ms <= to_ms]
+    if not runs:
+        began = dt.datetime.fromtimestamp(math.ceil(starts[0][1] / 1000)).isoformat()
+        raise InputError(str(path), f"begins later than that, at {began}", "Give a later --at")
+    return runs[-1]
+
+
+def config_of(run: JournalRun, path: Path, **changes: object) -> Config:
+    """The settings a run had, as far as figures depend on them.
+
+    Raises:
+        InputError: it was another version's.
+    """
+    try:
+        return msgspec.convert({**run.settings, **changes}, Config)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            str(path), f"was written with other settings ({error})", f"Use live-rate {run.version}"
+        ) from None
+
+
+def games_at(changes: Iterator[Kept]) -> list[Game]:
+    """The games as these changes leave them, in the order they appeared."""
+    games: dict[GameId, Game] = {}
+    for change in changes:
+        match change.step:
+            case Restated():
+                games.clear()
+            case NewGame(game=game):
+                games[game.id] = game
+            case GameGone(id=id):
+                games.pop(id, None)
+            case step if step.id in games:
+                with contextlib.suppress(ValueError, IndexError):
+                    games[step.id] = applied(games[step.id], step)
+    return list(games.values())
+
+
+def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> RecordedEvent:
+    """The event as it stood at a moment, or as it stands."""
+    run = run_at(reader, path, to_ms)
+    hall = RecordedEvent(reader, run, config_of(run, path), to_ms)
+    games = games_at(reader.changes(to_ms))
+    with _progress(len(games)) as bar:
+        for game in games:
+            for step in in_pieces(game):
+                hall.keeper.apply(step)
+                hall.answer()
+            bar.advance(bar.task_ids[0])
+    for alert in alerts_of(reader.notes(to_ms)):
+        hall.alert(alert)
+    return hall
+
+
+@contextlib.contextmanager
+def _progress(games: int) -> Iterator[Progress]:
+    console = Console(stderr=True)
+    columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TextColumn("games"))
+    quiet = not console.is_terminal
+    with Progress(*columns, console=console, disable=quiet, transient=True) as bar:
+        bar.add_task("games", total=games)
+        yield bar

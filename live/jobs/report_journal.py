@@ -1,0 +1,194 @@
+"""``live-rate report`` and ``explain``: what a journal tells. Part of the composition root."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from live.alerts.finding import SIGNS
+from live.config import Config
+from live.errors import InputError
+from live.events import Alert, GameDetail
+from live.games.game import Game
+from live.jobs.analyze_games import write
+from live.jobs.recorded_event import RecordedEvent, rebuilt
+from live.ledger.measure import choice_of
+from live.publish.export.analysis_json import Analysis, analysis, to_json
+from live.report.report_files import Format
+from live.service.host.log_output import log_to_stderr
+from live.service.report_export import utc_now, write_report
+from live.store.explanation import ExplainedSearch, Explanation, explain, in_words, searches
+from live.store.journal_reader import JournalReader
+from live.terminal.figure_text import plain
+from live.terminal.tables import event_summary
+
+
+def moment_ms(text: str, now: dt.datetime) -> int:
+    """``--at``: a time of day (of today), or date and time; this machine's zone unless it says.
+
+    Raises:
+        InputError: it is no time.
+    """
+    try:
+        if len(text) <= 8 and ":" in text:
+            moment = dt.datetime.combine(now.date(), dt.time.fromisoformat(text))
+        else:
+            moment = dt.datetime.fromisoformat(text)
+        return round(moment.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):  # the last two: beyond what this machine counts
+        raise InputError(
+            f"--at {text}", "is no time", "Say 15:04, 2026-05-01T15:04 or 2026-05-01T15:04+02:00"
+        ) from None
+
+
+def report(
+    path: Path,
+    *,
+    at: str | None,
+    folder: Path | None,
+    formats: Sequence[Format],
+    alerts: bool = False,
+    json: str | None,
+) -> int:
+    """``live-rate report``; returns the exit code. ``alerts``: those of then are shown as well, in
+    the table here and in JSON, never in files that people print or pass on.
+    """
+    log_to_stderr(Config())
+    now = utc_now()
+    to_ms = moment_ms(at, now.astimezone()) if at is not None else None
+    with JournalReader.open(path) as reader:
+        keeper = rebuilt(reader, path, to_ms).keeper
+        whole, told = analysis(keeper), tuple(keeper.alerts()) if alerts else ()
+    if json is not None:
+        whole_or_more = (
+            JournalReport(**msgspec.structs.asdict(whole), alerts=told) if alerts else whole
+        )
+        write(json, to_json(whole_or_more))
+    console = Console(stderr=json == "-")
+    if folder is not None:
+        moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
+        for written in write_report(whole, folder, formats, stem=path.stem, now=moment):
+            console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
+    elif json is None:
+        _print(whole, console)
+        if alerts:
+            console.print(_alerts(told))
+    return 0
+
+
+def _print(whole: Analysis, console: Console) -> None:
+    console.print(event_summary.games(whole.games, whole.engine, whole.gain, width=console.width))
+    console.print(
+        event_summary.players(whole.players, whole.engine, whole.gain, width=console.width)
+    )
+
+
+class JournalReport(Analysis, frozen=True):
+    """An event with what arbiters were told, as ``report --alerts --json`` writes it."""
+
+    alerts: tuple[Alert, ...] = ()
+    """Those not over, in the order in which people should look at them."""
+
+
+def _alerts(alerts: Sequence[Alert]) -> Table:
+    table = Table("", "Seen", "Times", "Alert", "Acknowledged", "Note", title="Alerts")
+    for alert in alerts:
+        seen, taken = (_moment(at_s) for at_s in (alert.first_seen_s, alert.acknowledged_s))
+        cells = (SIGNS[alert.severity], seen, str(alert.times), alert.text, taken, alert.note)
+        # Text, not markup: names and notes may hold brackets.
+        table.add_row(*(Text(plain(cell, 400)) for cell in cells))
+    return table
+
+
+def _moment(at_s: float | None) -> str:
+    if at_s is None:
+        return ""
+    return dt.datetime.fromtimestamp(at_s).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
+    """``live-rate explain``; returns the exit code."""
+    log_to_stderr(Config())
+    with JournalReader.open(path) as reader:
+        hall = rebuilt(reader, path)
+        detail = find_game(list(analysis(hall.keeper).games), name)
+        found = explanation_of(hall, detail, ply)
+    if json is not None:
+        write(json, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+    else:
+        console = Console()
+        for line in in_words(found):
+            console.print(plain(line, 400), markup=False, highlight=False, soft_wrap=True)
+    return 0
+
+
+def explanation_of(hall: RecordedEvent, detail: GameDetail, ply: int) -> Explanation:
+    """How the rating after ``ply`` came about.
+
+    Raises:
+        InputError: there is no such ply, or it has no rating.
+    """
+    if not 1 <= ply <= len(detail.plies):
+        raise InputError(
+            f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
+        )
+    ledger = hall.keeper.ledger
+    game = next(game for game in hall.keeper.held() if game.id == detail.id)
+    made: list[ExplainedSearch] = []
+    for what, search in searches(game, ply, ledger.measure.asking, _depth(hall, game, ply)):
+        found = hall.looked_up(search)
+        first_choice = what == "move played" and made and made[0].found.result.best == search.only
+        if found is not None and not first_choice:
+            made.append(ExplainedSearch(what, *found))
+    explanation = explain(
+        detail,
+        ply,
+        engine=ledger.engine,
+        gain=ledger.gain,
+        identity=hall.run.identity,
+        weigher=choice_of(ledger.measure, game).weigher,
+        made=tuple(made),
+    )
+    if explanation is None:
+        raise InputError(
+            f"ply {ply}", "has no rating: its scores are not all known", "Name another"
+        )
+    return explanation
+
+
+def _depth(hall: RecordedEvent, game: Game, ply: int) -> int | None:
+    """What the search of the position before ``ply`` reached."""
+    (_, before), *_ = searches(game, ply, hall.keeper.ledger.measure.asking, None)
+    found = hall.looked_up(before)
+    return found[1].result.depth if found is not None else None
+
+
+def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:
+    """By id, else by a part of a player's name.
+
+    Raises:
+        InputError: none, or several.
+    """
+    for game in games:
+        if game.id == name:
+            return game
+    words = name.casefold().split()
+    found = [
+        game
+        for game in games
+        if all(word in f"{game.white.name} {game.black.name}".casefold() for word in words)
+    ]
+    if len(found) == 1:
+        return found[0]
+    listed = found or games
+    known = ", ".join(f"{each.id} ({each.white.name} - {each.black.name})" for each in listed[:8])
+    if len(listed) > 8:
+        known += f", or one of {len(listed) - 8} more"
+    problem = "fits several games" if found else "is no game of this journal"
+    raise InputError(f"game {name!r}", problem, f"Give one of: {known}")

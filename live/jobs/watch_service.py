@@ -1,0 +1,138 @@
+"""``live-rate watch``: another machine's service in this terminal. Part of the composition root."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import sys
+import time
+
+from rich.console import Console
+
+from live.clock import LoopClock
+from live.events import Message, SnapshotMessage
+from live.publish.stream.replica import Replica
+from live.service.host.signals import stop_on_signals
+from live.service.output_mode import Way, export_folder, line_printer, terminal, way
+from live.service.report_export import ReportExporter
+from live.terminal.figure_text import WITHHELD, is_withheld
+from live.terminal.recent_changes import RecentChanges
+from live.terminal.service_connection import ServiceConnection, pages_url, service_url
+from live.terminal.view_context import TerminalActions
+
+
+class ServiceWatch:
+    """What is held of the service, and who is told of changes."""
+
+    def __init__(self, url: str, shown: Way, console: Console) -> None:
+        self.url = service_url(url)
+        self.shown = shown
+        self.console = console
+        self.replica = Replica()
+        self._withheld = False
+        self.notebook = RecentChanges(time.monotonic)
+        self._tell_lines = line_printer(console)
+        self.say = self._print if shown in ("lines", "table") else lambda text: None
+        self.attachment = ServiceConnection(
+            self.url,
+            self.replica,
+            self._heard,
+            clock=LoopClock(),
+            random=random.random,
+            say=lambda text: self.say(text),
+        )
+
+    def _print(self, text: str) -> None:
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def _heard(self, text: str, message: Message) -> None:
+        if self.shown == "json":
+            sys.stdout.write(text + "\n")
+            sys.stdout.flush()
+        if isinstance(message, SnapshotMessage):
+            self.notebook.everything()
+            if self.shown == "lines":
+                self._tell_lines = line_printer(self.console, message.games)
+                self._tell_withheld(message)
+        elif message.__struct_config__.tag not in ("hello", "heartbeat"):
+            self.notebook.hear((message,))  # type: ignore[arg-type]  # a change is what is left
+            if self.shown == "lines":
+                self._tell_lines((message,))  # type: ignore[arg-type]
+
+    def _tell_withheld(self, message: SnapshotMessage) -> None:
+        withheld = is_withheld(message.engine)
+        if withheld and not self._withheld:
+            self._print(f"Watching {pages_url(self.url)}: {WITHHELD}")
+        self._withheld = withheld
+
+    async def show(self, stop: asyncio.Event) -> None:
+        """Draw until told to stop; lines and JSON print themselves."""
+        address = pages_url(self.url)
+        if self.shown == "app":
+            desk = TerminalActions(address)
+            desk.leave_question = "Leave? The service goes on."
+            desk.no_delay = "the delay belongs to the service"
+            desk.no_alert_acts = "alerts are answered at the terminal of the service"
+            desk.export = ReportExporter(self.replica, export_folder())
+            desk.status = self.attachment.status
+            app = terminal(
+                self.replica,
+                self.notebook,
+                desk,
+                stop=stop.set,
+                interrupt=lambda: signal.raise_signal(signal.SIGINT),
+            )
+            self.say = app.scene.say
+            await app.run_async()
+            stop.set()
+        elif self.shown == "table":
+            from live.terminal.tables.table_display import display
+
+            await display(self.replica, address, self.console)
+        else:
+            await stop.wait()
+
+    async def waiting(self) -> None:
+        """Say on standard error why there is nothing to see yet."""
+        told = ""
+        while not self.attachment.ready.is_set():
+            if (status := self.attachment.status()) != told:
+                told = status
+                Console(stderr=True).print(f"live-rate: {told}", markup=False, highlight=False)
+            await asyncio.sleep(0.2)
+
+
+async def watch(url: str, *, plain: bool = False, json: bool = False) -> int:
+    """Show the service at ``url`` until told to stop; returns the exit code.
+
+    Raises:
+        ConfigError: ``url`` is no address.
+        Refused: the service does not let us in.
+    """
+    seen = ServiceWatch(url, way(plain=plain, json=json), Console())
+    stop = asyncio.Event()
+    with stop_on_signals(stop):
+        following = asyncio.create_task(seen.attachment.run(), name="attachment")
+        stopped = asyncio.create_task(stop.wait(), name="stop")
+        showing = asyncio.create_task(_show(seen, stop), name="show")
+        tasks = {following, stopped, showing}
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks - {task for task in tasks if task.done()}:
+                task.cancel()
+            await asyncio.wait(tasks)
+        for task in (following, showing):
+            if not task.cancelled():
+                task.result()
+    return 0
+
+
+async def _show(seen: ServiceWatch, stop: asyncio.Event) -> None:
+    waiting = asyncio.create_task(seen.waiting(), name="waiting")
+    try:
+        await seen.attachment.ready.wait()
+    finally:
+        waiting.cancel()
+    await seen.show(stop)

@@ -1,0 +1,291 @@
+"""The whole event: every game, every player, and the engine they are measured by.
+
+One writer calls; nothing waits. Each call returns an :class:`~live.ledger.outbox.Outbox` with the
+searches to start and stop and the messages that bring subscribers from the state before to the
+state after.
+
+Loss policy engine → ratings: lossless, applied in ply order per game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from live.engine.search import SearchFailure, SearchProgress, SearchResult
+from live.events import (
+    Color,
+    EngineInfo,
+    GainKind,
+    GameDetail,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    PlayerView,
+)
+from live.games.game import Game
+from live.games.game_steps import (
+    ClocksCorrected,
+    EvalsChanged,
+    GameGone,
+    HeadersChanged,
+    MovesPlayed,
+    NewGame,
+    ResultChanged,
+    Step,
+    TailReplaced,
+    TakenBack,
+    applied,
+)
+from live.ledger.game.archived_game import ArchivedDetails, ArchivedGame, ArchivedValues, Recall
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.game.lasting_game import LastingGame
+from live.ledger.measure import Measure
+from live.ledger.methods.comparison_data import ComparedMoves
+from live.ledger.outbox import Outbox
+from live.ledger.players.player_totals import PlayerTotals
+from live.ledger.players.standings import EventStandings
+from live.ratings.ferreira.algorithm_3 import Algorithm3
+
+
+class EventLedger:
+    """All state of the event.
+
+    Args:
+        measure: which gain feeds the curves, and the calibration that fits.
+        engine_name: as the engine calls itself, or where the evaluations come from.
+        limit: of a search, for people.
+        fixed_rating: the engine's Elo when configured; None measures it over the field.
+        stored_rating: what the field's rating is drawn towards until enough moves are in.
+        engine_scores: False takes the source's own ``[%eval]`` instead of asking an engine.
+    """
+
+    def __init__(
+        self,
+        *,
+        measure: Measure,
+        engine_name: str,
+        limit: str,
+        fixed_rating: int | None,
+        stored_rating: int,
+        engine_scores: bool = True,
+    ) -> None:
+        self._measure = measure
+        self._engine_scores = engine_scores
+        self._games: dict[GameId, LastingGame | ArchivedGame] = {}
+        # Games as last shown in full, until something of them changes: many come to look.
+        self._details: dict[GameId, GameDetail] = {}
+        self._pending = 0
+        calibrations = measure.shelf.calibrations
+        engine = EngineInfo(
+            name=engine_name,
+            limit=limit,
+            rating=stored_rating if fixed_rating is None else fixed_rating,
+            rating_source="calibration" if fixed_rating is None else "fixed",
+            calibration=calibrations[0].name if calibrations else None,
+            calibration_note=measure.shelf.note,
+        )
+        self._standings = EventStandings(measure, engine, fixed=fixed_rating is not None)
+
+    @property
+    def engine(self) -> EngineInfo:
+        """Who measures, and how strong it counts now."""
+        return self._standings.engine
+
+    @property
+    def measure(self) -> Measure:
+        """What everybody is measured with."""
+        return self._measure
+
+    @property
+    def gain(self) -> GainKind:
+        """Which gain feeds the curves."""
+        return self._measure.gain
+
+    # --- news -----------------------------------------------------------------------------------
+
+    def apply(self, step: Step) -> Outbox:
+        """One step of a plan; see :mod:`live.games.update_plan`."""
+        out = Outbox()
+        if isinstance(step, NewGame):
+            return self._open(step.game, out)
+        if step.id not in self._games:
+            return out  # abandoned
+        self._details.pop(step.id, None)
+        held = self._games[step.id]
+        pending = held.pending
+        touched = list(held.tallies.values())
+        if isinstance(step, GameGone):
+            held.close(out)
+            del self._games[step.id]
+            self._pending -= pending
+            self._standings.part(touched)
+            out.changes.append(GoneMessage(step.id))
+        else:
+            tracked = self._woken(step.id, out)
+            tracked.game = applied(tracked.game, step)
+            self._follow(tracked, step, out)
+            if (now := list(tracked.tallies.values())) != touched:
+                self._standings.part(touched)
+                self._standings.meet(now)
+                touched += now
+            self._pending += tracked.pending - pending
+        self._rate(touched, out)
+        return out
+
+    def _follow(self, tracked: LastingGame, step: Step, out: Outbox) -> None:
+        """What a step that has been applied to the game means for its scores and curves."""
+        rating = self.engine.rating
+        match step:
+            case MovesPlayed(moves=moves, from_ply=ply) | TailReplaced(moves=moves, from_ply=ply):
+                tracked.play(ply, moves, out, rating)
+            case TakenBack(to_ply=ply):
+                tracked.take_back(ply, out, rating)
+            case ClocksCorrected(clocks=clocks):
+                tracked.correct_clocks(clocks, out, rating)
+            case EvalsChanged():
+                tracked.reread_source_evals(out, rating)
+            case HeadersChanged(headers=headers):
+                tracked.reseat(self._standings.tallies(step.id, headers), out, rating)
+            case ResultChanged():
+                tracked.hurry(out)
+            case _:
+                tracked.show(out)
+
+    def searched(self, ask: RequestId, answer: SearchResult | SearchFailure) -> Outbox:
+        """An engine answered; an answer to a question no longer asked changes nothing."""
+        out = Outbox()
+        tracked = self._games.get(ask.game)
+        if isinstance(tracked, LastingGame):
+            self._details.pop(ask.game, None)
+            pending = tracked.pending
+            tracked.searched(ask, answer, out, self.engine.rating)
+            self._pending += tracked.pending - pending
+            if out.changes:
+                self._rate(tracked.tallies.values(), out)
+        return out
+
+    def abandon(self, id: GameId) -> Outbox:
+        """Forget a game that broke a rule of ours, so that it costs no other anything."""
+        out = Outbox()
+        self._details.pop(id, None)
+        tracked = self._games.pop(id, None)
+        if tracked is not None:
+            tallies = list(tracked.tallies.values())
+            tracked.close(out)
+            self._pending = sum(each.pending for each in self._games.values())
+            self._standings.part(tallies)
+            out.changes.append(GoneMessage(id))
+            self._rate(tallies, out)
+        return out
+
+    def progressed(self, ask: RequestId, progress: SearchProgress) -> Outbox:
+        """A search deepens: shown as provisional, in no histogram."""
+        out = Outbox()
+        tracked = self._games.get(ask.game)
+        if isinstance(tracked, LastingGame):
+            self._details.pop(ask.game, None)
+            tracked.progressed(ask, progress, out)
+        return out
+
+    def _open(self, game: Game, out: Outbox) -> Outbox:
+        tracked = self._tracked(game, self._standings.tallies(game.id, game.headers))
+        self._games[game.id] = tracked
+        self._standings.meet(tracked.tallies.values())
+        tracked.begin(out, self.engine.rating)
+        self._pending += tracked.pending
+        self._rate(tracked.tallies.values(), out)
+        return out
+
+    def _tracked(self, game: Game, tallies: dict[Color, PlayerTotals]) -> LastingGame:
+        measure, priors = self._measure, self._standings.priors
+        return LastingGame(
+            game, tallies, measure=measure, priors=priors, engine_scores=self._engine_scores
+        )
+
+    # --- rest -----------------------------------------------------------------------------------
+
+    def rest(self, id: GameId) -> tuple[ArchivedValues, ArchivedDetails] | None:
+        """A game as values that can be kept; None while searches of it are open, and for one that
+        rests or is not held.
+        """
+        game = self._games.get(id)
+        return game.rest() if isinstance(game, LastingGame) and not game.pending else None
+
+    def resume(self, rests: Iterable[ArchivedValues], recall: Recall) -> Outbox:
+        """Hold games again that were kept, all at rest; ``recall`` gives their details."""
+        out = Outbox()
+        resumed = [self._asleep(rest, recall) for rest in rests]
+        for game in resumed:
+            game.enter()
+        # Later than all gains: who has none yet is compared at no cost.
+        for game in resumed:
+            self._standings.meet(game.tallies.values())
+        touched = {tally.key: tally for game in resumed for tally in game.tallies.values()}
+        self._standings.rate(touched.values(), out)
+        out.changes.extend(GameMessage(game.view()) for game in resumed)
+        return out
+
+    def _asleep(self, rest: ArchivedValues, recall: Recall) -> ArchivedGame:
+        tallies = self._standings.tallies(rest.game.id, rest.game.headers)
+        asleep = ArchivedGame(rest, tallies, self._measure, self._standings.priors, recall)
+        self._games[rest.game.id] = asleep
+        return asleep
+
+    def _woken(self, id: GameId, out: Outbox) -> LastingGame:
+        """The game, awake. One whose details can be read no more is asked for anew."""
+        held = self._games[id]
+        if isinstance(held, LastingGame):
+            return held
+        details = held.details()
+        if details is None:
+            held.close(out)
+        tracked = self._games[id] = self._tracked(held.game, held.tallies)
+        if details is None:
+            tracked.begin(out, self.engine.rating)
+        else:
+            tracked.resume(details)
+        return tracked
+
+    def _rate(self, touched: Iterable[PlayerTotals], out: Outbox) -> None:
+        moved = self._standings.rate(touched, out)
+        if moved:
+            self._details.clear()
+        if moved == "field":
+            for tracked in self._games.values():
+                tracked.reread(out, self.engine.rating)
+
+    # --- what is held ---------------------------------------------------------------------------
+
+    @property
+    def pending(self) -> int:
+        """Searches asked for and not yet answered, over all games."""
+        return self._pending
+
+    def games(self) -> Iterator[GameView]:
+        """Every game without plies and curves, in the order they appeared."""
+        return (tracked.view() for tracked in self._games.values())
+
+    def game(self, id: GameId) -> GameDetail | None:
+        """One game in full."""
+        detail = self._details.get(id)
+        if detail is None and (tracked := self._games.get(id)) is not None:
+            detail = self._details[id] = tracked.detail(self.engine.rating)
+        return detail
+
+    def player_ids(self, id: GameId) -> tuple[str, ...]:
+        """``PlayerView.id`` of those who play in the game; empty for an unknown one."""
+        tracked = self._games.get(id)
+        return tuple(tally.key for tally in tracked.tallies.values()) if tracked else ()
+
+    def study(self) -> ComparedMoves:
+        """Every player's moves as the methods that compare players need them; made afresh."""
+        return self._standings.study()
+
+    def engine_strength(self) -> Algorithm3:
+        """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
+        return self._standings.engine_strength()
+
+    def players(self) -> tuple[PlayerView, ...]:
+        """Every player, in the order they appeared."""
+        return self._standings.players()

@@ -1,0 +1,240 @@
+"""The one writer: takes what feeds and engines say, and passes on what follows from it.
+
+Synchronous and without I/O. Searches and messages leave through the two doors given at the start;
+``app.py`` puts the engine room and the publisher behind them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
+from live.events import (
+    Alert,
+    Change,
+    EngineHealth,
+    EngineInfo,
+    FeedHealth,
+    FeedReport,
+    GainKind,
+    GameDetail,
+    GameId,
+    GameMessage,
+    GameView,
+    HealthMessage,
+    PlayerView,
+)
+from live.games.game import Game
+from live.games.game_index import GameIndex
+from live.games.game_steps import GameConfirmed, GameGone, MovesPlayed, NewGame, Step
+from live.games.update_plan import plan
+from live.ledger.event_ledger import EventLedger
+from live.ledger.game.archived_game import ArchivedValues, Recall
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.outbox import Outbox, Urgency
+
+#: Moves taken in at once: some milliseconds of work.
+MOVES_A_STEP = 40
+
+log = logging.getLogger(__name__)
+
+View = TypeVar("View", bound=GameView)
+
+
+class SearchCounts(Protocol):
+    """The door to the engines."""
+
+    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
+        """Search this for ``ask``; wanting again with another urgency moves it in the queue."""
+
+    def drop(self, ask: RequestId) -> None:
+        """Nobody needs the answer to ``ask`` any more."""
+
+
+class EventState:
+    """Holds games, ledger and health; every change of state passes here, one at a time."""
+
+    def __init__(
+        self,
+        ledger: EventLedger,
+        searches: SearchCounts,
+        publish: Callable[[Iterable[Change]], None],
+        alerts: Callable[[], Sequence[Alert]] = tuple,
+    ) -> None:
+        self.ledger = ledger
+        self._searches = searches
+        self._publish = publish
+        self._alerts = alerts
+        # Sources that rewrite whole texts wait until one has settled, so a report is believed.
+        self._held = GameIndex(patience=1)
+        self._feeds: dict[str, FeedHealth] = {}
+        self._engines = EngineHealth()
+
+    # --- news -----------------------------------------------------------------------------------
+
+    def plan(self, report: FeedReport) -> Iterator[Step]:
+        """The steps that bring what is held to what is reported; changes nothing yet.
+
+        A new game comes empty first and its moves in pieces, so that no step takes long.
+        """
+        for step in plan(self._held, report):
+            if isinstance(step, NewGame):
+                yield from in_pieces(step.game)
+            else:
+                yield step
+
+    def restore(self, game: Game) -> Iterator[None]:
+        """Hold a game of an earlier start again, piece by piece."""
+        for step in in_pieces(game):
+            self.apply(step)
+            self._held.restore(game.id)
+            yield
+        self._show(game.id)
+
+    def resume(self, rests: Sequence[ArchivedValues], recall: Recall) -> None:
+        """Hold games of an earlier start again that were kept whole."""
+        for rest in rests:
+            self._held.apply(NewGame(rest.game))
+            self._held.restore(rest.game.id)
+        self._send(self.ledger.resume(rests, recall))
+
+    def apply(self, step: Step) -> None:
+        """Carry out one step of the latest plan. A game that breaks a rule of ours is given up,
+        and costs no other anything.
+        """
+        self._held.apply(step)
+        if isinstance(step, GameConfirmed):
+            self._show(step.id)
+            return
+        try:
+            out = self.ledger.apply(step)
+        except Exception:
+            # Broad: all rules of ratings lie behind this, and whichever a hostile game breaks, the
+            # other games are not to suffer.
+            self._give_up(step.id)
+        else:
+            self._send(out)
+
+    def _give_up(self, id: GameId) -> None:
+        """Within an except clause: take the game away, and tell the log and people that it is."""
+        log.exception("game %s is given up", id)
+        self._send(self.ledger.abandon(id))
+        why = "given up after a fault in our own code; the log says where"
+        self.feed_health(FeedHealth(f"game {id}", "failed", why, part=True))
+
+    def holding(self, id: GameId) -> Game | None:
+        """The game as it is held, if it is."""
+        return self._held.get(id)
+
+    def retire(self, id: GameId) -> Game | None:
+        """Hold an old game no longer, nor what is pooled of its players from it. Gives it."""
+        game = self._held.get(id)
+        if game is not None:
+            self.apply(GameGone(id))
+        return game
+
+    def searched(self, ask: RequestId, answer: SearchResult | SearchFailure) -> None:
+        """An engine answered."""
+        try:
+            out = self.ledger.searched(ask, answer)
+        except Exception:
+            # Broad as in :meth:`apply`: an answer may break what the moves did not.
+            self._give_up(ask.game)
+        else:
+            self._send(out)
+
+    def progressed(self, ask: RequestId, progress: SearchProgress) -> None:
+        """An engine has a provisional score."""
+        self._send(self.ledger.progressed(ask, progress))
+
+    def feed_health(self, health: FeedHealth) -> None:
+        """A feed says how it is doing."""
+        if health.part and health.state == "live":
+            # A part is spoken of only while it is in trouble.
+            if self._feeds.pop(health.feed, None) is None:
+                return
+            self._publish((HealthMessage(self.feeds(), self._engines),))
+        elif self._feeds.get(health.feed) != health:
+            self._feeds[health.feed] = health
+            self._publish((HealthMessage(self.feeds(), self._engines),))
+
+    def engine_health(self, health: EngineHealth) -> None:
+        """The engines' figures, for people."""
+        if health != self._engines:
+            self._engines = health
+            self._publish((HealthMessage(self.feeds(), health),))
+
+    def _send(self, out: Outbox) -> None:
+        for ask in out.dropped:
+            self._searches.drop(ask)
+        for wish in out.wishes:
+            self._searches.want(wish.search, wish.ask, wish.urgency)
+        if out.changes:
+            self._publish([self._marked(change) for change in out.changes])
+
+    def _show(self, id: GameId) -> None:
+        """Tell a game's header again, for a mark the ledger knows nothing of."""
+        if (detail := self.game(id)) is not None:
+            view = {name: getattr(detail, name) for name in GameView.__struct_fields__}
+            self._publish((GameMessage(GameView(**view)),))
+
+    def _marked(self, change: Change) -> Change:
+        if isinstance(change, GameMessage) and self._held.is_restored(change.game.id):
+            return GameMessage(msgspec.structs.replace(change.game, restored=True))
+        return change
+
+    # --- what is held ---------------------------------------------------------------------------
+
+    def engine(self) -> EngineInfo:
+        return self.ledger.engine
+
+    def gain(self) -> GainKind:
+        return self.ledger.gain
+
+    @property
+    def analysed(self) -> bool:
+        """True when no search is outstanding."""
+        return self.ledger.pending == 0
+
+    def held(self) -> Iterable[Game]:
+        """Every game as its source tells it, in the order they appeared."""
+        return iter(self._held)
+
+    def games(self) -> Iterable[GameView]:
+        return map(self._restored, self.ledger.games())
+
+    def game(self, id: GameId) -> GameDetail | None:
+        detail = self.ledger.game(id)
+        return self._restored(detail) if detail is not None else None
+
+    def _restored(self, view: View) -> View:
+        if not self._held.is_restored(view.id):
+            return view
+        return msgspec.structs.replace(view, restored=True)
+
+    def player_ids(self, id: GameId) -> tuple[str, ...]:
+        return self.ledger.player_ids(id)
+
+    def players(self) -> Sequence[PlayerView]:
+        return self.ledger.players()
+
+    def feeds(self) -> tuple[FeedHealth, ...]:
+        return tuple(self._feeds.values())
+
+    def engines(self) -> EngineHealth:
+        return self._engines
+
+    def alerts(self) -> Sequence[Alert]:
+        """What arbiters are to be told of all this now; whoever watches over it knows."""
+        return self._alerts()
+
+
+def in_pieces(game: Game) -> Iterator[Step]:
+    """A game as steps that each take some milliseconds: without its moves first."""
+    yield NewGame(msgspec.structs.replace(game, moves=()))
+    for start in range(0, len(game.moves), MOVES_A_STEP):
+        yield MovesPlayed(game.id, start + 1, game.moves[start : start + MOVES_A_STEP])

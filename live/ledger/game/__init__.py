@@ -1,0 +1,1 @@
+"""One game with everything known about it. Pure."""

@@ -1,0 +1,248 @@
+"""Games at rest: as values that can be kept on disk, with what pooled figures need of them at hand.
+
+Most games of a long event are over. One at rest costs little memory and nothing to bring back after
+a restart; its plies, curves and scores are read when somebody asks for them, and it wakes when its
+source has something new to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+import msgspec
+
+from live.events import (
+    Color,
+    CurvePoint,
+    Curves,
+    GameDetail,
+    GameId,
+    GameView,
+    PlyView,
+    PointMessage,
+)
+from live.games.game import Game
+from live.ledger.game.game_curves import GameCurves, rebase
+from live.ledger.game.game_evaluations import EvaluationsValue
+from live.ledger.measure import FieldPriors, Measure, choice_of
+from live.ledger.methods.game_methods import COLORS
+from live.ledger.methods.move_quality import MoveQuality, SideQuality
+from live.ledger.outbox import Outbox
+from live.ledger.players.player_totals import PlayerTotals
+from live.ratings.accuracy import Accuracy, CentipawnLoss
+from live.ratings.calibration.calibrated_rating import CalibratedRating
+from live.ratings.calibration.move_evidence import MoveEvidence, Population
+from live.ratings.regan.move_spread import Spread
+
+
+class EventGames(msgspec.Struct, frozen=True):
+    """Moves counted, and how many of them conform."""
+
+    n: int
+    within: int
+
+
+class ArchivedSide(msgspec.Struct, frozen=True):
+    """What is pooled of one player's moves of one game."""
+
+    gains_cp: tuple[int, ...]
+    """In the curve, in ply order."""
+    rated: tuple[int, MoveEvidence] | None
+    """Moves, and what they came to by the game's calibration; None without one."""
+    raw: EventGames
+    guid_bratko: EventGames
+    ponderated: EventGames
+    choices: int
+    matches: int
+    markov_moves: int
+    accuracy: Accuracy
+    loss: CentipawnLoss
+    unchosen: bool
+    turns: tuple[Spread, ...] = ()
+
+    @classmethod
+    def of(
+        cls, side: SideQuality, gains_cp: list[int], calibrated: CalibratedRating | None
+    ) -> ArchivedSide:
+        return cls(
+            gains_cp=tuple(gains_cp),
+            rated=(calibrated.n, calibrated.evidence) if calibrated else None,
+            raw=EventGames(side.raw.n, side.raw.within),
+            guid_bratko=EventGames(side.guid_bratko.n, side.guid_bratko.within),
+            ponderated=EventGames(side.ponderated.n, side.ponderated.within),
+            choices=side.choices,
+            matches=side.matches,
+            markov_moves=side.markov_moves,
+            accuracy=side.accuracy,
+            loss=side.loss,
+            unchosen=side.unchosen,
+            turns=side.turns,
+        )
+
+
+class ArchivedValues(msgspec.Struct, frozen=True):
+    """What is always at hand of a game at rest."""
+
+    game: Game
+    view: GameView
+    white: ArchivedSide
+    black: ArchivedSide
+    field: dict[str, Population]
+    """What was believed of everybody before the first move, by calibration."""
+
+
+class ArchivedDetails(msgspec.Struct, frozen=True):
+    """What is read when somebody asks."""
+
+    plies: tuple[PlyView, ...]
+    curves: Curves
+    full: EvaluationsValue
+    quick: EvaluationsValue | None
+    judged: tuple[MoveQuality, ...]
+    given_up: dict[int, str] = {}
+
+
+def points_of(curves: Curves, color: Color) -> tuple[CurvePoint, ...]:
+    """One side's curve."""
+    return curves.white if color == "white" else curves.black
+
+
+Recall = Callable[[GameId], ArchivedDetails | None]
+"""Gives the details of a game at rest; None where they can be read no more."""
+
+
+class _Side:
+    """A side at rest in the shape that pooled figures read."""
+
+    revision = 0
+
+    def __init__(self, color: Color, sums: ArchivedSide, game: ArchivedGame) -> None:
+        self.color = color
+        self.raw, self.guid_bratko, self.ponderated = sums.raw, sums.guid_bratko, sums.ponderated
+        self.choices, self.matches = sums.choices, sums.matches
+        self.markov_moves = sums.markov_moves
+        self.turns = sums.turns
+        self.accuracy, self.loss, self.unchosen = sums.accuracy, sums.loss, sums.unchosen
+        self._game = game
+
+    @property
+    def moves(self) -> tuple[MoveQuality, ...]:
+        details = self._game.details()
+        if details is None:
+            return ()
+        white_moves = self.color == ("white" if self._game.white_begins else "black")
+        return tuple(move for move in details.judged if (move.ply % 2 == 1) == white_moves)
+
+
+class ArchivedGame:
+    """One game at rest, pooled with the others."""
+
+    pending = 0
+    """A game rests only when no search of it is open."""
+
+    def __init__(
+        self,
+        rest: ArchivedValues,
+        tallies: dict[Color, PlayerTotals],
+        measure: Measure,
+        priors: FieldPriors,
+        recall: Recall,
+    ) -> None:
+        self.game = rest.game
+        self.tallies = tallies
+        self._view = rest.view
+        self._measure = measure
+        self._choice = choice_of(measure, rest.game)
+        self._priors = priors
+        self._recall = recall
+        self._sides = {"white": rest.white, "black": rest.black}
+        self._field: Mapping[str, Population] = rest.field
+        # Made anew since the field changed; else the details have them.
+        self._curves: Curves | None = None
+
+    @cached_property
+    def white_begins(self) -> bool:
+        """Who has the odd plies."""
+        return " w " in self.game.start_fen
+
+    def enter(self) -> None:
+        """Put everything into what is pooled."""
+        players = {"white": self.game.headers.white, "black": self.game.headers.black}
+        for color in COLORS:
+            tally, sums = self.tallies[color], self._sides[color]
+            tally.enter(self.game.id, players[color])
+            tally.add_all(self.game.id, sums.gains_cp)
+            tally.judged(self.game.id, _Side(color, sums, self))
+            weigher = self._choice.weigher
+            if sums.rated is not None and weigher is not None:
+                rating = CalibratedRating.resumed(weigher, *sums.rated)
+                tally.rated(self.game.id, self._choice, rating)
+
+    def close(self, out: Outbox) -> None:
+        """Take everything out of it again."""
+        for color in COLORS:
+            for gain_cp in self._sides[color].gains_cp:
+                self.tallies[color].remove(self.game.id, gain_cp)
+        for tally in self.tallies.values():
+            tally.leave(self.game.id)
+
+    def details(self) -> ArchivedDetails | None:
+        """All else that is known, its curves as the field is now."""
+        details = self._recall(self.game.id)
+        if details is None or len(details.plies) != len(self.game.moves):
+            return None
+        if self._curves is None and self._field != self._priors.known:
+            self._curves = self._recalibrated(details)
+            self._field = dict(self._priors.known)
+        if self._curves is not None:
+            details = msgspec.structs.replace(details, curves=self._curves)
+        return details
+
+    def _recalibrated(self, details: ArchivedDetails) -> Curves:
+        elos: dict[Color, int | None] = {
+            "white": self.game.headers.white.elo,
+            "black": self.game.headers.black.elo,
+        }
+        curves = GameCurves(self._measure.gain, self._choice, elos, self._priors)
+        for color in COLORS:
+            sign = 1 if color == "white" else -1
+            held = []
+            for point in points_of(details.curves, color):
+                looks = (details.full, details.quick)
+                before = next(
+                    (at for look in looks if look and (at := look.positions[point.ply - 1])), None
+                )
+                held.append((point, sign * before.score.cp if before else 0))
+            curves.resume(color, held)
+        if self._choice.weigher is None:
+            return details.curves
+        return Curves(white=curves.reread("white", 0), black=curves.reread("black", 0))
+
+    def reread(self, out: Outbox, engine_rating: int) -> None:
+        """The field has changed, and with it every calibrated figure."""
+        self._curves = None
+        if self._choice.weigher is None or (details := self.details()) is None:
+            return
+        for color in COLORS:
+            for point in points_of(details.curves, color):
+                message = PointMessage(self.game.id, color, rebase(point, engine_rating))
+                out.changes.append(message)
+
+    def view(self) -> GameView:
+        """The game without plies and curves."""
+        return self._view
+
+    def detail(self, engine_rating: int) -> GameDetail:
+        """The game in full; without plies and curves where they can be read no more."""
+        fields = msgspec.structs.asdict(self._view)
+        details = self.details()
+        if details is None:
+            return GameDetail(**fields)
+        curves = Curves(
+            *(
+                tuple(rebase(point, engine_rating) for point in points)
+                for points in (details.curves.white, details.curves.black)
+            )
+        )
+        return GameDetail(**fields, plies=details.plies, curves=curves)

@@ -1,0 +1,280 @@
+"""What is known of one game's positions and moves, and which searches are still needed.
+
+Position ``k`` is the one after ``k`` plies; ply ``k`` leads from position ``k - 1`` to ``k``.
+n moves need n + 1 searches of positions, and one search restricted to the move played for each
+move that was not the engine's first choice (Alliot 2017, section 3.3).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import chess
+import msgspec
+
+from live.engine.search import Limit, Line, Position, Search, SearchResult
+from live.engine.search_options import SearchOptions
+from live.events import MATE_CP, Color, GainKind, GameId, Score
+from live.ratings.gain import same_search_gain, successive_gain
+
+RequestKind = Literal["position", "played"]
+Tier = Literal["quick", "full"]
+"""Which of two looks at everything; see :mod:`live.ledger.game.quick_look`."""
+
+
+class RequestId(msgspec.Struct, frozen=True, gc=False):
+    """Who wants a search: the answer comes back with it."""
+
+    game: GameId
+    ply: int
+    """The position's index, or the ply of the move played."""
+    kind: RequestKind
+    generation: int
+    """Counts the changes of the game's past: an answer to an older question is not for us."""
+    tier: Tier = "full"
+
+
+class EvaluatedPosition(msgspec.Struct, frozen=True):
+    """A position with its final score."""
+
+    score: Score
+    best: str | None
+    """The engine's first choice, UCI; None where nobody chose (rules, ``[%eval]``)."""
+    depth: int | None = None
+    by_depth: tuple[Score | None, ...] = ()
+    by_rule: bool = False
+    """The game is over here: the rules of chess gave the score."""
+    lines: tuple[Line, ...] = ()
+    """The best moves, where several were asked for."""
+
+    @classmethod
+    def of(cls, result: SearchResult) -> EvaluatedPosition:
+        return cls(result.score, result.best, result.depth, result.by_depth, lines=result.lines)
+
+
+class EvaluationsValue(msgspec.Struct, frozen=True):
+    """All that is known of one game's positions and moves, as a value."""
+
+    positions: tuple[EvaluatedPosition | None, ...]
+    """By ply, from the starting position."""
+    played: tuple[Score | None, ...]
+    """By ply; the first is never used."""
+    lost: tuple[tuple[RequestKind, int], ...] = ()
+
+
+class Gains(msgspec.Struct, frozen=True):
+    """Both gains of a ply, mover's side; None while unknown or for ever."""
+
+    same_search_cp: int | None
+    successive_cp: int | None
+
+    def of(self, kind: GainKind) -> int | None:
+        return self.same_search_cp if kind == "same-search" else self.successive_cp
+
+
+def rule_score(board: chess.Board) -> Score | None:
+    """Score of a finished position by the rules of chess, or None when play can go on.
+
+    Checkmate ±3900, stalemate and dead position 0 (mate as in Ferreira 2012, section 3).
+    """
+    if board.is_checkmate():
+        return Score(cp=-MATE_CP if board.turn == chess.WHITE else MATE_CP, mate=0)
+    if board.is_stalemate() or board.is_insufficient_material():
+        return Score(cp=0)
+    return None
+
+
+def _only_one(board: chess.Board) -> bool:
+    """Whether there is exactly one legal move."""
+    moves = board.generate_legal_moves()
+    return next(moves, None) is not None and next(moves, None) is None
+
+
+class GameEvaluations:
+    """Scores of one game's positions; grows with its moves, forgets with its takebacks.
+
+    ``asking`` says how searches are asked for, ``limit`` when they end (None: the room's own).
+    """
+
+    def __init__(
+        self,
+        start_fen: str,
+        *,
+        chess960: bool,
+        asking: SearchOptions = SearchOptions(),  # noqa: B008  # frozen
+        limit: Limit | None = None,
+    ) -> None:
+        self._asking = asking
+        self._limit = limit
+        self.start_fen = start_fen
+        self.chess960 = chess960
+        self._board = chess.Board(start_fen, chess960=chess960)
+        self._moves: list[str] = []
+        self._positions: list[EvaluatedPosition | None] = [self._by_rule()]
+        # Index 0 is never used, so that index and ply agree.
+        self._played: list[Score | None] = [None]
+        self._forced = [False]
+        self._repeated = [False]
+        self._lost: set[tuple[RequestKind, int]] = set()
+
+    def __len__(self) -> int:
+        """How many plies."""
+        return len(self._moves)
+
+    def _by_rule(self) -> EvaluatedPosition | None:
+        score = rule_score(self._board)
+        return None if score is None else EvaluatedPosition(score, None, by_rule=True)
+
+    @property
+    def white_to_start(self) -> bool:
+        return " w " in self.start_fen
+
+    def mover(self, ply: int) -> Color:
+        """Who made ply ``ply``."""
+        return "white" if (ply % 2 == 1) == self.white_to_start else "black"
+
+    # --- the moves ------------------------------------------------------------------------------
+
+    def extend(self, uci: str) -> None:
+        """One more move; its resulting position is scored at once when the game ends by rule."""
+        self._forced.append(_only_one(self._board))
+        # Only choices among several lines ask for it, and it is dear.
+        self._repeated.append(self._asking.lines > 1 and self._board.is_repetition(2))
+        self._board.push_uci(uci)
+        self._moves.append(uci)
+        self._positions.append(self._by_rule())
+        self._played.append(None)
+
+    def truncate(self, ply: int) -> None:
+        """Forget every move after ``ply`` and all that was known of them."""
+        while len(self._moves) > ply:
+            self._moves.pop()
+            self._board.pop()
+        del self._positions[ply + 1 :]
+        del self._played[ply + 1 :]
+        del self._forced[ply + 1 :]
+        del self._repeated[ply + 1 :]
+        self._lost = {(kind, index) for kind, index in self._lost if index <= ply}
+
+    def look(self) -> EvaluationsValue:
+        """What is known now."""
+        return EvaluationsValue(
+            tuple(self._positions), tuple(self._played), tuple(sorted(self._lost))
+        )
+
+    def learn(self, look: EvaluationsValue) -> None:
+        """Know what was known of the same moves.
+
+        Raises:
+            ValueError: they are not as many.
+        """
+        if not len(look.positions) == len(look.played) == len(self._positions):
+            raise ValueError(f"{len(self)} plies, and scores of {len(look.positions) - 1}")
+        self._positions, self._played = list(look.positions), list(look.played)
+        self._lost = set(look.lost)
+
+    # --- what becomes known ---------------------------------------------------------------------
+
+    def set_position(self, index: int, evaluated: EvaluatedPosition) -> None:
+        self._positions[index] = evaluated
+
+    def take_told(self, index: int, told: Score | None) -> None:
+        """The source's own evaluation of a position, or None: then there will never be one."""
+        if self._positions[index] is not None:
+            return  # over by rule
+        if told is None:
+            self.give_up("position", index)
+        else:
+            self.set_position(index, EvaluatedPosition(told, None))
+
+    def set_played(self, ply: int, score: Score) -> None:
+        self._played[ply] = score
+
+    def give_up(self, kind: RequestKind, index: int) -> None:
+        """This score will never come: its gains stay unknown and nothing waits for them."""
+        self._lost.add((kind, index))
+
+    def position(self, index: int) -> EvaluatedPosition | None:
+        return self._positions[index]
+
+    def move(self, ply: int) -> str:
+        """The move played, UCI."""
+        return self._moves[ply - 1]
+
+    def forced(self, ply: int) -> bool:
+        """Whether the move played was the only legal one."""
+        return self._forced[ply]
+
+    def repeated(self, ply: int) -> bool:
+        """Whether the position before the move had occurred before; told with Multi-PV only."""
+        return self._repeated[ply]
+
+    def played(self, ply: int) -> Score | None:
+        """Score of the move played, as far as it needs no search of its own or had it."""
+        before, after = self._positions[ply - 1], self._positions[ply]
+        if before is None:
+            return None
+        if before.best is not None and before.best == self._moves[ply - 1]:
+            return before.score
+        if after is not None and after.by_rule:
+            return after.score
+        for line in before.lines:
+            if line.move == self._moves[ply - 1]:
+                return line.score
+        return self._played[ply]
+
+    # --- what is needed -------------------------------------------------------------------------
+
+    def needs_position(self, index: int) -> bool:
+        return self._positions[index] is None and ("position", index) not in self._lost
+
+    def needs_played(self, ply: int) -> bool:
+        """True when ``ply`` was not the first choice and its own search has not been made."""
+        before = self._positions[ply - 1]
+        return (
+            before is not None
+            and before.best is not None
+            and self.played(ply) is None
+            and ("played", ply) not in self._lost
+        )
+
+    def search(self, kind: RequestKind, index: int) -> Search:
+        """The search that answers: a position, or the one before ``index`` restricted to it."""
+        if kind == "position":
+            return self._asking.whole(self._prefix(index), self._limit)
+        before = self._positions[index - 1]
+        return self._asking.played(
+            self._prefix(index - 1),
+            self._moves[index - 1],
+            before.depth if before is not None else None,
+            self._limit,
+        )
+
+    def _prefix(self, index: int) -> Position:
+        return Position(self.start_fen, tuple(self._moves[:index]), self.chess960)
+
+    # --- gains ----------------------------------------------------------------------------------
+
+    def gains(self, ply: int) -> Gains:
+        before, after = self._positions[ply - 1], self._positions[ply]
+        mover = self.mover(ply)
+        same: int | None = None
+        if before is not None:
+            played = self.played(ply)
+            if played is not None and before.best is not None:
+                same = same_search_gain(before.score, played, mover)
+            elif before.by_rule:
+                same = 0  # played on in a dead position: nothing left to gain or lose
+        successive: int | None = None
+        if before is not None and after is not None:
+            successive = successive_gain(before.score, after.score, mover)
+        return Gains(same, successive)
+
+    def settled(self, ply: int, kind: GainKind) -> bool:
+        """True when the gain of ``ply`` is known or can never be."""
+        if self.gains(ply).of(kind) is not None:
+            return True
+        if ("position", ply - 1) in self._lost:
+            return True
+        last = ("position", ply) if kind == "successive" else ("played", ply)
+        return last in self._lost

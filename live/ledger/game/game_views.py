@@ -1,0 +1,112 @@
+"""What people see of a game, made from what is known. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.engine.search import SearchProgress
+from live.events import (
+    ComplexityView,
+    GainKind,
+    GameMethods,
+    GameView,
+    HeadToHead,
+    Move,
+    PlyView,
+    Score,
+)
+from live.games.game import Game
+from live.ledger.game.game_evaluations import GameEvaluations
+from live.ledger.game.quick_look import QuickAndFull
+from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
+from live.ratings.alliot.complexity import complexity
+from live.ratings.calibration.calibration_choice import CalibrationChoice
+from live.ratings.ferreira.algorithm_1 import Algorithm1 as Duel
+
+
+def unscored(ply: int, move: Move) -> PlyView:
+    """The ply as its source tells it."""
+    return PlyView(ply=ply, san=move.san, uci=move.uci, clock_s=move.clock_s, spent_s=move.spent_s)
+
+
+def scored(
+    shown: PlyView, tiers: QuickAndFull, provisional: SearchProgress | None, gain: GainKind
+) -> PlyView:
+    """The ply with everything known of it now; a provisional score counts only without a final
+    one, and a quick look's is provisional.
+    """
+    known = tiers.at(shown.ply)
+    before, after = known.position(shown.ply - 1), tiers.position(shown.ply)
+    quick = tiers.quick.position(shown.ply) if tiers.quick else None
+    if quick is not None and (provisional is None or provisional.depth < (quick.depth or 0)):
+        provisional = SearchProgress(quick.score, quick.depth or 0)
+    played = known.played(shown.ply)
+    gains = known.gains(shown.ply)
+    score, depth, source = (after.score, after.depth, "") if after else (None, None, "")
+    if after is None and provisional is not None:
+        score, depth, source = provisional.score, provisional.depth, provisional.source
+    return msgspec.structs.replace(
+        shown,
+        score_cp=score.cp if score else None,
+        mate=score.mate if score else None,
+        depth=depth,
+        final=after is not None,
+        best=before.best if before else None,
+        played_cp=played.cp if played else None,
+        gain_cp=gains.of(gain),
+        gain_same_search_cp=gains.same_search_cp,
+        gain_successive_cp=gains.successive_cp,
+        complexity=_complexity(after.by_depth) if after else None,
+        score_source=source,
+    )
+
+
+def _complexity(by_depth: tuple[Score | None, ...]) -> ComplexityView | None:
+    found = complexity(by_depth)
+    if found is None:
+        return None
+    return ComplexityView(round(found.stability_cp, 1), found.jump_cp, found.jump_depth)
+
+
+def game_view(
+    game: Game,
+    known: GameEvaluations,
+    duel: Duel,
+    methods: GameMethods,
+    choice: CalibrationChoice,
+    *,
+    scored: int,
+    problem: str | None,
+) -> GameView:
+    """The game without plies and curves; ``scored`` plies have their final score."""
+    headers = game.headers
+    start = known.position(0)
+    calibration = choice.calibration
+    return GameView(
+        id=game.id,
+        feed=game.feed,
+        event=headers.event,
+        round=headers.round,
+        board=headers.board,
+        white=headers.white,
+        black=headers.black,
+        result=game.result,
+        url=headers.url,
+        start_fen=game.start_fen,
+        start_score_cp=start.score.cp if start else None,
+        head_to_head=HeadToHead(
+            rounded(duel.expected_score, SCORE_DECIMALS), rounded(duel.difference, ELO_DECIMALS)
+        ),
+        plies_played=len(known),
+        plies_scored=scored,
+        variant=headers.variant,
+        problem=problem,
+        site=headers.site,
+        date=headers.date,
+        time_control=headers.time_control,
+        eco=headers.eco,
+        opening=headers.opening,
+        methods=methods,
+        calibration=calibration.name if calibration else None,
+        calibration_note=choice.note,
+    )

@@ -1,0 +1,300 @@
+"""One game with everything known about it, and what each news changes for subscribers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from live.engine.search import SearchFailure, SearchProgress, SearchResult
+from live.engine.search_options import SearchOptions
+from live.events import (
+    ClockMessage,
+    Color,
+    Curves,
+    GameDetail,
+    GameMessage,
+    GameView,
+    Move,
+    MoveMessage,
+    PlyView,
+    ScoreMessage,
+)
+from live.games.game import Game
+from live.ledger.game.game_evaluations import EvaluatedPosition, RequestId
+from live.ledger.game.game_views import game_view, scored, unscored
+from live.ledger.game.quick_look import QuickAndFull
+from live.ledger.game.rated_sides import RatedSides, elos_of
+from live.ledger.game.search_requests import OpenRequests
+from live.ledger.measure import FieldPriors, Measure
+from live.ledger.methods.game_methods import COLORS, GameMethodsState
+from live.ledger.outbox import Outbox, Urgency
+from live.ledger.players.player_totals import PlayerTotals
+from live.ratings.pace_of_play import SPENT_PLIES
+
+
+class TrackedGame:
+    """Applies news in any order of scores; gains enter the curves in ply order.
+
+    ``engine_scores`` False takes the source's own ``[%eval]`` instead of asking an engine.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        tallies: dict[Color, PlayerTotals],
+        *,
+        measure: Measure,
+        priors: FieldPriors,
+        engine_scores: bool,
+    ) -> None:
+        self.game = game
+        self._measure = measure
+        self._priors = priors
+        self._gain = measure.gain
+        self._engine_scores = engine_scores
+        self._evaluations = self._nothing_known()
+        self._judgement = GameMethodsState()
+        self._sides = self._seated(tallies)
+        self._plies: list[PlyView] = []
+        self._provisional: tuple[int, SearchProgress] | None = None
+        self._scored = 0
+        self._wishes = OpenRequests(game.id)
+        self._given_up: dict[int, str] = {}
+        self._shown: GameView | None = None
+
+    @property
+    def tallies(self) -> dict[Color, PlayerTotals]:
+        """Who plays."""
+        return self._sides.tallies
+
+    def _seated(self, tallies: dict[Color, PlayerTotals]) -> RatedSides:
+        return RatedSides(self.game, tallies, self._judgement, self._measure, self._priors)
+
+    def _nothing_known(self) -> QuickAndFull:
+        asking = self._measure.asking if self._engine_scores else SearchOptions()
+        return QuickAndFull(
+            self.game.start_fen, chess960=self.game.chess960, asking=asking, gain=self._gain
+        )
+
+    # --- the game changes -----------------------------------------------------------------------
+
+    def begin(self, out: Outbox, engine_rating: int) -> None:
+        """Show the game, then its moves."""
+        self._take_source_evals(range(1))
+        self.show(out)
+        self.play(1, self.game.moves, out, engine_rating)
+
+    def play(self, from_ply: int, moves: Sequence[Move], out: Outbox, engine_rating: int) -> None:
+        """The game goes ``moves`` from ``from_ply`` on; whatever stood there is gone."""
+        self._forget_from(from_ply, out)
+        for ply, move in enumerate(moves, from_ply):
+            self._evaluations.extend(move.uci)
+            self._plies.append(unscored(ply, move))
+            out.changes.append(MoveMessage(self.game.id, ply, self._plies[-1]))
+        last = from_ply + len(moves)
+        self._keep_pace(from_ply)
+        self._take_source_evals(range(from_ply, last))
+        for ply in range(from_ply, last):
+            self._refresh(ply, out)
+        # What was head a move ago is backlog now.
+        self._settle(range(last - 1, max(from_ply - 3, -1), -1), out, engine_rating)
+
+    def take_back(self, to_ply: int, out: Outbox, engine_rating: int) -> None:
+        """Only the first ``to_ply`` plies stand."""
+        self._forget_from(to_ply + 1, out)
+        out.changes.append(MoveMessage(self.game.id, to_ply + 1, None))
+        self._keep_pace(to_ply + 1)
+        self._settle((to_ply, to_ply - 1), out, engine_rating)
+
+    def correct_clocks(
+        self,
+        clocks: Iterable[tuple[int, float | None, float | None]],
+        out: Outbox,
+        engine_rating: int,
+    ) -> None:
+        first = len(self._plies) + 1
+        for ply, clock_s, spent_s in clocks:
+            first = min(first, ply)
+            view = self._plies[ply - 1]
+            self._plies[ply - 1] = msgspec.structs.replace(view, clock_s=clock_s, spent_s=spent_s)
+            out.changes.append(ClockMessage(self.game.id, ply, clock_s, spent_s))
+        if self._keep_pace(first):
+            self._settle((), out, engine_rating)
+
+    def _keep_pace(self, from_ply: int) -> bool:
+        """Clocks from this ply on are others now: if they tell another pace, another calibration
+        rates the game. Returns whether its curves are to be made anew.
+        """
+        if from_ply > SPENT_PLIES or self._sides.serves(self.game, self.tallies):
+            return False
+        self._sides.leave()
+        self._sides = self._seated(self.tallies)
+        return True
+
+    def reread(self, out: Outbox, engine_rating: int) -> None:
+        """The field has changed: tell every calibrated figure anew."""
+        self._sides.reread(out, engine_rating)
+
+    def reread_source_evals(self, out: Outbox, engine_rating: int) -> None:
+        """The source corrected its ``[%eval]`` comments; they count only without an engine."""
+        if not self._engine_scores:
+            self._forget_from(1, out)
+            self._evaluations = self._nothing_known()
+            self._take_source_evals(range(1))
+            self.play(1, self.game.moves, out, engine_rating)
+
+    def hurry(self, out: Outbox) -> None:
+        """The result changed, and with it how urgent the missing searches are."""
+        self._wish(range(len(self._plies), -1, -1), out)
+        self.show(out)
+
+    def reseat(self, tallies: dict[Color, PlayerTotals], out: Outbox, engine_rating: int) -> None:
+        """The headers changed: if the players are others now, or otherwise rated, their gains
+        move with them.
+        """
+        if self._sides.serves(self.game, tallies):
+            self._sides.enter(self.game)
+            self.show(out)
+            return
+        self._sides.leave()
+        self._sides = self._seated(tallies)
+        self._settle((), out, engine_rating)
+
+    def close(self, out: Outbox) -> None:
+        """The game is gone: nothing of it stays anywhere."""
+        self._forget_from(1, out)
+        self._wishes.drop_from(0, out)
+        self._sides.leave()
+
+    def _forget_from(self, ply: int, out: Outbox) -> None:
+        if ply > len(self._plies):
+            return
+        self._scored -= sum(view.final for view in self._plies[ply - 1 :])
+        del self._plies[ply - 1 :]
+        if self._provisional is not None and self._provisional[0] >= ply:
+            self._provisional = None
+        self._given_up = {at: why for at, why in self._given_up.items() if at < ply}
+        self._sides.rewind(ply)
+        self._evaluations.truncate(ply - 1)
+        self._judgement.truncate(ply - 1)
+        self._wishes.drop_from(ply, out)
+
+    # --- scores arrive --------------------------------------------------------------------------
+
+    def searched(
+        self, ask: RequestId, answer: SearchResult | SearchFailure, out: Outbox, engine_rating: int
+    ) -> None:
+        """A search is over. An answer to a question no longer asked changes nothing."""
+        if not self._wishes.answered(ask):
+            return
+        look = self._evaluations.of(ask.tier)
+        if isinstance(answer, SearchFailure):
+            look.give_up(ask.kind, ask.ply)
+            if look is self._evaluations:
+                self._given_up[ask.ply] = f"no score at ply {ask.ply}: {answer.reason}"
+        elif ask.kind == "position":
+            look.set_position(ask.ply, EvaluatedPosition.of(answer))
+        else:
+            look.set_played(ask.ply, answer.score)
+        if self._provisional is not None and self._provisional[0] == ask.ply:
+            self._provisional = None
+        for ply in (ask.ply, ask.ply + 1):
+            if 1 <= ply <= len(self._plies):
+                self._refresh(ply, out)
+                self._sides.revise(self._evaluations, ply)
+        self._settle((ask.ply, ask.ply + 1), out, engine_rating)
+
+    def progressed(self, ask: RequestId, progress: SearchProgress, out: Outbox) -> None:
+        """A search deepens: shown as provisional, in no histogram."""
+        if ask not in self._wishes or ask.kind != "position" or ask.ply == 0:
+            return
+        self._provisional = (ask.ply, progress)
+        self._refresh(ask.ply, out)
+
+    def _take_source_evals(self, plies: range) -> None:
+        if self._engine_scores:
+            return
+        for ply in plies:
+            told = self.game.start_eval if ply == 0 else self.game.moves[ply - 1].eval
+            self._evaluations.take_told(ply, told)
+
+    # --- what follows ---------------------------------------------------------------------------
+
+    def _settle(self, plies: Iterable[int], out: Outbox, engine_rating: int) -> None:
+        """Bring curves, wishes (of ``plies``) and the shown view up to what is now known."""
+        self._sides.advance(self._evaluations, out, engine_rating)
+        self._wish(plies, out)
+        self.show(out)
+
+    def _wish(self, plies: Iterable[int], out: Outbox) -> None:
+        """Ask for what is missing at ``plies``, most urgent first as they are given."""
+        if not self._engine_scores or not self._searchable:
+            return
+        for ply in plies:
+            if 0 <= ply <= len(self._plies):
+                self._wishes.review(ply, self._urgency(ply), self._evaluations, out)
+
+    @property
+    def _searchable(self) -> bool:
+        """False for what cannot be analysed: another variant, or a start nobody could read."""
+        supported = self.game.headers.variant in ("standard", "chess960")
+        return supported and (bool(self._plies) or self.game.problem is None)
+
+    def _urgency(self, ply: int) -> Urgency:
+        if self.game.result != "*":
+            return "finished"
+        # The gain of the last move needs the position before it as well.
+        return "head" if ply >= len(self._plies) - 1 else "backlog"
+
+    @property
+    def pending(self) -> int:
+        """Searches asked for and not yet answered."""
+        return len(self._wishes)
+
+    # --- what people see ------------------------------------------------------------------------
+
+    def _refresh(self, ply: int, out: Outbox) -> None:
+        """Show what is known of ``ply``, if that differs from what was shown."""
+        shown = self._plies[ply - 1]
+        provisional = (
+            self._provisional[1] if self._provisional and self._provisional[0] == ply else None
+        )
+        view = scored(shown, self._evaluations, provisional, self._gain)
+        self._judgement.judge(self._evaluations.at(ply), ply)
+        if view != shown:
+            self._scored += view.final - shown.final
+            self._plies[ply - 1] = view
+            out.changes.append(ScoreMessage(self.game.id, view))
+
+    def view(self) -> GameView:
+        """The game without plies and curves."""
+        curves = self._sides.curves
+        gains = {color: curves.mean_gain_cp(color) for color in COLORS}
+        return game_view(
+            self.game,
+            self._evaluations,
+            curves.head_to_head,
+            self._judgement.methods(self._evaluations, gains, self._measure, elos_of(self.game)),
+            self._sides.choice,
+            scored=self._scored,
+            problem=self.game.problem or self._given_up.get(min(self._given_up, default=0)),
+        )
+
+    def detail(self, engine_rating: int) -> GameDetail:
+        """The game in full."""
+        return GameDetail(
+            **msgspec.structs.asdict(self.view()),
+            plies=tuple(self._plies),
+            curves=Curves(
+                white=self._sides.curves.points("white", engine_rating),
+                black=self._sides.curves.points("black", engine_rating),
+            ),
+        )
+
+    def show(self, out: Outbox) -> None:
+        """Tell subscribers when anything of the view changed."""
+        view = self.view()
+        if view != self._shown:
+            self._shown = view
+            out.changes.append(GameMessage(view))

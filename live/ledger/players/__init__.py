@@ -1,0 +1,1 @@
+"""Players pooled over the event, and their standings. Pure."""

@@ -1,0 +1,195 @@
+"""Algorithm 2 over the running event, published in whole Elo.
+
+Source: Ferreira 2012, section 5. One more gain moves every player of the event a little; whole Elo
+keep those out of the news whom it moves by less than can be seen.
+"""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from live.events import GainKind, PlayerMethods
+from live.ratings.ferreira.algorithm_2 import Algorithm2
+from live.ratings.ferreira.algorithm_2_interval import PlayerMargins, RatingMargins, distances
+from live.ratings.ferreira.rating_differences import Solved, Strength
+
+Floats = npt.NDArray[np.float64]
+
+_NO_MARGINS = RatingMargins(math.nan, math.nan)
+
+#: Rounded to this first: an update and a fresh solution differ by some 1e-12, and a rating that
+#: ends in a half (the mean of two) must not be rounded by that.
+_SOLVED_DECIMALS = 6
+
+NO_COMPARISON = "no opponent with a bounded comparison yet"
+NOBODY_RATED = "nobody of this group of players is rated"
+
+
+ONE_RATED = "the only rated player of the group: the rating is kept as it is"
+
+
+#: Ends of intervals are published in steps, rounded outwards: one more move shifts everybody's a
+#: little.
+INTERVAL_STEP_ELO = 5
+
+
+class EventStrengths:
+    """The comparisons of the event and what follows for each player."""
+
+    def __init__(self, gain: GainKind) -> None:
+        self._gain: GainKind = gain
+        self._tournament = Algorithm2()
+        self._margins: dict[str, PlayerMargins] = {}
+        self._elo: dict[str, int] = {}
+        # As published: by part, and where each player stands in it.
+        self._members: list[list[str]] = []
+        self._parts: list[Floats] = []
+        self._place: dict[str, tuple[int, int]] = {}
+        # Players of whom something has changed since.
+        self._touched: set[str] = set()
+
+    def rate(self, player: str, elo: int | None) -> None:
+        """The player's own rating; None for unrated."""
+        if self._elo.get(player) != elo:
+            self._touched.add(player)
+            self._tournament.rate(player, elo)
+            self._elo.pop(player, None)
+            if elo is not None:
+                self._elo[player] = elo
+
+    def meet(self, white: str, black: str) -> None:
+        """Two players sit down to a game; somebody against themselves is a slip of the source."""
+        if white != black:
+            self._touched |= {white, black}
+            self._tournament.meet(white, black)
+
+    def part(self, white: str, black: str) -> None:
+        """Take one game of the two back."""
+        if white != black:
+            self._touched |= {white, black}
+            self._tournament.part(white, black)
+
+    def add(self, player: str, gain_cp: int, game: str) -> None:
+        """One more move of the player in ``game``."""
+        self._touched.add(player)
+        self._tournament.add(player, gain_cp)
+        held = self._margins.get(player)
+        if held is None:
+            held = self._margins[player] = PlayerMargins(self._gain)
+        held.add(game, gain_cp)
+
+    def remove(self, player: str, gain_cp: int, game: str) -> None:
+        """Take such a move back."""
+        self._touched.add(player)
+        self._tournament.remove(player, gain_cp)
+        self._margins[player].remove(game, gain_cp)
+
+    def exact(self) -> dict[str, Strength]:
+        """Everyone who can be compared, unrounded, for tables made on demand."""
+        return self._tournament.strengths()
+
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """Their 95 % intervals, of the difference where nobody of the part is rated; without the
+        only rated player of a part.
+        """
+        answer = {}
+        for part in self._tournament.parts():
+            ends = (end.tolist() for end in self._ends(part))
+            for member, low, high in zip(part.members, *ends, strict=True):
+                if not math.isnan(low):
+                    answer[member] = low, high
+        return answer
+
+    def margins(self) -> dict[str, RatingMargins]:
+        """How uncertain each player's own gains are, for those who have any."""
+        known = ((player, held.margins) for player, held in self._margins.items())
+        return {player: margins for player, margins in known if margins is not None}
+
+    def _ends(self, part: Solved) -> tuple[Floats, Floats]:
+        """Both ends of everybody's interval, NaN where there is none."""
+        # Compared, so with gains, so with margins.
+        margins = [self._margins[member].margins or _NO_MARGINS for member in part.members]
+        if part.shift is None:
+            kept = np.ones(len(margins), dtype=np.bool_)
+        else:
+            kept = np.array([member in self._elo for member in part.members])
+        below, above = distances(margins, kept)
+        middle = part.relative + (part.shift or 0.0)
+        return middle - below, middle + above
+
+    def renew(self) -> list[str]:
+        """Solve again if anything has changed; whose published figures did."""
+        if not self._touched:
+            return []
+        touched, self._touched = self._touched, set()
+        held, held_parts = self._place, self._parts
+        parts = self._tournament.parts()
+        # What is said of a part follows from its members alone: a round is many parts of two.
+        known = dict(zip(map(tuple, self._members), self._parts, strict=True))
+        for members in [each for each in known if not touched.isdisjoint(each)]:
+            del known[members]
+        self._parts = []
+        for part in parts:
+            published = known.get(tuple(part.members))
+            self._parts.append(self._published(part) if published is None else published)
+        if [part.members for part in parts] == self._members:
+            return [
+                self._members[number][at]
+                for number, (was, now) in enumerate(zip(held_parts, self._parts, strict=True))
+                if was is not now
+                for at in np.flatnonzero(((was != now) & ~(np.isnan(was) & np.isnan(now))).any(0))
+            ]
+        self._members = [list(part.members) for part in parts]
+        self._place = {
+            member: (number, at)
+            for number, members in enumerate(self._members)
+            for at, member in enumerate(members)
+        }
+        # Who is comparable with whom has changed: everybody is told.
+        return [*(held.keys() | self._place.keys())]
+
+    def _published(self, part: Solved) -> Floats:
+        """Rating, relative, low and high, rounded; shape (4, members), NaN for none."""
+        relative = np.round(np.round(part.relative, _SOLVED_DECIMALS))
+        rating = np.full(len(relative), np.nan)
+        if part.shift is not None:
+            rating = np.round(np.round(part.relative + part.shift, _SOLVED_DECIMALS))
+        low, high = (
+            np.round(end, _SOLVED_DECIMALS) / INTERVAL_STEP_ELO for end in self._ends(part)
+        )
+        return np.stack(
+            [rating, relative, np.floor(low) * INTERVAL_STEP_ELO, np.ceil(high) * INTERVAL_STEP_ELO]
+        )
+
+    def on(self, methods: PlayerMethods, player: str) -> PlayerMethods:
+        """``methods`` with what Algorithm 2 says of ``player``."""
+        rating = relative = group = low = high = None
+        if (place := self._place.get(player)) is not None:
+            group, at = place
+            rating, relative, low, high = map(_whole, self._parts[group][:, at].tolist())
+        missing = {
+            name: why for name, why in methods.missing.items() if not name.startswith("tournament")
+        }
+        if relative is None:
+            missing["tournament_rating"] = NO_COMPARISON
+        elif rating is None:
+            missing["tournament_rating"] = NOBODY_RATED
+        elif low is None:
+            missing["tournament_low"] = missing["tournament_high"] = ONE_RATED
+        return msgspec.structs.replace(
+            methods,
+            tournament_rating=rating,
+            tournament_difference=relative,
+            tournament_group=group,
+            tournament_low=low,
+            tournament_high=high,
+            missing=missing,
+        )
+
+
+def _whole(elo: float) -> int | None:
+    return None if math.isnan(elo) else int(elo)

@@ -1,0 +1,192 @@
+"""Everybody's pooled figures, and the engine's rating that they are measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from live.events import (
+    CalibrationInfo,
+    Color,
+    EngineInfo,
+    EngineMessage,
+    GameId,
+    Headers,
+    PlayerView,
+    StandingMessage,
+)
+from live.games.player_identity import person_key
+from live.ledger.measure import FieldPriors, Measure
+from live.ledger.methods.comparison_data import ComparedMoves
+from live.ledger.outbox import Outbox
+from live.ledger.players.event_strengths import EventStrengths
+from live.ledger.players.player_totals import PlayerTotals, rebase
+from live.ratings.calibration.field_population import FieldPopulation
+from live.ratings.calibration.move_evidence import Population
+from live.ratings.ferreira.algorithm_3 import Algorithm3, MeasuredPlayer, engine_strength
+from live.ratings.ferreira.field_engine_rating import FieldEngineRating
+
+
+class EventStandings:
+    """All players of the event.
+
+    Args:
+        measure: which gain feeds the curves, and the calibration that fits.
+        engine: what is known of the engine before the first move.
+        fixed: its rating is configured; else it is measured over the field.
+    """
+
+    def __init__(self, measure: Measure, engine: EngineInfo, *, fixed: bool) -> None:
+        self.engine = engine
+        self._measure = measure
+        self._fixed = fixed
+        self._field = FieldEngineRating(engine.rating)
+        self._population = FieldPopulation()
+        self.priors = FieldPriors()
+        """What is believed of everybody before the first move."""
+        self._players: dict[str, PlayerTotals] = {}
+        self._shown: dict[str, PlayerView] = {}
+        self._strengths = EventStrengths(measure.gain)
+        self._know_field()
+        self.engine = msgspec.structs.replace(engine, calibrations=self._calibrations())
+
+    def tallies(self, id: GameId, headers: Headers) -> dict[Color, PlayerTotals]:
+        """Who plays in game ``id``, as one person over all games."""
+        white, black = person_key(headers.white), person_key(headers.black)
+        if white == black:
+            # Nobody plays against himself: a slip of the operator, two guests, an engine's match.
+            white = black = ""
+        # Players whose names nobody told are not all one person.
+        return {
+            "white": self._tally(white or f"{id}-white"),
+            "black": self._tally(black or f"{id}-black"),
+        }
+
+    def _tally(self, key: str) -> PlayerTotals:
+        tally = self._players.get(key)
+        if tally is None:
+            tally = self._players[key] = PlayerTotals(
+                key, self._measure, self._strengths, self.priors
+            )
+        return tally
+
+    def meet(self, tallies: Iterable[PlayerTotals]) -> None:
+        """Two players have a game with each other."""
+        self._strengths.meet(*(tally.key for tally in tallies))
+
+    def part(self, tallies: Iterable[PlayerTotals]) -> None:
+        """Their game is gone, or it was somebody else's."""
+        self._strengths.part(*(tally.key for tally in tallies))
+
+    def rate(self, touched: Iterable[PlayerTotals], out: Outbox) -> Literal["", "engine", "field"]:
+        """Renew what the field says, then the standings of those whose figures may have changed.
+
+        Returns:
+            What else is another now: the engine's rating, and with it every rating, or the field
+            as the prior, and with it every calibrated figure too.
+        """
+        tallies = {tally.key: tally for tally in touched}
+        for tally in tallies.values():
+            self._field.update(tally.key, tally.player.elo, tally.moves, tally.expected_score)
+            elo = tally.player.elo if tally.games else None
+            self._strengths.rate(tally.key, elo)
+            self._population.update(tally.key, elo)
+        refielded = self._know_field()
+        moved = self._measure_engine(out, refielded)
+        if refielded:
+            for key, tally in self._players.items():
+                tally.renew()
+                tallies.setdefault(key, tally)
+        for key in self._strengths.renew():
+            # One move shifts others a little too; their other figures stay.
+            if key not in tallies and (view := self._shown.get(key)) is not None:
+                methods = self._strengths.on(view.methods, key)
+                self._show(msgspec.structs.replace(view, methods=methods), out)
+        for key, tally in tallies.items():
+            self._show(tally.view(self.engine.rating), out)
+            if not tally.games:
+                self._players.pop(key, None)
+                self._shown.pop(key, None)
+        if refielded:
+            return "field"
+        return "engine" if moved else ""
+
+    def _know_field(self) -> bool:
+        """What is believed before the first move; returns whether that is another now."""
+        known: dict[str, Population] = {
+            each.name: self._population.over(each.population)
+            for each in self._measure.shelf.calibrations
+        }
+        return self.priors.set(known)
+
+    def _calibrations(self) -> tuple[CalibrationInfo, ...]:
+        found = []
+        for each in self._measure.shelf.calibrations:
+            prior = self.priors.of(each)
+            low, high = each.elo_range or (None, None)
+            found.append(
+                CalibrationInfo(
+                    name=each.name,
+                    time_control=each.time_control,
+                    prior_elo=prior.mean_elo,
+                    prior_sd_elo=prior.sd_elo,
+                    elo_low=low,
+                    elo_high=high,
+                )
+            )
+        return tuple(found)
+
+    def _measure_engine(self, out: Outbox, refielded: bool) -> bool:
+        measured = self.engine
+        if refielded:
+            measured = msgspec.structs.replace(measured, calibrations=self._calibrations())
+        if not self._fixed:
+            measured = msgspec.structs.replace(
+                measured,
+                rating=self._field.rating,
+                rating_source="field" if self._field.moves else "calibration",
+                rating_moves=self._field.moves,
+            )
+        moved = measured.rating != self.engine.rating
+        if moved:
+            # Just what subscribers do now: the figures of those who moved follow.
+            self._shown = {key: rebase(view, measured.rating) for key, view in self._shown.items()}
+        if measured != self.engine:
+            self.engine = measured
+            out.changes.append(EngineMessage(measured))
+        return moved
+
+    def _show(self, view: PlayerView, out: Outbox) -> None:
+        if self._shown.get(view.id) != view:
+            self._shown[view.id] = view
+            out.changes.append(StandingMessage(view))
+
+    def players(self) -> tuple[PlayerView, ...]:
+        """Every player, in the order they appeared."""
+        return tuple(self._shown.values())
+
+    def study(self) -> ComparedMoves:
+        """Every player's moves as the methods that compare players need them; made afresh."""
+        players = self._players.values()
+        return ComparedMoves(
+            (tally.evidence(self.engine.rating) for tally in players),
+            self._strengths.exact(),
+            self._strengths.intervals(),
+            self._strengths.margins(),
+        )
+
+    def engine_strength(self) -> Algorithm3:
+        """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
+        strengths = self._strengths.exact()
+        return engine_strength(
+            MeasuredPlayer(
+                tally.key,
+                tally.expected_score,
+                tally.player.elo,
+                strengths[tally.key].rating if tally.key in strengths else None,
+            )
+            for tally in self._players.values()
+            if tally.expected_score is not None
+        )

@@ -1,0 +1,1 @@
+"""What several rooms need to reach the network: when to try again, and the MQTT client."""

@@ -1,0 +1,220 @@
+"""HTTP as all feeds use it: one client, bounded bodies, one translation of what goes wrong.
+
+Everything httpx can raise becomes :class:`FeedTrouble` here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+
+import httpx
+import msgspec
+
+from live import __version__
+from live.config import FeedsConfig
+from live.errors import FeedUnreadable
+from live.events import FeedName
+from live.feeds.source_address import split
+from live.network.retry import LASTING_S, FeedTrouble, system_words, trouble_of_status
+
+# httpx logs every URL it asks for, with whatever secret is in it.
+logging.getLogger("httpx").setLevel(logging.WARNING)
+
+#: Enough for http → https → www → a CDN and back; more is a loop or a login.
+REDIRECTS = 5
+#: An answer that takes longer than this many time-outs to begin, or in all, is given up.
+PATIENCE_BEGIN = 3
+PATIENCE = 12
+
+
+class HttpValidators(msgspec.Struct, frozen=True):
+    """What makes the next request conditional (RFC 9110, section 13)."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+    def headers(self) -> dict[str, str]:
+        """Request headers; empty when the server gave nothing to compare."""
+        headers = {}
+        if self.etag:
+            # If-None-Match compares weakly (RFC 9110, 13.1.2), but some servers compare
+            # strings, and some turn strong tags weak on the way (nginx with gzip). Both forms.
+            strong = self.etag.removeprefix("W/")
+            headers["If-None-Match"] = strong if strong == self.etag else f"{self.etag}, {strong}"
+        if self.last_modified:
+            headers["If-Modified-Since"] = self.last_modified
+        return headers
+
+
+class HttpBody(msgspec.Struct, frozen=True):
+    """A body with what is worth knowing about it."""
+
+    body: bytes
+    content_type: str
+    validators: HttpValidators
+
+
+@asynccontextmanager
+async def client(config: FeedsConfig) -> AsyncIterator[httpx.AsyncClient]:
+    """A client for one source. Made in a thread: loading certificates takes tens of ms."""
+    made = await asyncio.to_thread(
+        httpx.AsyncClient,
+        timeout=config.timeout_s,
+        follow_redirects=True,
+        max_redirects=REDIRECTS,
+        headers={"User-Agent": f"live-rate/{__version__}"},
+    )
+    async with made:
+        yield made
+
+
+@asynccontextmanager
+async def request(
+    http: httpx.AsyncClient,
+    feed: FeedName,
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    auth: tuple[str, str] | None = None,
+    endless: bool = False,
+) -> AsyncIterator[httpx.Response]:
+    """A GET whose answer is worth reading (2xx or 304); anything else raises Trouble.
+
+    Errors while the body is read, inside the block, are translated as well. ``endless`` lifts
+    the time-out between bytes, for streams that set their own deadline.
+    """
+    user = auth or httpx.USE_CLIENT_DEFAULT
+    usual = http.timeout
+    usual_s = usual.read or 5.0
+    timeout: httpx.Timeout | httpx._client.UseClientDefault = httpx.USE_CLIENT_DEFAULT
+    if endless:
+        timeout = httpx.Timeout(
+            connect=usual.connect, read=None, write=usual.write, pool=usual.pool
+        )
+    try:
+        async with AsyncExitStack() as stack:
+            try:
+                # Without a time-out between bytes nothing else bounds the wait for the first.
+                async with asyncio.timeout(PATIENCE_BEGIN * usual_s):
+                    response = await stack.enter_async_context(
+                        http.stream("GET", url, headers=headers, timeout=timeout, auth=user)
+                    )
+            except TimeoutError:
+                raise FeedTrouble(f"{_host(url)} does not answer") from None
+            trouble = trouble_of_status(
+                feed, response.status_code, response.headers.get("Retry-After"), datetime.now(UTC)
+            )
+            if trouble is not None:
+                raise trouble
+            yield response
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        raise trouble_of(feed, error, _host(url)) from error
+
+
+async def get(
+    http: httpx.AsyncClient,
+    feed: FeedName,
+    url: str,
+    *,
+    max_bytes: int,
+    since: HttpValidators | None = None,
+    auth: tuple[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> HttpBody | None:
+    """The whole body at a URL, or None when it has not changed ``since``.
+
+    Raises :class:`FeedTrouble`; also for a body above ``max_bytes`` (no more than that is kept in
+    memory) and for one that drips in without end.
+    """
+    asked = {**(headers or {}), **(since.headers() if since else {})}
+    try:
+        async with (
+            asyncio.timeout(PATIENCE * (http.timeout.read or 5.0)),
+            request(http, feed, url, headers=asked, auth=auth) as response,
+        ):
+            if response.status_code == 304:
+                return None
+            body = await _body(response, feed, max_bytes)
+    except TimeoutError:
+        raise FeedTrouble("the answer came too slowly") from None
+    tag, modified = (response.headers.get(name, "") for name in ("ETag", "Last-Modified"))
+    return HttpBody(
+        body,
+        response.headers.get("Content-Type", ""),
+        # What cannot be sent back compares nothing.
+        HttpValidators(tag if tag.isascii() else "", modified if modified.isascii() else ""),
+    )
+
+
+async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    async for part in response.aiter_bytes():
+        size += len(part)
+        if size > max_bytes:
+            raise FeedTrouble(
+                f"the answer is larger than {max_bytes} bytes",
+                wait_s=LASTING_S,
+                fatal=FeedUnreadable(
+                    feed,
+                    f"answers with more than {max_bytes} bytes",
+                    "Raise max_bytes in [feeds] if that is meant",
+                ),
+            )
+        parts.append(part)
+    return b"".join(parts)
+
+
+def trouble_of(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
+    """What an error of httpx means. The text never holds the URL, which may hold a secret."""
+    match error:
+        case httpx.TooManyRedirects():
+            return FeedTrouble(
+                "the source redirects without end",
+                wait_s=LASTING_S,
+                fatal=FeedUnreadable(feed, "redirects without end", "Check the address"),
+            )
+        case httpx.UnsupportedProtocol() | httpx.InvalidURL():
+            return FeedTrouble(
+                "the address is none that can be asked",
+                wait_s=LASTING_S,
+                fatal=FeedUnreadable(feed, "is no http or https address", "Check the address"),
+            )
+        case httpx.ConnectTimeout():
+            return FeedTrouble(f"{host} does not answer")
+        case httpx.PoolTimeout() | httpx.TimeoutException():
+            return FeedTrouble(f"{host} has stopped answering")
+        case httpx.ProxyError():
+            return FeedTrouble("the proxy refuses the connection")
+        case httpx.ConnectError():
+            return FeedTrouble(f"cannot reach {host}{_cause(error)}")
+        case httpx.DecodingError():
+            return FeedTrouble("the answer's compression is damaged")
+        case httpx.ProtocolError():
+            return FeedTrouble(f"{host} broke off in mid-answer or does not speak HTTP")
+        case httpx.TransportError():
+            return FeedTrouble(f"connection to {host} lost")
+        case _:
+            return FeedTrouble(f"the request failed ({type(error).__name__})")
+
+
+def _host(url: str) -> str:
+    parts = split(url)
+    return (parts.hostname if parts else None) or "the source"
+
+
+def _cause(error: BaseException) -> str:
+    """The system's words at the root of an error: `` (Connection refused)``."""
+    root: BaseException | None = error
+    while root is not None:
+        if isinstance(root, OSError) and root.strerror:
+            words = system_words(root)
+            if "ssl" in type(root).__module__.lower() or "certificate" in words.lower():
+                return " (its certificate or TLS is not accepted)"
+            return f" ({words})"
+        root = root.__cause__ or root.__context__
+    return ""

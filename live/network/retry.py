@@ -1,0 +1,151 @@
+"""When to try again, and when not to: one policy for every source. Pure.
+
+A session with a source ends in one of three ways: it is over, it is in :class:`FeedTrouble` that
+time may mend (tried again after a growing wait), or in trouble that no wait mends (``fatal``:
+told to the user at the start, patiently retried once the source had worked).
+"""
+
+from __future__ import annotations
+
+import email.utils
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+from live.errors import FeedError, FeedNotFound, FeedUnreadable
+
+#: The first wait is random in [0, this], so that the clients of a server that restarts do not
+#: all come back in the same instant.
+FIRST_S = 2.0
+#: Waits double from here.
+BASE_S = 2.0
+#: No wait of our own choosing is longer: an arbiter looks at the screen once a minute.
+CAP_S = 60.0
+#: "In most cases one minute" (lichess API documentation, rate limiting), which sends no
+#: ``Retry-After``.
+TOO_MANY_S = 60.0
+#: What looked permanent, after the source had worked: a round taken offline, a token withdrawn.
+LASTING_S = 30.0
+#: A ``Retry-After`` beyond this is not believed.
+PATIENCE_S = 3600.0
+
+
+class FeedTrouble(Exception):
+    """Why a session with a source ended before the source was over.
+
+    ``reason`` is for people, lower case, without a full stop. ``wait_s`` is the least wait the
+    source asks for. ``fatal`` is what to raise if nothing had been reported yet.
+    """
+
+    def __init__(self, reason: str, *, wait_s: float = 0.0, fatal: FeedError | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.wait_s = wait_s
+        self.fatal = fatal
+
+
+class RefusedRequest(FeedTrouble):
+    """The source takes offence at how it was asked, not at what was asked for or by whom."""
+
+
+def backoff(
+    random: Callable[[], float],
+    *,
+    first_s: float = FIRST_S,
+    base_s: float = BASE_S,
+    cap_s: float = CAP_S,
+) -> Iterator[float]:
+    """Yield waits in seconds without end: a random one up to ``first_s``, then doubling.
+
+    ``random`` gives numbers in [0, 1). Every wait is at most ``cap_s``; from the second on they
+    never fall.
+    """
+    yield min(cap_s, random() * first_s)
+    wait_s = base_s
+    while True:
+        yield min(cap_s, wait_s)
+        wait_s = min(cap_s, wait_s * 2)
+
+
+def retry_after_s(value: str | None, now: datetime) -> float | None:
+    """Seconds that a ``Retry-After`` header asks for (RFC 9110, section 10.2.3).
+
+    Accepts seconds and HTTP dates; None when there is none or it says nothing that can be
+    used. Never negative, never above :data:`PATIENCE_S`.
+    """
+    if value is None:
+        return None
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        # Long digit strings are refused by int() itself; ten digits are 300 years.
+        return PATIENCE_S if len(text) > 10 else min(PATIENCE_S, float(int(text)))
+    try:
+        when = email.utils.parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=UTC)
+    return min(PATIENCE_S, max(0.0, (when - now).total_seconds()))
+
+
+def system_words(error: OSError) -> str:
+    """``Connection refused``: what the system says. asyncio says which address it tried instead;
+    that stands beside it already. Empty where nothing is said.
+    """
+    words = error.strerror or ""
+    if error.errno and words.startswith("Connect call failed"):
+        return os.strerror(error.errno)
+    return words
+
+
+def trouble_of_status(
+    feed: str, status: int, retry_after: str | None, now: datetime
+) -> FeedTrouble | None:
+    """What an HTTP answer means for the feed; None when it is one to read (2xx, 304)."""
+    if 200 <= status < 300 or status == 304:
+        return None
+    if status in (404, 410):
+        return FeedTrouble(
+            f"the source has nothing there ({status})",
+            wait_s=LASTING_S,
+            fatal=FeedNotFound(
+                feed, f"the source has nothing there ({status})", "Check the address"
+            ),
+        )
+    if status in (401, 403):
+        return FeedTrouble(
+            f"the source refuses access ({status})",
+            wait_s=LASTING_S,
+            fatal=FeedUnreadable(
+                feed,
+                f"the source refuses access ({status})",
+                "Give it the token or password it asks for, or ask its owner",
+            ),
+        )
+    if status == 429:
+        asked = retry_after_s(retry_after, now)
+        return FeedTrouble(
+            "the source asks for fewer requests (429)",
+            wait_s=TOO_MANY_S if asked is None else asked,
+        )
+    if status in (408, 425) or status >= 500:
+        return FeedTrouble(
+            f"the source is in trouble itself ({status})",
+            wait_s=retry_after_s(retry_after, now) or 0.0,
+        )
+    return RefusedRequest(
+        f"the source does not accept the request ({status})",
+        wait_s=LASTING_S,
+        fatal=FeedUnreadable(
+            feed, f"the source does not accept the request ({status})", "Check the address"
+        ),
+    )
+
+
+def spoken(seconds: float) -> str:
+    """Seconds as people say them: ``4 s``, ``6 min``, ``2 h``."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    return f"{round(seconds / 3600)} h"

@@ -1,0 +1,1 @@
+"""Who may connect, how often, and what they may see."""

@@ -1,0 +1,144 @@
+"""Bearer tokens: who may read what. Pure: text and time in, answers out.
+
+The file holds one table for each token, and of the token itself only its SHA-256::
+
+    [[token]]
+    name = "hall screen"
+    sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    events = ["Open A"]        # also games, players: as in a query; none: everything
+    expires = 2026-12-31       # the last day it is valid, UTC; none: for ever
+    arbiter = false            # true: also sees what is for arbiters alone
+
+A plain SHA-256 is enough because tokens are made here, from 256 bits of chance (``live-rate
+token``): there is no guessing them. Every token only reads; there is nothing to write.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import tomllib
+from collections.abc import Callable
+from typing import Annotated
+
+import msgspec
+
+from live.errors import ConfigError
+from live.publish.stream.stream_filter import FilterError, StreamFilter, parse
+
+#: Bytes of chance in a token.
+TOKEN_BYTES = 32
+
+#: Longest token looked at.
+MAX_CHARS = 512
+
+
+class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One table of the file."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1)]
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    arbiter: bool = False
+    events: tuple[str, ...] = ()
+    games: tuple[str, ...] = ()
+    players: tuple[str, ...] = ()
+    expires: dt.date | None = None
+    """The last day it is valid, UTC."""
+
+    @property
+    def within(self) -> StreamFilter | None:
+        """What it is confined to; null: nothing.
+
+        Raises:
+            FilterError: a value no query could hold either.
+        """
+        wanted = parse(
+            [("event", each) for each in self.events]
+            + [("game", each) for each in self.games]
+            + [("player", each) for each in self.players]
+        )
+        return wanted if wanted.narrow else None
+
+    def expired(self, now: dt.datetime) -> bool:
+        """Whether its time is over. ``now`` has a time zone."""
+        if self.expires is None:
+            return False
+        return now >= dt.datetime.combine(self.expires, dt.time(), dt.UTC) + dt.timedelta(days=1)
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    token: tuple[Token, ...] = ()
+
+
+class Tokens:
+    """All tokens of a file."""
+
+    def __init__(self, tokens: tuple[Token, ...] = ()) -> None:
+        self._by_digest = {token.sha256: token for token in tokens}
+
+    def __len__(self) -> int:
+        return len(self._by_digest)
+
+    def find(self, digest: str, now: dt.datetime) -> Token | None:
+        """The valid token whose SHA-256 this is. Looking digests up gives no timing away."""
+        token = self._by_digest.get(digest)
+        return None if token is None or token.expired(now) else token
+
+
+def digest_of(token: str) -> str:
+    """SHA-256 of a token, lower-case hexadecimal."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def read_tokens(text: str, where: str) -> Tokens:
+    """The tokens of a file's text; ``where`` names it in errors.
+
+    Raises:
+        ConfigError: not TOML, an unknown key, a wrong value, or the same token or name twice.
+    """
+    try:
+        tree = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # not TOML, too long a number, too deep
+        raise ConfigError(
+            where, f"is not valid TOML: {error}", 'Make entries with "live-rate token NAME"'
+        ) from None
+    try:
+        tokens = msgspec.convert(tree, _File).token
+        for token in tokens:
+            _ = token.within
+    except (msgspec.ValidationError, FilterError) as error:
+        raise ConfigError(
+            where, f"{error}", 'Make entries with "live-rate token NAME" and append them'
+        ) from None
+    for what, values in (
+        ("name", [token.name for token in tokens]),
+        ("sha256", [token.sha256 for token in tokens]),
+    ):
+        if len(set(values)) != len(values):
+            raise ConfigError(where, f"two tokens have the same {what}", "Remove one of them")
+    return Tokens(tokens)
+
+
+def new_token(
+    name: str,
+    chance: Callable[[int], bytes],
+    *,
+    arbiter: bool = False,
+    events: tuple[str, ...] = (),
+    expires: dt.date | None = None,
+) -> tuple[str, str]:
+    """A new token, and the entry for the file. ``chance`` gives that many unguessable bytes."""
+    secret = chance(TOKEN_BYTES).hex()
+    lines = ["[[token]]", f"name = {_quoted(name)}", f'sha256 = "{digest_of(secret)}"']
+    if arbiter:
+        lines.append("arbiter = true")
+    if events:
+        lines.append(f"events = [{', '.join(map(_quoted, events))}]")
+    if expires is not None:
+        lines.append(f"expires = {expires.isoformat()}")
+    return secret, "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A TOML basic string: JSON's escapes are among its own, DEL is the one exception."""
+    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007F")

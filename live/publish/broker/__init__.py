@@ -1,0 +1,1 @@
+"""The state as retained messages at an MQTT broker."""

@@ -1,0 +1,1 @@
+"""Games and events as files: JSON and annotated PGN. Pure."""

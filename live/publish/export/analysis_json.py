@@ -1,0 +1,38 @@
+"""What ``analyze --json`` writes: the whole event as one object. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.events import EngineInfo, GainKind, GameDetail, PlayerView
+from live.publish.published_state import PublishedState, snapshot
+from live.publish.stream.stream_filter import StreamFilter
+from live.publish.visibility import Visibility
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """Every game with plies and curves, every player, and what they were measured with."""
+
+    engine: EngineInfo
+    gain: GainKind
+    games: tuple[GameDetail, ...]
+    players: tuple[PlayerView, ...]
+    partial: bool = False
+    """Stopped before every position was searched: what is missing is null."""
+
+
+def analysis(state: PublishedState, *, partial: bool = False) -> Analysis:
+    """The state as it stands; games and players in the order of a snapshot."""
+    whole = snapshot(state, StreamFilter(sight=Visibility.ARBITER))
+    return Analysis(
+        engine=whole.engine,
+        gain=state.gain(),
+        games=whole.games,
+        players=whole.players,
+        partial=partial,
+    )
+
+
+def to_json(result: Analysis) -> bytes:
+    """Readable JSON, a newline at its end. Unbounded and unknown are null."""
+    return msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n"

@@ -1,0 +1,165 @@
+"""One game as annotated PGN: the source's moves with our scores and clocks. Pure.
+
+``[%eval]`` and ``[%clk]`` are the comment commands of the PGN supplement (Alan Cowderoy's
+``[%clk]``, and ``[%eval]`` as lichess writes it: pawns from White's side with two decimals, ``#n``
+for a mate in n moves). Names from the source are escaped (PGN standard, section 7): between the
+quotes of a tag only backslash and quote have a meaning. Comments hold nothing but our own commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from live.events import GameDetail, Player, PlyView
+from live.publish.export import pgn_alliot
+
+#: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
+LINE_CHARS = 79
+
+_STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+
+Form = Literal["eval", "alliot"]
+"""How scores are written: ``[%eval]`` and ``[%clk]``, or as in `pgn_alliot`."""
+
+
+def export(game: GameDetail, form: Form = "eval") -> str:
+    """The game as PGN text, ending with an empty line."""
+    tags = "".join(f'[{name} "{tag_value(value)}"]\n' for name, value in _tags(game, form))
+    return f"{tags}\n{_wrapped(_tokens(game, form))}\n\n"
+
+
+def tag_value(text: str) -> str:
+    """Text made fit to stand between the quotes of a tag (PGN standard, section 7)."""
+    printable = "".join(char if char.isprintable() else " " for char in text)
+    return printable.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def eval_command(score_cp: int, mate: int | None) -> str:
+    """``[%eval 0.35]``, ``[%eval #-3]``; White's side, pawns.
+
+    Mate in 0 (the side to move is mated) has no form of its own: ``#0`` or ``#-0`` by the winner,
+    as python-chess reads it.
+    """
+    if mate is None:
+        return f"[%eval {score_cp / 100:.2f}]"
+    if mate == 0:
+        return "[%eval #0]" if score_cp > 0 else "[%eval #-0]"
+    return f"[%eval #{mate}]"
+
+
+def clock_command(clock_s: float) -> str:
+    """``[%clk 1:59:58]``, tenths only where there are any."""
+    tenths = max(0, round(clock_s * 10))
+    seconds, tenth = divmod(tenths, 10)
+    hours, seconds = divmod(seconds, 3600)
+    minutes, seconds = divmod(seconds, 60)
+    fraction = f".{tenth}" if tenth else ""
+    return f"[%clk {hours}:{minutes:02}:{seconds:02}{fraction}]"
+
+
+def _tags(game: GameDetail, form: Form) -> Iterator[tuple[str, str]]:
+    """The seven tags every game has (PGN standard, section 8.1.1), then what else is known."""
+    board = f".{game.board}" if game.board is not None and "." not in game.round else ""
+    yield "Event", game.event or "?"
+    yield "Site", game.site or game.url or "?"
+    yield "Date", game.date or "????.??.??"
+    yield "Round", f"{game.round}{board}" if game.round else "?"
+    yield "White", game.white.name or "?"
+    yield "Black", game.black.name or "?"
+    yield "Result", game.result if game.result in _RESULTS else "*"
+    if game.board is not None:
+        yield "Board", str(game.board)
+    for color, player in (("White", game.white), ("Black", game.black)):
+        yield from _player_tags(color, player)
+    if game.time_control:
+        yield "TimeControl", game.time_control
+    if game.eco:
+        yield "ECO", game.eco
+    if game.opening:
+        yield "Opening", game.opening
+    if game.url:
+        yield "Link", game.url
+    if game.variant == "chess960":
+        yield "Variant", "Chess960"
+    if game.variant == "chess960" or game.start_fen != _STANDARD_FEN:
+        yield "SetUp", "1"
+        yield "FEN", game.start_fen
+    yield "Annotator", "live-rate" if form == "eval" else f"live-rate, Format:{pgn_alliot.FORMAT}"
+
+
+#: Terminations the standard knows (section 8.1.1.7); the others are lichess' for odd outcomes.
+_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+
+
+def _player_tags(color: str, player: Player) -> Iterator[tuple[str, str]]:
+    if player.title:
+        yield f"{color}Title", player.title
+    if player.elo is not None:
+        yield f"{color}Elo", str(player.elo)
+    if player.fide_id is not None:
+        yield f"{color}FideId", str(player.fide_id)
+    if player.federation:
+        yield f"{color}Fed", player.federation
+    if player.team:
+        yield f"{color}Team", player.team
+
+
+def _tokens(game: GameDetail, form: Form) -> Iterator[str]:
+    """Movetext without line breaks; a comment command is never split."""
+    alliot = pgn_alliot.AlliotComments(game) if form == "alliot" else None
+    if game.start_score_cp is not None and alliot is None:
+        yield "{"
+        yield eval_command(game.start_score_cp, None)
+        yield "}"
+    black_first, number = _first_move(game.start_fen)
+    numbered = False
+    for ply in game.plies:
+        white = (ply.ply % 2 == 1) != black_first
+        count = number + (ply.ply - 1 + black_first) // 2
+        if white:
+            yield f"{count}."
+        elif not numbered:
+            yield f"{count}..."
+        yield ply.san
+        if alliot is None:
+            comment = list(_comment(ply))
+        else:
+            comment = alliot.tokens(ply, f"{count}." if white else f"{count}...")
+        yield from comment
+        # After a comment the black move's number is repeated (PGN standard, section 8.2.2.2).
+        numbered = white and not comment
+    yield game.result if game.result in _RESULTS else "*"
+
+
+def _comment(ply: PlyView) -> Iterator[str]:
+    commands: list[str] = []
+    if ply.score_cp is not None and ply.final:
+        commands.append(eval_command(ply.score_cp, ply.mate))
+    if ply.clock_s is not None:
+        commands.append(clock_command(ply.clock_s))
+    if commands:
+        yield "{"
+        yield from commands
+        yield "}"
+
+
+def _first_move(fen: str) -> tuple[bool, int]:
+    """Whether Black begins, and the number of the first move."""
+    fields = fen.split()
+    number = fields[5] if len(fields) > 5 and fields[5].isdigit() else "1"
+    return len(fields) > 1 and fields[1] == "b", max(1, int(number))
+
+
+def _wrapped(tokens: Iterator[str]) -> str:
+    lines: list[str] = []
+    line = ""
+    for token in tokens:
+        if line and len(line) + 1 + len(token) > LINE_CHARS:
+            lines.append(line)
+            line = token
+        else:
+            line = f"{line} {token}" if line else token
+    lines.append(line)
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""HTTP: connections, routes, static files."""

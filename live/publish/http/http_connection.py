@@ -1,0 +1,293 @@
+"""One TCP connection while it speaks HTTP; a handshake hands it on to a subscriber.
+
+h11 reads and writes the messages, the handshake's checks are websockets'. Requests are answered
+one after the other, of all connections one for each turn of the loop, so that whoever sends or
+connects by the thousand waits for the others; while a client does not read its answers, no more of
+its requests are read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import Protocol, cast
+
+import h11
+from websockets.datastructures import Headers
+from websockets.exceptions import InvalidHeaderValue
+from websockets.http11 import Request as Handshake
+from websockets.server import ServerProtocol
+
+from live.publish.access.client_limits import ClientLimits
+from live.publish.http.fair_turns import FairTurn, FairTurns
+from live.publish.http.http_routes import (
+    BadRequestTarget,
+    HttpRequest,
+    HttpResponse,
+    problem,
+    read_target,
+)
+
+_log = logging.getLogger(__name__)
+
+LIVE_PATH = "/v1/live"
+
+
+class ConnectionHost(Protocol):
+    """What a connection asks of the publisher."""
+
+    def entered(self, connection: HttpConnection) -> bool:
+        """Whether there is room for one more."""
+
+    def gone(self, connection: asyncio.Protocol) -> None:
+        """The connection is over."""
+
+    def answer(self, request: HttpRequest) -> HttpResponse:
+        """The response to anything but a handshake."""
+
+    def refusal(self, connection: HttpConnection, request: HttpRequest) -> HttpResponse | None:
+        """Why this handshake is refused, if it is."""
+
+    def subscribe(
+        self, connection: HttpConnection, request: HttpRequest, accepted: bytes, early: bytes
+    ) -> None:
+        """The handshake is complete but for ``accepted``, the response to be written first."""
+
+
+class HttpConnection(asyncio.Protocol):
+    """Reads requests, writes responses."""
+
+    def __init__(
+        self,
+        reception: ConnectionHost,
+        turns: FairTurns,
+        clock: Callable[[], float],
+        limits: ClientLimits,
+    ) -> None:
+        self.transport: asyncio.Transport
+        self.address = ""
+        """Where the client is, without its port."""
+        self._reception = reception
+        self._turns = turns
+        self._clock = clock
+        self._limits = limits
+        self._h11 = h11.Connection(h11.SERVER, limits.request_bytes)
+        self._request: h11.Request | None = None
+        self._next: FairTurn | None = None
+        self._held_back = False
+        self._all_heard = False
+        self._paused = False
+        self._stalled_s: float | None = None
+        self._closing_s: float | None = None
+        self._waiting_s = clock()
+        self._answered = False
+        self._body_bytes = 0
+
+    # --- asyncio's side ---------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # Not checked with isinstance: uvloop's transports don't inherit from asyncio's.
+        self.transport = cast(asyncio.Transport, transport)
+        peer = transport.get_extra_info("peername")
+        self.address = str(peer[0]) if peer else ""
+        self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
+        if not self._reception.entered(self):
+            self._last(problem(503, "too many connections; come back later"), linger=False)
+
+    def data_received(self, data: bytes) -> None:
+        if self._closing_s is None:
+            self._h11.receive_data(data)
+            if self._next is None:
+                self._next = self._turns.add(self._advance)
+            else:
+                self._held_back = True
+                self.transport.pause_reading()
+
+    def eof_received(self) -> bool:
+        self._all_heard = True
+        if self._closing_s is None:
+            self._h11.receive_data(b"")
+            if self._next is None:
+                self._next = self._turns.add(self._advance)
+        # Requests sent before the end are still answered.
+        return self._next is not None
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._closing_s = self._clock()
+        if self._next is not None:
+            self._next.cancel()
+        self._reception.gone(self)
+
+    def pause_writing(self) -> None:
+        self._paused = True
+        self._stalled_s = self._clock()
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._paused = False
+        self._stalled_s = None
+        if self._closing_s is None and not self.transport.is_closing():
+            self.transport.resume_reading()
+            if self._next is None:
+                self._next = self._turns.add(self._advance)
+
+    def sweep(self, now_s: float) -> None:
+        """Keep deadlines; called about once a second."""
+        limits = self._limits
+        patience_s = limits.idle_s if self._answered else limits.request_s
+        if self._closing_s is not None:
+            if now_s - self._closing_s > limits.closing_s:
+                self.transport.abort()
+        elif self._stalled_s is not None:
+            if now_s - self._stalled_s > limits.slow_after_s:
+                self.transport.abort()
+        elif now_s - self._waiting_s > patience_s:
+            if self._answered:
+                self._end()
+            else:
+                self._last(problem(408, f"no whole request within {limits.request_s:g} s"))
+
+    def shut(self) -> None:
+        """The service stops: end this connection once what was written is sent."""
+        self._end()
+
+    # --- requests ---------------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        """Answer the next request that has arrived whole."""
+        self._next = None
+        while self._closing_s is None and not self._paused:
+            try:
+                event = self._h11.next_event()
+            except h11.RemoteProtocolError as error:
+                self._last(problem(error.error_status_hint, str(error)))
+                return
+            if event is h11.NEED_DATA:
+                if self._held_back:
+                    self._held_back = False
+                    self.transport.resume_reading()
+                return
+            if event is h11.PAUSED:
+                if self._h11.their_state is not h11.DONE:
+                    return  # handed on to a subscriber, or to be closed
+                self._h11.start_next_cycle()
+            elif isinstance(event, h11.Request):
+                self._request = event
+                self._answered = False
+                self._body_bytes = 0
+                self._waiting_s = self._clock()
+            elif isinstance(event, h11.Data):
+                self._body_bytes += len(event.data)
+                if self._body_bytes > self._limits.request_bytes:
+                    self._last(problem(413, "no request here has a body"))
+            elif isinstance(event, h11.EndOfMessage):
+                self._whole()
+                if self._h11.our_state is h11.DONE:
+                    self._next = self._turns.add(self._advance)
+                return
+            elif isinstance(event, h11.ConnectionClosed):
+                self._end()
+
+    def _whole(self) -> None:
+        """A request has arrived with all its body (which no route looks at)."""
+        event = self._request
+        assert event is not None
+        try:
+            request = _request(event)
+        except (BadRequestTarget, UnicodeDecodeError):
+            self._last(problem(400, "the request target cannot be read"))
+            return
+        if request.path == LIVE_PATH and request.method == "GET":
+            self._handshake(request, event)
+            return
+        try:
+            response = self._reception.answer(request)
+        except Exception:
+            # One answer that fails costs nobody else anything; the log has the whole story.
+            _log.exception("%s %s failed", request.method, request.path)
+            response = problem(500, "the answer failed; the service goes on")
+        self._respond(response, head=request.method == "HEAD")
+
+    def _handshake(self, request: HttpRequest, event: h11.Request) -> None:
+        refusal = self._reception.refusal(self, request)
+        if refusal is not None:
+            self._respond(refusal)
+            return
+        try:
+            told = [(k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers]
+            headers = Headers(told)
+        except InvalidHeaderValue:
+            self._last(problem(400, "a header holds a character that none may hold"))
+            return
+        answer = ServerProtocol(logger=_log).accept(Handshake(request.path, headers))
+        if answer.status_code != 101 or event.http_version != b"1.1":
+            text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
+            status = answer.status_code if answer.status_code != 101 else 426
+            upgrade = [("Upgrade", "websocket"), ("Connection", "Upgrade")]
+            self._respond(problem(status, text, upgrade if status == 426 else ()))
+            return
+        early, _ = self._h11.trailing_data
+        if self._held_back:
+            self._held_back = False
+            self.transport.resume_reading()
+        self._reception.subscribe(self, request, answer.serialize(), early)
+
+    # --- responses --------------------------------------------------------------------------------
+
+    def _respond(self, response: HttpResponse, *, head: bool = False) -> None:
+        """Answer the request that has arrived; the next may follow if both sides keep on."""
+        self._send(response, head)
+        if self._h11.our_state is h11.MUST_CLOSE:
+            self._end()
+
+    def _send(self, response: HttpResponse, head: bool) -> None:
+        body = response.body
+        headers = [("Date", formatdate(usegmt=True)), *response.headers]
+        if response.status != 304:
+            headers.append(("Content-Length", str(len(body))))
+        parts = [
+            self._h11.send(
+                h11.Response(
+                    status_code=response.status,
+                    headers=headers,
+                    reason=HTTPStatus(response.status).phrase.encode("ascii"),
+                )
+            ),
+            b"" if head or not body else self._h11.send(h11.Data(data=body)),
+            self._h11.send(h11.EndOfMessage()),
+        ]
+        self.transport.write(b"".join(part for part in parts if part))
+        self._answered = True
+        self._waiting_s = self._clock()
+
+    def _last(self, response: HttpResponse, *, linger: bool = True) -> None:
+        """Answer outside the order of things, and end the connection."""
+        if self._h11.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            closing = (*response.headers, ("Connection", "close"))
+            asked = self._request if self._h11.our_state is h11.SEND_RESPONSE else None
+            head = asked is not None and asked.method == b"HEAD"
+            self._send(HttpResponse(response.status, closing, response.body), head)
+        linger = linger and not self._all_heard
+        if linger and self._closing_s is None and self.transport.can_write_eof():
+            # Closing now would reset the connection while the client still sends, and the answer
+            # would be lost on it. So only our side ends, and what comes is thrown away.
+            self._closing_s = self._clock()
+            self.transport.write_eof()
+        self._end()
+
+    def _end(self) -> None:
+        if self._closing_s is None:
+            self._closing_s = self._clock()
+            self.transport.close()
+
+
+def _request(event: h11.Request) -> HttpRequest:
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in event.headers:
+        name, value = raw_name.decode("ascii"), raw_value.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    path, query = read_target(event.target.decode("ascii"))
+    return HttpRequest(event.method.decode("ascii"), path, query, headers)

@@ -1,0 +1,245 @@
+"""HTTP values and the routes of the JSON interface. Pure: a request in, a response out."""
+
+from __future__ import annotations
+
+import hashlib
+import http
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import msgspec
+
+from live.events import GameView, PlayerView
+from live.publish import metrics
+from live.publish.export import pgn_export
+from live.publish.http import docs_page, event_tables, static_files
+from live.publish.http.json_answers import FeedAnswer, ProblemAnswer, health
+from live.publish.metrics import MetricCounts, Metrics
+from live.publish.published_state import PublishedState, VisibleState, game_order
+from live.publish.schema import openapi
+from live.publish.schema.asyncapi import asyncapi
+from live.publish.stream.stream_filter import EVERYTHING, FilterError, StreamFilter, parse
+
+JSON = "application/json"
+
+#: Everything that is no page: nothing may be loaded by it or shown around it.
+_NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+_COMMON = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+)
+
+_encoder = msgspec.json.Encoder()
+
+
+class HttpRequest(msgspec.Struct, frozen=True):
+    """One request, without its body: no route takes one."""
+
+    method: str
+    path: str
+    """Percent-decoded."""
+    query: tuple[tuple[str, str], ...]
+    headers: dict[str, str]
+    """Names in lower case; of a repeated header the values are joined by ``, ``."""
+
+
+class HttpResponse(msgspec.Struct, frozen=True):
+    """One whole response."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes = b""
+
+
+class BadRequestTarget(ValueError):
+    """A request target that is no path."""
+
+
+def read_target(target: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Path and query of a request target, decoded.
+
+    Raises:
+        BadTarget: not an absolute path, or not UTF-8 once decoded.
+    """
+    if not target.startswith("/"):
+        raise BadRequestTarget(target)
+    try:
+        # "//host/…" would be taken for a host by urlsplit; as a path it is just odd.
+        parts = urlsplit("http://host" + target)
+        path = unquote(parts.path, errors="strict")
+        query = parse_qsl(parts.query, keep_blank_values=True, errors="strict", max_num_fields=128)
+    except ValueError as error:
+        raise BadRequestTarget(target) from error
+    return path, tuple(query)
+
+
+def respond(
+    status: int,
+    content_type: str,
+    body: bytes,
+    headers: Iterable[tuple[str, str]] = (),
+    policy: str = _NO_CONTENT_POLICY,
+) -> HttpResponse:
+    """A response with the headers every one carries."""
+    return HttpResponse(
+        status,
+        (
+            ("Content-Type", content_type),
+            ("Content-Security-Policy", policy),
+            *_COMMON,
+            *headers,
+        ),
+        body,
+    )
+
+
+def problem(status: int, detail: str, headers: Iterable[tuple[str, str]] = ()) -> HttpResponse:
+    """An error as JSON (RFC 9457)."""
+    title = http.HTTPStatus(status).phrase
+    body = _encoder.encode(ProblemAnswer(status, title, detail))
+    no_store = ("Cache-Control", "no-store")
+    return respond(status, "application/problem+json", body, (no_store, *headers))
+
+
+#: Who gives no token, or a wrong one, is told so (RFC 6750, section 3).
+UNKNOWN = problem(
+    401,
+    "a valid token is needed: Authorization: Bearer TOKEN",
+    [("WWW-Authenticate", 'Bearer realm="live-rate"')],
+)
+
+
+class HttpRoutes:
+    """Answers every request that does not become a websocket."""
+
+    def __init__(
+        self, state: PublishedState, site: static_files.StaticSite, tally: MetricCounts
+    ) -> None:
+        self._state = state
+        self._site = site
+        self._tally = tally
+        self._metrics = Metrics(state, tally)
+
+    def answer(self, request: HttpRequest, sees: StreamFilter | None = EVERYTHING) -> HttpResponse:
+        """The response to somebody who may see ``sees``, or null: nothing but pages.
+
+        HEAD has its body here too; the shell leaves it out.
+        """
+        if request.method not in ("GET", "HEAD"):
+            return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
+        response = self._open(request, sees) or self._data(request, sees)
+        if response.status != 200:
+            return response
+        return _conditional(request, response)
+
+    def _open(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse | None:
+        """What everybody gets: pages, descriptions, and whether the service is well."""
+        path = request.path
+        if path in ("/healthz", "/readyz"):
+            now = health(VisibleState(self._state, sees or EVERYTHING), self._tally.subscribers)
+            told = now if sees is not None else FeedAnswer(now.status, now.ready)
+            return _json(told, 503 if path == "/readyz" and not now.ready else 200)
+        if path == "/docs":
+            return respond(
+                200, "text/html; charset=utf-8", docs_page.page(), _REVALIDATE, docs_page.POLICY
+            )
+        if path == "/asyncapi.json":
+            return _json(asyncapi())
+        if path == "/openapi.json":
+            return _json(openapi.openapi())
+        if (page := self._site.page(path)) is not None:
+            return _page(page, request)
+        return None
+
+    def _data(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse:
+        """What a token may be needed for. Without one, nobody learns what there is."""
+        if sees is None:
+            return UNKNOWN
+        path = request.path
+        if path == "/metrics":
+            no_store = [("Cache-Control", "no-store")]
+            return respond(200, metrics.CONTENT_TYPE, self._metrics.text(), no_store)
+        if path == "/api/v1" or path.startswith("/api/v1/"):
+            name = path.removeprefix("/api/v1").strip("/")
+            return self._api(name, request, VisibleState(self._state, sees))
+        return problem(404, f"nothing is at {path}")
+
+    def _api(self, name: str, request: HttpRequest, state: PublishedState) -> HttpResponse:
+        if name == "games":
+            return _games(state, request)
+        if name.startswith("games/"):
+            return _game(state, name.removeprefix("games/"), dict(request.query).get("form"))
+        if name == "players":
+            players: list[PlayerView] = sorted(state.players(), key=lambda each: each.id)
+            return _json({"players": players})
+        if name == "standings":
+            return _json({"standings": event_tables.standings(state.players())})
+        if name == "events":
+            return _json({"events": event_tables.events(state.games())})
+        if name == "health":
+            return _json(health(state, self._tally.subscribers))
+        return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")
+
+
+def _page(page: static_files.StaticFile, request: HttpRequest) -> HttpResponse:
+    headers = [*_REVALIDATE, ("Vary", "Accept-Encoding")]
+    body = page.body
+    if page.gzipped is not None and static_files.takes_gzip(
+        request.headers.get("accept-encoding", "")
+    ):
+        body = page.gzipped
+        headers.append(("Content-Encoding", "gzip"))
+    # Scripts, styles and pictures obey the policy of the page that loads them: its long one would
+    # only be carried along, some forty times a page.
+    is_page = page.content_type.startswith("text/html")
+    policy = static_files.POLICY if is_page else _NO_CONTENT_POLICY
+    return respond(200, page.content_type, body, headers, policy=policy)
+
+
+def _games(state: PublishedState, request: HttpRequest) -> HttpResponse:
+    try:
+        selected = parse(request.query)
+    except FilterError as error:
+        return problem(400, str(error))
+    games: list[GameView] = sorted(filter(selected.takes, state.games()), key=game_order)
+    return _json({"games": games})
+
+
+def _game(state: PublishedState, name: str, form: str | None) -> HttpResponse:
+    # An id may itself end in ".pgn", so the plain one is tried first.
+    if (game := state.game(name)) is not None:
+        return _json(game)
+    game_id = name.removesuffix(".pgn")
+    if game_id != name and (game := state.game(game_id)) is not None:
+        if form not in (None, "eval", "alliot"):
+            return problem(400, f"form {form!r} is neither eval nor alliot")
+        text = pgn_export.export(game, "alliot" if form == "alliot" else "eval")
+        return respond(
+            200,
+            "application/x-chess-pgn; charset=utf-8",
+            text.encode("utf-8", "replace"),
+            _REVALIDATE,
+        )
+    return problem(404, f"there is no game {game_id!r}")
+
+
+_REVALIDATE = (("Cache-Control", "no-cache"),)
+
+
+def _json(value: Any, status: int = 200) -> HttpResponse:
+    return respond(status, JSON, _encoder.encode(value), _REVALIDATE)
+
+
+def _conditional(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Add the entity tag; 304 without a body when the client holds it (RFC 9110, 13.1.2)."""
+    tag = f'"{hashlib.blake2b(response.body, digest_size=12).hexdigest()}"'
+    headers = (*response.headers, ("ETag", tag))
+    held = request.headers.get("if-none-match", "")
+    if held.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in held.split(",")):
+        about_body = ("Content-Type", "Content-Encoding")
+        kept = tuple(each for each in headers if each[0] not in about_body)
+        return HttpResponse(304, kept)
+    return HttpResponse(200, headers, response.body)

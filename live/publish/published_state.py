@@ -1,0 +1,165 @@
+"""What the publisher reads: the whole state, as frozen values, from its one writer.
+
+The ledger is the writer; :mod:`live.app` hands it over in this shape. All calls are synchronous and
+answer for *now*: a change given to :meth:`live.publish.server.Publisher.publish` must already be in
+the state. Since everything runs on one loop and nothing here awaits, a snapshot and the position
+of its stream are read at the same instant, so no change can fall between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Protocol
+
+from live.events import (
+    Alert,
+    EngineHealth,
+    EngineInfo,
+    FeedHealth,
+    GainKind,
+    GameDetail,
+    GameId,
+    GameView,
+    PlayerView,
+    SnapshotMessage,
+)
+from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
+from live.publish.visibility import Visibility, shown
+
+
+class PublishedState(Protocol):
+    """Everything a subscriber can be told."""
+
+    def engine(self) -> EngineInfo: ...
+
+    def gain(self) -> GainKind: ...
+
+    def games(self) -> Iterable[GameView]: ...
+
+    def game(self, game: GameId) -> GameDetail | None: ...
+
+    def players(self) -> Iterable[PlayerView]: ...
+
+    def player_ids(self, game: GameId) -> Iterable[str]:
+        """``PlayerView.id`` of those who play in ``game``; empty for an unknown game."""
+        ...
+
+    def feeds(self) -> tuple[FeedHealth, ...]: ...
+
+    def engines(self) -> EngineHealth: ...
+
+    def alerts(self) -> Iterable[Alert]:
+        """Those not cleared, in any order."""
+        ...
+
+
+def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> SnapshotMessage:
+    """All that ``selected`` takes and may see: games, who plays in them, and everybody's health.
+
+    Games are in :func:`game_order`, players in the order of their ids, so that equal states have
+    equal snapshots.
+    """
+    details = [
+        detail
+        for view in sorted(filter(selected.takes, state.games()), key=game_order)
+        if (detail := state.game(view.id)) is not None
+    ]
+    players: Iterable[PlayerView] = state.players()
+    if selected.narrow:
+        ids = {each for detail in details for each in state.player_ids(detail.id)}
+        players = (player for player in players if player.id in ids)
+    whole = SnapshotMessage(
+        engine=state.engine(),
+        games=tuple(details),
+        players=tuple(sorted(players, key=lambda player: player.id)),
+        feeds=state.feeds(),
+        engines=state.engines(),
+        alerts=alerts_about(state.alerts(), {detail.id for detail in details}, selected),
+    )
+    return shown(whole, selected.sight)
+
+
+class VisibleState:
+    """A :class:`PublishedState` as one filter's subscriber may see it: its games, its players, its
+    sight.
+    """
+
+    def __init__(self, state: PublishedState, selected: StreamFilter) -> None:
+        self._state = state
+        self._selected = selected
+
+    def engine(self) -> EngineInfo:
+        return shown(self._state.engine(), self._selected.sight)
+
+    def gain(self) -> GainKind:
+        return self._state.gain()
+
+    def games(self) -> Iterable[GameView]:
+        sight = self._selected.sight
+        return [shown(view, sight) for view in self._state.games() if self._selected.takes(view)]
+
+    def game(self, game: GameId) -> GameDetail | None:
+        detail = self._state.game(game)
+        if detail is None or not self._selected.takes(detail):
+            return None
+        return shown(detail, self._selected.sight)
+
+    def players(self) -> Iterable[PlayerView]:
+        sight = self._selected.sight
+        players = self._state.players()
+        if self._selected.narrow:
+            ids = {each for view in self.games() for each in self._state.player_ids(view.id)}
+            players = (player for player in players if player.id in ids)
+        return [shown(player, sight) for player in players]
+
+    def player_ids(self, game: GameId) -> Iterable[str]:
+        return self._state.player_ids(game) if self.game(game) is not None else ()
+
+    def feeds(self) -> tuple[FeedHealth, ...]:
+        return tuple(shown(feed, self._selected.sight) for feed in self._state.feeds())
+
+    def engines(self) -> EngineHealth:
+        return shown(self._state.engines(), self._selected.sight)
+
+    def alerts(self) -> Iterable[Alert]:
+        if self._selected.sight is not Visibility.ARBITER:
+            return ()
+        games = {view.id for view in self.games()} if self._selected.narrow else set()
+        return alerts_about(self._state.alerts(), games, self._selected)
+
+
+def alerts_about(
+    alerts: Iterable[Alert], games: Collection[GameId], selected: StreamFilter
+) -> tuple[Alert, ...]:
+    """Those that ``selected``, which takes ``games``, has to do with, in the order of their ids.
+
+    What is the matter with feeds and engines is everybody's business.
+    """
+    concerned = (
+        alert
+        for alert in alerts
+        if not selected.narrow or alert.game is None or alert.game in games
+    )
+    return tuple(sorted(concerned, key=lambda alert: alert.id))
+
+
+def event_of(view: GameView) -> str:
+    """The event; empty where its name is only the pairing, as in broadcasts of lichess: those games
+    are one event.
+    """
+    white, black = view.white.name, view.black.name
+    return "" if white and black and f"{white} - {black}" in view.event else view.event
+
+
+def game_order(view: GameView) -> tuple[str, tuple[tuple[int, str], ...], int, str]:
+    """Event (:func:`event_of`), round (2 before 10, 2.9 before 2.10), board, id."""
+    parts = tuple(
+        (int(part), "") if part.isascii() and part.isdigit() and len(part) < 10 else (-1, part)
+        for part in view.round.split(".")
+    )
+    return event_of(view), parts, view.board if view.board is not None else 1 << 30, view.id
+
+
+def view_of(detail: GameView) -> GameView:
+    """The game without its plies and curves."""
+    return GameView(**{name: getattr(detail, name) for name in GameView.__struct_fields__})

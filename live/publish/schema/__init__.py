@@ -1,0 +1,1 @@
+"""The published descriptions of messages and answers. Pure."""

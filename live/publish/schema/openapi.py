@@ -1,0 +1,162 @@
+"""The published description of the JSON interface: OpenAPI 3.1, made from the types. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import live
+from live.events import GameDetail
+from live.publish.http.json_answers import (
+    EventsAnswer,
+    FeedAnswer,
+    GamesAnswer,
+    HealthAnswer,
+    PlayersAnswer,
+    ProblemAnswer,
+    StandingsAnswer,
+)
+from live.publish.schema.json_schema import REFERENCE, components
+from live.publish.stream.stream_filter import MAX_VALUE_CHARS
+
+_UNCHANGED = {"description": "What If-None-Match names is still so."}
+
+_FILTERS = {
+    "game": "Only these games",
+    "event": "Only games of these events",
+    "player": "Only games of these players, by name or FIDE id",
+    "board": "Only games at these boards",
+}
+
+_GAME = {
+    "name": "game",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string", "minLength": 1},
+    "description": "The game's id, percent-encoded.",
+}
+
+_FORM = {
+    "name": "form",
+    "in": "query",
+    "schema": {"enum": ["eval", "alliot"], "default": "eval"},
+    "description": "How scores are written: [%eval …] and [%clk …], or Alliot's braces.",
+}
+
+
+def openapi() -> dict[str, Any]:
+    """The whole document."""
+    described = components(
+        [
+            GamesAnswer,
+            GameDetail,
+            PlayersAnswer,
+            StandingsAnswer,
+            EventsAnswer,
+            HealthAnswer,
+            ProblemAnswer,
+        ]
+    )
+    wellness = components([FeedAnswer])
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "live-rate",
+            "version": live.__version__,
+            "description": (
+                "What is known now, as JSON. Every answer has an ETag; If-None-Match saves the "
+                "body. Where tokens are in use, give one as Authorization: Bearer TOKEN."
+            ),
+        },
+        "security": [{}, {"token": []}],
+        "paths": {
+            "/api/v1/events": _get("Events", "Events"),
+            "/api/v1/games": _get("Games, without moves and curves", "Games", _filters()),
+            "/api/v1/games/{game}": _get("One game in full", "GameDetail", [_GAME], missing=True),
+            "/api/v1/games/{game}.pgn": _get(
+                "One game as annotated PGN",
+                None,
+                [_GAME, _FORM],
+                missing=True,
+                content="application/x-chess-pgn",
+            ),
+            "/api/v1/players": _get("Players", "Players"),
+            "/api/v1/standings": _get("Players by strength", "Standings"),
+            "/api/v1/health": _get("How feeds and engines are doing", "Health"),
+            "/metrics": _get("Figures of the service, for Prometheus", None),
+            "/healthz": _well("Whether the service lives"),
+            "/readyz": _well("Whether it is ready: 503 where it is not"),
+        },
+        "components": {
+            "schemas": wellness | described,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _filters() -> list[dict[str, Any]]:
+    item = {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARS}
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "schema": {"type": "array", "items": item},
+            "description": f"{what}; may be repeated.",
+        }
+        for name, what in _FILTERS.items()
+    ]
+
+
+def _get(
+    summary: str,
+    schema: str | None,
+    parameters: list[dict[str, Any]] | None = None,
+    *,
+    missing: bool = False,
+    content: str = "text/plain",
+) -> dict[str, Any]:
+    parameters = parameters or []
+    answers = {"200": _json(schema) if schema else _text(content)}
+    answers |= {"304": _UNCHANGED}
+    answers |= {"401": _problem("A valid token is needed.")}
+    if any(each["in"] == "query" for each in parameters):
+        answers |= {"400": _problem("The query cannot be used.")}
+    if missing:
+        answers |= {"404": _problem("There is no such game.")}
+    operation: dict[str, Any] = {"summary": summary, "responses": answers}
+    return {"get": operation | ({"parameters": parameters} if parameters else {})}
+
+
+def _well(summary: str) -> dict[str, Any]:
+    schema = {"anyOf": [_reference("Health"), _reference("Wellness")]}
+    answer = {
+        "description": "Those without a token learn no more than that.",
+        "content": {"application/json": {"schema": schema}},
+    }
+    return {
+        "get": {"summary": summary, "responses": {"200": answer, "304": _UNCHANGED, "503": answer}}
+    }
+
+
+def _reference(name: str) -> dict[str, str]:
+    return {"$ref": REFERENCE.format(name=name)}
+
+
+def _json(name: str) -> dict[str, Any]:
+    return {
+        "description": "As it is now.",
+        "content": {"application/json": {"schema": _reference(name)}},
+    }
+
+
+def _text(content_type: str) -> dict[str, Any]:
+    return {
+        "description": "As it is now.",
+        "content": {content_type: {"schema": {"type": "string"}}},
+    }
+
+
+def _problem(what: str) -> dict[str, Any]:
+    return {
+        "description": what,
+        "content": {"application/problem+json": {"schema": _reference("Problem")}},
+    }

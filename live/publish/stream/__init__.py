@@ -1,0 +1,1 @@
+"""Numbered streams of messages, one for each filter, and who reads them."""

@@ -1,0 +1,199 @@
+"""Who reads which stream, and moving messages from the streams to them.
+
+Everything here is synchronous: nothing happens between reading the state and handing it to a
+connection, so no change falls between a snapshot and the messages after it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+
+import live
+from live.events import Change, HeartbeatMessage, HelloMessage
+from live.publish import wire
+from live.publish.access.client_limits import ClientLimits
+from live.publish.metrics import MetricCounts
+from live.publish.published_state import PublishedState
+from live.publish.stream.numbered_stream import NumberedMessage, NumberedStream, ResumeTooOld
+from live.publish.stream.stream_filter import StreamFilter
+from live.publish.stream.stream_hub import StreamHub
+from live.publish.stream.subscriber import Subscriber
+from live.publish.visibility import shown
+
+_log = logging.getLogger(__name__)
+
+
+class Broadcaster:
+    """All subscribers of one service run. ``epoch`` must differ at every start."""
+
+    def __init__(
+        self,
+        state: PublishedState,
+        *,
+        epoch: str,
+        clock: Callable[[], float],
+        limits: ClientLimits,
+        tally: MetricCounts | None = None,
+    ) -> None:
+        self._state = state
+        self._tally = tally or MetricCounts()
+        self._limits = limits
+        self._epoch = epoch
+        self._clock = clock
+        # How often streams had to begin anew: part of their epoch.
+        self._anew = 0
+        self._hub = self._make_hub()
+        self._readers: dict[NumberedStream, set[Subscriber]] = {}
+
+    def _make_hub(self) -> StreamHub:
+        epoch = f"{self._epoch}-{self._anew}" if self._anew else self._epoch
+        history, filters = self._limits.history, self._limits.filters
+        return StreamHub(
+            self._state, epoch=epoch, clock=self._clock, limits=history, max_filters=filters
+        )
+
+    def __len__(self) -> int:
+        return self._tally.subscribers
+
+    # --- changes out ------------------------------------------------------------------------------
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Write moves now; what may wait waits for :meth:`flush`."""
+        try:
+            self._hub.publish(changes)
+            self._deliver()
+        except Exception:
+            # Broad: whatever went wrong, the stream may have a hole, which only a new one mends.
+            self._start_over()
+
+    def flush(self) -> None:
+        """Write everything that waits."""
+        try:
+            self._hub.flush()
+            self._deliver()
+        except Exception:
+            # Broad as in :meth:`publish`.
+            self._start_over()
+
+    def _start_over(self) -> None:
+        """After a fault of ours a stream may lack a message, which nobody must mistake for the
+        whole: all streams begin anew, and whoever read one comes again for a snapshot.
+        """
+        _log.exception("the streams begin anew after a fault")
+        self._anew += 1
+        self._hub = self._make_hub()
+        readers, self._readers = self._readers, {}
+        for subscriber in (each for reading in readers.values() for each in reading):
+            self._tally.subscribers -= 1
+            subscriber.close(wire.CloseCode.GOING_AWAY, "the stream begins anew")
+
+    def heartbeat(self) -> None:
+        """Show every subscriber that the connection lives, and ask whether it does."""
+        self.flush()
+        ask = wire.ping(b"")
+        body = wire.encode(HeartbeatMessage())
+        for stream, readers in self._readers.items():
+            frames = wire.frame(wire.number(body, stream.seq)) + ask
+            for subscriber in readers:
+                # Who can't take it now has missed nothing.
+                if subscriber.ready:
+                    subscriber.write(frames)
+
+    def _deliver(self) -> None:
+        """Write each stream's new frames, joined once, to all who read it and can take more."""
+        for stream in self._hub.waiting():
+            frames = stream.take()
+            readers = self._readers.get(stream, ())
+            skipped = 0
+            for subscriber in readers:
+                if subscriber.ready:
+                    subscriber.write(frames)
+                else:
+                    subscriber.missed = True
+                    skipped += 1
+            self._tally.deliveries += len(readers) - skipped
+            self._tally.skips += skipped
+
+    # --- subscribers ------------------------------------------------------------------------------
+
+    def stream(self, selected: StreamFilter) -> NumberedStream:
+        """The stream of a filter, made if there is none.
+
+        Raises:
+            TooManyFilters: as many distinct filters as allowed are in use.
+        """
+        return self._hub.stream(selected)
+
+    def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
+        """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
+        stream = subscriber.stream
+        self.flush()
+        missing = self._hub.since(stream, *resume) if resume else ResumeTooOld("not asked for")
+        if isinstance(missing, ResumeTooOld):
+            now = self._hub.snapshot(stream)
+            first, rest = now.seq, self._snapshot_frames(now)
+            self._tally.snapshots["joined"] += 1
+        else:
+            self._tally.resumes += 1
+            first = stream.seq - len(missing) + 1
+            rest = [each.frame() for each in missing]
+        hello = HelloMessage(
+            protocol=wire.PROTOCOL,
+            epoch=stream.epoch,
+            engine=shown(self._state.engine(), stream.filter.sight),
+            gain=self._state.gain(),
+            version=live.__version__,
+            resumed=not isinstance(missing, ResumeTooOld),
+            sight=stream.filter.sight.told,
+        )
+        greeting = wire.frame(wire.number(wire.encode(hello), first - 1))
+        self._readers.setdefault(stream, set()).add(subscriber)
+        self._hub.hold(stream)
+        self._tally.subscribers += 1
+        subscriber.begin([greeting, *rest], stream.seq)
+
+    def left(self, subscriber: Subscriber) -> None:
+        """Write no more messages to it."""
+        readers = self._readers.get(subscriber.stream)
+        if readers is None or subscriber not in readers:
+            return
+        readers.remove(subscriber)
+        self._tally.subscribers -= 1
+        self._hub.release(subscriber.stream)
+        if not readers:
+            del self._readers[subscriber.stream]
+
+    def refresh(self, subscriber: Subscriber) -> None:
+        """Give a subscriber that was skipped a fresh snapshot."""
+        self._tally.snapshots["skipped"] += 1
+        self._give_snapshot(subscriber)
+
+    def _give_snapshot(self, subscriber: Subscriber) -> None:
+        self.flush()
+        now = self._hub.snapshot(subscriber.stream)
+        subscriber.begin(self._snapshot_frames(now), now.seq)
+
+    def catch_up(self, subscriber: Subscriber) -> None:
+        """Give a subscriber what came while its snapshot was written, if that is not much."""
+        self.flush()
+        stream = subscriber.stream
+        missing = stream.since(stream.epoch, subscriber.cursor)
+        if not isinstance(missing, ResumeTooOld):
+            frames = [each.frame() for each in missing]
+            if sum(map(len, frames)) <= self._limits.write_bytes:
+                subscriber.begin(frames, stream.seq)
+                return
+        self._tally.snapshots["late"] += 1
+        self._give_snapshot(subscriber)
+
+    def closed(self, reason: str) -> None:
+        """Count a connection that we ended."""
+        self._tally.closes[reason] += 1
+
+    def drop_unused(self) -> None:
+        """Forget streams that nobody reads any more, once resuming them is over."""
+        self._hub.drop_unused()
+
+    def _snapshot_frames(self, now: NumberedMessage) -> list[bytes]:
+        return wire.fragments(wire.number(now.body, now.seq), self._limits.piece_bytes)

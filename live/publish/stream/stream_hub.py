@@ -1,0 +1,302 @@
+"""From changes of the state to numbered streams, one per distinct filter. Pure.
+
+After every :meth:`StreamHub.publish` and :meth:`StreamHub.flush` each stream's frames wait in it
+until the
+shell takes them. A snapshot taken by :meth:`StreamHub.snapshot` is exactly what a client holds that
+applied the stream up to the snapshot's number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from live.events import (
+    AlertMessage,
+    Change,
+    ClockMessage,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    MoveMessage,
+    PlayerView,
+    PointMessage,
+    ScoreMessage,
+    StandingMessage,
+)
+from live.publish import wire
+from live.publish.published_state import PublishedState, snapshot, view_of
+from live.publish.stream.coalescer import Coalescer
+from live.publish.stream.numbered_stream import (
+    HistoryLimits,
+    NumberedMessage,
+    NumberedStream,
+    ResumeTooOld,
+)
+from live.publish.stream.stream_filter import StreamFilter
+from live.publish.stream.stream_index import StreamIndex, StreamSelection
+from live.publish.visibility import Visibility, shown
+
+
+class TooManyFilters(Exception):
+    """No further distinct filter is served now; each costs encoding and history."""
+
+
+class StreamHub:
+    """All streams of one service run.
+
+    ``clock`` gives seconds that never go back. ``epoch`` must differ at every start.
+    """
+
+    def __init__(
+        self,
+        state: PublishedState,
+        *,
+        epoch: str,
+        clock: Callable[[], float],
+        limits: HistoryLimits = HistoryLimits(),  # noqa: B008 - frozen
+        max_filters: int = 512,
+    ) -> None:
+        self._state = state
+        self._epoch = epoch
+        self._clock = clock
+        self._limits = limits
+        self._max_filters = max_filters
+        self._waiting = Coalescer()
+        self._selections: dict[StreamFilter, StreamSelection] = {}
+        self._made = 0
+        self._routed = 0
+        self._index = StreamIndex()
+        # Membership is looked at again only when one of these changed.
+        self._identities: dict[GameId, object] = {}
+        self._known_players: set[str] = set()
+
+    # --- changes in -------------------------------------------------------------------------------
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Take in changes that the state already holds. Moves go to the streams at once."""
+        ready: list[Change] = []
+        for change in changes:
+            ready.extend(self._waiting.add(change))
+        if ready:
+            self._route(ready)
+
+    def flush(self) -> None:
+        """Give the streams everything that waits (the tick)."""
+        if self._waiting:
+            self._route(self._waiting.take())
+
+    # --- streams out ------------------------------------------------------------------------------
+
+    def stream(self, selected: StreamFilter) -> NumberedStream:
+        """The stream of this filter, made if there is none.
+
+        Where too many filters are in use, the one unread for longest makes room.
+
+        Raises:
+            TooManyFilters: somebody reads each of them.
+        """
+        selection = self._selections.get(selected)
+        if selection is None:
+            if len(self._selections) >= self._max_filters:
+                self._make_room()
+            self.flush()
+            selection = self._open(selected)
+        selection.used_s = self._clock()
+        return selection.stream
+
+    def hold(self, stream: NumberedStream) -> None:
+        """One more reads this stream: it stays until as many have released it."""
+        self._selections[stream.filter].readers += 1
+
+    def release(self, stream: NumberedStream) -> None:
+        """One fewer reads it. It can still be resumed for as long as history lasts."""
+        selection = self._selections[stream.filter]
+        selection.readers -= 1
+        selection.used_s = self._clock()
+
+    def snapshot(self, stream: NumberedStream) -> NumberedMessage:
+        """Everything the stream's filter selects, with the number it stands at.
+
+        Encoded once for all who ask at the same position.
+        """
+        self.flush()
+        selection = self._selections[stream.filter]
+        if selection.snapshot is None or selection.snapshot[0] != self._stamp(stream):
+            body = wire.encode(snapshot(self._state, stream.filter))
+            selection.snapshot = (self._stamp(stream), body)
+        return NumberedMessage(stream.seq, selection.snapshot[1], self._clock())
+
+    def since(
+        self, stream: NumberedStream, epoch: str, seq: int
+    ) -> tuple[NumberedMessage, ...] | ResumeTooOld:
+        """Exactly the messages after ``seq``, or that they can't all be given."""
+        self.flush()
+        return stream.since(epoch, seq)
+
+    def waiting(self) -> Iterator[NumberedStream]:
+        """Streams whose frames wait to be taken."""
+        return (each.stream for each in self._selections.values() if each.stream.waiting)
+
+    def drop_unused(self) -> None:
+        """Forget streams that nobody has read for as long as history lasts anyway."""
+        now_s = self._clock()
+        for selection in list(self._selections.values()):
+            if not selection.readers and now_s - selection.used_s > self._limits.age_s:
+                self._drop(selection)
+            elif selection.snapshot and selection.snapshot[0] != self._stamp(selection.stream):
+                selection.snapshot = None
+
+    def _stamp(self, stream: NumberedStream) -> int:
+        """Changes when the stream's snapshot does. A thinned out stream stands still meanwhile."""
+        return self._routed if stream.filter.types else stream.seq
+
+    def _make_room(self) -> None:
+        unread = [each for each in self._selections.values() if not each.readers]
+        if not unread:
+            raise TooManyFilters
+        self._drop(min(unread, key=lambda each: each.used_s))
+
+    # --- routing ----------------------------------------------------------------------------------
+
+    def _route(self, ready: list[Change]) -> None:
+        """Give changes to the streams that select them.
+
+        A game that enters a narrow selection (its header changed) is told whole, from the state,
+        after all these changes; until then its changes are kept from that stream. Whatever still
+        waits for such a game is taken along, or it would be told twice.
+        """
+        self._routed += 1
+        moved = [game for game in map(_renamed, ready) if game and self._moved(game)]
+        for game in {view.id for view in moved}:
+            ready.extend(self._waiting.take_game(game))
+        joining: dict[GameId, list[StreamSelection]] = {}
+        players_moved = False
+        for change in ready:
+            match change:
+                case GameMessage(game=view):
+                    if self._moved(view):
+                        self._identities[view.id] = _identity(view)
+                        players_moved = True
+                        self._reselect(view, joining)
+                    self._send(change, self._index.of_game(view.id))
+                case GoneMessage(game=game):
+                    players_moved = True
+                    self._send(change, self._index.of_game(game))
+                    self._identities.pop(game, None)
+                    joining.pop(game, None)
+                    self._index.forget(game)
+                case (
+                    MoveMessage(game=game)
+                    | ClockMessage(game=game)
+                    | ScoreMessage(game=game)
+                    | PointMessage(game=game)
+                ):
+                    self._send(change, self._index.of_game(game))
+                case AlertMessage(alert=alert) if alert.game is not None:
+                    self._send(change, self._index.of_game(alert.game))
+                case StandingMessage(player=player):
+                    if player.id not in self._known_players:
+                        # Perhaps somebody in a selected game turned out to be another person.
+                        players_moved = True
+                        self._known_players.add(player.id)
+                    if not player.games and not player.moves:
+                        players_moved = True
+                        self._known_players.discard(player.id)
+                    self._send(change, self._index.of_player(player.id))
+                case _:
+                    self._send(change, self._index.everybody())
+        for game, selections in joining.items():
+            self._join(game, selections)
+        if players_moved:
+            for selection in self._index.narrow:
+                self._reseat(selection)
+
+    def _send(self, change: Change, selections: list[StreamSelection]) -> None:
+        bodies: dict[Visibility, bytes] = {}
+        for selection in selections:
+            wanted = selection.stream.filter
+            if wanted.takes_type(change):
+                if (body := bodies.get(wanted.sight)) is None:
+                    body = bodies[wanted.sight] = wire.encode(shown(change, wanted.sight))
+                selection.stream.append(body)
+
+    def _moved(self, view: GameView) -> bool:
+        return self._identities.get(view.id) != _identity(view)
+
+    def _reselect(self, view: GameView, joining: dict[GameId, list[StreamSelection]]) -> None:
+        """The game's header says something new: it may enter selections and leave others."""
+        joining.pop(view.id, None)
+        entering: list[StreamSelection] = []
+        for selection in self._index.narrow:
+            if selection.stream.filter.takes(view):
+                if view.id not in selection.games:
+                    entering.append(selection)
+            elif view.id in selection.games:
+                self._index.leave(selection, view.id)
+                self._send(GoneMessage(view.id), [selection])
+        if entering:
+            joining[view.id] = entering
+
+    def _join(self, game: GameId, selections: list[StreamSelection]) -> None:
+        """Tell a game whole, in the messages every client knows anyway."""
+        detail = self._state.game(game)
+        if detail is None:
+            return
+        whole: list[Change] = [GameMessage(view_of(detail))]
+        whole.extend(MoveMessage(game, ply.ply, ply) for ply in detail.plies)
+        whole.extend(PointMessage(game, "white", point) for point in detail.curves.white)
+        whole.extend(PointMessage(game, "black", point) for point in detail.curves.black)
+        whole.extend(AlertMessage(alert) for alert in self._state.alerts() if alert.game == game)
+        for change in whole:
+            self._send(change, selections)
+        for selection in selections:
+            self._index.enter(selection, game)
+
+    def _reseat(self, selection: StreamSelection) -> None:
+        """Bring the players of a narrow selection up to its games."""
+        now = self._players_of(selection)
+        if now == selection.players:
+            return
+        gone, new = selection.players - now, now - selection.players
+        self._index.reseat(selection, now)
+        for player in gone:
+            self._send(StandingMessage(forgotten(player)), [selection])
+        for view in self._state.players():
+            if view.id in new:
+                self._send(StandingMessage(view), [selection])
+
+    def _players_of(self, selection: StreamSelection) -> set[str]:
+        return {each for game in selection.games for each in self._state.player_ids(game)}
+
+    def _open(self, selected: StreamFilter) -> StreamSelection:
+        self._made += 1
+        stream = NumberedStream(selected, f"{self._epoch}-{self._made}", self._clock, self._limits)
+        selection = StreamSelection(stream, self._clock())
+        self._selections[selected] = selection
+        self._index.add(selection)
+        if selected.narrow:
+            for view in self._state.games():
+                self._identities.setdefault(view.id, _identity(view))
+                if selected.takes(view):
+                    self._index.enter(selection, view.id)
+            self._index.reseat(selection, self._players_of(selection))
+        return selection
+
+    def _drop(self, selection: StreamSelection) -> None:
+        del self._selections[selection.stream.filter]
+        self._index.drop(selection)
+
+
+def forgotten(player: str) -> PlayerView:
+    """What a standing says of a player to be forgotten: no games and no moves."""
+    return PlayerView(player, "", None, 0, 0, None, None, None, None, None, None, None, None)
+
+
+def _renamed(change: Change) -> GameView | None:
+    return change.game if isinstance(change, GameMessage) else None
+
+
+def _identity(view: GameView) -> object:
+    """What filters look at."""
+    return view.event, view.white, view.black, view.board

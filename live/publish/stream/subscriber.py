@@ -1,0 +1,205 @@
+"""One websocket of one subscriber: what it is given, what it missed, when it is let go.
+
+Loss policy: messages are written to the transport while it takes them. A client that does not read
+is skipped once :attr:`live.publish.access.client_limits.ClientLimits.write_bytes` are unsent, and
+so costs that much
+memory and nothing more. When it drains in time it gets one fresh snapshot; else it is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from websockets.frames import Frame, Opcode
+from websockets.protocol import SEND_EOF, State
+from websockets.server import ServerProtocol
+
+from live.publish.access.authentication import Guest
+from live.publish.access.client_limits import ClientLimits
+from live.publish.stream.numbered_stream import NumberedStream
+from live.publish.wire import CloseCode
+
+_log = logging.getLogger(__name__)
+
+#: The parser is fed in slices, so that a burst of tiny frames is cut off early.
+_SLICE_BYTES = 1024
+
+
+class FrameSource(Protocol):
+    """What a subscriber asks of whoever has the messages."""
+
+    def refresh(self, subscriber: Subscriber) -> None:
+        """Give it a fresh snapshot."""
+
+    def catch_up(self, subscriber: Subscriber) -> None:
+        """Give it what came while its snapshot was being written."""
+
+    def left(self, subscriber: Subscriber) -> None:
+        """It gets no more messages."""
+
+    def closed(self, reason: str) -> None:
+        """It was we who ended it."""
+
+
+class Subscriber(asyncio.Protocol):
+    """Takes over the connection after the handshake, or with ``protocol`` from a newcomer."""
+
+    def __init__(
+        self,
+        giver: FrameSource,
+        stream: NumberedStream,
+        transport: asyncio.Transport,
+        clock: Callable[[], float],
+        limits: ClientLimits,
+        when_gone: Callable[[Subscriber], None],
+        guest: Guest = Guest(),  # noqa: B008 - frozen
+        protocol: ServerProtocol | None = None,
+    ) -> None:
+        self.stream = stream
+        self.guest = guest
+        self.transport = transport
+        peer = transport.get_extra_info("peername")
+        self.address = str(peer[0]) if peer else ""
+        self.write = transport.write
+        self.ready = False
+        """Whether the next messages may be written."""
+        self.missed = False
+        """Whether messages were left out since :meth:`begin`."""
+        self.cursor = 0
+        """Number of the last message in what :meth:`begin` was given."""
+        self._giver = giver
+        self._when_gone = when_gone
+        self._clock = clock
+        self._limits = limits
+        # Frames and closing handshake; no extensions, so our own frames fit in between its.
+        self._protocol = protocol or ServerProtocol(
+            state=State.OPEN, max_size=limits.message_bytes, logger=_log
+        )
+        self._rest: Iterator[bytes] | None = None
+        self._beginning = False
+        self._paused = False
+        self._stalled_s: float | None = None
+        self._closing_s: float | None = None
+        self._heard_s = clock()
+        self._frames_s: deque[float] = deque()
+
+    # --- towards the client -----------------------------------------------------------------------
+
+    def begin(self, frames: Sequence[bytes], upto: int) -> None:
+        """Write any number of frames as they drain; messages after ``upto`` follow later."""
+        self.cursor = upto
+        self.ready = False
+        self.missed = False
+        self._beginning = True
+        self._rest = iter(frames)
+        self._pump()
+
+    def close(self, code: int, reason: str = "") -> None:
+        """Say goodbye; the connection ends when the client answers, or soon after."""
+        if self._closing_s is None:
+            self._stop()
+            if self._protocol.state is State.OPEN:
+                self._protocol.send_close(code, reason)
+                named = code in CloseCode.__members__.values()
+                self._giver.closed(CloseCode(code).name.lower() if named else str(code))
+            self._flush()
+
+    def sweep(self, now_s: float) -> None:
+        """Keep deadlines; called about once a second."""
+        limits = self._limits
+        if self._closing_s is not None:
+            if now_s - self._closing_s > limits.closing_s:
+                self.transport.abort()
+        elif self._stalled_s is not None and now_s - self._stalled_s > limits.slow_after_s:
+            self.close(CloseCode.SLOW, "does not read fast enough")
+        elif now_s - self._heard_s > limits.silent_after_s:
+            self.close(CloseCode.SILENT, "no pong")
+
+    def pause_writing(self) -> None:
+        self._paused = True
+        self.ready = False
+        if self._stalled_s is None:
+            self._stalled_s = self._clock()
+        # Whoever does not read our pongs may not ask for more of them.
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._paused = False
+        self._stalled_s = None
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
+        if self._closing_s is None:
+            self._pump()
+
+    def _pump(self) -> None:
+        while self._rest is not None and not self._paused:
+            frame = next(self._rest, None)
+            if frame is None:
+                self._rest = None
+            else:
+                self.transport.write(frame)
+        if self._paused:
+            return
+        beginning, self._beginning = self._beginning, False
+        if not self.missed:
+            self.ready = True
+        elif beginning:
+            self._giver.catch_up(self)
+        else:
+            self._giver.refresh(self)
+
+    # --- from the client --------------------------------------------------------------------------
+
+    def data_received(self, data: bytes) -> None:
+        self._heard_s = self._clock()
+        for start in range(0, len(data), _SLICE_BYTES):
+            self._protocol.receive_data(data[start : start + _SLICE_BYTES])
+            for event in self._protocol.events_received():
+                if isinstance(event, Frame):
+                    self._heard(event)
+            self._flush()
+            if self.transport.is_closing():
+                return
+
+    def eof_received(self) -> None:
+        self._protocol.receive_eof()
+        self._flush()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._stop()
+        self._when_gone(self)
+
+    def _heard(self, frame: Frame) -> None:
+        if self._closing_s is not None:
+            return
+        frames, limits = self._frames_s, self._limits
+        frames.append(self._heard_s)
+        while self._heard_s - frames[0] > limits.messages_s:
+            frames.popleft()
+        if len(frames) > limits.messages:
+            self.close(CloseCode.TOO_MUCH, "too many messages")
+        elif frame.opcode is Opcode.BINARY:
+            self.close(1003, "text only")
+        # Text is left alone: a subscriber has nothing to say that would change what it gets.
+
+    def _flush(self) -> None:
+        """Write what the websocket protocol answers: pongs, close frames, the end."""
+        for data in self._protocol.data_to_send():
+            if data is SEND_EOF or not data:
+                self._stop()
+                self.transport.close()
+            else:
+                self.transport.write(data)
+        if self._protocol.state is not State.OPEN:
+            self._stop()
+
+    def _stop(self) -> None:
+        self.ready = False
+        self._rest = None
+        if self._closing_s is None:
+            self._closing_s = self._clock()
+            self._giver.left(self)

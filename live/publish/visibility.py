@@ -1,0 +1,156 @@
+"""What is shown to whom: every field of every message, and from which sight on it is seen. Pure.
+
+There are three sights, each seeing what the one before sees and more. The venue sees what anybody
+in the hall sees anyway: moves, clocks, names, results. The public also sees everything an engine
+said. The arbiter also sees what is no business of the public.
+
+The venue sees only the fields listed for it, so nothing new reaches it unnoticed; what is for the
+arbiter alone is marked as such; all else is public. What is withheld keeps its place with an empty
+value, so a client needs no second set of types.
+
+That a venue sees neither gains nor ratings is on purpose: a rating that falls says that the last
+move was bad, which is help to its opponent (lichess refuses live evaluations of ordinary games
+for the same reason: lichess-org/lila #11011, #14857).
+"""
+
+from __future__ import annotations
+
+import enum
+from functools import cache
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from live import events
+
+Shown = TypeVar("Shown", bound=msgspec.Struct)
+
+
+class Visibility(enum.IntEnum):
+    """Who looks on; more than one may see a field, from the lowest that does."""
+
+    VENUE = 0
+    PUBLIC = 1
+    ARBITER = 2
+
+    @property
+    def told(self) -> Literal["venue", "public", "arbiter"]:
+        """As ``hello`` says it."""
+        return _TOLD[self]
+
+
+_TOLD: dict[Visibility, Literal["venue", "public", "arbiter"]] = {
+    Visibility.VENUE: "venue",
+    Visibility.PUBLIC: "public",
+    Visibility.ARBITER: "arbiter",
+}
+
+
+_GAME = (
+    "id feed event round board white black result url start_fen plies_played plies_scored variant "
+    "problem site date time_control eco opening"
+)
+
+#: All that a venue sees: moves, clocks, names, results, and how the service is doing.
+_VENUE: dict[type[msgspec.Struct], str] = {
+    events.Player: "name elo title fide_id federation team",
+    events.EngineInfo: "name limit calibration calibration_note",
+    events.PlyView: "ply san uci clock_s spent_s",
+    events.GameView: _GAME,
+    events.GameDetail: f"{_GAME} plies curves",
+    events.Curves: "",
+    events.PlayerView: "id name elo games moves",
+    events.FeedHealth: "feed state detail part",
+    events.EngineState: "index state knodes_per_s",
+    events.EngineHealth: "engines queued oldest_wait_s searches cache_hits restarts set_aside",
+    events.HelloMessage: "protocol epoch engine gain version resumed sight",
+    events.SnapshotMessage: "engine games players feeds engines",
+    events.GameMessage: "game",
+    events.GoneMessage: "game",
+    events.MoveMessage: "game ply move",
+    events.ClockMessage: "game ply clock_s spent_s",
+    events.StandingMessage: "player",
+    events.EngineMessage: "engine",
+    events.HealthMessage: "feeds engines",
+    events.HeartbeatMessage: "",
+}
+
+#: Messages that nobody but an arbiter is sent.
+_ARBITERS_MESSAGES: frozenset[type[msgspec.Struct]] = frozenset({events.AlertMessage})
+
+#: What nobody but an arbiter sees.
+_ARBITER: dict[type[msgspec.Struct], str] = {
+    # Which position the engines are busy with.
+    events.EngineState: "searching",
+    # What is wrong at a board, and figures of one player that are nobody else's business.
+    events.SnapshotMessage: "alerts",
+    # Figures for screening are read by those who know what they do not say.
+    events.Intrinsic: "match_z difference_z",
+}
+
+#: What stands for a withheld field that can be neither null nor its default.
+_EMPTY: dict[tuple[type[msgspec.Struct], str], object] = {
+    (events.EngineInfo, "rating"): 0,
+    (events.EngineInfo, "rating_source"): "withheld",
+    (events.GameView, "head_to_head"): events.HeadToHead(),
+    (events.GameDetail, "head_to_head"): events.HeadToHead(),
+}
+
+
+def seen_from(kind: type[msgspec.Struct], field: str) -> Visibility:
+    """The lowest sight that sees this field."""
+    if field in _ARBITER.get(kind, "").split():
+        return Visibility.ARBITER
+    return Visibility.VENUE if field in _VENUE.get(kind, "").split() else Visibility.PUBLIC
+
+
+@cache
+def sends(kind: type[msgspec.Struct], sight: Visibility) -> bool:
+    """Whether messages of this type are sent at all: not those that tell only withheld things."""
+    if kind in _ARBITERS_MESSAGES:
+        return sight is Visibility.ARBITER
+    return sight is not Visibility.VENUE or kind in _VENUE
+
+
+def shown(value: Shown, sight: Visibility) -> Shown:
+    """The value as ``sight`` may see it; the very same where nothing of it is withheld."""
+    hidden, nested = _plan(type(value), sight)
+    if not hidden and not nested:
+        return value
+    fields: dict[str, Any] = dict(hidden)
+    for name in nested:
+        held = getattr(value, name)
+        if isinstance(held, tuple):
+            fields[name] = tuple(shown(each, sight) for each in held)
+        elif held is not None:
+            fields[name] = shown(held, sight)
+    return msgspec.structs.replace(value, **fields)
+
+
+@cache
+def _plan(
+    kind: type[msgspec.Struct], sight: Visibility
+) -> tuple[tuple[tuple[str, object], ...], tuple[str, ...]]:
+    """Fields to empty, each with what stands for it, and fields to look into."""
+    hidden, nested = [], []
+    for field in msgspec.structs.fields(kind):
+        if seen_from(kind, field.name) > sight:
+            hidden.append((field.name, _empty(kind, field)))
+        elif any(any(_plan(inner, sight)) for inner in _structs(field.type)):
+            nested.append(field.name)
+    return tuple(hidden), tuple(nested)
+
+
+def _empty(kind: type[msgspec.Struct], field: msgspec.structs.FieldInfo) -> object:
+    if (kind, field.name) in _EMPTY:
+        return _EMPTY[kind, field.name]
+    if field.default is not msgspec.NODEFAULT:
+        return field.default
+    return None
+
+
+def _structs(kind: Any) -> list[type[msgspec.Struct]]:
+    """The types of Struct that a field can hold, itself, in a tuple or in a union."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return [kind]
+    return [found for each in getattr(kind, "__args__", ()) for found in _structs(each)]

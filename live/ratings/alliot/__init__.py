@@ -1,0 +1,1 @@
+"""The methods of Alliot 2017: conformance, covariance, Markov, complexity. Pure."""

@@ -1,0 +1,1 @@
+"""From gains to Elo: learned likelihoods, and the ratings they give. Pure."""

@@ -1,0 +1,1 @@
+"""The algorithms of Ferreira 2012. Pure."""

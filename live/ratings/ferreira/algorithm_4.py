@@ -1,0 +1,120 @@
+"""Algorithm 4: how strong a player is seen to be after each move.
+
+Source: Ferreira 2012, section 7. The player's gains are compared with the engine's own; the
+difference, added to the engine's rating, is the perceived rating. A move costs O(1), whether it
+is added or taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from live.events import GainKind
+from live.ratings.expected_score import difference_of
+from live.ratings.ferreira.engine_distribution import EngineDistribution, SpikeAtZero
+from live.ratings.gain_histogram import GainHistogram
+from live.ratings.score_interval import GameScores, score_interval
+
+_SPIKE = SpikeAtZero()
+
+
+class Algorithm4:
+    """One player's moves against the engine (Ferreira 2012, Algorithm 4).
+
+    ``gain`` says which definition the gains follow: same-search gains are never above 0, so with
+    the engine at 0 the expected score lies in [0, 0.5], and the interval makes use of that.
+    """
+
+    __slots__ = ("_squares", "_total", "ceiling", "engine", "gain", "histogram")
+
+    def __init__(
+        self,
+        gains_cp: Iterable[int] = (),
+        *,
+        engine: EngineDistribution = _SPIKE,
+        gain: GainKind = "same-search",
+    ) -> None:
+        self.engine = engine
+        self.gain = gain
+        self.histogram = GainHistogram()
+        # Sums of the parts each move scores and of their squares: integers, so that removing
+        # undoes adding exactly.
+        self._total = 0
+        self._squares = 0
+        #: The most that a move of this kind can score, in parts.
+        self.ceiling = engine.parts(0) if gain == "same-search" else engine.scale
+        for gain_cp in gains_cp:
+            self.add(gain_cp)
+
+    def add(self, gain_cp: int) -> None:
+        """One more move. Raises ValueError for what is no gain of this kind."""
+        if gain_cp > 0 and self.gain == "same-search":
+            raise ValueError(
+                f"same-search gain {gain_cp} cp is above 0: cut it, see live.ratings.gain"
+            )
+        self.histogram.add(gain_cp)
+        parts = self.engine.parts(gain_cp)
+        self._total += parts
+        self._squares += parts * parts
+
+    def remove(self, gain_cp: int) -> None:
+        """Take a move back. Raises ValueError when no such gain is counted."""
+        self.histogram.remove(gain_cp)
+        parts = self.engine.parts(gain_cp)
+        self._total -= parts
+        self._squares -= parts * parts
+
+    @property
+    def n(self) -> int:
+        """Moves counted."""
+        return self.histogram.n
+
+    @property
+    def expected_score(self) -> float | None:
+        """Expected score against the engine (Eq. 2); None before the first move."""
+        return self._total / (self.n * self.engine.scale) if self.n else None
+
+    @property
+    def difference(self) -> float | None:
+        """Elo against the engine; None before the first move, and where unbounded."""
+        score = self.expected_score
+        return None if score is None else difference_of(score)
+
+    @property
+    def bound(self) -> Literal["low", "high"] | None:
+        """Which way ``difference`` is unbounded: ``low`` at an expected score of 0 (no lower
+        bound), ``high`` at 1.
+        """
+        if not self.n:
+            return None
+        if self._total == 0:
+            return "low"
+        return "high" if self._total == self.n * self.engine.scale else None
+
+    @property
+    def scores(self) -> GameScores:
+        """What all moves scored against the engine, in parts of ``engine.scale``."""
+        return GameScores(self.n, self._total, self._squares)
+
+    def score_interval(self) -> tuple[float, float] | None:
+        """95 % interval of the expected score; None before the first move."""
+        if not self.n:
+            return None
+        scale = self.engine.scale
+        return score_interval(
+            self.n,
+            self._total / scale,
+            self._squares / scale**2,
+            ceiling=self.ceiling / scale,
+            smooth=scale > 2,
+        )
+
+    def interval(self) -> tuple[float | None, float | None]:
+        """95 % interval of ``difference``, Elo; None for an end that is unbounded (both before
+        the first move). See ``live.ratings.score_interval``.
+        """
+        scores = self.score_interval()
+        if scores is None:
+            return None, None
+        return difference_of(scores[0]), difference_of(scores[1])

@@ -1,0 +1,199 @@
+"""How fast a game is played, told from its time control or from its clocks.
+
+The classes are FIDE's (Laws of Chess, Appendices A and B): with ``t`` the time a player has for 60
+moves, increments included, a game of ten minutes or less is blitz, one of less than an hour rapid,
+any other standard, here ``classical``. Below three minutes it is bullet, as the chess servers
+have it.
+
+Headers mean many things. PGN counts seconds (``40/7200:3600``, ``180+2``; section 9.6.1 of the PGN
+specification), broadcasts and organisers write minutes (``90+30``), and people write words. So a
+first number that would be too short for what follows it, or for what the clocks show, is minutes.
+
+``90:30`` is none of PGN's: there a colon parts periods, and all but the last count moves. It is
+minutes with seconds on them, minutes with an increment, or two periods of minutes, ``1:30`` perhaps
+hours; where these are not of one class, the header says nothing. Days a move (correspondence) are
+classical, the slowest class there is. What stands in brackets is a remark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+Pace = Literal["bullet", "blitz", "rapid", "classical"]
+
+#: Fastest first: neighbours are alike.
+PACES: tuple[Pace, ...] = ("bullet", "blitz", "rapid", "classical")
+
+#: "60 times any increment" (Laws of Chess, Appendices A.1 and B.1).
+MOVES = 60
+#: Time for 60 moves, seconds: the longest that is bullet (the servers'), blitz (FIDE B.1), and
+#: from where on a game is no longer rapid (FIDE A.1).
+BULLET_BELOW_S, BLITZ_UP_TO_S, RAPID_BELOW_S = 180, 600, 3600
+
+#: No server has less than 15 seconds, and none an increment of 5 or more seconds on 150 or less.
+_LEAST_S, _SHORT_S, _LONG_INCREMENT_S = 15, 150, 5
+#: Nobody has less for each move of a session, seconds: 40 moves in 90 are in 90 minutes.
+_LEAST_PER_MOVE_S = 5
+#: A clock that shows so much more than the header's time is measured in other units.
+_OVER_S = 60
+
+#: ``90:30``: a first number up to here is minutes, from there on seconds; between them, who knows.
+_COLON_MINUTES, _COLON_SECONDS = 150, 300
+#: Up to so many hours are played in one period, and no increment is longer, seconds.
+_MOST_HOURS, _MOST_INCREMENT_S = 3, 60
+
+#: How many plies are looked at for clocks, and how many times spent tell a pace by themselves.
+OPENING_PLIES, SPENT_PLIES = 4, 20
+
+_WORDS: tuple[tuple[str, Pace], ...] = (
+    ("bullet", "bullet"),
+    ("blitz", "blitz"),
+    ("rapid", "rapid"),
+    ("classical", "classical"),
+    ("standard", "classical"),
+    ("correspondence", "classical"),
+)
+#: ``1:30:00`` as a clock shows it, and ``G/30;d5`` as American tournaments write it, in minutes.
+_CLOCK_FACE = re.compile(r"(?<![\d:/])(\d{1,2}):([0-5]\d):([0-5]\d)(?![\d:])")
+_GAME_IN = re.compile(
+    r"\b(?:(\d{1,3})/(\d{1,3})[\s,;:]+)?(?:g|sd|game)\s*(?:/|in\b)?\s*(\d{1,3})(?!\d)"
+)
+_REMARK = re.compile(r"\([^()]*\)")
+_TWO_PARTS = re.compile(r"(\d{1,6})\s*:\s*(\d{1,6})")
+_DAYS = re.compile(r"\b\d{1,3}\s*(?:d|days?)\b")
+_PER_MOVE = re.compile(r"(?:\+|\binc)\s*(\d{1,2})(?!\d)")
+_PERIOD = re.compile(r"(?:(\d{1,6})/)?(\d{1,6})(?:\+(\d{1,6}))?$")
+_HOURS = re.compile(r"(\d{1,6})\s*h(?:ours?|rs?)?\s*(\d{1,2}(?!\d))?")
+_MINUTES = re.compile(r"(\d{1,6})\s*(?:minutes|minute|mins|min|m(?![a-z])|['\u2019\u2032])")
+_SECONDS = re.compile(r"(\d{1,6})\s*(?:seconds|second|secs|sec|s\b|[\"\u201d\u2033])")
+
+
+class ClockedGame(NamedTuple):
+    """What one ply tells: the mover's clock after it and the time it took, seconds."""
+
+    clock_s: float | None = None
+    spent_s: float | None = None
+
+
+def pace_of(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace | None:
+    """The pace, or None where neither header nor clocks tell.
+
+    The first ``SPENT_PLIES`` plies are looked at, no more, so that a game keeps its pace.
+    """
+    text = _REMARK.sub("", time_control).strip().lower()
+    for word, pace in _WORDS:
+        if word in time_control.lower():
+            return pace
+    if _DAYS.fullmatch(text.removesuffix("/move").removesuffix("per move").strip()):
+        return "classical"
+    shown = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
+    if two := _TWO_PARTS.fullmatch(text):
+        classes = {_class_of(told) for told in _two_parts_s(int(two[1]), int(two[2]))}
+        if len(classes) == 1:
+            return classes.pop()
+    elif (told := _told_s(text, shown)) is not None:
+        return _class_of(told)
+    if shown > 0:
+        return _class_of(shown + MOVES * _increment_s(plies[:SPENT_PLIES]))
+    spent = [ply.spent_s for ply in plies[:SPENT_PLIES] if ply.spent_s is not None]
+    if len(spent) < SPENT_PLIES:
+        return None
+    return _class_of(MOVES * sum(spent) / len(spent))
+
+
+def _class_of(seconds: float) -> Pace:
+    if seconds < BULLET_BELOW_S:
+        return "bullet"
+    if seconds <= BLITZ_UP_TO_S:
+        return "blitz"
+    return "rapid" if seconds < RAPID_BELOW_S else "classical"
+
+
+def _told_s(text: str, shown_s: float) -> float | None:
+    """Seconds for 60 moves by the header; ``shown_s`` is the largest clock of the opening."""
+    if not text or text in ("?", "-"):
+        return None
+    text = _CLOCK_FACE.sub(_seconds_shown, text).replace("|", "+")
+    periods = [_PERIOD.match(part) for part in text.replace(" ", "").lstrip("*").split(":")]
+    if all(periods):
+        return _periods_s([_numbers(each) for each in periods if each], shown_s)
+    if (game := _GAME_IN.search(text)) and not _MINUTES.search(text):
+        return _game_in_s(game, text)
+    hours, minutes, seconds = _HOURS.search(text), _MINUTES.findall(text), _SECONDS.findall(text)
+    base = sum(map(int, minutes)) * 60.0
+    if hours:
+        base += int(hours[1]) * 3600 + int(hours[2] or 0) * 60
+    if base or seconds:
+        return base + (MOVES * int(seconds[-1]) if seconds else 0)
+    return None
+
+
+def _two_parts_s(first: int, second: int) -> list[float]:
+    """Everything that ``90:30`` may mean, seconds for 60 moves."""
+    if first >= _COLON_SECONDS:
+        return [float(first + second)]
+    if not 0 < first < _COLON_MINUTES:
+        return []
+    told = [first * 60.0 + second * 60.0]
+    if second < 60:
+        told = [first * 60.0 + second]
+    if 0 < second <= _MOST_INCREMENT_S:
+        told += [first * 60.0 + MOVES * second]
+    if first <= _MOST_HOURS and second < 60:
+        told += [first * 3600.0 + second * 60.0]
+    return told
+
+
+def _seconds_shown(face: re.Match[str]) -> str:
+    hours, minutes, seconds = map(int, face.groups())
+    return str(hours * 3600 + minutes * 60 + seconds)
+
+
+def _game_in_s(game: re.Match[str], text: str) -> float | None:
+    """``40/120, SD/60`` and the like; a delay (``d5``) is no time that is left over."""
+    moves, session, rest = (int(number or 0) for number in game.groups())
+    base = rest + session * bool(moves)
+    per_move = _PER_MOVE.search(text)
+    return base * 60 + (MOVES * int(per_move[1]) if per_move else 0) if base else None
+
+
+def _numbers(period: re.Match[str]) -> tuple[int | None, int, int]:
+    moves, base, increment = period.groups()
+    return int(moves) if moves and int(moves) else None, int(base), int(increment or 0)
+
+
+def _periods_s(periods: Sequence[tuple[int | None, int, int]], shown_s: float) -> float | None:
+    moves, base, increment = periods[0]
+    if not base and not increment:
+        return None
+    more_shown = shown_s > base + increment + _OVER_S
+    if moves is None:
+        short = 0 < base < _LEAST_S or (0 < base <= _SHORT_S and increment >= _LONG_INCREMENT_S)
+        in_minutes = short or more_shown
+    else:
+        short = 0 < base < _LEAST_PER_MOVE_S * moves
+        in_minutes = base > 0 and (more_shown or (short and not shown_s))
+    unit = 60 if in_minutes else 1
+    total, left = 0.0, float(MOVES)
+    for index, (moves, base, increment) in enumerate(periods):
+        last = index == len(periods) - 1
+        # The last period repeats, if it is for a number of moves.
+        share = 1.0 if moves is None else min(1.0, left / moves) if not last else left / moves
+        within = left if moves is None or last else min(left, moves)
+        total += share * base * unit + within * increment
+        left -= within
+        if left <= 0:
+            break
+    return total
+
+
+def _increment_s(plies: Sequence[ClockedGame]) -> float:
+    """The most that a clock gained in a move; what it gains more was added by hand."""
+    rises = [
+        after.clock_s - before.clock_s + (after.spent_s or 0)
+        for before, after in zip(plies, plies[2:], strict=False)
+        if before.clock_s is not None and after.clock_s is not None
+    ]
+    return max((rise for rise in rises if 0 < rise <= _OVER_S), default=0.0)

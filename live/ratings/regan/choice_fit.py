@@ -1,0 +1,271 @@
+"""The sensitivity and competence that best explain the moves a player chose, with intervals.
+
+Two fits (Regan and Haworth 2011, section 6). Maximum likelihood takes the s and c under which the
+moves played were most probable: Fisher scoring finds them, the expected information gives their
+covariance, and the intervals are those of the profile likelihood. The percentile method asks
+whether the moves fall where predicted: over the moves of a turn in order of merit, the played one
+spans an interval of the predicted cumulative probability, and for every percentile q the share of
+turns "up", at or below q, should be q. It minimises the squares of the differences; its covariance
+is that of a minimum-distance estimator (the delta method, from how the shares "up" vary under the
+model). The paper has no intervals.
+
+Both work in log s and log c, where they are nearly normal. What cannot be fitted is answered with
+``NoFit`` and the reason.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+import numpy as np
+from scipy.special import stdtrit
+
+from live.ratings.regan.choice_model import ChoiceSkill, Curve, Floats, Model, TurnArrays, choices
+from live.ratings.regan.fisher_scoring import LONGEST, ScoringStep, descend, inverse
+from live.ratings.regan.move_spread import Spread
+
+Method = Literal["likelihood", "percentile"]
+
+#: Turns below which the intervals do not keep their word
+#: (``tests/benchmarks/ratings/regan_recovery.py``).
+MIN_TURNS: dict[Method, int] = {"likelihood": 20, "percentile": 160}
+
+#: Percentiles, "stepping q by 0.05 from 0 to 1" (Regan and Haworth 2011, section 6). The ends
+#: match whatever the parameters are.
+PERCENTILES: Floats = np.linspace(0.05, 0.95, 19)
+
+_START = (math.log(0.1), math.log(0.5))
+#: s from 1/10,000 to 100 pawns, c from 1/50 to 20: a fit that leaves this has no finite answer.
+_LOWEST = np.array([math.log(1e-4), math.log(0.02)])
+_HIGHEST = np.array([math.log(100.0), math.log(20.0)])
+_PROFILE_STEPS = 30
+
+
+class ChoiceFit(msgspec.Struct, frozen=True):
+    """Fitted parameters of one player's choices."""
+
+    method: Method
+    skill: ChoiceSkill
+    s_interval: tuple[float, float]
+    """95 %, pawns."""
+    c_interval: tuple[float, float]
+    """95 %."""
+    covariance: tuple[tuple[float, float], tuple[float, float]]
+    """Of log s and log c."""
+    turns: int
+    percentile_score: float
+    """The sum over percentiles of the squared difference between predicted and actual share
+    "up" (Regan and Haworth 2011, section 6): near 0 where model and curve have the right shape."""
+
+
+class NoFit(msgspec.Struct, frozen=True):
+    """Why there are no parameters, for people."""
+
+    reason: str
+    turns: int
+
+
+def fit_likelihood(
+    spreads: Sequence[Spread] | TurnArrays, *, model: Model = "shares", curve: Curve = "invexp"
+) -> ChoiceFit | NoFit:
+    """Maximum likelihood (Regan and Haworth 2011, section 6).
+
+    For 400 turns of 20 moves 7 ms by the shares model, 60 ms by the product model.
+    """
+    return _fit("likelihood", spreads, model, curve)
+
+
+def fit_percentile(
+    spreads: Sequence[Spread] | TurnArrays, *, model: Model = "shares", curve: Curve = "invexp"
+) -> ChoiceFit | NoFit:
+    """The percentile method (Regan and Haworth 2011, section 6). As quick as the other.
+
+    It begins where maximum likelihood ends, since far from there its score has other minima.
+    """
+    return _fit("percentile", spreads, model, curve)
+
+
+def log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
+    """Logarithm of the probability of all moves played."""
+    return float(turns.of_played(choices(turns, skill).log).sum())
+
+
+def share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
+    """Share of turns "up" at each of ``PERCENTILES``, shape (19,): ``R`` of section 6."""
+    mean: Floats = _ups(turns, skill)[0].mean(axis=0)
+    return mean
+
+
+def percentile_score(turns: TurnArrays, skill: ChoiceSkill) -> float:
+    """``S`` of section 6, with the square as the measure of distance."""
+    return float(((share_up(turns, skill) - PERCENTILES) ** 2).sum())
+
+
+def _refusal(method: Method, turns: TurnArrays) -> NoFit | None:
+    count = len(turns)
+    if count < MIN_TURNS[method]:
+        return NoFit(f"{count} turns: by {method}, s and c need {MIN_TURNS[method]}", count)
+    if not turns.of_played(turns.deltas).any():
+        return NoFit(
+            "every move played was a best one: no bound to how strong the player is", count
+        )
+    return None
+
+
+def _fit(
+    method: Method, spreads: Sequence[Spread] | TurnArrays, model: Model, curve: Curve
+) -> ChoiceFit | NoFit:
+    turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
+    if refused := _refusal(method, turns):
+        return refused
+
+    def step_of(
+        by: Callable[[TurnArrays, ChoiceSkill], ScoringStep],
+    ) -> Callable[[Floats], ScoringStep]:
+        return lambda at: by(turns, _skill(at, model, curve))
+
+    bounds = (_LOWEST, _HIGHEST)
+    at, last = descend(step_of(_likelihood_step), np.array(_START), bounds, LONGEST)
+    if last is not None and method == "percentile":
+        at, last = descend(step_of(_percentile_step), at, bounds, LONGEST)
+    if last is None or np.any(at <= _LOWEST) or np.any(at >= _HIGHEST):
+        return NoFit("these moves are explained best by no finite s and c", len(turns))
+    skill = _skill(at, model, curve)
+    covariance = (
+        inverse(last.curvature) if method == "likelihood" else _percentile_covariance(turns, skill)
+    )
+    if covariance is None:
+        return NoFit("s and c cannot be told apart from these moves", len(turns))
+    if method == "likelihood":
+        ends = [_profile(turns, skill, last, covariance, i) for i in (0, 1)]
+    else:
+        ends = [_interval(at[i], covariance[i, i], len(turns)) for i in (0, 1)]
+    (ss, sc), (cs, cc) = covariance.tolist()
+    return ChoiceFit(
+        method,
+        skill,
+        ends[0],
+        ends[1],
+        ((ss, sc), (cs, cc)),
+        len(turns),
+        percentile_score(turns, skill),
+    )
+
+
+def _skill(at: Floats, model: Model, curve: Curve) -> ChoiceSkill:
+    return ChoiceSkill(math.exp(at[0]), math.exp(at[1]), model, curve)
+
+
+def _quantile(turns: int) -> float:
+    """Student's instead of the normal curve's: with few turns the latter is too bold."""
+    return float(stdtrit(turns - 2, 0.975))
+
+
+def _interval(at: float, variance: float, turns: int) -> tuple[float, float]:
+    half = _quantile(turns) * math.sqrt(variance)
+    return math.exp(at - half), math.exp(at + half)
+
+
+def _profile(
+    turns: TurnArrays, skill: ChoiceSkill, best: ScoringStep, covariance: Floats, which: int
+) -> tuple[float, float]:
+    """Where the likelihood, the other parameter at its best, has fallen by half of Student's t².
+
+    Each step solves the quadratic that value, slope and information describe (Venzon and
+    Moghadam 1988, "A method for computing profile-likelihood-based confidence intervals").
+    """
+    centre = np.array([math.log(skill.s), math.log(skill.c)])
+    target = best.loss + _quantile(len(turns)) ** 2 / 2
+    other = 1 - which
+    reach = _quantile(len(turns)) * math.sqrt(covariance[which, which])
+    ends = []
+    for side, wall, beyond in ((-1.0, _LOWEST, 0.0), (1.0, _HIGHEST, math.inf)):
+        move = np.empty(2)
+        move[which] = side * reach
+        move[other] = move[which] * covariance[which, other] / covariance[which, which]
+        at = centre + np.clip(move, -LONGEST, LONGEST)
+        end = beyond
+        for _ in range(_PROFILE_STEPS):
+            at = np.clip(at, _LOWEST, _HIGHEST)
+            here = _likelihood_step(turns, _skill(at, skill.model, skill.curve))
+            if at[which] == wall[which] and here.loss < target:
+                break
+            move = _towards(target, here, which, side)
+            at = at + np.clip(move, -LONGEST, LONGEST)
+            if abs(here.loss - target) < 1e-4 and abs(move[other]) < 1e-3:
+                end = math.exp(at[which])
+                break
+        ends.append(end)
+    return ends[0], ends[1]
+
+
+def _towards(target: float, here: ScoringStep, which: int, side: float) -> Floats:
+    """The step to where, on ``side``, the loss is ``target`` and no slope is left in the other."""
+    other = 1 - which
+    within = max(here.curvature[other, other], 1e-12)
+    along = -here.curvature[which, other] / within
+    # With the other parameter following at its best, the loss is a + b x + q x²/2 in x = move.
+    b = here.slope[which] + along * here.slope[other]
+    q = max(here.curvature[which, which] + along * here.curvature[which, other], 1e-9)
+    a = here.loss - here.slope[other] ** 2 / (2 * within) - target
+    x = (-b + side * math.sqrt(max(b * b - 2 * q * a, 0.0))) / q
+    move = np.empty(2)
+    move[which], move[other] = x, along * x - here.slope[other] / within
+    return move
+
+
+def _likelihood_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
+    found = choices(turns, skill)
+    slope = turns.of_played(found.slope).sum(axis=0)
+    information = np.einsum("tm,tmi,tmj->ij", found.probability, found.slope, found.slope)
+    return ScoringStep(-float(turns.of_played(found.log).sum()), -slope, information)
+
+
+def _percentile_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
+    ups, slopes = _ups(turns, skill)
+    miss = ups.mean(axis=0) - PERCENTILES
+    slope = slopes.mean(axis=0)
+    return ScoringStep(float(miss @ miss) / 2, slope.T @ miss, slope.T @ slope)
+
+
+def _ups(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, Floats]:
+    """How far each turn is "up" at each percentile, and its derivatives.
+
+    Shapes (turns, 19) and (turns, 19, 2).
+    """
+    found = choices(turns, skill)
+    before = np.arange(turns.deltas.shape[1]) < turns.played[:, None]
+    below = np.where(before, found.probability, 0.0).sum(axis=1)
+    below_slope = np.einsum("tm,tmi->ti", np.where(before, found.probability, 0.0), found.slope)
+    own = np.maximum(turns.of_played(found.probability), 1e-300)
+    own_slope = turns.of_played(found.slope)
+    raw = (PERCENTILES - below[:, None]) / own[:, None]
+    straddles = (raw > 0) & (raw < 1)
+    slope = -below_slope[:, None] / own[:, None, None] - raw[:, :, None] * own_slope[:, None]
+    return np.clip(raw, 0.0, 1.0), np.where(straddles[:, :, None], slope, 0.0)
+
+
+def _percentile_covariance(turns: TurnArrays, skill: ChoiceSkill) -> Floats | None:
+    """Of the estimates, from what could have been played rather than what was."""
+    found = choices(turns, skill)
+    below = np.cumsum(found.probability, axis=1) - found.probability
+    own = np.maximum(found.probability, 1e-300)
+    raw = (PERCENTILES - below[:, :, None]) / own[:, :, None]
+    up = np.clip(raw, 0.0, 1.0) - PERCENTILES
+    slope_below = np.cumsum(found.probability[:, :, None] * found.slope, axis=1)
+    slope_below -= found.probability[:, :, None] * found.slope
+    # Where a move straddles a percentile, its own probability cancels: what it is played with.
+    straddles = (raw > 0) & (raw < 1) & turns.is_move[:, :, None]
+    slope = -np.einsum("tmq,tmi->qi", straddles, slope_below)
+    slope -= np.einsum("tmq,tmi->qi", np.where(straddles, raw * own[:, :, None], 0.0), found.slope)
+    slope /= len(turns)
+    bread = inverse(slope.T @ slope)
+    if bread is None:
+        return None
+    spread = np.einsum("tm,tmq,tmr->qr", found.probability, up, up, optimize=True)
+    spread /= len(turns) ** 2
+    covariance: Floats = bread @ (slope.T @ spread @ slope) @ bread
+    return covariance if np.all(np.diag(covariance) > 0) else None

@@ -1,0 +1,232 @@
+"""A lichess broadcast round on this machine: the stream as lichess sends it, byte for byte.
+
+Sources: lichess API documentation ("Stream an ongoing broadcast round as PGN") and lila's
+RelayPgnStream, RelayRound controller and Annotator. Like the original, the stream never tells
+that moves were taken back, never ends by itself, and sends what it has from the start to
+whoever connects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+
+from live.clock import Clock
+from live.events import GameReport
+from live.rehearse.pgn_text import pgn_text
+from live.rehearse.planned_faults import GOOD, ConnectionFaults, connections
+from live.rehearse.rehearsal import Rehearsal
+from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
+
+ROUND_ID = "Rehearse"
+TOUR_ID = "RehTour1"
+_STREAMS = (
+    f"/api/stream/broadcast/round/{ROUND_ID}.pgn",
+    f"/api/stream/broadcast/tour/{TOUR_ID}.pgn",
+)
+#: Between games and after the last (lila Annotator.toPgnString): two blank lines.
+GAME_END = "\n\n"
+
+
+class LichessRehearsal(Rehearsal):
+    """Plays games back as one broadcast round.
+
+    ``seed`` decides the connections' faults; ``keep_alive_s`` is a minute at lichess.
+    """
+
+    def __init__(
+        self,
+        games: Sequence[GameReport],
+        *,
+        clock: Clock | None = None,
+        keep_alive_s: float = 60.0,
+        token: str = "",
+        fates: Iterator[ConnectionFaults] | None = None,
+    ) -> None:
+        super().__init__(games, clock)
+        self._told: dict[int, GameReport] = {}
+        self._keep_alive_s = keep_alive_s
+        self._token = token
+        self._fates = fates or connections(None)
+        self._texts: dict[int, bytes] = {}
+        self._listeners: set[_Listener] = set()
+        self.connected = asyncio.Event()
+        """Set while somebody listens to the stream."""
+        self.tour_over = True
+        """Every round of the tournament has ended."""
+        self.export = True
+        """The round can be had as a whole."""
+        self.stalled = False
+        """The last connection to be stalled still hangs."""
+        self.requests: list[ServedRequest] = []
+
+    @asynccontextmanager
+    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """Serve while the block runs; gives the ``--feed`` text."""
+        async with serving(self._answer, host, port) as origin:
+            yield f"lichess+{origin}/broadcast/rehearsal/round/{ROUND_ID}"
+
+    async def tell(self, index: int, report: GameReport) -> None:
+        """As the stream does: not a word of a move that was only taken back."""
+        before = self._told.get(index)
+        if before is not None and _only_shorter(report, before):
+            self.keep_back(index, report)
+            return
+        self._told[index] = report
+        self.show(index, report)
+        await self.heard()
+
+    def show(self, index: int, report: GameReport) -> None:
+        """The round now holds this of game number ``index``: send it to all listeners."""
+        self._texts[index] = self._text(index, report)
+        for listener in self._listeners:
+            listener.put(index, self._texts[index])
+
+    def keep_back(self, index: int, report: GameReport) -> None:
+        """The round now holds this, but the stream does not tell (a takeback, a clock mended)."""
+        self._texts[index] = self._text(index, report)
+
+    def forget(self, index: int) -> None:
+        """The round holds this game no more; the stream does not tell."""
+        del self._texts[index]
+
+    async def heard(self) -> None:
+        """Wait until every listener has been sent what there was to send."""
+        await asyncio.sleep(0)
+        for listener in list(self._listeners):
+            await listener.empty.wait()
+
+    def final_pgn(self) -> bytes:
+        """The round's export as it stands."""
+        return b"".join(self._texts[index] for index in sorted(self._texts))
+
+    @staticmethod
+    def _text(index: int, report: GameReport) -> bytes:
+        url = f"https://lichess.org/broadcast/rehearsal/round/{ROUND_ID}/{index:08}"
+        return (pgn_text(report, url) + GAME_END).encode()
+
+    async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
+        self.requests.append(request)
+        if self._token and request.headers.get("authorization") != f"Bearer {self._token}":
+            await reply.whole(401, b'{"error":"Missing or unknown token"}')
+            return
+        match request.path:
+            case path if path in _STREAMS:
+                await self._stream(reply)
+            case path if path == f"/api/broadcast/{TOUR_ID}":
+                ended = ', "finishedAt": 1' if self.tour_over else ""
+                body = (
+                    f'{{"tour": {{"id": "{TOUR_ID}"}}, "rounds": [{{"id": "{ROUND_ID}"{ended}}}]}}'
+                )
+                await reply.whole(200, body.encode(), {"Content-Type": "application/json"})
+            case path if path == f"/api/broadcast/round/{ROUND_ID}.pgn" and self.export:
+                kind = {"Content-Type": "application/x-chess-pgn"}
+                await reply.whole(200, self.final_pgn(), kind)
+            case _:
+                html = {"Content-Type": "text/html; charset=utf-8"}
+                await reply.whole(404, b"<!DOCTYPE html><title>404</title>Page not found!", html)
+
+    async def _stream(self, reply: ServedReply) -> None:
+        fate = next(self._fates, GOOD)
+        if fate.refuse:
+            headers = {}
+            if fate.retry_after_s is not None:
+                headers["Retry-After"] = str(fate.retry_after_s)
+            await reply.whole(fate.refuse, b'{"error":"Too many requests"}', headers)
+            return
+        listener = _Listener(self._texts)
+        self._listeners.add(listener)
+        self.connected.set()
+        try:
+            await reply.begin(200, {"Content-Type": "application/x-chess-pgn"})
+            sender = _Sender(reply, fate)
+            await sender.send_all(self._texts_for(listener))
+            # Only a stall comes back: the connection stays, until the other side has had enough.
+            listener.empty.set()
+            self._listeners.discard(listener)
+            self.stalled = True
+            await asyncio.Event().wait()
+        finally:
+            self.stalled = False
+            listener.empty.set()
+            self._listeners.discard(listener)
+            if not self._listeners:
+                self.connected.clear()
+
+    async def _texts_for(self, listener: _Listener) -> AsyncIterator[bytes]:
+        while True:
+            while (text := listener.take()) is not None:
+                yield text
+            listener.empty.set()
+            try:
+                async with self._clock.deadline(self._keep_alive_s):
+                    await listener.some.wait()
+            except TimeoutError:
+                yield b" "
+
+
+class _Listener:
+    """What one connection has still to be sent; a game that changes again waits only once."""
+
+    def __init__(self, texts: dict[int, bytes]) -> None:
+        self._waiting = dict(texts)
+        self.some = asyncio.Event()
+        self.empty = asyncio.Event()
+
+    def put(self, index: int, text: bytes) -> None:
+        self._waiting.pop(index, None)
+        self._waiting[index] = text
+        self.empty.clear()
+        self.some.set()
+
+    def take(self) -> bytes | None:
+        if not self._waiting:
+            self.some.clear()
+            return None
+        return self._waiting.pop(next(iter(self._waiting)))
+
+
+class _Sender:
+    """Sends texts as one connection's fate has it."""
+
+    def __init__(self, reply: ServedReply, fate: ConnectionFaults) -> None:
+        self._reply = reply
+        self._fate = fate
+        self._sent = 0
+        self._piece = 0
+
+    async def send_all(self, texts: AsyncIterator[bytes]) -> None:
+        """Returns when nothing more is to come though the connection stays."""
+        async for text in texts:
+            if not await self._send(text * 2 if self._fate.repeat else text):
+                return
+
+    async def _send(self, text: bytes) -> bool:
+        at = 0
+        while at < len(text):
+            size = len(text) - at
+            if cuts := self._fate.cuts:
+                size = min(size, cuts[self._piece % len(cuts)])
+                self._piece += 1
+            for limit in (self._fate.drop_after, self._fate.stall_after):
+                if limit is not None:
+                    size = min(size, limit - self._sent)
+            await self._reply.chunk(text[at : at + size])
+            at += size
+            self._sent += size
+            if self._sent == self._fate.drop_after:
+                self._reply.drop()
+                raise ConnectionAbortedError
+            if self._sent == self._fate.stall_after:
+                return False
+        return True
+
+
+def _only_shorter(now: GameReport, before: GameReport) -> bool:
+    """A move was taken back and nothing else changed."""
+    return (
+        len(now.moves) < len(before.moves)
+        and now.moves == before.moves[: len(now.moves)]
+        and (now.headers, now.result) == (before.headers, before.result)
+    )

@@ -1,0 +1,160 @@
+"""DGT LiveChess Cloud on this machine: the files of one round, changing while games are played."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+
+import chess
+import msgspec
+
+from live.clock import Clock
+from live.events import GameReport, Move, Player
+from live.feeds.dgt.livechess_cloud_json import STANDARD_POSITION
+from live.rehearse.planned_faults import GOOD, ConnectionFaults, connections
+from live.rehearse.rehearsal import Rehearsal
+from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
+
+UUID = "11111111-2222-3333-4444-555555555555"
+_CODES = {"1-0": "WHITEWIN", "0-1": "BLACKWIN", "1/2-1/2": "DRAW"}
+
+
+class LiveChessCloudRehearsal(Rehearsal):
+    """Plays games back as one round of a tournament, a file for each board."""
+
+    def __init__(
+        self,
+        games: Sequence[GameReport],
+        *,
+        clock: Clock | None = None,
+        round_number: int = 1,
+        fates: Iterator[ConnectionFaults] | None = None,
+    ) -> None:
+        super().__init__(games, clock)
+        self._round = round_number
+        self._fates = fates or connections(None)
+        self._held: dict[int, GameReport] = {}
+        self.requests: list[ServedRequest] = []
+
+    @asynccontextmanager
+    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """Serve while the block runs; gives the ``--feed`` text."""
+        async with serving(self._answer, host, port) as origin:
+            yield f"livechess-cloud+{origin}/#{UUID}/{self._round}"
+
+    def show(self, index: int, report: GameReport) -> None:
+        """The round now holds this of game number ``index`` (from 0)."""
+        self._held[index] = report
+
+    async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
+        self.requests.append(request)
+        body = self._file(request)
+        if body is None:
+            await reply.whole(404)
+            return
+        tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+        if tag in request.headers.get("if-none-match", ""):
+            await reply.whole(304, headers={"ETag": tag})
+            return
+        headers = {"ETag": tag, "Content-Type": "application/json"}
+        await reply.fated(next(self._fates, GOOD), body, headers)
+
+    def _file(self, request: ServedRequest) -> bytes | None:
+        if request.path == f"/meta/{UUID}":
+            host = request.headers.get("host", "")
+            return msgspec.json.encode({"host": host, "format": 1})
+        prefix = f"/get/{UUID}/"
+        if not request.path.startswith(prefix):
+            return None
+        match request.path.removeprefix(prefix).split("/"):
+            case ["tournament.json"]:
+                return msgspec.json.encode(self._tournament())
+            case [folder, "index.json"] if folder == f"round-{self._round}":
+                return msgspec.json.encode(self._index())
+            case [folder, name] if folder == f"round-{self._round}":
+                number = name.removeprefix("game-").removesuffix(".json")
+                index = int(number) - 1 if number.isdecimal() else -1
+                report = self._held.get(index)
+                return None if report is None else msgspec.json.encode(_board(report))
+        return None
+
+    def _tournament(self) -> dict[str, object]:
+        live = sum(report.result == "*" for report in self._held.values())
+        rounds = [{"count": 0, "live": 0} for _ in range(self._round - 1)]
+        return {
+            "id": UUID,
+            "name": self._games[0].headers.event if self._games else "",
+            "location": None,
+            "country": "ES",
+            "rules": "STANDARD",
+            "chess960": "STANDARD",
+            "timecontrol": self._games[0].headers.time_control if self._games else None,
+            "rounds": [*rounds, {"count": len(self._games), "live": live}],
+            "eboards": [],
+        }
+
+    def _index(self) -> dict[str, object]:
+        pairings = []
+        for index, game in enumerate(self._games):
+            report = self._held.get(index, game)
+            result = self._held[index].result if index in self._held else "*"
+            pairings.append(
+                {
+                    "white": _person(report.headers.white),
+                    "black": _person(report.headers.black),
+                    "result": result,
+                    "live": result == "*",
+                }
+            )
+        return {"date": None, "pairings": pairings}
+
+
+def _person(player: Player) -> dict[str, object]:
+    last, _, first = player.name.partition(", ")
+    return {
+        "fname": first or None,
+        "mname": None,
+        "lname": last,
+        "title": player.title,
+        "federation": player.federation,
+        "gender": None,
+        "fideid": player.fide_id,
+    }
+
+
+def _board(report: GameReport) -> dict[str, object]:
+    live = report.result == "*"
+    clocks = dict(zip(("white", "black"), _clocks(report), strict=True))
+    return {
+        "live": live,
+        "serialNr": "10001",
+        "firstMove": 1702888257332,
+        "chess960": _position(report),
+        "result": _CODES.get(report.result),
+        "comment": None,
+        "clock": {**clocks, "time": 1702888257332}
+        if live and None not in clocks.values()
+        else None,
+        "moves": [_move(move) for move in report.moves],
+    }
+
+
+def _move(move: Move) -> str:
+    left = "" if move.clock_s is None else str(int(move.clock_s))
+    spent = "" if move.spent_s is None else f"+{int(move.spent_s)}"
+    return f"{move.san} {left}{spent}".strip()
+
+
+def _clocks(report: GameReport) -> tuple[float | None, float | None]:
+    """Both clocks after the last move."""
+    latest: list[float | None] = [None, None]
+    for ply, move in enumerate(report.moves):
+        latest[ply % 2] = move.clock_s
+    return latest[0], latest[1]
+
+
+def _position(report: GameReport) -> int:
+    board = chess.Board(report.start_fen, chess960=True)
+    found = board.chess960_pos()
+    return STANDARD_POSITION if found is None else found

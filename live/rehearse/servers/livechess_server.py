@@ -1,0 +1,150 @@
+"""DGT LiveChess on this machine: its websocket, with a board for each game."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+
+import chess
+import msgspec
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from live.clock import Clock
+from live.events import GameReport
+from live.rehearse.planned_faults import ALL_WELL, Mishap
+from live.rehearse.rehearsal import Rehearsal
+
+
+class DgtBoardRehearsal(Rehearsal):
+    """Plays games back on boards: each event tells all moves so far, and lifted pieces between."""
+
+    def __init__(
+        self,
+        games: Sequence[GameReport],
+        *,
+        clock: Clock | None = None,
+        mishaps: Iterator[Mishap] = ALL_WELL,
+        forgets: bool = False,
+    ) -> None:
+        """``forgets``: what was set up is forgotten with the connection."""
+        super().__init__(games, clock, mishaps)
+        self._held = [msgspec.structs.replace(game, moves=(), result="*") for game in games]
+        self._forgets = forgets
+        self._setups: dict[int, str] = {}
+        """Where each board that was set up goes on from."""
+        self._feeds: dict[tuple[ServerConnection, int], int] = {}
+        self.boards_ready = 0
+
+    @asynccontextmanager
+    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """Serve while the block runs; gives the ``--feed`` text."""
+        async with serve(self._talk, host, port) as server:
+            bound = next(iter(server.sockets)).getsockname()[1]
+            yield f"ws://{host}:{bound}/api/v1.0"
+
+    async def show(self, index: int, report: GameReport) -> None:
+        """The board now has this game on it."""
+        self._held[index] = report
+        for connection, board in list(self._feeds):
+            if board == index:
+                await self._tell(connection, index)
+
+    def plug_in(self, game: GameReport) -> None:
+        """One more board, which nobody hears of before asking."""
+        self._games.append(game)
+        self._held.append(msgspec.structs.replace(game, moves=(), result="*"))
+
+    def drop(self) -> None:
+        """Break all connections off."""
+        for connection, _ in list(self._feeds):
+            connection.transport.abort()
+        if self._forgets:
+            self._setups.clear()
+
+    async def garble(self, index: int, report: GameReport) -> None:
+        for connection, board in list(self._feeds):
+            if board == index:
+                with suppress(ConnectionClosed):
+                    await connection.send('{"response": "feed", "id":', text=True)
+
+    async def _talk(self, connection: ServerConnection) -> None:
+        try:
+            async for raw in connection:
+                call = msgspec.json.decode(raw)
+                await self._answer(connection, call["id"], call["call"], call.get("param"))
+        except ConnectionClosed:
+            pass
+        finally:
+            for key in [key for key in self._feeds if key[0] is connection]:
+                del self._feeds[key]
+
+    async def _answer(
+        self, connection: ServerConnection, number: int, call: str, param: dict[str, object] | None
+    ) -> None:
+        answer: object = None
+        tell: int | None = None
+        if call == "eboards":
+            answer = [
+                {"serialnr": str(10001 + index), "source": "COM3", "state": "ACTIVE", "clock": None}
+                for index in range(len(self._games))
+            ]
+        elif call == "subscribe" and param is not None:
+            wanted = param["param"]
+            assert isinstance(wanted, dict) and isinstance(param["id"], int)
+            tell = int(wanted["serialnr"]) - 10001
+            self._feeds[connection, tell] = param["id"]
+        elif call == "call" and param is not None:
+            tell = next(
+                board
+                for (which, board), feed in self._feeds.items()
+                if which is connection and feed == param["id"]
+            )
+            setup = param["param"]
+            assert isinstance(setup, dict)
+            self._setups[tell] = str(setup["fen"])
+            self.boards_ready = len(self._setups)
+        await self._send(connection, {"response": "call", "id": number, "param": answer})
+        if tell is not None:
+            await self._tell(connection, tell)
+
+    async def _tell(self, connection: ServerConnection, index: int) -> None:
+        report = self._held[index]
+        board = chess.Board(report.start_fen)
+        positions = [_place(board)]
+        for move in report.moves:
+            board.push_uci(move.uci)
+            positions.append(_place(board))
+        told: dict[str, object] = {"serialnr": str(10001 + index), "flipped": False}
+        feed = {"response": "feed", "id": self._feeds[connection, index]}
+        setup = self._setups.get(index)
+        if setup is None:
+            await self._send(connection, {**feed, "param": {**told, "board": board.board_fen()}})
+            return
+        # What came before the position it was told, LiveChess does not know.
+        place = _place(chess.Board(setup))
+        known = place in positions
+        first = positions.index(place) if known else len(positions) - 1
+        # A piece is lifted first: its square is empty for a moment.
+        await self._send(connection, {**feed, "param": {**told, "board": "8/8/8/8/8/8/8/8"}})
+        clocks: list[float | None] = [None, None]
+        for ply, move in enumerate(report.moves):
+            clocks[ply % 2] = move.clock_s
+        run = None if not report.moves else len(report.moves) % 2 == 0
+        param = {
+            **told,
+            "board": board.board_fen(),
+            "clock": {"white": clocks[0], "black": clocks[1], "run": run, "time": 0},
+            "start": setup,
+            "san": [move.san for move in report.moves[first:]],
+            "match": known,
+        }
+        await self._send(connection, {**feed, "param": param})
+
+    async def _send(self, connection: ServerConnection, message: object) -> None:
+        with suppress(ConnectionClosed):
+            await connection.send(msgspec.json.encode(message), text=True)
+
+
+def _place(board: chess.Board) -> tuple[str, bool]:
+    return board.board_fen(), board.turn

@@ -1,0 +1,163 @@
+"""Games published over MQTT, as the README asks publishers to: a topic a board, retained, QoS 1."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+
+import aiomqtt
+import chess
+import msgspec
+
+from live.clock import Clock
+from live.errors import InputError
+from live.events import GameReport, Player
+from live.feeds.mqtt.mqtt_address import MqttAddress
+from live.network.mqtt_client import MqttClient
+from live.rehearse.planned_faults import ALL_WELL, Mishap
+from live.rehearse.rehearsal import Rehearsal
+from live.rehearse.servers.own_broker import OwnBroker
+
+TOPIC = "rehearsal"
+#: Tries to publish one message over a connection that breaks, before giving up.
+TRIES = 20
+
+
+class MqttRehearsal(Rehearsal):
+    """Publishes games, one topic each, to a broker that is given or to a Mosquitto of its own."""
+
+    def __init__(
+        self,
+        games: Sequence[GameReport],
+        *,
+        broker: MqttAddress | None = None,
+        clock: Clock | None = None,
+        mishaps: Iterator[Mishap] = ALL_WELL,
+    ) -> None:
+        super().__init__(games, clock, mishaps)
+        self._given = broker
+        self._held: dict[int, GameReport] = {}
+        self._own: OwnBroker | None = None
+        self._address = broker or MqttAddress("", 0, False, TOPIC)
+        self._connection = AsyncExitStack()
+        self._client: aiomqtt.Client | None = None
+
+    @asynccontextmanager
+    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """Connected while the block runs; gives the ``--feed`` text.
+
+        Raises:
+            InputError: there is no broker.
+        """
+        if self._given is None:
+            self._own = OwnBroker(host, port)
+            await self._own.start()
+            self._address = MqttAddress(host, self._own.port, False, TOPIC)
+        try:
+            await self._connect()
+            base = msgspec.structs.replace(self._address, topic=f"{self._topic}/#")
+            yield base.public
+        except aiomqtt.MqttError as error:
+            raise InputError(
+                "--to" if self._given else "--as mqtt",
+                f"the broker cannot be used ({error})",
+                "Check that it runs, and its address",
+            ) from None
+        finally:
+            with suppress(aiomqtt.MqttError):
+                await self._connection.aclose()
+            if self._own is not None:
+                await self._own.stop()
+
+    async def show(self, index: int, report: GameReport) -> None:
+        """The topic of game number ``index`` (from 0) now holds this."""
+        self._held[index] = report
+        await self._publish(index, told_json(report))
+
+    async def drop(self) -> None:
+        """The broker loses its power and comes back; one that was given is only left and joined."""
+        with suppress(aiomqtt.MqttError):
+            await self._connection.aclose()
+        if self._own is not None:
+            await self._own.stop()
+            await self._own.start()
+        await self._connect()
+        for index, report in self._held.items():
+            await self._publish(index, told_json(report))
+
+    @property
+    def _topic(self) -> str:
+        return self._address.topic.rstrip("/#") or TOPIC
+
+    async def garble(self, index: int, report: GameReport) -> None:
+        await self._publish(index, told_json(report)[:-9])
+
+    async def _publish(self, index: int, payload: bytes) -> None:
+        for left in reversed(range(TRIES)):
+            try:
+                assert self._client is not None
+                await self._client.publish(
+                    f"{self._topic}/{index + 1}", payload, qos=1, retain=True
+                )
+                return
+            except aiomqtt.MqttError:
+                if not left:
+                    raise
+                await asyncio.sleep(0.1)
+                with suppress(aiomqtt.MqttError):
+                    await self._connection.aclose()
+                    await self._connect()
+
+    async def _connect(self) -> None:
+        address = self._address
+        context = None
+        if address.tls:
+            import ssl
+
+            context = ssl.create_default_context()
+        self._connection = AsyncExitStack()
+        self._client = await self._connection.enter_async_context(
+            MqttClient(
+                address.host,
+                address.port,
+                username=address.user or None,
+                password=address.password or None,
+                tls_context=context,
+            )
+        )
+
+
+def told_json(game: GameReport) -> bytes:
+    """One game in our own schema (:class:`live.feeds.mqtt.mqtt_schema.MqttGame`)."""
+    told = game.headers
+    body: dict[str, object] = {
+        "id": game.key,
+        "event": told.event,
+        "site": told.site,
+        "round": told.round,
+        "board": told.board,
+        "date": told.date,
+        "time_control": told.time_control,
+        "url": told.url,
+        "eco": told.eco,
+        "opening": told.opening,
+        "variant": "chess960" if told.variant == "chess960" else "",
+        "white": _player(told.white),
+        "black": _player(told.black),
+        "start_fen": "" if game.start_fen == chess.STARTING_FEN else game.start_fen,
+        "result": game.result,
+    }
+    told_moves = [
+        _given({"move": move.san, "clock_s": move.clock_s, "spent_s": move.spent_s})
+        for move in game.moves
+    ]
+    return msgspec.json.encode({**_given(body), "moves": told_moves})
+
+
+def _player(player: Player) -> dict[str, object]:
+    return _given(msgspec.structs.asdict(player))
+
+
+def _given(fields: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if value not in (None, "")}

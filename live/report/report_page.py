@@ -1,0 +1,289 @@
+"""The report as one self-contained page to read or print. Pure.
+
+Nothing of it is loaded from elsewhere and nothing runs; whatever came from a source is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib import resources
+
+import msgspec
+
+from live.events import GameDetail, PlayerView, PlyView, Share
+from live.publish.export.analysis_json import Analysis
+from live.publish.published_state import game_order
+from live.report import report_notes, screening_section, svg_charts
+from live.report.html_table import HtmlColumn, table
+from live.report.printed_figures import (
+    MINUS,
+    clock,
+    html,
+    interval,
+    numbered,
+    pawns,
+    percent,
+    plain,
+    rating,
+    signed,
+    so_far,
+    whole,
+)
+
+#: Losses of a move from which they are written beside it, and from which they stand out, pawns.
+TOLD_CP, BAD_CP = 30, 200
+#: Beyond this a figure says no more than that the game was thrown away.
+LOST_CP = 1000
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'none'; base-uri 'none'"
+
+
+def page(whole_event: Analysis, *, written: str, arbiter: bool = False) -> str:
+    """The report; ``written`` says when. Screening figures only where ``arbiter`` asks for them."""
+    games = tuple(sorted(whole_event.games, key=_order))
+    whole_event = msgspec.structs.replace(whole_event, games=games)
+    scale = svg_charts.scale_of(games)
+    title = _title(games)
+    parts = [
+        f"<h1>{html(title, 160)}</h1>",
+        f'<p class="lead">{_lead(whole_event, written)}</p>',
+    ]
+    if len(games) > 1:
+        parts += ["<h2>Games</h2>", _games(whole_event, scale)]
+    parts += ["<h2>Players</h2>", _players(whole_event.players, scale)]
+    if arbiter:
+        parts += ["<h2>Screening</h2>", screening_section.section(whole_event)]
+    parts.append(f"<h2>{'Game by game' if len(games) > 1 else 'The game'}</h2>")
+    parts += [_game(game, scale) for game in games]
+    parts += ["<h2>What the figures mean</h2>", _notes(whole_event)]
+    style = resources.files("live.report").joinpath("page.css").read_text("utf-8")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>{escape(plain(title, 160))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        + "\n".join(parts)
+        + "\n</body>\n</html>\n"
+    )
+
+
+def _order(game: GameDetail) -> tuple[object, ...]:
+    """Round and board before anything else: some sources name every game an event of its own."""
+    return game_order(msgspec.structs.replace(game, event=""))
+
+
+def _title(games: Sequence[GameDetail]) -> str:
+    if len(games) == 1:
+        return f"{games[0].white.name} – {games[0].black.name}"
+    events = list(dict.fromkeys(game.event for game in games if game.event))
+    return events[0] if len(events) == 1 else "Perceived ratings"
+
+
+def _lead(told: Analysis, written: str) -> str:
+    games = told.games
+    rounds = list(dict.fromkeys(game.round.partition(".")[0] for game in games if game.round))
+    dates = sorted({game.date for game in games if game.date and "?" not in game.date})
+    events = list(dict.fromkeys(game.event for game in games if game.event))
+    plies = sum(game.plies_played for game in games)
+    scored = sum(game.plies_scored for game in games)
+    said = [html(events[0])] if len(games) == 1 and events else []
+    # Some sources name every game an event of its own.
+    if 1 < len(events) < len(games):
+        said.append(f"{len(events)} events")
+    if rounds and len(rounds) <= 3:
+        said.append(f"round {html(', '.join(rounds))}")
+    if dates:
+        said.append(html(dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"))
+    said.append(f"{len(games)} game{'s' if len(games) != 1 else ''}, {plies} moves")
+    if scored < plies:
+        said.append(f"<b>{plies - scored} moves not scored yet</b>")
+    said.append(f"{html(told.engine.name)}, {html(told.engine.limit)}")
+    said.append(f"written {html(written)} by live-rate")
+    return " · ".join(said)
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+def _games(told: Analysis, scale: svg_charts.Scale) -> str:
+    like = "Plays like" if scale == "calibrated" else "A4"
+    columns = [
+        HtmlColumn("Rd.Bd", "n"),
+        HtmlColumn("White"),
+        HtmlColumn(like, "n like"),
+        HtmlColumn("95 %", "n range"),
+        HtmlColumn("Result", "c"),
+        HtmlColumn("Black"),
+        HtmlColumn(like, "n like"),
+        HtmlColumn("95 %", "n range"),
+        HtmlColumn("Moves", "n"),
+    ]
+    rows = []
+    for game in told.games:
+        white, black = _last(game, "white", scale), _last(game, "black", scale)
+        rows.append(
+            [
+                html(_board(game), 12),
+                _player(game.white.name, game.white.elo),
+                rating(*white),
+                interval(*white[1:]),
+                escape(_result(game)),
+                _player(game.black.name, game.black.elo),
+                rating(*black),
+                interval(*black[1:]),
+                str((game.plies_played + 1) // 2),
+            ]
+        )
+    return table(columns, rows)
+
+
+def _players(views: Iterable[PlayerView], scale: svg_charts.Scale) -> str:
+    calibrated = scale == "calibrated"
+    columns = [
+        HtmlColumn("Player"),
+        HtmlColumn("Elo", "n"),
+        HtmlColumn("Games", "n"),
+        HtmlColumn("Moves", "n"),
+        *(
+            [HtmlColumn("Plays like", "n like"), HtmlColumn("95 %", "n range")]
+            if calibrated
+            else []
+        ),
+        *([HtmlColumn("Form", "n")] if calibrated else []),
+        HtmlColumn("A4", "n"),
+        HtmlColumn("95 %", "n range"),
+        HtmlColumn("A2", "n"),
+        HtmlColumn("Gain", "n"),
+        HtmlColumn("Loss", "n"),
+        HtmlColumn("Acc.", "n"),
+        HtmlColumn("p", "n"),
+        HtmlColumn("95 %", "n range"),
+    ]
+    rows = []
+    for view in sorted(views, key=_strength, reverse=True):
+        methods = view.methods
+        row = [html(view.name), str(view.elo or ""), str(view.games), str(view.moves)]
+        if calibrated:
+            row += [
+                rating(view.calibrated, view.calibrated_low, view.calibrated_high),
+                interval(view.calibrated_low, view.calibrated_high),
+                signed(view.form),
+            ]
+        row += [
+            rating(view.rating, view.low, view.high),
+            interval(view.low, view.high),
+            _tournament(view),
+            pawns(view.mean_gain_cp),
+            so_far(methods.centipawn_loss_so_far, methods.centipawn_loss),
+            so_far(methods.accuracy_so_far, methods.accuracy),
+            *_share(methods.conformance),
+        ]
+        rows.append(row)
+    return table(columns, rows)
+
+
+def _tournament(view: PlayerView) -> str:
+    methods = view.methods
+    if methods.tournament_rating is not None:
+        return whole(methods.tournament_rating)
+    return signed(methods.tournament_difference)
+
+
+def _share(found: Share) -> tuple[str, str]:
+    if found.share is None:
+        return "", ""
+    ends = "" if found.low is None else f"{100 * found.low:.0f}–{100 * (found.high or 0):.0f}"
+    return percent(found.share), ends
+
+
+def _strength(view: PlayerView) -> tuple[bool, float, float, str]:
+    if view.expected_score is None:
+        return False, 0.0, 0.0, view.name
+    return True, view.calibrated or 0.0, view.expected_score, view.name
+
+
+def _last(
+    game: GameDetail, color: str, scale: svg_charts.Scale
+) -> tuple[float | None, float | None, float | None]:
+    points = svg_charts.band(getattr(game.curves, color)[-1:], scale)
+    return points[0][1:] if points else (None, None, None)
+
+
+def _player(name: str, elo: int | None) -> str:
+    return html(name or "?") + (f" <small>{elo}</small>" if elo else "")
+
+
+def _board(game: GameDetail) -> str:
+    if "." in game.round or game.board is None:
+        return game.round
+    return f"{game.round}.{game.board}" if game.round else str(game.board)
+
+
+def _result(game: GameDetail) -> str:
+    return game.result.replace("1/2", "½").replace("-", "–")
+
+
+# --- one game -----------------------------------------------------------------------------------
+
+
+def _game(game: GameDetail, scale: svg_charts.Scale) -> str:
+    about = [each for each in (_board(game), game.date, game.time_control) if each]
+    scores, ratings = svg_charts.evaluation(game), svg_charts.ratings(game, scale)
+    what = "Plays like (Elo)" if scale == "calibrated" else "Algorithm 4 (Elo)"
+    charts = "".join(
+        f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
+        for svg, caption in (
+            (scores, "White's expected score, by move"),
+            (ratings, f"{what}, with 95 % bands, by move"),
+        )
+        if svg
+    )
+    problem = f"<p><b>{html(game.problem, 200)}</b></p>" if game.problem else ""
+    return (
+        '<section class="game"><header><h3>'
+        f"{_player(game.white.name, game.white.elo)} – "
+        f"{_player(game.black.name, game.black.elo)} &nbsp;{escape(_result(game))}</h3>"
+        f'<span class="soft">{html(" · ".join(about), 120)}</span></header>'
+        f'{problem}<div class="charts">{charts}</div>'
+        f'<p class="moves">{_moves(game)}</p></section>'
+    )
+
+
+def _moves(game: GameDetail) -> str:
+    told: list[str] = []
+    for ply in game.plies:
+        number, white = numbered(game, ply)
+        lead = f"<b>{number}{'.' if white else '…'}</b>&nbsp;" if white or not told else ""
+        told.append(f"<span>{lead}{escape(plain(ply.san, 12))}{_loss(ply)}</span>")
+    if game.plies and (left := _clocks(game)):
+        told.append(f"<i>{left}</i>")
+    return " ".join(told) or '<span class="soft">No moves.</span>'
+
+
+def _loss(ply: PlyView) -> str:
+    if ply.gain_cp is None or ply.gain_cp > -TOLD_CP:
+        return ""
+    mark = "bad" if ply.gain_cp <= -BAD_CP else "soft"
+    lost = pawns(ply.gain_cp) if ply.gain_cp > -LOST_CP else f"{MINUS}{LOST_CP // 100} or more"
+    return f'<i class="{mark}">&nbsp;{lost}</i>'
+
+
+def _clocks(game: GameDetail) -> str:
+    last: dict[bool, float | None] = {}
+    for ply in game.plies[-2:]:
+        last[numbered(game, ply)[1]] = ply.clock_s
+    told = [
+        f"{name} {clock(last[side])}"
+        for side, name in ((True, "White"), (False, "Black"))
+        if last.get(side) is not None
+    ]
+    return f"Clocks at the end: {', '.join(told)}." if told else ""
+
+
+def _notes(told: Analysis) -> str:
+    lines = "".join(
+        f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>"
+        for term, text in report_notes.notes(told.engine, told.gain)
+    )
+    return f'<dl class="note">{lines}</dl>'

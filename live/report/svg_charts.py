@@ -1,0 +1,186 @@
+"""Charts of one game as SVG: the evaluation, and both perceived ratings with their bands. Pure.
+
+White and Black differ by the kind of line, not by colour alone, so a grey print says the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from live.events import CurvePoint, GameDetail
+from live.report.printed_figures import whole
+
+WIDTH, HEIGHT = 340, 150
+#: Room for what stands beside the plot: left, right, top, bottom.
+LEFT, RIGHT, TOP, BOTTOM = 34, 46, 6, 16
+#: Never less than this over the height: noise must not look like drama.
+LEAST_SPAN_ELO = 400.0
+#: An evaluation is drawn as an expected score: half a pawn more matters near level, not far out.
+#: Expected score 1/(1 + exp(-0.00368208 cp)), as lichess publishes it.
+_PER_CP = 0.00368208
+
+Scale = Literal["calibrated", "rating"]
+Band = tuple[float, float | None, float | None, float | None]
+"""Ply, value, low, high."""
+
+
+class ChartFrame(msgspec.Struct, frozen=True):
+    """Where plies and values lie in the picture."""
+
+    plies: int
+    low: float
+    high: float
+    right: int = WIDTH - RIGHT
+
+    def x(self, ply: float) -> float:
+        return LEFT + (self.right - LEFT) * ply / max(1, self.plies)
+
+    def y(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low)
+        return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(1.0, max(0.0, share)))
+
+
+def scale_of(games: Iterable[GameDetail]) -> Scale:
+    """The calibrated rating where anybody has one, else Algorithm 4's."""
+    for game in games:
+        for point in (*game.curves.white[-1:], *game.curves.black[-1:]):
+            if point.calibrated is not None:
+                return "calibrated"
+    return "rating"
+
+
+def band(points: Sequence[CurvePoint], scale: Scale) -> list[Band]:
+    """One curve on that scale."""
+    if scale == "calibrated":
+        return [(p.ply, p.calibrated, p.calibrated_low, p.calibrated_high) for p in points]
+    return [(p.ply, p.rating, p.low, p.high) for p in points]
+
+
+def ratings(game: GameDetail, scale: Scale) -> str:
+    """Both curves with their 95 % bands; empty where there is no point."""
+    white, black = band(game.curves.white, scale), band(game.curves.black, scale)
+    values = [value for _, value, _, _ in white + black if value is not None]
+    if not values:
+        return ""
+    low, high = _range(white, black, values)
+    frame = ChartFrame(len(game.plies), low, high)
+    parts = [_axes(frame, _rating_ticks(low, high))]
+    parts += [_area(frame, curve, color) for curve, color in ((white, "w"), (black, "b"))]
+    parts += [_line(frame, curve, color) for curve, color in ((white, "w"), (black, "b"))]
+    parts.append(_ends(frame, (("White", "w", white), ("Black", "b", black))))
+    return _svg("Perceived rating by ply", parts)
+
+
+def evaluation(game: GameDetail) -> str:
+    """The engine's evaluation as White's expected score; empty where nothing is scored."""
+    start = game.start_score_cp
+    told = [(0, start)] if start is not None else []
+    told += [(ply.ply, ply.score_cp) for ply in game.plies if ply.score_cp is not None]
+    if len(told) < 2:
+        return ""
+    frame = ChartFrame(len(game.plies), 0.0, 1.0, WIDTH - 8)
+    path = " ".join(
+        f"{frame.x(ply):.1f},{frame.y(1 / (1 + math.exp(-_PER_CP * cp))):.1f}"
+        for ply, cp in told
+        if cp is not None
+    )
+    first, last = frame.x(told[0][0]), frame.x(told[-1][0])
+    bottom = frame.y(0)
+    ticks = [(0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %")]
+    parts = [
+        _axes(frame, ticks),
+        f'<polygon class="ev" points="{first:.1f},{bottom:.1f} {path} {last:.1f},{bottom:.1f}"/>',
+        f'<polyline class="el" points="{path}"/>',
+        f'<line class="half" x1="{LEFT}" x2="{frame.right}" '
+        f'y1="{frame.y(0.5):.1f}" y2="{frame.y(0.5):.1f}"/>',
+    ]
+    return _svg("White's expected score by ply", parts)
+
+
+def _range(white: list[Band], black: list[Band], values: list[float]) -> tuple[float, float]:
+    """Values and the later half of the bands: the first ones are as wide as the page."""
+    bounds = list(values)
+    for curve in (white, black):
+        for _, _, low, high in curve[len(curve) // 2 :]:
+            bounds += [each for each in (low, high) if each is not None]
+    least, most = min(bounds), max(bounds)
+    middle, span = (least + most) / 2, max(LEAST_SPAN_ELO, most - least)
+    return middle - span / 2, middle + span / 2
+
+
+def _rating_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    step = next(each for each in (100, 200, 500, 1000, 5000, 10**9) if (high - low) / each <= 5)
+    first = math.ceil(low / step)
+    return [(each * step, whole(each * step)) for each in range(first, int(high // step) + 1)]
+
+
+def _axes(frame: ChartFrame, ticks: Sequence[tuple[float, str]]) -> str:
+    lines = [
+        f'<line class="grid" x1="{LEFT}" x2="{frame.right}" y1="{frame.y(at):.1f}" '
+        f'y2="{frame.y(at):.1f}"/><text class="ax" x="{LEFT - 4}" y="{frame.y(at) + 3:.1f}" '
+        f'text-anchor="end">{label}</text>'
+        for at, label in ticks
+    ]
+    moves = max(1, (frame.plies + 1) // 2)
+    step = 5 if moves <= 30 else 10 if moves <= 70 else 20
+    lines += [
+        f'<text class="ax" x="{frame.x(2 * at):.1f}" y="{HEIGHT - 3}" '
+        f'text-anchor="middle">{at}</text>'
+        for at in range(step, moves + 1, step)
+    ]
+    return "".join(lines)
+
+
+def _area(frame: ChartFrame, curve: Sequence[Band], color: str) -> str:
+    """The band; a bound that is not there lies at the edge of the picture."""
+    known = [
+        (ply, low, high) for ply, value, low, high in curve if low is not None or high is not None
+    ]
+    if len(known) < 2:
+        return ""
+    upper = [(ply, frame.high if high is None else high) for ply, _, high in known]
+    lower = [(ply, frame.low if low is None else low) for ply, low, _ in reversed(known)]
+    path = " ".join(f"{frame.x(ply):.1f},{frame.y(at):.1f}" for ply, at in upper + lower)
+    return f'<polygon class="band {color}" points="{path}"/>'
+
+
+def _line(frame: ChartFrame, curve: Sequence[Band], color: str) -> str:
+    """Broken where the rating is unbounded."""
+    runs: list[list[str]] = [[]]
+    for ply, value, _, _ in curve:
+        if value is None:
+            runs.append([])
+        else:
+            runs[-1].append(f"{frame.x(ply):.1f},{frame.y(value):.1f}")
+    return "".join(
+        f'<polyline class="line {color}" points="{" ".join(run)}"/>' for run in runs if run
+    )
+
+
+def _ends(frame: ChartFrame, curves: Sequence[tuple[str, str, Sequence[Band]]]) -> str:
+    """The names at the ends of the lines, kept apart."""
+    ends = [
+        (frame.y(value), name, color)
+        for name, color, curve in curves
+        if curve and (value := curve[-1][1]) is not None
+    ]
+    ends.sort()
+    if len(ends) == 2 and ends[1][0] - ends[0][0] < 10:
+        middle = (ends[0][0] + ends[1][0]) / 2
+        ends = [(middle - 5, *ends[0][1:]), (middle + 5, *ends[1][1:])]
+    return "".join(
+        f'<text class="end {color}" x="{WIDTH - RIGHT + 4}" y="{y + 3:.1f}">{name}</text>'
+        for y, name, color in ends
+    )
+
+
+def _svg(label: str, parts: Sequence[str]) -> str:
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
+        + "".join(parts)
+        + "</svg>"
+    )

@@ -1,0 +1,151 @@
+"""The alert desk of a running service: its clock, its log, its way to subscribers.
+
+Part of the composition root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from live.alerts.alert_desk import AlertDesk
+from live.alerts.alert_log import AlertLog
+from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, FeedHealth, GameId
+from live.service.alert_restore import ALIVE_S, OpenAlert, RestoredAlerts, RestoredMute
+
+log = logging.getLogger(__name__)
+
+#: What the desk is called where parts of the service are listed.
+PART = "alerts"
+
+
+class ArbiterDesk:
+    """What the terminal calls. Every call is told to all subscribers who may know of alerts."""
+
+    def __init__(
+        self,
+        publish: Callable[[Sequence[Change]], None],
+        clock: Callable[[], float] = time.time,
+        tell: Callable[[FeedHealth], None] = lambda health: None,
+        remember: Callable[[RestoredMute | OpenAlert], None] = lambda what: None,
+    ) -> None:
+        self._desk = AlertDesk()
+        self._publish = publish
+        self._clock = clock
+        self._tell = tell
+        self._remember = remember
+        self.missed = 0
+        """How often alerts were missed by a fault of ours."""
+        self._book = AlertLog()
+        self._asleep = False
+        # When it was noted last that the desk watches.
+        self._noted_s = 0.0
+
+    def measured_by(self, engine: EngineInfo) -> None:
+        """Which engine the event starts with."""
+        self._desk.measured_by(engine)
+
+    def with_alerts(self, changes: Iterable[Change]) -> Sequence[Change]:
+        """The changes, and what arbiters are to be told because of them.
+
+        A fault of ours in here costs alerts, never the changes.
+        """
+        told = list(changes)
+        if self._asleep:
+            return told
+        try:
+            return [*told, *self._logged(self._desk.changes(told, self._clock()))]
+        except Exception:
+            # Broad: sixteen kinds of alert look at what feeds say, and whichever of them breaks a
+            # rule of ours, subscribers get the change. It is told by :meth:`tick`.
+            self._missed()
+            return told
+
+    def tick(self) -> None:
+        """To be called about once a second."""
+        now_s = self._clock()
+        if not 0 <= now_s - self._noted_s < ALIVE_S:
+            self._noted_s = now_s
+            self._remember(OpenAlert())
+        try:
+            messages = self._desk.tick(now_s)
+        except Exception:
+            # Broad for the same reason: what is called after this each second has to be called.
+            self._missed()
+        else:
+            self._say(messages)
+        if self.missed:
+            times = "once" if self.missed == 1 else f"{self.missed} times"
+            why = f"alerts were missed {times} by a fault of ours; the log says where"
+            self._tell(FeedHealth(PART, "failed", why, part=True))
+
+    def _missed(self) -> None:
+        self.missed += 1
+        # The first tells the story; a fault at every change must not fill disks.
+        if self.missed == 1:
+            log.exception("alerts are missed")
+        elif self.missed & (self.missed - 1) == 0:
+            log.error("alerts were missed %d times", self.missed)
+
+    def alerts(self) -> Sequence[Alert]:
+        """Those not cleared, in the order in which people should look at them."""
+        return self._desk.open()
+
+    def history(self) -> Sequence[Alert]:
+        """Those that are over, the latest last."""
+        return self._desk.history()
+
+    def acknowledge(self, alert: str, note: str = "") -> None:
+        """The arbiter has taken note; see :meth:`live.alerts.alert_desk.AlertDesk.acknowledge`."""
+        self._say(self._desk.acknowledge(alert, self._clock(), note))
+
+    def note(self, alert: str, text: str) -> None:
+        """The arbiter writes something to an alert."""
+        self._say(self._desk.note(alert, text))
+
+    def mute(self, alert: str, muted: bool) -> None:
+        """Do not show this alert, or show it again; it is still found and logged."""
+        self._mute(RestoredMute(muted=muted, alert=alert))
+
+    def mute_kind(self, kind: AlertKind, muted: bool) -> None:
+        """The same for all alerts of a kind."""
+        self._mute(RestoredMute(muted=muted, kind=kind))
+
+    def mute_board(self, game: GameId, muted: bool) -> None:
+        """The same for all alerts of a board."""
+        self._mute(RestoredMute(muted=muted, game=game))
+
+    def _mute(self, mute: RestoredMute) -> None:
+        self._remember(mute)
+        self._say(self._desk.mute(mute.muted, alert=mute.alert, kind=mute.kind, game=mute.game))
+
+    @contextlib.contextmanager
+    def asleep(self) -> Iterator[None]:
+        """Changes say nothing to arbiters while the block runs: games of before come back."""
+        self._asleep = True
+        try:
+            yield
+        finally:
+            self._asleep = False
+
+    def resume(self, past: RestoredAlerts) -> None:
+        """Show again what a run before this one showed, without a word."""
+        for mute in past.mutes:
+            self._desk.mute(mute.muted, alert=mute.alert, kind=mute.kind, game=mute.game)
+        for at_s, change in past.told:
+            self._desk.recall(change, at_s)
+        self._desk.restore(past.alerts, past.last_s, self._clock())
+        # They are in the log of that run.
+        self._book.lines(map(AlertMessage, self._desk.open()))
+
+    def _say(self, messages: Sequence[AlertMessage]) -> None:
+        if messages:
+            self._publish(self._logged(messages))
+
+    def _logged(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
+        for line in self._book.lines(messages):
+            # Whatever level people ask for, what an arbiter is told and does is on record.
+            log.warning("%s", line)
+        return messages

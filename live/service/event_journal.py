@@ -1,0 +1,306 @@
+"""The journal of a running service: which file, what goes into it, and what comes back after a
+restart. Part of the composition root.
+
+After a restart the games stand as they stood before any feed is asked, with everything that was
+known of them, marked as restored until their source tells them again. A search whose result is in
+the journal is not made again. Feeds tell whole games, so what was missed meanwhile comes with their
+first report, as the same steps as ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from live import __version__
+from live.config import Config
+from live.engine.engine_identity import EngineIdentity
+from live.engine.results.result_cache import MemoryResultCache, ResultCache
+from live.engine.results.result_file import ResultFile
+from live.engine.search import Search, SearchResult
+from live.events import AlertMessage, Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
+from live.games.game_steps import GameConfirmed, NewGame, Step
+from live.ledger.event_state import EventState
+from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import Measure
+from live.service.alert_restore import ALERT
+from live.service.journal_file import journal_path
+from live.store.journal import Journal
+from live.store.journal_records import JournalRun, JournalStanding, Restated, encode
+from live.store.stored_games import details_of, game_of, measure_digest, packed, rest_of
+from live.store.stored_results import StoredResults
+
+#: What the journal is called where parts of the service are listed.
+PART = "journal"
+#: Longest the loop is kept from other work while games are brought back, seconds.
+SLICE_S = 0.01
+#: A game that moves on is kept whole at most so often, seconds: what came since is replayed.
+KEEP_S = 5.0
+#: How long keeping games may hold up the end of the service, seconds.
+LAST_S = 2.0
+
+log = logging.getLogger(__name__)
+
+Known = Callable[[Search], SearchResult | None]
+
+
+class JournalledEngines(Protocol):
+    """What is asked of the engine room."""
+
+    @property
+    def identity(self) -> EngineIdentity: ...
+
+    def known(self, search: Search) -> SearchResult | None:
+        """The result, if it is known already."""
+
+
+def settings_of(config: Config) -> dict[str, object]:
+    """What figures depend on, to be kept with them."""
+    sections = {"engine": config.engine, "rating": config.rating}
+    return {name: msgspec.to_builtins(section) for name, section in sections.items()}
+
+
+class EventJournal:
+    """What the hall asks and tells of its journal; does nothing where there is none.
+
+    Loss policy: see :class:`live.store.journal.Journal`.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        durable: bool = False,
+        memory: MemoryResultCache | None = None,
+    ) -> None:
+        self.restored = 0
+        """Games brought back at the start."""
+        self._memory = MemoryResultCache() if memory is None else memory
+        self.journal = Journal(path, durable=durable, memory=self._memory) if path else None
+        self._told = ""
+        # Answers found in the journal while games are brought back; None when that is over.
+        self._answers: deque[tuple[RequestId, SearchResult]] | None = None
+        self._known: Known | None = None
+        self._settings: dict[str, object] = {}
+        self._keeper: EventState | None = None
+        self._measure = b""
+        # Games that have changed since they were kept, each with when to keep it again.
+        self._dirty: dict[GameId, float] = {}
+        self._kept_s: dict[GameId, float] = {}
+
+    @classmethod
+    def of(cls, config: Config, feeds: Sequence[FeedName], *, once: bool = False) -> EventJournal:
+        """The journal of these sources, see :func:`journal_path`."""
+        kept, memory = config.journal, MemoryResultCache(config.memory.results)
+        return cls(journal_path(kept, feeds, once=once), durable=kept.durable, memory=memory)
+
+    @contextlib.contextmanager
+    def opened(self, config: Config) -> Iterator[ResultCache | None]:
+        """Gives where results are looked up and put."""
+        self._settings = settings_of(config)
+        with contextlib.ExitStack() as stack:
+            cache_file = config.engine.cache_file
+            # What the journal holds in memory need not be there twice.
+            memory = self._memory if self.journal is None else MemoryResultCache(1)
+            shared = ResultFile(Path(cache_file), memory) if cache_file else None
+            if shared is not None:
+                stack.enter_context(shared)
+            if self.journal is None:
+                yield shared or self._memory
+            else:
+                yield StoredResults(stack.enter_context(self.journal), shared)
+                self._keep(time.monotonic() + LAST_S, all_of_them=True)
+
+    # --- coming back ------------------------------------------------------------------------------
+
+    async def restore(
+        self, keeper: EventState, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
+    ) -> None:
+        """Hold the games of before again; returns when they stand with all that was known.
+        ``limit`` is that of a search, for people.
+        """
+        if self.journal is None:
+            return
+        run = run_of(self._settings, keeper.ledger.measure, room.identity, limit, feeds)
+        self._keeper, self._measure = keeper, run.measure
+        began_s = slice_s = time.monotonic()
+        with _no_sweeping():
+            kept, others = self._standing(run)
+            keeper.resume([rest for rest, _ in kept], self._recall)
+        self._dirty.clear()
+        self._answers, self._known = deque(), room.known
+        missed = (_applied(keeper, step) for _, since in kept for step in since)
+        games = (game for standing in others if (game := game_of(standing)) is not None)
+        try:
+            for pieces in chain(missed, map(keeper.restore, games)):
+                for _ in pieces:
+                    while True:
+                        if time.monotonic() - slice_s > SLICE_S:
+                            await asyncio.sleep(0)
+                            slice_s = time.monotonic()
+                        if not self._answers:
+                            break
+                        keeper.searched(*self._answers.popleft())
+        finally:
+            self._answers = self._known = None
+        self.restored = sum(1 for _ in keeper.held())
+        self.journal.begin(run)
+        log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
+
+    def _standing(
+        self, run: JournalRun
+    ) -> tuple[list[tuple[ArchivedValues, list[Step]]], list[JournalStanding]]:
+        """The games of the followed sources: those kept whole, with what happened since, and those
+        of which only that is known.
+        """
+        assert self.journal is not None
+        kept: list[tuple[ArchivedValues, list[Step]]] = []
+        others: list[JournalStanding] = []
+        for standing in self.journal.standing(run.measure):
+            steps = [change.step for change in standing.since]
+            first = steps[0] if steps else None
+            if standing.kept is not None:
+                rest = rest_of(standing.kept)
+                if rest is not None and rest.game.feed in run.feeds:
+                    kept.append((rest, [step for step in steps if not isinstance(step, Restated)]))
+            elif isinstance(first, NewGame) and first.game.feed in run.feeds:
+                others.append(standing)
+        return kept, others
+
+    def _recall(self, game: GameId) -> ArchivedDetails | None:
+        data = self.journal.details(game) if self.journal is not None else None
+        return details_of(game, data) if data else None
+
+    @property
+    def summary(self) -> str:
+        """Where the event is kept and what came back of it, for people; empty without a journal."""
+        games = "1 game" if self.restored == 1 else f"{self.restored} games"
+        verb = f"{games} restored from" if self.restored else "kept in"
+        return f"{verb} {self.journal.path}" if self.journal is not None else ""
+
+    def answers(self, search: Search, ask: RequestId) -> bool:
+        """Whether the answer to ``ask`` is known and comes by itself."""
+        if self._answers is None or self._known is None:
+            return False
+        known = self._known(search)
+        if known is not None:
+            self._answers.append((ask, known))
+        return known is not None
+
+    # --- going on ---------------------------------------------------------------------------------
+
+    def applied(self, step: Step) -> None:
+        """A step has been carried out."""
+        if self.journal is not None and not isinstance(step, GameConfirmed):
+            self.journal.change(step)
+
+    def heard(self, changes: Iterable[Change]) -> None:
+        """These changes have been told: alerts are noted, the games are to be kept anew."""
+        if self.journal is None:
+            return
+        for change in changes:
+            if isinstance(change, AlertMessage):
+                body = msgspec.json.encode(change.alert)
+                self.journal.note(ALERT, body, change.alert.game or "")
+            game = getattr(change, "game", None)
+            if isinstance(change, GoneMessage):
+                self._dirty.pop(change.game, self._kept_s.pop(change.game, 0.0))
+            elif game is not None:
+                id = game if isinstance(game, str) else game.id
+                if id not in self._dirty:
+                    self._dirty[id] = self._kept_s.pop(id, 0.0)
+
+    @property
+    def unkept(self) -> int:
+        """Games that have changed since they were kept whole."""
+        return len(self._dirty)
+
+    def _keep(self, end_s: float, *, all_of_them: bool = False) -> None:
+        """Keep games that have changed, whole, as long as there is time for it; those that move on
+        every few seconds at most.
+        """
+        assert self.journal is not None
+        if self._keeper is None or self.journal.problem:
+            return
+        now_s = time.monotonic()
+        for game, not_before_s in list(self._dirty.items()):
+            if now_s < not_before_s and not all_of_them:
+                continue
+            if time.monotonic() > end_s:
+                return
+            told = self._keeper.ledger.rest(game)
+            if told is None:
+                continue  # it is being searched, rests already, or is gone
+            rest, details = told
+            if not self.journal.keep(game, self._measure, encode(rest), packed(details)):
+                return
+            del self._dirty[game]
+            if rest.view.result == "*":
+                self._kept_s[game] = now_s + KEEP_S
+
+    def look_after(self, keeper: EventState, tell: Callable[[FeedHealth], None]) -> None:
+        """To be called about once a second: say what is wrong, write what had to be left out."""
+        if self.journal is None:
+            return
+        if self.journal.wants_restating:
+            log.warning("journal %s: all games are written anew", self.journal.path)
+            self.journal.restate(keeper.held())
+            self._dirty.update((game.id, 0.0) for game in keeper.held())
+        self._keep(time.monotonic() + SLICE_S)
+        if (problem := self.journal.problem) != self._told:
+            self._told = problem
+            state: FeedState = "live"
+            if problem:
+                state = "failed" if self.journal.hopeless else "retrying"
+            tell(FeedHealth(PART, state, problem, part=True))
+
+
+@contextlib.contextmanager
+def _no_sweeping() -> Iterator[None]:
+    """All that is made here stays, so looking for what does not would be waste: half the time."""
+    swept = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if swept:
+            gc.enable()
+
+
+def _applied(keeper: EventState, step: Step) -> Iterator[None]:
+    """What happened to a game after it was kept."""
+    try:
+        keeper.apply(step)
+    except (ValueError, KeyError, IndexError) as error:
+        log.error("game %s: a change cannot be restored (%s)", step.id, error)
+    yield
+
+
+def run_of(
+    settings: dict[str, object],
+    measure: Measure,
+    engine: EngineIdentity,
+    limit: str,
+    feeds: Sequence[FeedName],
+) -> JournalRun:
+    """The particulars of this start."""
+    return JournalRun(
+        version=__version__,
+        engine_name=engine.name,
+        identity=str(engine),
+        limit=limit,
+        feeds=tuple(feeds),
+        settings=settings,
+        measure=measure_digest(str(engine), limit, measure),
+    )

@@ -1,0 +1,293 @@
+"""The parts of a running service and the doors between them. Part of the composition root.
+
+State has one writer, the task ``keep``: reports wait in a bounded queue, answers of engines come on
+the loop's own turn, and every change goes to the listeners in the order it happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
+
+from live.config import Config
+from live.engine.engine_pool import EnginePool
+from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
+from live.errors import FeedError
+from live.events import (
+    Alert,
+    Change,
+    FeedHealth,
+    FeedName,
+    FeedReport,
+    GainKind,
+)
+from live.feeds.feed import Feed, failed
+from live.ledger.event_ledger import EventLedger
+from live.ledger.event_state import EventState
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import Measure
+from live.ledger.outbox import Urgency
+from live.service.alert_restore import OpenAlert, RestoredMute, past, remember
+from live.service.arbiter_desk import ArbiterDesk
+from live.service.engine_service import EngineService
+from live.service.event_journal import EventJournal, JournalledEngines
+from live.service.game_release import GameRelease
+from live.service.measure_settings import engine_asking, fitting, fitting_table, limit_text
+from live.service.supervision import GuardedPart, reason
+
+#: What the engine counts until the field has spoken, and what the field is drawn towards:
+#: Algorithm 3 over an open of mean Elo 2055.
+STORED_ENGINE_RATING = 2160
+#: Longest the loop is kept from other work while a large report is taken in, seconds.
+SLICE_S = 0.01
+#: How often engine figures are told to people, seconds.
+HEALTH_PERIOD_S = 1.0
+#: Reports waiting to be taken in; a feed that is faster waits.
+REPORT_BACKLOG = 64
+
+_KINDS: dict[Urgency, SearchKind] = {
+    "head": SearchKind.HEAD,
+    "backlog": SearchKind.BACKLOG,
+    "finished": SearchKind.FINISHED,
+    "deepen": SearchKind.DEEPEN,
+}
+
+log = logging.getLogger(__name__)
+
+
+class EventService:
+    """The parts of a running service, and the doors between them."""
+
+    def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
+        self.config = config
+        self.journal = journal or EventJournal()
+        self.keeper: EventState
+        # None while another's scores are shown, or before they run.
+        self._engines: EngineService | None = None
+        self._listeners: list[Callable[[Iterable[Change]], None]] = []
+        self.arbiter = ArbiterDesk(self._tell, tell=self.health, remember=self._noted)
+        self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
+        self._changed = asyncio.Event()
+        # What feeds said before a report of theirs was lost, and what was said of the loss.
+        self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
+        # Feeds past their start: what fails from then on ends nothing else.
+        self._reached: set[str] = set()
+
+    @contextlib.asynccontextmanager
+    async def with_engine(
+        self, *, live: bool = True, feeds: Sequence[FeedName] = ()
+    ) -> AsyncIterator[None]:
+        """Engines running, ledger open, the games of ``feeds`` that the journal holds shown again.
+        ``live`` False: nobody will move, so nothing is searched ahead.
+        """
+        with self.journal.opened(self.config) as cache:
+            self._engines = EngineService(self.config, self, cache, self, live=live)
+            async with self._engines.running():
+                limit = limit_text(self.config.engine)
+                self.open_ledger(self.room.identity.name, limit)
+                await self.bring_back(self.room, limit, feeds)
+                self.retirement = GameRelease(self.keeper, self.config.memory)
+                yield
+
+    def _noted(self, what: RestoredMute | OpenAlert) -> None:
+        remember(self.journal.journal, what)
+
+    async def bring_back(
+        self, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
+    ) -> None:
+        """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
+        # Of what comes back nobody is told a second time.
+        with self.arbiter.asleep():
+            await self.journal.restore(self.keeper, room, limit, feeds)
+        if self.journal.journal is not None:
+            self.arbiter.measured_by(self.keeper.engine())
+            try:
+                self.arbiter.resume(past(self.journal.journal, self.keeper, feeds))
+            except Exception:
+                # Broad, as wherever alerts are made: whatever a strange journal brings about in
+                # them, the games stand, and the service has to start.
+                log.exception("alerts of before are missed")
+
+    @property
+    def engines(self) -> EngineService:
+        """What measures; there must be one."""
+        assert self._engines is not None, "enter with_engine first"
+        return self._engines
+
+    @property
+    def room(self) -> EnginePool:
+        """The engines themselves."""
+        return self.engines.room
+
+    def mover_elo(self, game: str, ply: int) -> int | None:
+        """Elo of the player who makes this ply, if it is known."""
+        held = self.keeper.holding(game)
+        if held is None:
+            return None
+        white = (" w " in held.start_fen) == (ply % 2 == 1)
+        return (held.headers.white if white else held.headers.black).elo
+
+    def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
+        """Start an empty event, measured by this engine."""
+        rating = self.config.rating
+        gain: GainKind = rating.gain if engine_scores else "successive"
+        shelf = fitting(rating.calibration, engine_name, limit, gain)
+        stored = shelf.calibrations[0].engine_rating if shelf.calibrations else None
+        ledger = EventLedger(
+            measure=Measure(
+                gain,
+                shelf,
+                engine_asking(self.config.engine),
+                *fitting_table(rating.intrinsic, self.config.engine, engine_name, limit),
+            ),
+            engine_name=engine_name,
+            limit=limit,
+            fixed_rating=None if rating.engine_rating == "field" else rating.engine_rating,
+            stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
+            engine_scores=engine_scores,
+        )
+        self.keeper = EventState(ledger, self, self._publish, self.alerts)
+        self.retirement = GameRelease(self.keeper, self.config.memory)
+        self.arbiter.measured_by(ledger.engine)
+
+    def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
+        """``listener`` gets every change from now on, in order, and must not wait. What it fails
+        on is lost to it alone.
+        """
+        self._listeners.append(GuardedPart(listener))
+
+    def alerts(self) -> Sequence[Alert]:
+        """What arbiters are to be told of all this now."""
+        return self.arbiter.alerts()
+
+    def _publish(self, changes: Iterable[Change]) -> None:
+        if self._engines is not None:
+            self._engines.heard(changes)
+        self._tell(self.arbiter.with_alerts(changes))
+
+    def _tell(self, changes: Iterable[Change]) -> None:
+        self.journal.heard(changes)
+        for listener in self._listeners:
+            listener(changes)
+
+    # --- the door of the ledger to the engines ---------------------------------------------------
+
+    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
+        if self.journal.answers(search, ask):
+            return
+        self.engines.desk.want(search, ask, SearchPriority(_KINDS[urgency], ask.game, ask.ply))
+
+    def drop(self, ask: RequestId) -> None:
+        self.engines.desk.drop(ask)
+
+    # --- what engines say ------------------------------------------------------------------------
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        assert isinstance(owner, RequestId)
+        self.keeper.searched(owner, result)
+        # An answer may change nothing that is shown, and still be the last one waited for.
+        self._changed.set()
+
+    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+        assert isinstance(owner, RequestId)
+        self.keeper.progressed(owner, progress)
+
+    # --- what feeds say --------------------------------------------------------------------------
+
+    async def report(self, report: FeedReport) -> None:
+        self._reached.add(report.feed)
+        await self._reports.put(report)
+
+    def health(self, health: FeedHealth) -> None:
+        if health.state not in ("connecting", "failed"):
+            self._reached.add(health.feed)
+        self.keeper.feed_health(health)
+
+    # --- tasks -----------------------------------------------------------------------------------
+
+    async def keep(self) -> None:
+        """Take reports in, one at a time, letting other work between the steps.
+
+        A report that cannot be taken in costs its own feed alone, and only until the next one,
+        which is whole again.
+        """
+        while True:
+            report = await self._reports.get()
+            try:
+                await self.take(report)
+            except Exception as error:
+                # Broad: any rule of ours may break here, and the other feeds' reports wait behind.
+                log.exception("feed %s: a report could not be taken in", report.feed)
+                self._lost_report(report.feed, f"report lost: {reason(error)}")
+            else:
+                self._taken(report.feed)
+            finally:
+                self._reports.task_done()
+
+    def _health_of(self, feed: FeedName) -> FeedHealth | None:
+        return next((each for each in self.keeper.feeds() if each.feed == feed), None)
+
+    def _lost_report(self, feed: FeedName, why: str) -> None:
+        before, lost = self._health_of(feed), FeedHealth(feed, "retrying", why)
+        # Of several in a row, what the feed itself said last is what comes back.
+        said = self._losses[feed][0] if feed in self._losses else before
+        self._losses[feed] = said or FeedHealth(feed, "live"), lost
+        self.health(lost)
+
+    def _taken(self, feed: FeedName) -> None:
+        """The feed says nothing of a loss it does not know of: what it said before holds again."""
+        said, lost = self._losses.pop(feed, (None, None))
+        if said is not None and self._health_of(feed) == lost:
+            self.health(said)
+
+    async def take(self, report: FeedReport) -> None:
+        """Bring what is held to what ``report`` says."""
+        slice_end = time.monotonic() + SLICE_S
+        for step in self.keeper.plan(self.retirement.news(report)):
+            self.keeper.apply(step)
+            self.journal.applied(step)
+            self.retirement.applied(step)
+            if time.monotonic() > slice_end:
+                await asyncio.sleep(0)
+                slice_end = time.monotonic() + SLICE_S
+
+    async def watch_engines(self) -> None:
+        while True:
+            await asyncio.sleep(HEALTH_PERIOD_S)
+            self.tell_engines()
+            self.arbiter.tick()
+            self.retirement.look()
+            self.journal.look_after(self.keeper, self.keeper.feed_health)
+
+    def tell_engines(self) -> None:
+        """Engine figures as of now."""
+        self.keeper.engine_health(self.engines.health())
+
+    async def follow(self, feed: Feed) -> None:
+        """Run one feed. What no retry can mend ends the service while the feed has said nothing
+        yet: somebody has just typed it. Later it is shown as failed, and the others go on.
+        """
+        try:
+            await feed.run(self)
+        except FeedError as error:
+            if feed.name not in self._reached:
+                raise
+            log.error("%s", error)
+            self.health(failed(feed.name, error))
+
+    def busy(self) -> bool:
+        """Whether a report or a search waits."""
+        return not self._reports.empty() or not self.keeper.analysed
+
+    async def settled(self) -> None:
+        """Return once every report is taken in and every search answered."""
+        await self._reports.join()
+        while not self.keeper.analysed:
+            self._changed.clear()
+            await self._changed.wait()

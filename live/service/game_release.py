@@ -1,0 +1,69 @@
+"""Lets old games go, so that memory stays bounded over weeks. Part of the composition root.
+
+What is let go leaves the service's memory, and with it what is pooled of its players; the journal
+keeps it, and reports made from the journal hold it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from live.config import MemoryConfig
+from live.events import FeedReport
+from live.games.game_retention import GameRetention
+from live.games.game_steps import GameConfirmed, GameDoubted, NewGame, Step
+from live.ledger.event_state import EventState
+
+log = logging.getLogger(__name__)
+
+
+class GameRelease:
+    """Watches every step, and lets go what is old; see :mod:`live.games.game_retention`."""
+
+    def __init__(
+        self,
+        keeper: EventState,
+        config: MemoryConfig,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._keeper = keeper
+        self._clock = clock
+        self._retiring = GameRetention(config.finished_after_h * 3600, config.games)
+        for game in keeper.held():
+            over = game.result != "*"
+            self._retiring.changed(game.id, game.feed, over=over, now_s=clock())
+
+    def news(self, report: FeedReport) -> FeedReport:
+        """The report without those games that were let go and are told again as they were."""
+        known = [self._retiring.knows(report.feed, game) for game in report.games]
+        if not any(known):
+            return report
+        games = tuple(game for game, old in zip(report.games, known, strict=True) if not old)
+        return msgspec.structs.replace(report, games=games)
+
+    def applied(self, step: Step) -> None:
+        """A step has been carried out."""
+        if isinstance(step, GameDoubted | GameConfirmed):
+            return
+        id = step.game.id if isinstance(step, NewGame) else step.id
+        game = self._keeper.holding(id)
+        if game is None:
+            self._retiring.gone(id)
+        else:
+            over = game.result != "*"
+            self._retiring.changed(id, game.feed, over=over, now_s=self._clock())
+
+    def look(self) -> None:
+        """Let go what is old by now; to be called about once a second."""
+        for id in self._retiring.due(self._clock()):
+            game = self._keeper.retire(id)
+            if game is not None:
+                self._retiring.forget(game)
+                log.info("game %s is over for long, and is let go", id)
+            else:
+                self._retiring.gone(id)

@@ -1,0 +1,131 @@
+"""Tells systemd that the service is ready, does its work, and ends (sd_notify(3)).
+
+The watchdog is fed only while there is progress: work that waits while nothing comes of it for
+:data:`PATIENCE_S` is a service that only looks alive, and is restarted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+
+from live.events import Change, HealthMessage
+
+_log = logging.getLogger(__name__)
+
+#: For work that waits, without anything coming of it. Longer than any search should take; a search
+#: that deepens counts as progress, too.
+PATIENCE_S = 180.0
+
+
+class WorkProgress:
+    """Whether something comes of the work that waits. Pure."""
+
+    def __init__(self, now_s: float, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
+        self._done = 0
+        self._since_s = now_s
+
+    def made(self, now_s: float, waiting: bool, done: int) -> bool:
+        """Whether all is well: nothing waits, or ``done`` has grown within the patience."""
+        if not waiting or done != self._done:
+            self._since_s = now_s
+            self._done = done
+        return now_s - self._since_s <= self._patience_s
+
+
+class SystemdNotifier:
+    """Datagrams to the service manager."""
+
+    def __init__(self, address: str) -> None:
+        # "@" stands for the zero byte of Linux' abstract names.
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+
+    @classmethod
+    def found(cls, env: Mapping[str, str]) -> SystemdNotifier | None:
+        """The one that ``NOTIFY_SOCKET`` names; null where nobody listens."""
+        address = env.get("NOTIFY_SOCKET", "")
+        return cls(address) if address.startswith(("/", "@")) else None
+
+    def send(self, *lines: str) -> None:
+        """Tell it. A manager that can't hear is no reason to stop working."""
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+                sock.setblocking(False)
+                sock.sendto("\n".join(lines).encode(), self._address)
+        except OSError as error:
+            _log.warning("systemd cannot be told %s: %s", lines[0], error)
+
+
+def watchdog_s(env: Mapping[str, str], pid: int) -> float | None:
+    """How often the watchdog wants to be fed, seconds; null where it does not, or not by us."""
+    text = env.get("WATCHDOG_USEC", "")
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        return None
+    if env.get("WATCHDOG_PID", str(pid)) != str(pid):
+        return None
+    return int(text) / 1e6
+
+
+class WatchdogPulse:
+    """Counts what comes of the work. Give it every change."""
+
+    def __init__(self) -> None:
+        self.changes = 0
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Health says how work stands, so it is no work itself."""
+        self.changes += sum(not isinstance(change, HealthMessage) for change in changes)
+
+
+@contextlib.asynccontextmanager
+async def supervised(
+    env: Mapping[str, str],
+    pid: int,
+    waiting: Callable[[], bool],
+    *,
+    clock: Callable[[], float] = time.monotonic,
+) -> AsyncIterator[WatchdogPulse]:
+    """Ready from now on, stopping at the end; the watchdog is fed meanwhile."""
+    pulse = WatchdogPulse()
+    notifier = SystemdNotifier.found(env)
+    if notifier is None:
+        yield pulse
+        return
+    notifier.send("READY=1")
+    period_s = watchdog_s(env, pid)
+    feeding = None
+    if period_s is not None:
+        # Twice within the time allowed, as sd_watchdog_enabled(3) recommends, and some to spare.
+        beats = _feed(notifier, pulse, waiting, clock, period_s / 3)
+        feeding = asyncio.create_task(beats, name="watchdog")
+    try:
+        yield pulse
+    finally:
+        if feeding is not None:
+            feeding.cancel()
+        notifier.send("STOPPING=1")
+
+
+async def _feed(
+    notifier: SystemdNotifier,
+    pulse: WatchdogPulse,
+    waiting: Callable[[], bool],
+    clock: Callable[[], float],
+    period_s: float,
+) -> None:
+    progress = WorkProgress(clock())
+    well = True
+    while True:
+        made = progress.made(clock(), waiting(), pulse.changes)
+        if made:
+            notifier.send("WATCHDOG=1", "STATUS=working" if waiting() else "STATUS=all analysed")
+        elif well:
+            _log.error("work waits and nothing has come of it for %.0f s", PATIENCE_S)
+            notifier.send("STATUS=work waits and nothing comes of it")
+        well = made
+        await asyncio.sleep(period_s)

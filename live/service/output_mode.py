@@ -1,0 +1,225 @@
+"""How a run shows itself: the terminal app, a plain table, lines, or JSON. Part of the composition
+root; the service and ``watch`` share it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from rich.console import Console
+
+from live.events import Change, GameMessage, GameView, Message
+from live.publish import wire
+from live.publish.published_state import snapshot
+from live.service.event_service import EventService
+from live.service.host.full_output import while_there_is_room
+from live.service.host.signals import attended
+from live.service.report_export import ReportExporter
+from live.service.source_runner import SourceRunner
+from live.terminal.event_lines import EventLineWriter
+from live.terminal.palette import DUSK, PLAIN
+from live.terminal.recent_changes import RecentChanges
+from live.terminal.state_source import StateSource
+from live.terminal.view_context import TerminalActions, ViewContext
+
+if TYPE_CHECKING:
+    from live.terminal.terminal_app import Terminal
+
+Way = Literal["app", "table", "lines", "json"]
+
+
+def way(
+    *,
+    headless: bool = False,
+    plain: bool = False,
+    json: bool = False,
+    environment: Mapping[str, str] = os.environ,
+) -> Way:
+    """The app where somebody sits at a terminal that can show it; else what suits the reader."""
+    if json:
+        return "json"
+    if not attended(headless=headless):
+        return "lines"
+    # The app reads from standard input and draws on standard error.
+    able = sys.stdin.isatty() and sys.stderr.isatty()
+    if plain or not able or environment.get("TERM", "dumb") == "dumb":
+        return "table"
+    # Now, before anything runs: it takes a third of a second.
+    import live.terminal.terminal_app  # noqa: F401
+
+    return "app"
+
+
+def theme(environment: Mapping[str, str] = os.environ) -> str:
+    """No colour for who wants none (https://no-color.org)."""
+    return PLAIN.name if environment.get("NO_COLOR") else DUSK.name
+
+
+def terminal(
+    source: StateSource,
+    notebook: RecentChanges,
+    desk: TerminalActions,
+    *,
+    stop: Callable[[], None],
+    interrupt: Callable[[], None],
+) -> Terminal:
+    """The app; ``stop`` is called on q, ``interrupt`` on Ctrl-C."""
+    from live.terminal.terminal_app import Terminal
+
+    scene = ViewContext(source, notebook, desk, time.time)
+    return Terminal(scene, theme=theme(), stop=stop, interrupt=interrupt)
+
+
+def line_printer(
+    console: Console, known: Iterable[GameView] = ()
+) -> Callable[[Iterable[Change]], None]:
+    """Prints a line for each thing that happens; ``known`` games are no news."""
+    writer = EventLineWriter()
+    writer.lines(map(GameMessage, known))
+    say = _sayer(console)
+
+    def tell(changes: Iterable[Change]) -> None:
+        for line in writer.lines(changes):
+            say(line)
+
+    return tell
+
+
+def _sayer(console: Console) -> Callable[[str], None]:
+    """Lines as they are. Past the console, which would keep what a full disk does not take."""
+
+    def say(line: str) -> None:
+        console.file.write(f"{line}\n")
+        console.file.flush()
+
+    return while_there_is_room(say)
+
+
+class JsonPrinter:
+    """Prints messages as subscribers get them, one a line, numbered as their stream is."""
+
+    def __init__(self, write: Callable[[str], object] | None = None) -> None:
+        self._write = while_there_is_room(write or _out)
+        self._seq = 0
+
+    def begin(self, *messages: Message) -> None:
+        """Greeting and snapshot: they do not count."""
+        for message in messages:
+            self._print(message)
+
+    def tell(self, changes: Iterable[Change]) -> None:
+        """What happens from then on."""
+        for change in changes:
+            self._seq += 1
+            self._print(change)
+
+    def _print(self, message: Message) -> None:
+        self._write(wire.number(wire.encode(message), self._seq).decode() + "\n")
+
+
+def _out(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def export_folder() -> Path:
+    """Where the terminal writes what is exported: here."""
+    return Path.cwd()
+
+
+def offer_delay(desk: TerminalActions, following: SourceRunner) -> None:
+    """Let the terminal hold sources back, or say why it cannot."""
+    desk.delay_s = lambda: following.config.delay_s
+    fixed = following.fixed
+    if fixed == following.names:
+        desk.no_delay = f"{' and '.join(fixed)} cannot be begun anew: start it with --delay"
+        return
+    if fixed:
+        desk.not_delayed = f", but {' and '.join(fixed)} as before"
+    desk.set_delay = lambda seconds: following.reconfigure(
+        msgspec.structs.replace(following.config, delay_s=seconds)
+    )
+
+
+class OutputMode:
+    """How the service itself is shown where it was started."""
+
+    def __init__(
+        self,
+        shown: Way,
+        hall: EventService,
+        following: SourceRunner,
+        address: str,
+        console: Console,
+        stop: asyncio.Event,
+    ) -> None:
+        self._shown = shown
+        self._hall = hall
+        self._following = following
+        self._address = address
+        self._console = console
+        self._stop = stop
+        self._notebook = RecentChanges(time.monotonic)
+        self.drawn = shown in ("app", "table")
+        """Whether it takes the whole terminal."""
+
+    def begin(self) -> None:
+        """Say where we serve, and listen."""
+        hall = self._hall
+        match self._shown:
+            case "app":
+                hall.listen(self._notebook.hear)
+            case "json":
+                printer = JsonPrinter()
+                printer.begin(snapshot(hall.keeper))
+                hall.listen(printer.tell)
+            case "lines":
+                say = _sayer(self._console)
+                say(f"live-rate is serving {self._address}")
+                games = snapshot(hall.keeper).games
+                if hall.journal.summary:
+                    # Those of another engine or limit do not count here, and must be found anew.
+                    wait = sum(game.plies_played - game.plies_scored for game in games)
+                    more = f"; {wait:,} moves wait for their scores" if wait else ""
+                    say(f"{hall.journal.summary}{more}")
+                hall.listen(line_printer(self._console, games))
+            case "table":
+                pass
+
+    async def run(self) -> None:
+        """Draw until somebody leaves; a table until cancelled."""
+        keeper = self._hall.keeper
+        if self._shown == "table":
+            from live.terminal.tables.table_display import display
+
+            await display(keeper, self._address, self._console)
+            return
+        app = terminal(
+            keeper,
+            self._notebook,
+            self._desk(),
+            stop=self._stop.set,
+            interrupt=lambda: signal.raise_signal(signal.SIGINT),
+        )
+        await app.run_async()
+        if app.return_code:
+            raise RuntimeError("the terminal failed")
+        # However it ended, nobody looks any more.
+        self._stop.set()
+
+    def _desk(self) -> TerminalActions:
+        following, hall = self._following, self._hall
+        desk = TerminalActions(self._address)
+        desk.leave_question = "End the service? Subscribers are told to come back."
+        desk.export = ReportExporter(hall.keeper, export_folder())
+        desk.alert_acts = hall.arbiter
+        offer_delay(desk, following)
+        return desk

@@ -1,0 +1,76 @@
+"""Reports written to files: by ``analyze`` and from the terminal. Part of the composition root."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from live.errors import InputError
+from live.events import GameId
+from live.publish.export.analysis_json import Analysis, analysis
+from live.publish.published_state import PublishedState
+from live.report.report_files import Format, only, texts
+
+#: How a report says when it was written.
+WRITTEN = "%Y-%m-%d %H:%M UTC"
+
+
+def utc_now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+def write_report(
+    whole: Analysis,
+    folder: Path,
+    formats: Collection[Format],
+    *,
+    stem: str,
+    now: dt.datetime,
+    arbiter: bool = False,
+) -> list[Path]:
+    """Write the files of a report into a folder, which is made if need be; answers which.
+
+    Raises:
+        InputError: they cannot be written there.
+    """
+    found = texts(whole, formats, stem=stem, written=now.strftime(WRITTEN), arbiter=arbiter)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in found.items():
+            # The line ends are those of the format: CSV has its own.
+            (folder / name).write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise InputError(
+            str(folder), f"cannot be written ({error.strerror})", "Choose another folder"
+        ) from None
+    return [folder / name for name in found]
+
+
+class ReportExporter:
+    """What the terminal's export key calls: a board, or all there is."""
+
+    def __init__(
+        self, state: PublishedState, folder: Path, now: Callable[[], dt.datetime] = utc_now
+    ) -> None:
+        self._state = state
+        self._folder = folder
+        self._now = now
+
+    def __call__(self, kind: Format, game: GameId | None) -> str:
+        """Write it and say where, for people.
+
+        Raises:
+            InputError: it cannot be written, or the board is gone.
+        """
+        now = self._now()
+        whole = analysis(self._state)
+        stem = f"live-rate-{now:%Y%m%d-%H%M%S}"
+        if game is not None:
+            whole = only(whole, {game}, set(self._state.player_ids(game)))
+            if not whole.games:
+                raise InputError("export", "this board is gone", "Choose another")
+            board = whole.games[0].board
+            stem += f"-board-{board}" if board is not None else "-board"
+        written = write_report(whole, self._folder, [kind], stem=stem, now=now)
+        return ", ".join(str(path) for path in written)

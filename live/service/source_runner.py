@@ -1,0 +1,229 @@
+"""All sources of one service run: each followed to its end, and anew when its settings change.
+
+Part of the composition root.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Sequence
+
+import msgspec
+
+from live.config import FeedsConfig
+from live.errors import ConfigError, FeedError, LiveRateError
+from live.feeds.feed import Feed, failed
+from live.feeds.open_feed import open_feed
+from live.feeds.source_address import Kind, recognise
+from live.service.event_service import EventService
+from live.service.host.suspend_watch import watch
+from live.service.supervision import Supervisor
+
+log = logging.getLogger(__name__)
+
+#: Kinds that cannot be begun anew: what was read from them is gone, or would be played again.
+_ONCE = frozenset({"stdin", "demo"})
+#: Which table of ``[feeds]`` is one kind's own.
+_TABLES: dict[Kind, str] = {
+    "demo": "demo",
+    "lichess": "lichess",
+    "livechess-cloud": "livechess_cloud",
+    "mqtt": "mqtt",
+}
+_DEFAULTS = FeedsConfig()
+
+
+def open_feeds(specs: Sequence[str], config: FeedsConfig, *, lasting: bool = False) -> list[Feed]:
+    """The sources to follow, each under a name of its own.
+
+    Raises:
+        ConfigError: the same source is given twice.
+        FeedError: see :func:`live.feeds.open_feed.open_feed`.
+    """
+    feeds: list[Feed] = []
+    names: set[str] = set()
+    for spec in specs:
+        if specs.count(spec) > 1:
+            raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
+        feed = open_feed(spec, config, lasting=lasting)
+        if feed.name in names:
+            # Two addresses may differ only in a secret, which names do not show.
+            name = f"{feed.name} ({len(feeds) + 1})"
+            feed = open_feed(spec, config, name=name, lasting=lasting)
+        names.add(feed.name)
+        feeds.append(feed)
+    return feeds
+
+
+def settings_of(spec: str, config: FeedsConfig) -> tuple[Kind, FeedsConfig]:
+    """What this source is and works under: without what only sources of other kinds do."""
+    kind = recognise(spec, lichess_url=config.lichess.base_url).kind
+    others = {table: getattr(_DEFAULTS, table) for each, table in _TABLES.items() if each != kind}
+    return kind, msgspec.structs.replace(config, **others)
+
+
+class SourceRunner:
+    """The sources and their settings. Made before anything runs, so that a mistake is told first.
+
+    ``lasting``: a source whose games are all over is looked at all the same, since the next round
+    may come from it.
+
+    Raises:
+        ConfigError, FeedError: see :func:`open_feeds`.
+    """
+
+    def __init__(self, specs: Sequence[str], config: FeedsConfig, *, lasting: bool = False) -> None:
+        self._specs = specs
+        self._config = config
+        self._lasting = lasting
+        self._feeds = open_feeds(specs, config, lasting=lasting)
+        self._anew = [asyncio.Event() for _ in specs]
+        self._over: set[int] = set()
+        self._all_over = asyncio.Event()
+        self._lost: dict[int, FeedError] = {}
+        # Settings have changed on the way: what fails from then on, nobody has just typed.
+        self._renewed = False
+
+    @property
+    def lost(self) -> list[FeedError]:
+        """Why sources could not be followed at all, the latest last."""
+        return list(self._lost.values())
+
+    @property
+    def names(self) -> list[str]:
+        """What people call them, in the order they were given."""
+        return [feed.name for feed in self._feeds]
+
+    @property
+    def config(self) -> FeedsConfig:
+        """The settings that hold now."""
+        return self._config
+
+    @property
+    def fixed(self) -> list[str]:
+        """Those that go on as they are whatever :meth:`reconfigure` is told."""
+        return [
+            feed.name
+            for spec, feed in zip(self._specs, self._feeds, strict=True)
+            if self._begun_once(spec)
+        ]
+
+    def _begun_once(self, spec: str) -> bool:
+        return recognise(spec, lichess_url=self._config.lichess.base_url).kind in _ONCE
+
+    @contextlib.asynccontextmanager
+    async def running(self, hall: EventService, supervisor: Supervisor) -> AsyncIterator[None]:
+        """Every source followed while the block runs; one that is over waits for new settings."""
+        async with asyncio.TaskGroup() as group:
+            sleeps = supervisor.keep("sleep watch", lambda: watch(self.begin_anew))
+            tasks = [group.create_task(sleeps, name="keep sleep watch")]
+            for index, feed in enumerate(self._feeds):
+                stay = self._stay(index, hall, supervisor)
+                tasks.append(group.create_task(stay, name=f"feed {feed.name}"))
+            yield
+            for task in tasks:
+                task.cancel()
+
+    async def over(self) -> None:
+        """Return once every source is over.
+
+        Raises:
+            FeedError: none of them could be followed at all.
+        """
+        await self._all_over.wait()
+        if len(self._lost) == len(self._feeds) and not self._renewed:
+            # Somebody has just mistyped it, or is told to look.
+            raise self.lost[-1]
+
+    def check(self, config: FeedsConfig) -> None:
+        """Whether these settings can be used; raises as :func:`open_feeds` does."""
+        open_feeds(self._specs, config)
+
+    def reconfigure(self, config: FeedsConfig) -> None:
+        """Begin anew, with these settings, every source that they are other ones for: also one that
+        is over or has failed, since they may be the remedy. Games stay: the next report is whole.
+
+        With a longer delay nothing shown is taken back, and with a shorter one what was held back
+        is told again by the source.
+        """
+        before, self._config = self._config, config
+        concerned = [
+            index
+            for index, spec in enumerate(self._specs)
+            if settings_of(spec, before) != settings_of(spec, config)
+        ]
+        self._renewed = self._renewed or bool(concerned)
+        self._begin(concerned)
+
+    def begin_anew(self) -> None:
+        """Have every source that is not over connect and ask again, at once. Games stay."""
+        self._begin([index for index in range(len(self._specs)) if index not in self._over])
+
+    def _begin(self, concerned: Sequence[int]) -> None:
+        for index in concerned:
+            spec, name = self._specs[index], self._feeds[index].name
+            if self._begun_once(spec):
+                log.info("%s goes on as it is: it cannot be begun anew", name)
+                continue
+            try:
+                feed = open_feed(spec, self._config, name=name, lasting=self._lasting)
+            except LiveRateError as error:
+                # A file may be missing just now; that must not keep the others from asking.
+                log.error("%s; it goes on as it was", error)
+            else:
+                self._feeds[index] = feed
+                self._anew[index].set()
+
+    async def _stay(self, index: int, hall: EventService, supervisor: Supervisor) -> None:
+        """Follow one source to its end, and from its beginning whenever its settings change."""
+        anew = self._anew[index]
+        while True:
+            anew.clear()
+            self._over.discard(index)
+            self._lost.pop(index, None)
+            self._all_over.clear()
+            if await self._followed(index, hall, supervisor):
+                self._over.add(index)
+                if len(self._over) == len(self._feeds):
+                    self._all_over.set()
+                await anew.wait()
+
+    async def _followed(self, index: int, hall: EventService, supervisor: Supervisor) -> bool:
+        """Follow it with the settings it has now; whether to its end."""
+        feed = self._feeds[index]
+        following = asyncio.create_task(
+            self._follow(index, feed, hall, supervisor), name=f"follow {feed.name}"
+        )
+        changed = asyncio.create_task(self._anew[index].wait(), name=f"settings of {feed.name}")
+        both = {following, changed}
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if following.done():
+                await following
+                return True
+            return False
+        finally:
+            for task in both:
+                task.cancel()
+            await asyncio.wait(both)
+
+    async def _follow(
+        self, index: int, feed: Feed, hall: EventService, supervisor: Supervisor
+    ) -> None:
+        """One that cannot be followed at all is shown, and the others go on."""
+        try:
+            await supervisor.keep(
+                feed.name,
+                lambda: hall.follow(feed),
+                source=True,
+                ends=True,
+                fatal=lambda error: isinstance(error, FeedError),
+            )
+        except FeedError as error:
+            self._lost[index] = error
+            if len(self._lost) == len(self._feeds) and not self._renewed:
+                return  # it ends the service, and is told there
+            log.error("%s", error)
+            hall.health(failed(feed.name, error))

@@ -1,0 +1,198 @@
+"""What a journal says: for a restart, and for the commands that read a finished or running event.
+
+Reading waits for nobody: a writer in another process or thread is not in its way (SQLite, WAL).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from live.engine.results.result_file import digest
+from live.engine.search_key import SearchKey
+from live.errors import InputError
+from live.events import GameId
+from live.store.journal_faults import UNWRITABLE, damaged, error_code, not_there, unreadable
+from live.store.journal_records import (
+    JournalRun,
+    JournalStanding,
+    RecordedChange,
+    RecordedNote,
+    RecordedScore,
+    StoredGame,
+    result_of,
+    run_of,
+    step_of,
+)
+from live.store.journal_tables import VERSION, ForeignDatabase, connected, version_of
+
+_AFTER_KEPT = (
+    "SELECT c.n, c.at_ms, c.step, c.game FROM games g JOIN changes c ON c.game = g.game"
+    " AND c.n > CASE WHEN g.measure IS ? THEN g.n ELSE g.opened - 1 END ORDER BY c.n"
+)
+
+
+class JournalReader:
+    """A connection that only reads. Close it, or use it as a context manager."""
+
+    def __init__(self, path: Path, *, at_rest: bool = False) -> None:
+        """``at_rest``: nobody writes the file, and nothing is written beside it.
+
+        Raises sqlite3.Error or :class:`live.store.journal_tables.ForeignDatabase` for what is no
+        journal.
+        """
+        self._path = path
+        self._connection = connected(path, busy_s=0, at_rest=at_rest)
+        self._connection.execute("PRAGMA query_only = ON")
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """For commands.
+
+        Raises:
+            InputError: there is no such file, or it is no journal of this version.
+        """
+        if not path.is_file():
+            raise not_there(path)
+        try:
+            return cls._proved(path)
+        except (sqlite3.Error, ForeignDatabase) as error:
+            # A journal has a second file beside it only while somebody writes it. Where there is
+            # none, as on a stick that is write-protected, it can be read as it lies.
+            barred = isinstance(error, sqlite3.Error) and error_code(error) in UNWRITABLE
+            if not barred or path.with_name(path.name + "-wal").exists():
+                raise unreadable(path, error) from None
+        try:
+            return cls._proved(path, at_rest=True)
+        except (sqlite3.Error, ForeignDatabase) as error:
+            raise unreadable(path, error) from None
+
+    @classmethod
+    def _proved(cls, path: Path, *, at_rest: bool = False) -> Self:
+        reader = cls(path, at_rest=at_rest)
+        try:
+            version = version_of(reader._connection)
+            if version == 0:
+                raise InputError(str(path), "holds no event yet", "Follow one with it first")
+            if version != VERSION:
+                remedy = "Follow an event with it once, which brings it up to date"
+                raise InputError(str(path), f"is of version {version}, not {VERSION}", remedy)
+            reader.last_numbers()
+        except BaseException:
+            reader.close()
+            raise
+        return reader
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Raises InputError for what turned out unreadable on the way."""
+        self.close()
+        if isinstance(error, sqlite3.Error | msgspec.DecodeError):
+            raise damaged(self._path, error) from None
+
+    def close(self) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.close()
+
+    def last_numbers(self) -> tuple[int, int, int]:
+        """Numbers of the last run, change and note; 0 where there is none."""
+        row = self._connection.execute(
+            "SELECT (SELECT ifnull(max(run), 0) FROM runs),"
+            " (SELECT ifnull(max(n), 0) FROM changes), (SELECT ifnull(max(n), 0) FROM notes)"
+        ).fetchone()
+        return row[0], row[1], row[2]
+
+    def standing(self, measure: bytes) -> list[JournalStanding]:
+        """The games there are, in the order they appeared, each with what is to be applied to it.
+
+        What was kept under another ``measure`` is as if it had not been; a change that cannot be
+        decoded is left out.
+        """
+        since: dict[GameId, list[RecordedChange]] = defaultdict(list)
+        for n, at_ms, step, game in self._connection.execute(_AFTER_KEPT, (measure,)):
+            with contextlib.suppress(msgspec.MsgspecError):
+                since[game].append(RecordedChange(n, at_ms, step_of(step)))
+        rows = self._connection.execute(
+            "SELECT game, opened, at_ms, n, measure, CASE WHEN measure IS ? THEN rest END"
+            " FROM games ORDER BY opened",
+            (measure,),
+        )
+        return [
+            JournalStanding(
+                game,
+                opened,
+                at_ms,
+                StoredGame(game, n, of, rest) if rest is not None else None,
+                tuple(since.get(game, ())),
+            )
+            for game, opened, at_ms, n, of, rest in rows
+        ]
+
+    def details(self, game: GameId) -> bytes | None:
+        """What is kept of a game beyond its ``rest``."""
+        row = self._connection.execute(
+            "SELECT details FROM games WHERE game = ?", (game,)
+        ).fetchone()
+        return row[0] if row else None
+
+    def result(self, identity: str, question: SearchKey) -> RecordedScore | None:
+        """What this engine found; None where it was not asked, or what it found is unreadable."""
+        row = self._connection.execute(
+            "SELECT result, identity, at_ms FROM results LEFT JOIN engines USING (engine)"
+            " WHERE key = ?",
+            (digest(identity, question),),
+        ).fetchone()
+        if row is None:
+            return None
+        try:
+            return RecordedScore(result_of(row[0]), row[1], row[2])
+        except (msgspec.MsgspecError, TypeError):
+            return None
+
+    def runs(self) -> list[tuple[int, int, JournalRun]]:
+        """Number, time (milliseconds) and particulars of each start of the service."""
+        rows = self._connection.execute("SELECT run, at_ms, about FROM runs ORDER BY run")
+        return [(run, at_ms, run_of(about)) for run, at_ms, about in rows]
+
+    def changes(self, to_ms: int | None = None) -> Iterator[RecordedChange]:
+        """Everything that happened, in order; ``to_ms``: up to the last one not later than that."""
+        last = None
+        if to_ms is not None:
+            last = self._connection.execute(
+                "SELECT ifnull(max(n), 0) FROM changes WHERE at_ms <= ?", (to_ms,)
+            ).fetchone()[0]
+        rows = self._connection.execute(
+            "SELECT n, at_ms, step FROM changes WHERE ? IS NULL OR n <= ? ORDER BY n", (last, last)
+        )
+        for n, at_ms, step in rows:
+            yield RecordedChange(n, at_ms, step_of(step))
+
+    def last_changes(self) -> dict[GameId, int]:
+        """When each game there is has changed last, milliseconds."""
+        return dict(self._connection.execute("SELECT game, at_ms FROM games"))
+
+    def changes_of(self, game: GameId) -> list[RecordedChange]:
+        """What happened to a game there is, since it was opened last, in order."""
+        rows = self._connection.execute(
+            "SELECT c.n, c.at_ms, c.step FROM games g JOIN changes c ON c.game = g.game"
+            " AND c.n >= g.opened WHERE g.game = ? ORDER BY c.n",
+            (game,),
+        )
+        return [RecordedChange(n, at_ms, step_of(step)) for n, at_ms, step in rows]
+
+    def notes(self, to_ms: int | None = None) -> list[RecordedNote]:
+        """Everything noted, in order, up to a time."""
+        rows = self._connection.execute(
+            "SELECT n, at_ms, run, game, kind, body FROM notes WHERE ? IS NULL OR at_ms <= ?"
+            " ORDER BY n",
+            (to_ms, to_ms),
+        )
+        return [RecordedNote(*row) for row in rows]

@@ -1,0 +1,228 @@
+"""The thread that writes a journal: whatever waits goes into one transaction, again and again.
+
+Nothing is waited for before a commit, so a result is lost to a crash only when it was found within
+the last milliseconds; while one commit is under way the next batch gathers.
+
+Loss policy: what cannot be written for want of room, or because the file cannot be written just
+now, stays at the head of the backlog and is tried again until it can be. A damaged file is given up
+for good and left as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from live.engine.results.result_file import digest
+from live.games.game_steps import GameGone, NewGame
+from live.store.journal_faults import error_code, in_words
+from live.store.journal_records import (
+    JournalRun,
+    RecordedChange,
+    RecordedNote,
+    RecordedResult,
+    Restated,
+    StoredGame,
+    encode,
+)
+from live.store.journal_tables import connected
+from live.store.write_backlog import WriteBacklog
+
+log = logging.getLogger(__name__)
+
+#: Records in one transaction.
+BATCH: Final = 1000
+#: How long to wait before a file that refused is tried again, seconds.
+RETRY_S: Final = 1.0
+
+#: What no new attempt mends (primary result codes of SQLite).
+_HOPELESS: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH}
+
+
+class JournalWriting(msgspec.Struct, frozen=True):
+    """A game as it stands, whole: ``details`` is what is read only when somebody asks."""
+
+    kept: StoredGame
+    details: bytes
+
+
+class WrittenResult(msgspec.Struct, frozen=True):
+    """A result with its time."""
+
+    at_ms: int
+    result: RecordedResult
+
+
+class WrittenRun(msgspec.Struct, frozen=True):
+    """A run with its number and time."""
+
+    number: int
+    at_ms: int
+    run: JournalRun
+
+
+Record = RecordedChange | WrittenResult | RecordedNote | WrittenRun | JournalWriting
+
+
+class JournalWriter:
+    """Owns the only connection that writes.
+
+    Args:
+        tell: gets, on the writer's thread, what is wrong for people, and "" when nothing is any
+            more; ``hopeless`` where it stays so.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        backlog: WriteBacklog[Record],
+        tell: Callable[[str, bool], None],
+        *,
+        durable: bool,
+        retry_s: float = RETRY_S,
+    ) -> None:
+        self._path = path
+        self._backlog = backlog
+        self._tell = tell
+        self._durable = durable
+        self._retry_s = retry_s
+        self._run = 0
+        self._engines: dict[str, int] = {}
+        self._connection: sqlite3.Connection | None = None
+        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def join(self, timeout_s: float) -> None:
+        self._thread.join(timeout_s)
+
+    def _work(self) -> None:
+        while batch := self._backlog.take(BATCH):
+            if not self._persist(batch):
+                return
+
+    def _persist(self, batch: Sequence[Record]) -> bool:
+        """Write a batch however long it takes; False when there is no hope or no more time."""
+        troubled = False
+        while True:
+            try:
+                if not self._connection:
+                    self._connection = connected(self._path, durable=self._durable)
+                self._write(self._connection, batch)
+            except sqlite3.Error as error:
+                self._disconnect()
+                hopeless = error_code(error) in _HOPELESS
+                if not troubled or hopeless:
+                    self._tell(in_words(error), hopeless)
+                troubled = True
+                if hopeless or self._backlog.pause(self._retry_s):
+                    return False
+            else:
+                if troubled:
+                    self._tell("", False)
+                return True
+
+    def _disconnect(self) -> None:
+        # After a failed write a new connection knows nothing wrong.
+        if self._connection is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.close()
+            self._connection = None
+        self._engines.clear()
+
+    def close(self) -> None:
+        """After the thread has ended: fold the log into the file."""
+        self._disconnect()
+
+    def _write(self, connection: sqlite3.Connection, batch: Sequence[Record]) -> None:
+        execute = connection.execute
+        execute("BEGIN IMMEDIATE")
+        try:
+            for record in batch:
+                try:
+                    self._record(execute, record)
+                except (TypeError, ValueError, OverflowError):
+                    # Text no encoding has, a number beyond 64 bits: it costs nobody else anything.
+                    log.exception("the journal leaves out what cannot be written: %r", record)
+            execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                execute("ROLLBACK")
+            raise
+
+    def _record(self, execute: Callable[..., Any], record: Record) -> None:
+        match record:
+            case RecordedChange():
+                self._write_change(execute, record)
+            case WrittenResult(at_ms=at_ms, result=found):
+                execute(
+                    "INSERT INTO results (key, result, engine, bound, at_ms)"
+                    " VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+                    " engine = excluded.engine, bound = excluded.bound,"
+                    " at_ms = excluded.at_ms WHERE at_ms IS NULL",
+                    (
+                        digest(found.identity, found.question),
+                        encode(found.result),
+                        self._engine(execute, found.identity),
+                        str(found.question.limit),
+                        at_ms,
+                    ),
+                )
+            case JournalWriting(kept=kept, details=details):
+                execute(
+                    "UPDATE games SET n = ?, measure = ?, rest = ?, details = ? WHERE game = ?",
+                    (kept.n, kept.measure, kept.rest, details, kept.game),
+                )
+            case RecordedNote():
+                execute(
+                    "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?)",
+                    (
+                        record.n,
+                        record.at_ms,
+                        record.run,
+                        record.game,
+                        record.kind,
+                        record.body,
+                    ),
+                )
+            case WrittenRun(number=number, at_ms=at_ms, run=run):
+                execute(
+                    "INSERT OR REPLACE INTO runs VALUES (?, ?, ?)",
+                    (number, at_ms, encode(run)),
+                )
+                self._run = number
+
+    def _write_change(self, execute: Callable[..., Any], change: RecordedChange) -> None:
+        step = change.step
+        game = "" if isinstance(step, Restated) else step.id
+        execute(
+            "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?)",
+            (change.n, change.at_ms, self._run, game, encode(step)),
+        )
+        match step:
+            case Restated():
+                execute("DELETE FROM games")
+            case NewGame():
+                execute(
+                    "INSERT OR REPLACE INTO games (game, opened, at_ms) VALUES (?, ?, ?)",
+                    (game, change.n, change.at_ms),
+                )
+            case GameGone():
+                execute("DELETE FROM games WHERE game = ?", (game,))
+            case _:
+                execute("UPDATE games SET at_ms = ? WHERE game = ?", (change.at_ms, game))
+
+    def _engine(self, execute: Callable[..., Any], identity: str) -> int:
+        if identity not in self._engines:
+            execute("INSERT OR IGNORE INTO engines (identity) VALUES (?)", (identity,))
+            row = execute("SELECT engine FROM engines WHERE identity = ?", (identity,)).fetchone()
+            self._engines[identity] = row[0]
+        return self._engines[identity]

@@ -1,0 +1,141 @@
+"""Alerts as lines: what an arbiter is to be told, most urgent first. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+
+import msgspec
+from rich.text import Text
+
+from live.events import Alert, GameView, Severity
+from live.terminal.figure_text import age_text
+from live.terminal.line_filter import matcher
+from live.terminal.palette import Palette
+from live.terminal.text_cells import left, plain, right, styled, window
+
+#: A sign and a word for each urgency: never told by colour alone.
+SIGNS: dict[Severity, str] = {"alarm": "!!", "warning": "!", "look": "?"}
+_RANKS: dict[Severity, int] = {"alarm": 0, "warning": 1, "look": 2}
+#: Lines for what is known of the alert under the cursor.
+DETAIL = 7
+_BOARD_CELLS = 24
+
+
+class AlertListOptions(msgspec.Struct, frozen=True):
+    """How the alerts are looked at now."""
+
+    palette: Palette
+    cursor: str | None
+    first: int
+    show_muted: bool
+    now_s: float
+    """Seconds since 1970 UTC."""
+    game: Callable[[str], GameView | None]
+
+
+def listed(alerts: Sequence[Alert], query: str, *, show_muted: bool) -> list[Alert]:
+    """Those to show: what nobody took note of yet first, then the most urgent, then the newest."""
+    matches = matcher(query)
+    taken = [
+        alert
+        for alert in alerts
+        if alert.cleared_s is None
+        and (show_muted or not alert.muted)
+        and matches(f"{alert.kind} {plain(alert.text)} {plain(alert.player or '')}", None)
+    ]
+    return sorted(
+        taken,
+        key=lambda alert: (
+            alert.muted,
+            alert.acknowledged_s is not None,
+            _RANKS[alert.severity],
+            -alert.first_seen_s,
+            alert.id,
+        ),
+    )
+
+
+def unread(alerts: Sequence[Alert]) -> int:
+    """How many ask for notice."""
+    return sum(
+        alert.cleared_s is None and alert.acknowledged_s is None and not alert.muted
+        for alert in alerts
+    )
+
+
+def alerts(
+    found: Sequence[Alert], muted: int, width: int, height: int, look: AlertListOptions
+) -> list[Text]:
+    """A line for each alert, and below the one under the cursor in full."""
+    palette = look.palette
+    body = max(1, height - 2 - DETAIL)
+    at = next((index for index, alert in enumerate(found) if alert.id == look.cursor), 0)
+    first = window(len(found), at, body, look.first)
+    lines = [
+        styled(
+            "    " + left("Board", _BOARD_CELLS) + " " + left("What", max(8, width - 38)) + "  For",
+            palette.dim,
+        )
+    ]
+    for index, alert in enumerate(found[first : first + body], first):
+        lines.append(_line(alert, index == at, width, look))
+    if not found:
+        told = "nothing the arbiter has to be told"
+        lines.append(styled(f"  ✓ {told}" + (f", {muted} muted" if muted else ""), palette.good))
+    lines += [Text() for _ in range(body + 1 - len(lines))]
+    lines.append(styled("─" * width, palette.dim))
+    return lines + (_detail(found[at], width, look) if found else [Text()] * DETAIL)
+
+
+def _line(alert: Alert, here: bool, width: int, look: AlertListOptions) -> Text:
+    palette = look.palette
+    style = {"alarm": palette.bad, "warning": palette.warn, "look": palette.accent}[alert.severity]
+    quiet = alert.muted or alert.acknowledged_s is not None
+    line = styled("▌" if here else " ", palette.accent)
+    sign = (
+        "✓" if alert.acknowledged_s is not None else "z" if alert.muted else SIGNS[alert.severity]
+    )
+    line.append(left(sign, 3), palette.dim if quiet else style)
+    line.append(left(board_name(alert, look), _BOARD_CELLS) + " ", palette.dim if quiet else "")
+    text = plain(alert.text, 300) + (f" ×{alert.times}" if alert.times > 1 else "")
+    line.append(left(text, max(8, width - 38)), palette.dim if quiet else style)
+    line.append("✎" if alert.note else " ", palette.accent)
+    line.append(right(age_text(look.now_s - alert.first_seen_s), 4), palette.dim)
+    if here:
+        line.stylize_before(palette.cursor)
+    return line
+
+
+def board_name(alert: Alert, look: AlertListOptions) -> str:
+    """Whom or what it is about."""
+    view = look.game(alert.game) if alert.game else None
+    if view is None:
+        return plain(alert.feed or alert.player or "", _BOARD_CELLS)
+    number = f"{view.board} " if view.board is not None else ""
+    return f"{number}{plain(view.white.name, 12)}–{plain(view.black.name, 12)}"
+
+
+def _detail(alert: Alert, width: int, look: AlertListOptions) -> list[Text]:
+    palette = look.palette
+    told: list[tuple[str, str]] = [(plain(alert.text, 400), palette.strong)]
+    told.append((plain(alert.advice, 400), palette.text))
+    found = alert.agreement
+    if found is not None:
+        told.append(
+            (
+                f"Screening figure, which accuses nobody: {found.share:.0%} of {found.moves} "
+                f"moves, expected {found.expected:.0%}, {found.z:.1f} standard deviations above. "
+                f"Of events with {found.boards} boards in which all is right, "
+                f"{found.false_alarms:.1%} show such an alert. {plain(found.rests_on, 200)}",
+                palette.dim,
+            )
+        )
+    if alert.note:
+        told.append((f"✎ {plain(alert.note, 500)}", palette.accent))
+    lines = [
+        styled(f" {line}", style)
+        for text, style in told
+        for line in textwrap.wrap(text, max(20, width - 2))
+    ]
+    return [*lines[:DETAIL], *(Text() for _ in range(DETAIL - len(lines)))]

@@ -1,0 +1,144 @@
+"""The view of alerts: take note, mute, write a note, go to the board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.text import Text
+
+from live.events import Alert, GameView
+from live.terminal.alerts.alert_list import AlertListOptions, alerts, listed
+from live.terminal.text_cells import counted
+from live.terminal.view_context import AlertActions, TextPrompt, TextQuestion, ViewContext
+from live.terminal.view_frame import KeyHint
+
+
+class AlertsView:
+    name = "Alerts"
+
+    def __init__(self, scene: ViewContext) -> None:
+        self._scene = scene
+        self.query = ""
+        self.cursor: str | None = None
+        self.show_muted = False
+        self._listed: list[Alert] = []
+        self._muted = 0
+
+    def draw(self, width: int, height: int) -> list[Text]:
+        scene = self._scene
+        held = list(scene.state.alerts())
+        self._muted = sum(alert.muted for alert in held)
+        self._listed = listed(held, self.query, show_muted=self.show_muted)
+        if self._listed:
+            self.cursor = self._listed[self._at()].id
+        views: dict[str, GameView] = {view.id: view for view in scene.state.games()}
+        look = AlertListOptions(
+            palette=scene.palette,
+            cursor=self.cursor,
+            first=0,
+            show_muted=self.show_muted,
+            now_s=scene.wall_s(),
+            game=views.get,
+        )
+        return alerts(self._listed, self._muted, width, height, look)
+
+    def _at(self) -> int:
+        for index, alert in enumerate(self._listed):
+            if alert.id == self.cursor:
+                return index
+        return 0
+
+    def caption(self) -> str:
+        told = counted(len(self._listed), "alert")
+        if self._muted and not self.show_muted:
+            told += f", {self._muted} muted: M shows them"
+        return told + (f" · filter {self.query!r}" if self.query else "")
+
+    def offers(self) -> list[KeyHint]:
+        none = "" if self._listed else "there is no alert"
+        why = none or ("" if self._scene.desk.alert_acts else self._scene.desk.no_alert_acts)
+        board = none or ("" if self._game() else "this alert is about no board")
+        return [
+            KeyHint("a", "a", "acknowledge", "you took note: it stands below what is new", why),
+            KeyHint("m", "m", "mute", "show it no more until it is unmuted", why),
+            KeyHint("n", "n", "note", "write something to it, kept in the log with the time", why),
+            KeyHint("M", "M", "muted", "show what is muted, too"),
+            KeyHint("enter", "⏎", "board", "look at the board", board),
+            KeyHint("slash", "/", "filter", "list only alerts with these words"),
+            KeyHint("up", "↑↓ j k", "", "from alert to alert", none),
+            *self._scene.board_keys(self._game()),
+        ]
+
+    def _game(self) -> str | None:
+        return self._listed[self._at()].game if self._listed else None
+
+    def press(self, key: str) -> bool:
+        if key in ("down", "j"):
+            self._move(1)
+        elif key in ("up", "k"):
+            self._move(-1)
+        elif key == "M":
+            self.show_muted = not self.show_muted
+        elif key == "slash":
+            before = self.query
+            self._scene.ask = TextQuestion(
+                "Filter:", before, self._filter, self._filter, lambda: self._filter(before)
+            )
+        elif key == "escape" and self.query:
+            self.query = ""
+        elif key in ("a", "m", "n") and self._listed:
+            self._act(key, self._listed[self._at()])
+        elif key == "enter" and (game := self._game()):
+            self._scene.show(game)
+        else:
+            return self._scene.press_board(key, self._game())
+        return True
+
+    def _filter(self, text: str) -> None:
+        self.query = text
+
+    def _move(self, by: int) -> None:
+        if self._listed:
+            at = max(0, min(len(self._listed) - 1, self._at() + by))
+            self.cursor = self._listed[at].id
+
+    def _act(self, key: str, alert: Alert) -> None:
+        scene = self._scene
+        acts = scene.desk.alert_acts
+        if acts is None:
+            scene.say(f"{key} does nothing: {scene.desk.no_alert_acts}")
+        elif key == "a":
+            acts.acknowledge(alert.id)
+            scene.say("Acknowledged; it asks for notice again when it happens again")
+        elif key == "m":
+            self._mute(acts, alert)
+        else:
+            scene.ask = TextQuestion("Note:", alert.note, lambda text: acts.note(alert.id, text))
+
+    def _mute(self, acts: AlertActions, alert: Alert) -> None:
+        scene = self._scene
+        if alert.muted:
+            acts.mute(alert.id, False)
+            acts.mute_kind(alert.kind, False)
+            if alert.game is not None:
+                acts.mute_board(alert.game, False)
+            scene.say("Unmuted")
+            return
+
+        def muted(what: str, act: Callable[[], None]) -> Callable[[], None]:
+            def done() -> None:
+                act()
+                scene.say(f"{what} is muted; M shows what is muted, m there unmutes")
+
+            return done
+
+        game = alert.game
+        answers = {
+            "a": muted("This alert", lambda: acts.mute(alert.id, True)),
+            "k": muted(f"Kind {alert.kind}", lambda: acts.mute_kind(alert.kind, True)),
+        }
+        question = f"Mute  a this alert  k all of kind {alert.kind}"
+        if game is not None:
+            answers["b"] = muted("This board", lambda: acts.mute_board(game, True))
+            question += "  b all of this board"
+        scene.prompt = TextPrompt(f"{question}  esc none", answers)

@@ -1,0 +1,291 @@
+"""One board in depth: position, moves with gains, graphs, both players' figures. Pure.
+
+On a small terminal one panel at a time stands beside the board, on a large one all do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+from rich.cells import cell_len
+from rich.text import Text
+
+from live.events import CurvePoint, GameDetail, Player
+from live.terminal.board import text_charts
+from live.terminal.board.move_table import MOVE_CELLS, moves, row_of
+from live.terminal.board.side_figures import side_figures
+from live.terminal.board.text_diagram import board_after, diagram, san_of
+from live.terminal.boards.board_list import RESULTS
+from live.terminal.boards.board_row import RESTORED, like_text
+from live.terminal.figure_text import (
+    age_text,
+    clock_left_s,
+    clock_runs,
+    clock_text,
+    interval_text,
+    move_text,
+    rating_text,
+    score_text,
+    signed,
+)
+from live.terminal.palette import Palette
+from live.terminal.text_cells import beside, left, plain, right, styled
+
+Panel = Literal["moves", "curves", "gains", "methods"]
+PANELS: tuple[Panel, ...] = ("moves", "curves", "gains", "methods")
+PANEL_NAMES = {
+    "moves": "Moves",
+    "curves": "Perceived ratings",
+    "gains": "Gains",
+    "methods": "Other methods",
+}
+#: From this size on every panel is shown at once.
+LARGE = (150, 40)
+_DIAGRAM = 20
+_LARGE_DIAGRAM = 34
+
+
+class BoardCardOptions(msgspec.Struct, frozen=True):
+    """How one board is looked at now."""
+
+    palette: Palette
+    calibrated: bool
+    ply: int
+    """The ply under the cursor; 0 is the starting position."""
+    following: bool
+    """The cursor goes with the last move."""
+    panel: Panel
+    age_s: float | None
+    """Seconds since the last move; None when it was before we looked."""
+    new: bool
+    ran_s: float = 0.0
+    """Seconds that the clock of the side to move has run."""
+
+
+def board_card(game: GameDetail, width: int, height: int, look: BoardCardOptions) -> list[Text]:
+    """Exactly ``height`` lines of at most ``width`` cells."""
+    lines = [headline(game, width, look), *players(game, width, look)]
+    rest = height - len(lines)
+    if width >= LARGE[0] and height >= LARGE[1] - 4:
+        lines += _large(game, width, rest, look)
+    else:
+        lines += _small(game, width, rest, look)
+    return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
+
+
+def headline(game: GameDetail, width: int, look: BoardCardOptions) -> Text:
+    """Where the game is played, how it stands, and what is wrong with it."""
+    palette = look.palette
+    line = Text(no_wrap=True)
+    line.append(f" Board {game.board} " if game.board is not None else " Board ", palette.head)
+    if game.result != "*":
+        line.append(f"· {RESULTS.get(game.result, game.result)} ", palette.strong)
+    if game.problem:
+        line.append(f"· ! {plain(game.problem, 60)} ", palette.bad)
+    elif game.restored:
+        line.append(f"· {RESTORED} ", palette.warn)
+    duel = game.head_to_head
+    if duel.expected_score is not None:
+        line.append(f"· ○ against ● expects {duel.expected_score:.2f}")
+        if duel.difference is not None:
+            line.append(f" ({duel.difference:+.0f} Elo)")
+        line.append(" ")
+    behind = game.plies_played - game.plies_scored
+    if behind > 1:
+        line.append(f"· {behind} plies to score ", palette.warn)
+    if look.age_s is not None and game.result == "*":
+        line.append(f"· last move {age_text(look.age_s)} ago ", palette.dim)
+    # What gives way on a narrow terminal stands last.
+    for part in (plain(game.event, 40), f"round {plain(game.round, 8)}" if game.round else ""):
+        if part:
+            line.append(f"· {part} ", palette.dim)
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
+    """A head and a line for each player: ratings with their intervals, form, moves, clock."""
+    palette, wide = look.palette, width >= 100
+    plan: list[tuple[str, int, bool]] = [("Elo", 4, True)]
+    if look.calibrated:
+        plan += [("Plays like" if wide else "Like", 10 if wide else 4, True), ("95 %", 9, False)]
+    plan += [("A4", 4, True), ("95 %", 9, False)]
+    if look.calibrated:
+        plan += [("Form", 5, True)]
+    plan += [("Moves", 5, True), ("Clock", 5, True)]
+    name = min(40, width - 2 - sum(cells + 1 for _, cells, _ in plan))
+    head = "  " + left("Player", name)
+    for text, cells, to_right in plan:
+        head += " " + (right(text, cells) if to_right else left(text, cells))
+    lines = [styled(head, palette.dim)]
+    last = {ply.ply % 2 == _white_parity(game): ply for ply in game.plies[-2:]}
+    for sign, player, points, white in (
+        ("○", game.white, game.curves.white, True),
+        ("●", game.black, game.curves.black, False),
+    ):
+        point = points[-1] if points else None
+        ply = last.get(white)
+        texts = _figures(player, point, look.calibrated)
+        ran_s = look.ran_s if clock_runs(game, len(game.plies)) is white else 0.0
+        texts.append(clock_text(clock_left_s(ply.clock_s, ran_s)) if ply else "")
+        line = styled(f"{sign} ", palette.white if white else palette.black)
+        title = f"{plain(player.title, 4)} " if player.title else ""
+        line.append(title, palette.strong)
+        line.append(left(plain(player.name, 40), name - cell_len(title)))
+        for (head_text, cells, to_right), text in zip(plan, texts, strict=True):
+            large = head_text in (("Plays like", "Like") if look.calibrated else ("A4",))
+            style = palette.strong if large else palette.dim if head_text == "95 %" else ""
+            line.append(" ")
+            line.append(right(text, cells) if to_right else left(text, cells), style)
+        lines.append(line)
+    return lines
+
+
+def _white_parity(game: GameDetail) -> int:
+    return 0 if game.start_fen.split()[1:2] == ["b"] else 1
+
+
+def _figures(player: Player, point: CurvePoint | None, calibrated: bool) -> list[str]:
+    texts = [str(player.elo or "")]
+    if calibrated:
+        texts.append(like_text(point))
+        texts.append(interval_text(point.calibrated_low, point.calibrated_high) if point else "")
+    texts.append("·" if point is None else rating_text(point.rating, point.low, point.high))
+    texts.append("" if point is None else interval_text(point.low, point.high))
+    if calibrated:
+        texts.append(signed(point.form) if point else "")
+    texts.append(str(point.n) if point else "0")
+    return texts
+
+
+def position(game: GameDetail, look: BoardCardOptions, *, large: bool) -> list[Text]:
+    """The diagram with what was played and what the engine would have."""
+    palette = look.palette
+    board = board_after(game, look.ply)
+    if board is None:
+        return [styled(f"no diagram of {plain(game.variant, 20)}", palette.dim)]
+    lines = diagram(board, palette, large=large)
+    if not 1 <= look.ply <= len(game.plies):
+        return [*lines, styled("  start", palette.dim)]
+    ply = game.plies[look.ply - 1]
+    score = score_text(ply.score_cp, ply.mate)
+    told = styled("  ")
+    style = palette.changed if look.new and look.following else palette.strong
+    told.append(move_text(game, ply), style)
+    told.append(f" {score}{'' if ply.final or ply.score_cp is None else '~'}")
+    lines.append(told)
+    first = san_of(board_after(game, look.ply - 1), ply.best)
+    if first:
+        same = ply.best == ply.uci
+        engine = styled("  engine ", palette.dim)
+        engine.append("the same" if same else first, palette.good if same else palette.accent)
+        lines.append(engine)
+    return lines
+
+
+def search_lines(game: GameDetail, look: BoardCardOptions) -> list[Text]:
+    """Who looked, if not the engine, and how deep; how hard the position is, and how long the
+    player thought.
+    """
+    if not 1 <= look.ply <= len(game.plies):
+        return []
+    ply = game.plies[look.ply - 1]
+    parts = []
+    if ply.score_source:
+        parts.append(ply.score_source)
+    if ply.depth:
+        parts.append(f"depth {ply.depth}")
+    if ply.complexity is not None:
+        # Alliot 2017, section 3.1: how far the score jumped while the engine looked deeper.
+        parts.append(f"jump {ply.complexity.jump_cp / 100:.2f}")
+    if ply.spent_s is not None:
+        parts.append(f"took {clock_text(ply.spent_s)}")
+    return [styled(f"  {part}", look.palette.dim) for part in parts]
+
+
+def _move_list(game: GameDetail, look: BoardCardOptions, width: int, height: int) -> list[Text]:
+    body = max(1, height - 1)
+    first = max(0, row_of(game, max(1, look.ply)) - body + 1 + (0 if look.following else body // 2))
+    first = min(first, max(0, (len(game.plies) + 2) // 2 - body))
+    if not game.plies:
+        return [styled("no move yet", look.palette.dim)]
+    if width < MOVE_CELLS:
+        return [styled("no room for the moves", look.palette.dim)]
+    return moves(game, look.ply, first, height, width, look.palette)
+
+
+def _small(game: GameDetail, width: int, height: int, look: BoardCardOptions) -> list[Text]:
+    board = [*position(game, look, large=False), *search_lines(game, look)]
+    upper = min(len(board), max(9, height - 4)) if height >= 13 else height
+    room = width - _DIAGRAM - 2
+    names = [
+        f"[{PANEL_NAMES[panel]}]" if panel == look.panel else f" {PANEL_NAMES[panel]} "
+        for panel in PANELS
+    ]
+    heads = styled(" ".join(names), look.palette.dim)
+    panel = [heads, *_panel(game, room, upper - 1, look)]
+    lines = beside([(board[:upper], _DIAGRAM), (panel[:upper], room)])
+    if height - upper < 3:
+        return lines  # no room for a graph that says anything
+    return lines + text_charts.score_graph(game, look.ply, width, height - upper, look.palette)
+
+
+def _panel(game: GameDetail, width: int, height: int, look: BoardCardOptions) -> list[Text]:
+    palette = look.palette
+    match look.panel:
+        case "moves":
+            return _move_list(game, look, width, height)
+        case "curves":
+            half = (width - 1) // 2
+            sides = (
+                [styled("○ White, 95 % ░", palette.dim)],
+                [styled("● Black, 95 % ░", palette.dim)],
+            )
+            curves = _curves(game, half, height - 1, look)
+            both = [([*head, *curve], half) for head, curve in zip(sides, curves, strict=True)]
+            return beside(both, 1)
+        case "gains":
+            return text_charts.histogram(game, width, height, palette)
+        case "methods":
+            return side_figures(game, width, palette)[:height]
+
+
+def _curves(
+    game: GameDetail, width: int, height: int, look: BoardCardOptions
+) -> tuple[Sequence[Text], Sequence[Text]]:
+    curves = (game.curves.white, game.curves.black)
+    scale = text_charts.common_scale(curves, calibrated=look.calibrated)
+    styles = (look.palette.white, look.palette.black)
+    white, black = (
+        text_charts.rating_graph(
+            points, scale, width, height, style, look.palette, calibrated=look.calibrated
+        )
+        for points, style in zip(curves, styles, strict=True)
+    )
+    return white, black
+
+
+def _large(game: GameDetail, width: int, height: int, look: BoardCardOptions) -> list[Text]:
+    palette = look.palette
+    board = [*position(game, look, large=True), *search_lines(game, look)]
+    board += [Text(), *text_charts.histogram(game, 2 * _LARGE_DIAGRAM // 2 + 18, 8, palette)]
+    first_width = _LARGE_DIAGRAM + 18
+    middle_width = MOVE_CELLS + 12
+    rest_width = width - first_width - middle_width - 4
+    listed = _move_list(game, look, middle_width, height)
+    graph_height = max(8, (height - 3 - 12) // 3 // 2 * 2)
+    scale_name = "Plays like" if look.calibrated else "Algorithm 4"
+    white, black = _curves(game, rest_width, graph_height, look)
+    graphs = [
+        styled("Score, White's side", palette.head),
+        *text_charts.score_graph(game, look.ply, rest_width, graph_height, palette),
+        styled(f"○ {scale_name}, 95 % ░", palette.head),
+        *white,
+        styled(f"● {scale_name}, 95 % ░", palette.head),
+        *black,
+        styled("Other methods", palette.head),
+        *side_figures(game, rest_width, palette),
+    ]
+    return beside([(board, first_width), (listed, middle_width), (graphs, rest_width)])[:height]

@@ -1,0 +1,63 @@
+"""What the other methods say of both players of one game. Pure."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from live.events import GameDetail, Share, SideMethods
+from live.terminal.figure_text import so_far
+from live.terminal.palette import Palette
+from live.terminal.text_cells import left, plain, styled
+
+_NAME_CELLS = 18
+
+
+def side_figures(game: GameDetail, width: int, palette: Palette) -> list[Text]:
+    """A line for each method, White's figure beside Black's; why where there is none."""
+    room = max(10, (width - _NAME_CELLS) // 2)
+    white, black = game.methods.white, game.methods.black
+    lines = [_line("", "○ White", "● Black", room, palette.dim, palette)]
+    rows = (
+        ("p(30 cp)", "conformance"),
+        ("p(20 cp), level", "guid_bratko"),
+        ("p(30 cp), weighed", "ponderated"),
+        ("first choice", "first_choice"),
+    )
+    for name, field in rows:
+        lines.append(_line(name, _share(white, field), _share(black, field), room, "", palette))
+    lines.append(_line("loss, accuracy", _accuracy(white), _accuracy(black), room, "", palette))
+    expected = game.methods.expected_score
+    if expected is not None:
+        ends = ""
+        if game.methods.low is not None and game.methods.high is not None:
+            ends = f" ({game.methods.low:.2f}–{game.methods.high:.2f})"
+        told = f"White expects {expected:.2f}{ends} by p(30 cp)"
+        lines.append(styled(told))
+    elif game.methods.missing:
+        lines.append(styled(plain(game.methods.missing, width), palette.dim))
+    return lines
+
+
+def _line(name: str, white: str, black: str, room: int, style: str, palette: Palette) -> Text:
+    line = styled(left(name, _NAME_CELLS), palette.dim)
+    line.append(left(white, room), style)
+    line.append(left(black, room), style)
+    return line
+
+
+def _share(side: SideMethods, field: str) -> str:
+    found: Share = getattr(side, field)
+    if found.share is None:
+        return side.missing.get(field, "·")
+    ends = "" if found.low is None or found.high is None else f" {found.low:.2f}–{found.high:.2f}"
+    return f"{found.share:.2f}{ends} of {found.moves}"
+
+
+def _accuracy(side: SideMethods) -> str:
+    loss, accuracy = side.centipawn_loss_so_far, side.accuracy_so_far
+    if loss is None or accuracy is None:
+        return "·"
+    return (
+        f"{so_far(f'{loss:.0f}', side.centipawn_loss)} cp, "
+        f"{so_far(f'{accuracy:.0f}', side.accuracy)} %"
+    )

@@ -1,0 +1,199 @@
+"""Graphs of characters: the score, a rating curve with its 95 % band, histograms of gains. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from rich.text import Text
+
+from live.events import CurvePoint, GameDetail
+from live.terminal.board.move_table import chances
+from live.terminal.palette import Palette
+from live.terminal.text_cells import left, right, styled
+
+_UP = " ▁▂▃▄▅▆▇█"
+#: Labels and rules of the axis left of a graph, cells.
+AXIS = 6
+#: The marks of the score axis, pawns; placed by winning chances, so that ±1 is not lost near ±10.
+_MARKS = (5, 2, 0, -2, -5)
+#: A rating axis never spans less than this, Elo: noise must not look like drama.
+MIN_SPAN_ELO = 400.0
+#: Upper ends of the bins of gains, centipawns lost, and their names.
+BINS = (
+    (0, "none"),
+    (10, "≤ 0.10"),
+    (30, "≤ 0.30"),
+    (60, "≤ 0.60"),
+    (100, "≤ 1.00"),
+    (200, "≤ 2.00"),
+    (1 << 30, "more"),
+)
+
+
+def score_graph(
+    game: GameDetail, cursor_ply: int, width: int, height: int, palette: Palette
+) -> list[Text]:
+    """White's advantage above the line, Black's below; one column a ply, or the last of several."""
+    columns = max(1, width - AXIS)
+    scores = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
+    step = max(1, -(-len(scores) // columns))
+    shown = [scores[min(start + step, len(scores)) - 1] for start in range(0, len(scores), step)]
+    here = cursor_ply // step
+    half = max(1, height // 2)
+    wide = max(1, min(4, columns // max(1, len(shown))))
+    labels = _score_labels(half)
+    lines = []
+    for row in range(2 * half):
+        line = styled(right(labels.get(row, ""), AXIS - 1), palette.dim)
+        line.append("┤" if row in labels else "│", palette.dim)
+        for index, score in enumerate(shown):
+            cell, style = _score_cell(score, row, half, palette)
+            if index == here and cell == " ":
+                cell, style = "┊", palette.accent
+            line.append(cell * (wide if cell != "┊" else 1), style)
+            if cell == "┊" and wide > 1:
+                line.append(" " * (wide - 1))
+        lines.append(line)
+    return lines
+
+
+def _score_labels(half: int) -> dict[int, str]:
+    rows: dict[int, str] = {}
+    for pawns in _MARKS:
+        height = chances(100 * pawns) * half
+        row = round(half - height - 0.5)
+        row = half - 1 if pawns == 0 else max(0, min(2 * half - 1, row))
+        rows.setdefault(row, f"{pawns:+d}" if pawns else "0")
+    return rows
+
+
+def _score_cell(score: int | None, row: int, half: int, palette: Palette) -> tuple[str, str]:
+    if score is None:
+        return ("·" if row == half - 1 else " "), palette.dim
+    eighths = round(chances(score) * half * 8)
+    if row < half:  # above the line, filled from below
+        filled = max(0, min(8, eighths - (half - 1 - row) * 8))
+        if filled == 0 and row == half - 1:
+            return "▁", palette.dim
+        return _UP[filled], palette.white
+    # Below the line a block hangs from above: the blank part is drawn, and turned round.
+    filled = max(0, min(8, -eighths - (row - half) * 8))
+    if filled == 8:
+        return "█", palette.black
+    return _UP[8 - filled] if filled else " ", f"{palette.black} reverse" if filled else ""
+
+
+class ChartScale(msgspec.Struct, frozen=True):
+    """Elo from the bottom to the top of a graph."""
+
+    low: float
+    high: float
+
+    def row(self, elo: float, height: int) -> int:
+        """Row of ``elo``, 0 at the top; outside the graph for what is outside the scale."""
+        return round((self.high - elo) / (self.high - self.low) * (height - 1))
+
+
+def values(
+    point: CurvePoint, *, calibrated: bool
+) -> tuple[float | None, float | None, float | None]:
+    """Low, rating, high: of the calibrated rating or of Algorithm 4."""
+    if calibrated:
+        return point.calibrated_low, point.calibrated, point.calibrated_high
+    return point.low, point.rating, point.high
+
+
+def common_scale(curves: Sequence[Sequence[CurvePoint]], *, calibrated: bool) -> ChartScale | None:
+    """One scale for both players, so that their curves can be compared: from the lowest to the
+    highest end of the intervals of the latter half of each curve, when they have settled.
+    """
+    ends = [
+        value
+        for points in curves
+        for point in points[len(points) // 2 :]
+        for value in values(point, calibrated=calibrated)
+        if value is not None
+    ]
+    if not ends:
+        return None
+    low, high = min(ends), max(ends)
+    spare = max(0.0, MIN_SPAN_ELO - (high - low)) / 2
+    return ChartScale(low - spare, high + spare)
+
+
+def rating_graph(
+    points: Sequence[CurvePoint],
+    scale: ChartScale | None,
+    width: int,
+    height: int,
+    style: str,
+    palette: Palette,
+    *,
+    calibrated: bool,
+) -> list[Text]:
+    """The rating ``━`` in its 95 % interval ``░``, move by move; an interval without end goes on
+    to the edge, with an arrow for the rating there.
+    """
+    if scale is None or not points:
+        empty = styled(" " * AXIS + "no rating yet", palette.dim)
+        return [empty, *(Text() for _ in range(height - 1))]
+    columns = max(1, width - AXIS)
+    step = max(1, -(-len(points) // columns))
+    shown = [points[min(start + step, len(points)) - 1] for start in range(0, len(points), step)]
+    wide = max(1, min(4, columns // len(shown)))
+    cells = [_column(point, scale, height, calibrated=calibrated) for point in shown]
+    labels = {0: scale.high, height // 2: (scale.low + scale.high) / 2, height - 1: scale.low}
+    lines = []
+    for row in range(height):
+        label = f"{labels[row]:.0f}" if row in labels else ""
+        line = styled(right(label, AXIS - 1), palette.dim)
+        line.append("┤" if row in labels else "│", palette.dim)
+        for column in cells:
+            line.append(column[row] * wide, palette.band if column[row] == "░" else style)
+        lines.append(line)
+    return lines
+
+
+def _column(point: CurvePoint, scale: ChartScale, height: int, *, calibrated: bool) -> list[str]:
+    low, rating, high = values(point, calibrated=calibrated)
+    if low is None and high is None:
+        return [" "] * height
+    top = 0 if high is None else max(0, scale.row(high, height))
+    bottom = height - 1 if low is None else min(height - 1, scale.row(low, height))
+    cells = ["░" if top <= row <= bottom else " " for row in range(height)]
+    if rating is None:
+        cells[0 if high is None else height - 1] = "↑" if high is None else "↓"
+    else:
+        row = scale.row(rating, height)
+        cells[max(0, min(height - 1, row))] = "━" if 0 <= row < height else "▲" if row < 0 else "▼"
+    return cells
+
+
+def histogram(game: GameDetail, width: int, height: int, palette: Palette) -> list[Text]:
+    """How many moves lost how much: White's bars above Black's, as shares of their moves."""
+    counts = [[0] * len(BINS), [0] * len(BINS)]
+    for side, points in enumerate((game.curves.white, game.curves.black)):
+        for point in points:
+            lost = max(0, -point.gain_cp)
+            counts[side][next(i for i, (most, _) in enumerate(BINS) if lost <= most)] += 1
+    totals = [max(1, sum(each)) for each in counts]
+    most = max(count / total for each, total in zip(counts, totals, strict=True) for count in each)
+    room = max(1, (width - 9 - 2 * 12) // 2)
+    lines = [
+        styled(
+            left("lost", 9) + left("○ White", room + 12) + left("● Black", room + 12), palette.dim
+        )
+    ]
+    for index, (_, name) in enumerate(BINS):
+        line = styled(left(name, 9), palette.dim)
+        for side, style in ((0, palette.white), (1, palette.black)):
+            share = counts[side][index] / totals[side]
+            bar = "█" * round(share / most * room) if most else ""
+            if counts[side][index] and not bar:
+                bar = "▏"
+            line.append(left(bar, room), style)
+            told = f"{counts[side][index]:>4} {100 * share:>3.0f} %" if counts[side][index] else ""
+            line.append(left(told, 12))
+        lines.append(line)
+    return lines[:height]

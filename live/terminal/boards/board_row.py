@@ -1,0 +1,234 @@
+"""One board as a list of boards shows it, made from the whole game. Pure.
+
+A row is made again only when its board changed: 256 boards at full pace cost little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+
+import msgspec
+
+from live.events import CurvePoint, FeedName, GameDetail, GameId, Player, PlyView, SideMethods
+from live.publish.published_state import event_of
+from live.terminal.figure_text import (
+    clock_runs,
+    curve_range,
+    interval_text,
+    move_number,
+    rating_text,
+    score_text,
+    so_far,
+)
+from live.terminal.recent_changes import RecentChanges
+from live.terminal.text_cells import plain
+
+#: Scores beyond ten pawns say the same: won (lichess, modules/analyse AccuracyPercent).
+SWING_CAP_CP = 1000
+#: A swing is looked for in so many last moves of both sides.
+SWING_PLIES = 4
+#: Rows made in one frame for boards that are not on the screen.
+ROWS_A_FRAME = 24
+NAME_CELLS = 40
+
+
+#: Said of a game that the journal holds and no source has told since the start.
+RESTORED = "from before the restart, not told again yet"
+
+
+class SideRow(msgspec.Struct, frozen=True):
+    """One player's line."""
+
+    name: str
+    title: str
+    elo: int | None
+    ply: int
+    """Ply of the last move, 0 before it."""
+    move: str
+    """``23.Nf3``, for Black ``23…Nxd5``."""
+    score: str
+    """After that move, ``~`` while provisional."""
+    clock_s: float | None
+    like: str
+    like_interval: str
+    a4: str
+    a4_interval: str
+    form: float | None
+    curve: tuple[float | None, ...]
+    gain_cp: int | None
+    """Of the last move."""
+    first_choice: float | None
+    loss: str
+    """Mean centipawn loss, ``~`` while some moves are not scored."""
+
+
+class BoardRow(msgspec.Struct, frozen=True):
+    """One board."""
+
+    id: GameId
+    feed: FeedName
+    white_runs: bool | None
+    """Whether it is White's clock that runs; None where none is known to."""
+    event: str
+    """Empty when it is only the pairing."""
+    round: str
+    board: int | None
+    result: str
+    problem: str
+    behind: int
+    """Plies that wait for their score."""
+    white: SideRow
+    black: SideRow
+    ratings: tuple[float, float] | None
+    """Smallest and largest of both curves."""
+    swing_cp: int | None
+    best_rating: float | None
+    """The higher of the two perceived ratings, calibrated where a calibration fits."""
+    best_form: float | None
+    least_clock_s: float | None
+    last_ply: int
+
+    @property
+    def running(self) -> bool:
+        return self.result == "*"
+
+
+def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
+    """What the list shows of ``game``."""
+
+    def height(point: CurvePoint) -> float | None:
+        return point.calibrated if calibrated else point.rating
+
+    white_curve = tuple(map(height, game.curves.white))
+    black_curve = tuple(map(height, game.curves.black))
+    last: dict[bool, PlyView] = {}
+    for ply in game.plies[-2:]:
+        last[move_number(game, ply.ply)[1]] = ply
+    white = _side(
+        game, game.white, last.get(True), game.curves.white, white_curve, game.methods.white
+    )
+    black = _side(
+        game, game.black, last.get(False), game.curves.black, black_curve, game.methods.black
+    )
+    ends = [curve[-1] for curve in (white_curve, black_curve) if curve]
+    ratings = [each for each in ends if each is not None]
+    forms = [side.form for side in (white, black) if side.form is not None]
+    clocks = [side.clock_s for side in (white, black) if side.clock_s is not None]
+    return BoardRow(
+        id=game.id,
+        feed=game.feed,
+        white_runs=clock_runs(game, len(game.plies)),
+        event=plain(event_of(game), NAME_CELLS),
+        round=plain(game.round, 12),
+        board=game.board,
+        result=game.result,
+        problem=plain(game.problem or (RESTORED if game.restored else ""), 60),
+        behind=game.plies_played - game.plies_scored,
+        white=white,
+        black=black,
+        ratings=curve_range([*white_curve, *black_curve]),
+        swing_cp=swing_cp(game),
+        best_rating=max(ratings, default=None),
+        best_form=max(forms, default=None),
+        least_clock_s=min(clocks, default=None),
+        last_ply=len(game.plies),
+    )
+
+
+def _side(
+    game: GameDetail,
+    player: Player,
+    last: PlyView | None,
+    points: tuple[CurvePoint, ...],
+    curve: tuple[float | None, ...],
+    methods: SideMethods,
+) -> SideRow:
+    point = points[-1] if points else None
+    loss = methods.centipawn_loss_so_far
+    move = score = ""
+    if last is not None:
+        number, white = move_number(game, last.ply)
+        move = f"{number}{'.' if white else '…'}{last.san}"
+        score = score_text(last.score_cp, last.mate)
+        if last.score_cp is not None and not last.final:
+            score += "~"
+    return SideRow(
+        name=plain(player.name, NAME_CELLS),
+        title=plain(player.title or "", 4),
+        elo=player.elo,
+        ply=last.ply if last else 0,
+        move=move,
+        score=score,
+        clock_s=last.clock_s if last else None,
+        like=like_text(point),
+        like_interval=(interval_text(point.calibrated_low, point.calibrated_high) if point else ""),
+        a4="·" if point is None else rating_text(point.rating, point.low, point.high),
+        a4_interval="" if point is None else interval_text(point.low, point.high),
+        form=point.form if point else None,
+        curve=curve,
+        gain_cp=last.gain_cp if last else None,
+        first_choice=methods.first_choice.share,
+        loss="" if loss is None else so_far(f"{loss:.0f}", methods.centipawn_loss),
+    )
+
+
+def like_text(point: CurvePoint | None) -> str:
+    """The calibrated rating in whole Elo."""
+    if point is None or point.calibrated is None:
+        return "·"
+    return f"{point.calibrated:.0f}"
+
+
+def swing_cp(game: GameDetail) -> int | None:
+    """The largest change of the score over one of the last four plies; None while unknown."""
+    scores = [
+        max(-SWING_CAP_CP, min(SWING_CAP_CP, ply.score_cp))
+        for ply in game.plies[-SWING_PLIES - 1 :]
+        if ply.score_cp is not None
+    ]
+    if len(scores) < 2:
+        return None
+    return max(abs(after - before) for before, after in pairwise(scores))
+
+
+class BoardRows:
+    """The rows of all boards, kept up with the state a few at a time."""
+
+    def __init__(self, notebook: RecentChanges) -> None:
+        self._notebook = notebook
+        self._rows: dict[GameId, BoardRow] = {}
+        self._old: dict[GameId, None] = {}
+
+    def refresh(
+        self,
+        ids: Iterable[GameId],
+        game: Callable[[GameId], GameDetail | None],
+        *,
+        calibrated: bool,
+        seen: Iterable[GameId] = (),
+    ) -> list[BoardRow]:
+        """Every board's row. Boards in ``seen`` are of this moment, the others may be a few
+        frames old: no frame costs more than a screen and :data:`ROWS_A_FRAME` rows.
+        """
+        known = list(ids)
+        every, touched = self._notebook.touched()
+        if every:
+            self._old = dict.fromkeys(known)
+        self._old.update(dict.fromkeys(touched))
+        new = [id for id in known if id not in self._rows]
+        for id in self._turns(seen, new):
+            self._old.pop(id, None)
+            detail = game(id)
+            if detail is not None:
+                self._rows[id] = board_row(detail, calibrated=calibrated)
+        if len(self._rows) != len(known):
+            held = set(known)
+            self._rows = {id: row for id, row in self._rows.items() if id in held}
+        return [self._rows[id] for id in known if id in self._rows]
+
+    def _turns(self, seen: Iterable[GameId], new: list[GameId]) -> Iterator[GameId]:
+        yield from [id for id in seen if id in self._old]
+        yield from new
+        others = [id for id in self._old if id in self._rows]
+        yield from others[:ROWS_A_FRAME]

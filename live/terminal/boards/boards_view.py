@@ -1,0 +1,178 @@
+"""The view of all boards: sorted, filtered, with a cursor that stays on its board."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from live.events import GameId
+from live.terminal.boards.board_list import BoardListOptions, boards, shape
+from live.terminal.boards.board_order import ORDERS, ordered
+from live.terminal.boards.board_row import BoardRow
+from live.terminal.line_filter import board_text, matcher
+from live.terminal.text_cells import counted, styled, window
+from live.terminal.view_context import TextQuestion, ViewContext
+from live.terminal.view_frame import KeyHint
+
+_BY_KEY = {order.key: order.name for order in ORDERS.values()}
+
+
+class BoardsView:
+    name = "Boards"
+
+    def __init__(self, scene: ViewContext) -> None:
+        self._scene = scene
+        self.order = "board"
+        self.reverse = False
+        self.query = ""
+        self.cursor: GameId | None = None
+        self.listed: list[BoardRow] = []
+        """As they were last drawn."""
+        self._first = 0
+        self._deep = 1
+        self._seen: list[GameId] = []
+
+    def draw(self, width: int, height: int) -> list[Text]:
+        scene = self._scene
+        calibrated = scene.calibrated
+        rows = scene.rows.refresh(
+            [view.id for view in scene.state.games()],
+            scene.state.game,
+            calibrated=calibrated,
+            seen=self._seen,
+        )
+        notebook = scene.notebook
+        notebook.feeds(scene.state.feeds())
+        matches = matcher(self.query)
+        if self.query:
+            rows = [row for row in rows if matches(board_text(row), row.board)]
+        self.listed = ordered(
+            rows,
+            ORDERS[self.order],
+            reverse=self.reverse,
+            pinned=scene.pinned,
+            age_s=lambda game: notebook.age_s(game)[0],
+        )
+        if not self.listed:
+            self._seen = []
+            return self._nothing(height)
+        at = self._at()
+        self.cursor = self.listed[at].id
+        deep, columns = shape(len(self.listed), width, height)
+        self._deep = deep
+        fits = deep * columns
+        self._first = window(len(self.listed), at, fits, self._first)
+        self._seen = [row.id for row in self.listed[self._first : self._first + fits]]
+        look = BoardListOptions(
+            palette=scene.palette,
+            calibrated=calibrated,
+            cursor=self.cursor,
+            pinned=scene.pinned,
+            is_new=notebook.is_new,
+            age_s=notebook.age_s,
+            ran_s=notebook.ran_s,
+        )
+        lines = boards(self.listed, self._first, width, height, look)
+        return [*lines, *(Text() for _ in range(height - len(lines)))]
+
+    def _nothing(self, height: int) -> list[Text]:
+        told = (
+            f"No board matches {self.query!r}: esc shows all"
+            if self.query
+            else "No board yet: they appear as soon as a source tells of them"
+        )
+        blank = [Text() for _ in range(height - 2)]
+        return [Text(), styled(f"  {told}", self._scene.palette.dim), *blank]
+
+    def _at(self) -> int:
+        for index, row in enumerate(self.listed):
+            if row.id == self.cursor:
+                return index
+        return 0
+
+    def caption(self) -> str:
+        """How the boards are sorted and filtered, and what is wrong with the one selected."""
+        parts = [
+            f"{counted(len(self.listed), 'board')} by {self.order}{' ▴' if self.reverse else ''}"
+        ]
+        if self.query:
+            parts.append(f"filter {self.query!r}")
+        at = self._at()
+        if self.listed and self.listed[at].problem:
+            parts.append(f"! {self.listed[at].problem}")
+        return " · ".join(parts)
+
+    # --- keys -------------------------------------------------------------------------------------
+
+    def offers(self) -> list[KeyHint]:
+        none = "" if self.listed else "no board is listed"
+        return [
+            KeyHint("enter", "⏎", "open", "look at this board in depth", none),
+            KeyHint("slash", "/", "filter", "list only boards with these words; !word leaves out"),
+            KeyHint("", "⇧", "sort"),
+            *(
+                KeyHint(order.key, order.key, "", f"sort {order.explained}; again turns it round")
+                for order in ORDERS.values()
+            ),
+            KeyHint(
+                "up", "↑↓ j k", "", "from board to board; ←→ h l between columns of boards", none
+            ),
+            *self._scene.board_keys(self.cursor if self.listed else None),
+        ]
+
+    def press(self, key: str) -> bool:
+        if key in _BY_KEY:
+            self._sort(_BY_KEY[key])
+        elif key in ("down", "j"):
+            self._move(1)
+        elif key in ("up", "k"):
+            self._move(-1)
+        elif key in ("right", "l"):
+            self._move(self._deep)
+        elif key in ("left", "h"):
+            self._move(-self._deep)
+        elif key == "pagedown":
+            self._move(max(1, len(self._seen)))
+        elif key == "pageup":
+            self._move(-max(1, len(self._seen)))
+        elif key in ("home", "g"):
+            self._move(-len(self.listed))
+        elif key in ("end", "G"):
+            self._move(len(self.listed))
+        elif key == "enter" and self.listed:
+            self._scene.show(self.listed[self._at()].id)
+        elif key == "slash":
+            self._ask_filter()
+        elif key == "escape" and self.query:
+            self.query = ""
+        else:
+            return self._scene.press_board(key, self.cursor if self.listed else None)
+        return True
+
+    def neighbour(self, game: GameId, step: int) -> GameId | None:
+        """The board ``step`` places further in the list."""
+        ids = [row.id for row in self.listed]
+        if game not in ids:
+            return ids[0] if ids else None
+        return ids[(ids.index(game) + step) % len(ids)]
+
+    def _move(self, by: int) -> None:
+        if self.listed:
+            at = max(0, min(len(self.listed) - 1, self._at() + by))
+            self.cursor = self.listed[at].id
+
+    def _sort(self, name: str) -> None:
+        self.reverse = not self.reverse if name == self.order else False
+        self.order = name
+        turned = ", turned round" if self.reverse else ""
+        self._scene.say(f"Sorted {ORDERS[name].explained}{turned}")
+
+    def _ask_filter(self) -> None:
+        before = self.query
+
+        def typed(text: str) -> None:
+            self.query = text
+
+        def cancelled() -> None:
+            self.query = before
+
+        self._scene.ask = TextQuestion("Filter:", self.query, typed, typed, cancelled)

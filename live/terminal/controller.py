@@ -1,0 +1,256 @@
+"""The whole terminal without the terminal: keys in, frames of text out. Knows no Textual.
+
+Draws title, one view, the last message or the health line, and the keys. Routes each key: an open
+question first, then the view, then what holds everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.text import Text
+
+from live.events import GameId
+from live.terminal import view_frame
+from live.terminal.alerts import alert_list
+from live.terminal.alerts.alerts_view import AlertsView
+from live.terminal.board.board_view import BoardView
+from live.terminal.boards.boards_view import BoardsView
+from live.terminal.palette import PALETTES
+from live.terminal.players.players_view import PlayersView
+from live.terminal.text_cells import styled
+from live.terminal.view_context import TerminalView, TextPrompt, ViewContext
+from live.terminal.view_frame import KeyHint
+
+#: What the signs on the screens mean.
+SIGNS = (
+    "○ White  ● Black  ★ pinned  • just changed  ▌ selected  ! something is wrong here",
+    "~ provisional score  · not known yet  ↓ ↑ rating without lower, upper bound",
+    "Like: calibrated rating on the Elo scale. A4: Ferreira's Algorithm 4. 95 %: its interval.",
+    "A rating says how good these moves were. It accuses nobody of anything.",
+)
+#: Smallest terminal that is drawn on, cells and lines.
+LEAST = (60, 12)
+
+
+class TerminalController:
+    """``leave`` ends the terminal; ``palette_opener`` opens the list of commands."""
+
+    def __init__(
+        self,
+        scene: ViewContext,
+        leave: Callable[[], None],
+        command_list: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.scene = scene
+        self._leave = leave
+        self._command_list = command_list
+        self.boards = BoardsView(scene)
+        self.board = BoardView(scene, self.boards)
+        self.players = PlayersView(scene)
+        self.alerts = AlertsView(scene)
+        self.view: TerminalView = self.boards
+        self.helping = False
+        self.asking = ""
+        """What is to be typed in the line below the frame; empty when nothing is."""
+        self._help_first = 0
+        self.restyle: Callable[[], None] = lambda: None
+        """Called when the palette changed."""
+        self._behind: list[TerminalView] = []
+        scene.show = self._show
+        scene.list_boards = self._list_boards
+
+    # --- frames -----------------------------------------------------------------------------------
+
+    def frame(self, width: int, height: int) -> list[Text]:
+        """Exactly ``height`` lines of at most ``width`` cells."""
+        if width < LEAST[0] or height < LEAST[1]:
+            told = styled(f"At least {LEAST[0]}x{LEAST[1]}, please"[:width])
+            return [told, *(Text() for _ in range(height - 1))]
+        scene = self.scene
+        body = self._help(width, height - 3) if self.helping else self._draw(width, height - 3)
+        state = scene.state
+        top = view_frame.title(
+            "Help" if self.helping else self.view.name,
+            scene.desk.address,
+            state.engine(),
+            state.gain(),
+            alert_list.unread(list(state.alerts())),
+            width,
+            scene.palette,
+        )
+        lines = [top, *body[: height - 3], self._status(width), self._bottom(width)]
+        for line in lines:
+            if line.cell_len > width:
+                line.truncate(width, overflow="ellipsis")
+        return lines
+
+    def _draw(self, width: int, height: int) -> list[Text]:
+        return self.view.draw(width, height)
+
+    def _help(self, width: int, height: int) -> list[Text]:
+        lines = view_frame.help_lines(
+            self.view.name,
+            [*self.view.offers(), *self._everywhere()],
+            SIGNS,
+            width,
+            self.scene.palette,
+        )
+        self._help_first = max(0, min(self._help_first, len(lines) - height))
+        lines = lines[self._help_first :][:height]
+        return [*lines, *(Text() for _ in range(height - len(lines)))]
+
+    def _status(self, width: int) -> Text:
+        scene = self.scene
+        palette = scene.palette
+        trouble = scene.desk.status()
+        if trouble:
+            line = styled(f" ↻ {trouble}", palette.warn)
+        elif said := scene.said():
+            line = styled(f" {said}", palette.accent)
+        else:
+            caption = self.view.caption()
+            line = styled(f" {caption}  " if caption else "", palette.text)
+            state = scene.state
+            rest = width - line.cell_len
+            if rest > 20:
+                line.append_text(view_frame.health(state.feeds(), state.engines(), rest, palette))
+        line.truncate(width, overflow="ellipsis")
+        return line
+
+    def _bottom(self, width: int) -> Text:
+        if self.scene.prompt is not None:
+            line = styled(f" {self.scene.prompt.question}", self.scene.palette.warn)
+            line.truncate(width, overflow="ellipsis")
+            return line
+        if self.asking:
+            line = styled(f" {self.asking}  ⏎ done  esc as before", self.scene.palette.warn)
+            line.truncate(width, overflow="ellipsis")
+            return line
+        if self.helping:
+            keys: Sequence[KeyHint] = [
+                KeyHint("down", "↑↓", "scroll"),
+                KeyHint("escape", "esc", "close"),
+            ]
+        else:
+            keys = [*self.view.offers(), *self._everywhere()]
+        return view_frame.footer(keys, width, self.scene.palette)
+
+    # --- keys -------------------------------------------------------------------------------------
+
+    def _everywhere(self) -> list[KeyHint]:
+        # The first screen has no room for it; help tells it there.
+        views = "" if self.view is self.boards else "views"
+        return [
+            KeyHint("1", "1 2 3", views, "boards, players and standings, alerts"),
+            KeyHint("colon", ":", "more", "every command, found by typing part of its name"),
+            KeyHint("t", "t", "", "another theme: dusk, paper, signal (colour-blind safe), plain"),
+            KeyHint("q", "q", "quit", "end, after asking"),
+            KeyHint("question_mark", "?", "help", "this page"),
+        ]
+
+    def press(self, key: str) -> None:
+        """Carry out a key, as Textual names it."""
+        scene = self.scene
+        if scene.prompt is not None:
+            prompt, scene.prompt = scene.prompt, None
+            answer = prompt.answers.get(key)
+            if answer is not None:
+                answer()
+            return
+        if self.helping:
+            self._press_help(key)
+            return
+        if key == "ctrl+c":
+            self._leave()
+        elif why := self._disabled(key):
+            scene.say(why)
+        elif not self.view.press(key):
+            self._press_anywhere(key)
+
+    def _press_help(self, key: str) -> None:
+        if key in ("down", "j", "pagedown", "up", "k", "pageup"):
+            self._help_first += {"down": 1, "j": 1, "pagedown": 10, "pageup": -10}.get(key, -1)
+        elif key in ("escape", "question_mark", "q", "enter"):
+            self.helping = False
+
+    def _disabled(self, key: str) -> str:
+        for each in self.view.offers():
+            if each.key == key and each.disabled:
+                return f"{each.sign} does nothing now: {each.disabled}"
+        return ""
+
+    def _press_anywhere(self, key: str) -> None:
+        match key:
+            case "escape":
+                self.view = self._behind.pop() if self._behind else self.boards
+            case "1":
+                self.go(self.boards)
+            case "2":
+                self.go(self.players)
+            case "3":
+                self.go(self.alerts)
+            case "question_mark" | "f1":
+                self.helping = True
+                self._help_first = 0
+            case "colon":
+                self._command_list()
+            case "t":
+                self.next_theme()
+            case "q":
+                self.scene.prompt = TextPrompt(
+                    f"{self.scene.desk.leave_question}  y yes  esc no",
+                    dict.fromkeys(("y", "q", "enter"), self._leave),
+                )
+            case _:
+                pass
+
+    def go(self, view: TerminalView) -> None:
+        """Show one of the three lists."""
+        self._behind.clear()
+        self.helping = False
+        self.view = view
+
+    def _show(self, game: GameId) -> None:
+        if self.view is not self.board:
+            self._behind.append(self.view)
+        self.board.open(game)
+        self.view = self.board
+
+    def _list_boards(self, query: str) -> None:
+        self._behind = [self.view]
+        self.boards.query = query
+        self.view = self.boards
+
+    def next_theme(self) -> None:
+        """The theme after this one."""
+        names = list(PALETTES)
+        self.use_theme(names[(names.index(self.scene.palette.name) + 1) % len(names)])
+
+    def use_theme(self, name: str) -> None:
+        """This theme."""
+        self.scene.palette = PALETTES[name]
+        self.restyle()
+        self.scene.say(f"Theme {name}")
+
+    def commands(self) -> list[tuple[str, str, Callable[[], None]]]:
+        """Name, explanation and action of everything there is, for the list of commands."""
+        found: list[tuple[str, str, Callable[[], None]]] = [
+            ("Boards", "all boards", lambda: self.go(self.boards)),
+            ("Players", "players and standings by every method", lambda: self.go(self.players)),
+            ("Alerts", "what an arbiter is to be told", lambda: self.go(self.alerts)),
+        ]
+        for each in self.view.offers():
+            if each.key and each.explained and not each.disabled:
+                name = each.label.capitalize() or each.explained.partition(";")[0].capitalize()
+                found.append((name, each.explained, self._pressing(each.key)))
+        found += [(f"Theme {name}", "colours", self._using(name)) for name in PALETTES]
+        found.append(("Help", "every key", self._pressing("question_mark")))
+        found.append(("Quit", "after asking", self._pressing("q")))
+        return found
+
+    def _pressing(self, key: str) -> Callable[[], None]:
+        return lambda: self.press(key)
+
+    def _using(self, name: str) -> Callable[[], None]:
+        return lambda: self.use_theme(name)

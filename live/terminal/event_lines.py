@@ -1,0 +1,175 @@
+"""Without a terminal: one line for each thing that happened. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from live.events import (
+    Change,
+    Color,
+    CurvePoint,
+    FeedHealth,
+    GameDetail,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    HealthMessage,
+    MoveMessage,
+    PlyView,
+    PointMessage,
+    ScoreMessage,
+)
+from live.terminal.figure_text import (
+    clock_text,
+    interval_text,
+    move_text,
+    plain,
+    rating_text,
+    score_text,
+)
+
+
+class EventLineWriter:
+    """Turns messages into lines; remembers only what a line needs to make sense alone."""
+
+    def __init__(self) -> None:
+        self._games: dict[GameId, GameView] = {}
+        self._feeds: Mapping[str, FeedHealth] = {}
+        self._plies: dict[GameId, dict[int, PlyView]] = {}
+        self._told: dict[GameId, set[int]] = {}
+        self._moves: dict[GameId, list[str]] = {}
+        """SAN of every ply; empty for plies before we came."""
+
+    def lines(self, changes: Iterable[Change]) -> list[str]:
+        """What to print for ``changes``, in order. Of moves that come together, as when a game is
+        met in its middle, the last stands for all.
+        """
+        changes = list(changes)
+        waiting = Counter(
+            each.game for each in changes if isinstance(each, MoveMessage) and each.move
+        )
+        told: list[str] = []
+        together: Counter[GameId] = Counter()
+        for change in changes:
+            match change:
+                case GameMessage(game=view):
+                    told += self._game(view)
+                case GoneMessage(game=game):
+                    told.append(f"{self._label(game)}: gone from its source")
+                    self._games.pop(game, None)
+                    self._forget(game, 1)
+                    self._moves.pop(game, None)
+                case MoveMessage(game=game, ply=ply, move=move):
+                    self._forget(game, ply)
+                    if move is None:
+                        told.append(f"{self._label(game)}: taken back to ply {ply - 1}")
+                        del self._sans(game, ply - 1)[ply - 1 :]
+                        continue
+                    self._plies.setdefault(game, {})[ply] = move
+                    before = self._played(game, ply, move.san)
+                    together[game] += 1
+                    waiting[game] -= 1
+                    if before is not None:
+                        told.append(self._correction(game, move, before))
+                        together[game] = 0
+                    elif not waiting[game]:
+                        told.append(self._move(game, move, together[game]))
+                case ScoreMessage(game=game, ply=scored):
+                    if scored.ply not in self._told.get(game, ()):
+                        self._plies.setdefault(game, {})[scored.ply] = scored
+                case PointMessage(game=game, color=color, point=point):
+                    # A header corrected later sends whole curves again: a move is told once.
+                    if point.ply not in self._told.setdefault(game, set()):
+                        self._told[game].add(point.ply)
+                        told.append(self._point(game, color, point))
+                case HealthMessage(feeds=feeds):
+                    told += self._health(feeds)
+                case _:
+                    pass
+        return told
+
+    def _sans(self, game: GameId, before: int) -> list[str]:
+        """The moves of a game, with a place for each of the first ``before`` plies."""
+        sans = self._moves.setdefault(game, [])
+        sans += [""] * (before - len(sans))
+        return sans
+
+    def _played(self, game: GameId, ply: int, san: str) -> str | None:
+        """Note a move; what stood in its place, if something did."""
+        sans = self._sans(game, ply - 1)
+        before = sans[ply - 1] if len(sans) >= ply else None
+        del sans[ply - 1 :]
+        sans.append(san)
+        return before
+
+    def _move(self, game: GameId, move: PlyView, together: int) -> str:
+        view = self._games.get(game)
+        told = f"{together} moves to " if together > 1 else ""
+        told += move_text(view, move) if view else f"ply {move.ply}"
+        clock = f", clock {clock_text(move.clock_s)}" if move.clock_s is not None else ""
+        return f"{self._label(game)}: played {told}{clock}"
+
+    def _correction(self, game: GameId, move: PlyView, before: str) -> str:
+        view = self._games.get(game)
+        told = move_text(view, move) if view else f"ply {move.ply}"
+        return f"{self._label(game)}: corrected to {told}{f', was {before}' if before else ''}"
+
+    def _forget(self, game: GameId, from_ply: int) -> None:
+        self._told[game] = {ply for ply in self._told.get(game, ()) if ply < from_ply}
+        held = self._plies.get(game, {})
+        self._plies[game] = {ply: view for ply, view in held.items() if ply < from_ply}
+
+    def _game(self, view: GameView) -> list[str]:
+        known = self._games.get(view.id)
+        self._games[view.id] = view
+        if known is None:
+            if isinstance(view, GameDetail):
+                self._moves[view.id] = [ply.san for ply in view.plies]
+            return [f"{self._label(view.id)}: board appears"]
+        told = []
+        if known.result != view.result:
+            told.append(f"{self._label(view.id)}: {view.result}")
+        if known.problem != view.problem and view.problem:
+            told.append(f"{self._label(view.id)}: {plain(view.problem, 200)}")
+        return told
+
+    def _point(self, game: GameId, color: Color, point: CurvePoint) -> str:
+        view = self._games.get(game)
+        # The gain of a first choice is known before the position after it has its score.
+        ply = self._plies.get(game, {}).pop(point.ply, None)
+        move = move_text(view, ply) if view and ply else f"ply {point.ply}"
+        score = f" {score_text(ply.score_cp, ply.mate)}" if ply and ply.final else ""
+        player = plain(getattr(view, color).name, 40) if view else color
+        by_algorithm_4 = (
+            f"A4 {rating_text(point.rating, point.low, point.high)} "
+            f"({interval_text(point.low, point.high)})"
+        )
+        if point.calibrated is None:
+            rating = by_algorithm_4
+        else:
+            interval = interval_text(point.calibrated_low, point.calibrated_high)
+            rating = f"plays like {point.calibrated:.0f} ({interval}), {by_algorithm_4}"
+        moves = "1 move" if point.n == 1 else f"{point.n} moves"
+        return (
+            f"{self._label(game)}: {move}{score}, gain {point.gain_cp / 100:+.2f}. "
+            f"{player} {rating}, {moves}"
+        )
+
+    def _label(self, game: GameId) -> str:
+        view = self._games.get(game)
+        if view is None:
+            return game
+        board = f"board {view.board} " if view.board is not None else ""
+        return f"{board}{plain(view.white.name, 24)} - {plain(view.black.name, 24)}"
+
+    def _health(self, feeds: Iterable[FeedHealth]) -> list[str]:
+        told = []
+        for feed in feeds:
+            known = self._feeds.get(feed.feed)
+            if known is None or known.state != feed.state or known.detail != feed.detail:
+                detail = f": {plain(feed.detail, 200)}" if feed.detail else ""
+                told.append(f"{plain(feed.feed, 60)} {feed.state}{detail}")
+        self._feeds = {feed.feed: feed for feed in feeds}
+        return told

@@ -1,0 +1,137 @@
+"""How figures are written for people: scores, ratings, intervals, curves as text. Pure.
+
+Uncertainty is never dropped: a rating comes with its interval, an unbounded one is an arrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from live.events import MATE_CP, EngineInfo, GameView, PlyView
+from live.terminal.text_cells import plain as plain
+
+#: Said where a service tells neither scores nor ratings (``--hide-scores``): empty is not unknown.
+WITHHELD = "this service withholds scores and ratings"
+#: Eight heights of a sparkline.
+_BLOCKS = "▁▂▃▄▅▆▇█"
+#: A sparkline never stretches less than this over its height: noise must not look like drama.
+MIN_SPAN_ELO = 200.0
+
+
+def score_text(score_cp: int | None, mate: int | None) -> str:
+    """``+0.35``, ``-12.04``, ``#5``, ``#-3``; ``·`` while unknown. White's side."""
+    if score_cp is None:
+        return "·"
+    if mate:
+        return f"#{mate}"
+    if abs(score_cp) == MATE_CP:
+        return "#" if mate == 0 else f"{score_cp / 100:+.0f}"
+    return f"{score_cp / 100:+.2f}"
+
+
+def rating_text(rating: float | None, low: float | None, high: float | None) -> str:
+    """The rating in whole Elo; ``↓`` or ``↑`` where it is unbounded, ``·`` while unknown."""
+    if rating is not None:
+        return f"{rating:.0f}"
+    if high is not None:
+        return "↓"
+    return "↑" if low is not None else "·"
+
+
+def is_withheld(engine: EngineInfo) -> bool:
+    """Whether scores and ratings are kept from us (:mod:`live.publish.visibility`)."""
+    return engine.rating_source == "withheld"
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """``1890–2370``, ``≤ 2034``, ``≥ 2310``; empty while unknown."""
+    if low is not None and high is not None:
+        return f"{low:.0f}–{high:.0f}"
+    if high is not None:
+        return f"≤ {high:.0f}"
+    return f"≥ {low:.0f}" if low is not None else ""
+
+
+def sparkline(values: Sequence[float | None], width: int, low: float, high: float) -> str:
+    """The last ``width`` values between ``low`` and ``high``; ``╷`` and ``╵`` for what has no
+    lower and no upper bound cannot be told apart in one cell, so None is a gap.
+    """
+    span = max(high - low, MIN_SPAN_ELO)
+    base = (low + high - span) / 2
+    cells = []
+    for value in values[-width:]:
+        if value is None:
+            cells.append("·")
+        else:
+            step = (value - base) / span * (len(_BLOCKS) - 1)
+            cells.append(_BLOCKS[max(0, min(len(_BLOCKS) - 1, round(step)))])
+    return "".join(cells)
+
+
+def curve_range(ratings: Sequence[float | None]) -> tuple[float, float] | None:
+    """Smallest and largest bounded rating, or None when there is none."""
+    bounded = [rating for rating in ratings if rating is not None]
+    return (min(bounded), max(bounded)) if bounded else None
+
+
+def move_text(game: GameView, ply: PlyView) -> str:
+    """``23.Nf3`` or ``23...Qd4``, counted from the starting position's move number."""
+    number, white = move_number(game, ply.ply)
+    return f"{number}{'.' if white else '...'}{ply.san}"
+
+
+def clock_runs(game: GameView, plies: int) -> bool | None:
+    """Whether it is White's clock that runs after so many plies; None where none is known to: the
+    game is over, has not begun, or is not told to its end.
+    """
+    if game.result != "*" or game.problem or game.restored or not plies:
+        return None
+    return move_number(game, plies + 1)[1]
+
+
+def clock_left_s(clock_s: float | None, ran_s: float) -> float | None:
+    """What is left of a clock, never below zero."""
+    return None if clock_s is None else max(0.0, clock_s - ran_s)
+
+
+def clock_text(clock_s: float | None) -> str:
+    """Five cells at most: ``1h39m``, ``59:59``, ``0:07.3`` is ``0:07``; empty while unknown."""
+    if clock_s is None:
+        return ""
+    seconds = max(0, int(clock_s))
+    if seconds < 6000:
+        return f"{seconds // 60}:{seconds % 60:02d}"
+    return f"{seconds // 3600}h{seconds // 60 % 60:02d}m"
+
+
+def age_text(age_s: float | None) -> str:
+    """Three cells at most: ``7s``, ``12m``, ``3h``, ``9d``; empty while unknown."""
+    if age_s is None:
+        return ""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
+        if age_s >= size:
+            return f"{min(int(age_s // size), 99)}{unit}"
+    return f"{max(0, int(age_s))}s"
+
+
+def signed(value: float | None) -> str:
+    """Whole Elo with its sign; empty while unknown."""
+    return "" if value is None else f"{value:+.0f}"
+
+
+def percent(share: float | None) -> str:
+    """``61 %``; empty while unknown."""
+    return "" if share is None else f"{100 * share:.0f} %"
+
+
+def so_far(text: str, whole: float | None) -> str:
+    """A figure over the moves scored so far: ``~91 %`` while ``whole``, over all, is unknown."""
+    return f"~{text}" if whole is None else text
+
+
+def move_number(game: GameView, ply: int) -> tuple[int, bool]:
+    """The move number of a ply, and whether White makes it."""
+    fields = game.start_fen.split()
+    first = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
+    offset = ply - 1 + (1 if fields[1:2] == ["b"] else 0)
+    return first + offset // 2, offset % 2 == 0

@@ -1,0 +1,149 @@
+"""Players and standings as lines, with the column under the cursor explained. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Collection, Sequence
+
+import msgspec
+from rich.text import Text
+
+from live.events import PlayerView
+from live.terminal.line_filter import matcher
+from live.terminal.palette import Palette
+from live.terminal.players.player_columns import COLUMNS, PlayerColumn
+from live.terminal.text_cells import left, plain, right, styled, window
+
+_RANK = 4
+_LEAST_NAME, _MOST_NAME = 16, 32
+#: Lines for the explanation under the table.
+EXPLAINED = 3
+
+
+class PlayerListOptions(msgspec.Struct, frozen=True):
+    """How the players are looked at now."""
+
+    palette: Palette
+    calibrated: bool
+    hidden: Collection[str]
+    """Names of the columns that are switched off."""
+    column: str
+    """Name of the column under the cursor."""
+    sort: str
+    reverse: bool
+    cursor: str | None
+    """Id of the player under the cursor."""
+    first: int
+
+
+def offered(*, calibrated: bool) -> list[PlayerColumn]:
+    """Columns that there can be."""
+    return [column for column in COLUMNS if calibrated or not column.calibrated]
+
+
+def listed(
+    views: Sequence[PlayerView], query: str, sort: str, *, reverse: bool
+) -> list[PlayerView]:
+    """Those whom the filter takes, the greatest first; whose figure is unknown last."""
+    matches = matcher(query)
+    column = next((each for each in COLUMNS if each.name == sort), None)
+    taken = sorted(
+        (view for view in views if matches(f"{plain(view.name, 60)} {view.elo or ''}", None)),
+        key=lambda view: (view.name, view.id),
+    )
+    if column is None:
+        return taken[::-1] if reverse else taken
+    value = column.value
+    known = [view for view in taken if value(view) is not None]
+    known.sort(key=lambda view: _number(value(view)), reverse=not reverse)
+    return known + [view for view in taken if value(view) is None]
+
+
+def _number(value: float | str | None) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def fitting(look: PlayerListOptions, width: int) -> tuple[list[PlayerColumn], int]:
+    """Columns that fit, the one under the cursor among them, and how many more there are."""
+    shown = [each for each in offered(calibrated=look.calibrated) if each.name not in look.hidden]
+    room = width - _RANK - _LEAST_NAME - 1
+    at = next((index for index, each in enumerate(shown) if each.name == look.column), 0)
+    start = 0
+    while start < at and sum(each.width + 1 for each in shown[start : at + 1]) > room:
+        start += 1
+    taken: list[PlayerColumn] = []
+    for each in shown[start:]:
+        if each.width + 1 > room:
+            break
+        room -= each.width + 1
+        taken.append(each)
+    return taken, len(shown) - len(taken)
+
+
+def players(
+    views: Sequence[PlayerView], width: int, height: int, look: PlayerListOptions
+) -> list[Text]:
+    """Heads, players, and the explanation of the column under the cursor."""
+    palette = look.palette
+    columns, more = fitting(look, width)
+    used = _RANK + 1 + sum(each.width + 1 for each in columns)
+    name = max(_LEAST_NAME, min(_MOST_NAME, width - used))
+    body = max(1, height - 2 - EXPLAINED)
+    at = next((index for index, view in enumerate(views) if view.id == look.cursor), 0)
+    first = window(len(views), at, body, look.first)
+    lines = [_heads(columns, name, look)]
+    for rank, view in enumerate(views[first : first + body], first + 1):
+        lines.append(_line(rank, view, columns, name, look))
+    lines += [Text() for _ in range(body + 1 - len(lines))]
+    lines.append(styled("─" * min(width, used + name), palette.dim))
+    return lines + explanation(views, at, width, more, look)
+
+
+def explanation(
+    views: Sequence[PlayerView], at: int, width: int, more: int, look: PlayerListOptions
+) -> list[Text]:
+    """What the column under the cursor means, and why the player's figure is missing if it is."""
+    column = next((each for each in COLUMNS if each.name == look.column), COLUMNS[0])
+    text = f"{column.name}: {column.explained}"
+    if column.missing and at < len(views):
+        why = views[at].methods.missing.get(column.missing)
+        if why:
+            text += f" {plain(views[at].name, 30)}: {plain(why, 120)}."
+    if more:
+        text += f" ({more} more columns to the right or left.)"
+    lines = textwrap.wrap(text, max(20, width - 2), max_lines=EXPLAINED, placeholder=" …")
+    told = [
+        styled(f" {line}", look.palette.accent if not i else "") for i, line in enumerate(lines)
+    ]
+    return told + [Text() for _ in range(EXPLAINED - len(told))]
+
+
+def _heads(columns: Sequence[PlayerColumn], name: int, look: PlayerListOptions) -> Text:
+    palette = look.palette
+    line = styled(right("#", _RANK - 1) + "  ", palette.dim)
+    line.append(left("Player", name), palette.dim)
+    for column in columns:
+        here = column.name == look.column
+        arrow = ("▴" if look.reverse else "▾") if column.name == look.sort else ""
+        line.append(arrow or ("▸" if here else " "), palette.accent)
+        style = f"{palette.cursor} {palette.strong}" if here else palette.dim
+        line.append(right(column.head, column.width), style)
+    return line
+
+
+def _line(
+    rank: int, view: PlayerView, columns: Sequence[PlayerColumn], name: int, look: PlayerListOptions
+) -> Text:
+    palette = look.palette
+    here = view.id == look.cursor
+    line = styled("▌" if here else " ", palette.accent)
+    line.append(right(str(rank), _RANK - 2) + "  ", palette.dim)
+    line.append(left(plain(view.name, 40), name), palette.strong if here else palette.text)
+    for column in columns:
+        style = palette.dim if column.head == "95 %" else palette.text
+        if column.name in ("Plays like",):
+            style = palette.strong
+        line.append(" " + right(column.text(view), column.width), style)
+    if here:
+        line.stylize_before(palette.cursor)
+    return line

@@ -1,0 +1,215 @@
+"""The view of players and standings: columns that can be switched, explained and sorted by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from live.events import PlayerView
+from live.terminal.players.player_columns import COLUMNS
+from live.terminal.players.player_list import PlayerListOptions, listed, offered, players
+from live.terminal.text_cells import counted, plain, styled
+from live.terminal.view_context import TextQuestion, ViewContext
+from live.terminal.view_frame import KeyHint
+
+#: Players are listed afresh at most this often, seconds: it takes everybody's every figure.
+LIST_S = 1.0
+#: Columns that a shift+letter sorts by.
+_SORTS = {
+    "E": "Elo",
+    "L": "Plays like",
+    "F": "Form",
+    "A": "Algorithm 4",
+    "M": "Moves",
+    "G": "Mean gain",
+    "N": "Player",
+}
+
+
+class PlayersView:
+    name = "Players"
+
+    def __init__(self, scene: ViewContext) -> None:
+        self._scene = scene
+        self.hidden = {column.name for column in COLUMNS if not column.shown}
+        self.column = "Algorithm 4"
+        self.sort = ""
+        """Empty: by the calibrated rating, without one by Algorithm 4."""
+        self.reverse = False
+        self.query = ""
+        self.cursor: str | None = None
+        self.choosing = False
+        """The list of columns is shown."""
+        self._listed: Sequence[PlayerView] = ()
+        self._known: tuple[object, ...] = ()
+        self._standings = -1
+        self._listed_s = -LIST_S
+        self._first = 0
+
+    def draw(self, width: int, height: int) -> list[Text]:
+        if self.choosing:
+            return self._columns(width, height)
+        self._list()
+        if not self._listed:
+            told = f"nobody matches {self.query!r}" if self.query else "nobody yet"
+            return [Text(), styled(f"  {told}"), *(Text() for _ in range(height - 2))]
+        at = self._at()
+        self.cursor = self._listed[at].id
+        look = self._look()
+        return players(self._listed, width, height, look)
+
+    def _list(self) -> None:
+        """Sort again when asked to, and once a second when somebody's figures changed."""
+        notebook = self._scene.notebook
+        known = (self.query, self._sort_name(), self.reverse)
+        changed = notebook.standings != self._standings
+        if known != self._known or (changed and notebook.now() - self._listed_s >= LIST_S):
+            self._known, self._standings = known, notebook.standings
+            self._listed_s = notebook.now()
+            views = tuple(self._scene.state.players())
+            self._listed = listed(views, self.query, self._sort_name(), reverse=self.reverse)
+
+    def _sort_name(self) -> str:
+        return self.sort or ("Plays like" if self._scene.calibrated else "Algorithm 4")
+
+    def _look(self) -> PlayerListOptions:
+        scene = self._scene
+        return PlayerListOptions(
+            palette=scene.palette,
+            calibrated=scene.calibrated,
+            hidden=self.hidden,
+            column=self.column,
+            sort=self._sort_name(),
+            reverse=self.reverse,
+            cursor=self.cursor,
+            first=self._first,
+        )
+
+    def _at(self) -> int:
+        for index, view in enumerate(self._listed):
+            if view.id == self.cursor:
+                return index
+        return 0
+
+    def _columns(self, width: int, height: int) -> list[Text]:
+        palette = self._scene.palette
+        lines = [styled(" Columns: space switches, esc is done", palette.head)]
+        for column in offered(calibrated=self._scene.calibrated):
+            here = column.name == self.column
+            line = styled("▌" if here else " ", palette.accent)
+            line.append("  " if column.name in self.hidden else "✓ ", palette.good)
+            line.append(f"{column.name:<24}", palette.strong if here else palette.text)
+            line.append(column.explained, palette.dim)
+            line.truncate(width, overflow="ellipsis")
+            if here:
+                line.stylize_before(palette.cursor)
+            lines.append(line)
+        at = next(i for i, line in enumerate(lines) if i and line.plain.startswith("▌"))
+        first = max(0, min(at - height // 2, len(lines) - height))
+        shown = lines[first : first + height]
+        return [*shown, *(Text() for _ in range(height - len(shown)))]
+
+    def caption(self) -> str:
+        """How many players are listed, and by what."""
+        if self.choosing:
+            return ""
+        turned = " ▴" if self.reverse else ""
+        told = f"{counted(len(self._listed), 'player')} by {self._sort_name()}{turned}"
+        return told + (f" · filter {self.query!r}" if self.query else "")
+
+    def offers(self) -> list[KeyHint]:
+        if self.choosing:
+            return [
+                KeyHint("space", "␣", "switch", "show the column or hide it"),
+                KeyHint("escape", "esc", "done", "back to the players"),
+            ]
+        none = "" if self._listed else "nobody is listed"
+        return [
+            KeyHint("left", "←→", "column", "move the cursor from column to column", none),
+            KeyHint("S", "S", "sort", "sort by the column under the cursor; again turns it round"),
+            *(
+                KeyHint(key, key, "", f"sort by {name}; again turns it round")
+                for key, name in _SORTS.items()
+            ),
+            KeyHint("minus", "-", "hide", "hide the column under the cursor"),
+            KeyHint("c", "c", "columns", "choose the columns"),
+            KeyHint("slash", "/", "filter", "list only players with these words"),
+            KeyHint("enter", "⏎", "boards", "this player's boards", none),
+            *self._scene.board_keys(None)[2:],
+        ]
+
+    def press(self, key: str) -> bool:
+        names = [column.name for column in offered(calibrated=self._scene.calibrated)]
+        if self.choosing:
+            return self._choose(key, names)
+        shown = [name for name in names if name not in self.hidden]
+        at = shown.index(self.column) if self.column in shown else 0
+        if key in ("down", "j", "up", "k", "pagedown", "pageup", "home", "end"):
+            far = len(self._listed)
+            steps = {"down": 1, "j": 1, "up": -1, "k": -1, "pagedown": 10, "pageup": -10}
+            self._move({**steps, "home": -far, "end": far}[key])
+        elif key in ("right", "l"):
+            self.column = shown[min(at + 1, len(shown) - 1)]
+        elif key in ("left", "h"):
+            self.column = shown[max(at - 1, 0)]
+        elif key == "S":
+            self._sort(self.column)
+        elif key in _SORTS:
+            self._sort(_SORTS[key])
+        elif key == "minus":
+            self._hide(shown, at)
+        elif key == "c":
+            self.choosing = True
+        elif key == "slash":
+            self._ask_filter()
+        elif key == "escape" and self.query:
+            self.query = ""
+        elif key == "enter" and self._listed:
+            self._scene.list_boards(plain(self._listed[self._at()].name, 60))
+        elif key in ("e", "d"):
+            return self._scene.press_board(key, None)
+        else:
+            return False
+        return True
+
+    def _choose(self, key: str, names: list[str]) -> bool:
+        at = names.index(self.column) if self.column in names else 0
+        if key in ("down", "j"):
+            self.column = names[min(at + 1, len(names) - 1)]
+        elif key in ("up", "k"):
+            self.column = names[max(at - 1, 0)]
+        elif key in ("space", "enter"):
+            self.hidden ^= {self.column}
+            if len(self.hidden) == len(COLUMNS):
+                self.hidden -= {self.column}
+        elif key in ("escape", "c"):
+            self.choosing = False
+        else:
+            return False
+        return True
+
+    def _hide(self, shown: list[str], at: int) -> None:
+        if len(shown) == 1:
+            self._scene.say("One column stays; c chooses others")
+            return
+        self.hidden.add(shown[at])
+        self.column = shown[at + 1] if at + 1 < len(shown) else shown[at - 1]
+        self._scene.say(f"{shown[at]} is hidden; c brings it back")
+
+    def _move(self, by: int) -> None:
+        if self._listed:
+            at = max(0, min(len(self._listed) - 1, self._at() + by))
+            self.cursor = self._listed[at].id
+
+    def _sort(self, name: str) -> None:
+        self.reverse = not self.reverse if name == self._sort_name() else False
+        self.sort = name
+
+    def _ask_filter(self) -> None:
+        before = self.query
+
+        def typed(text: str) -> None:
+            self.query = text
+
+        self._scene.ask = TextQuestion("Filter:", before, typed, typed, lambda: typed(before))

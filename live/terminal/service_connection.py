@@ -1,0 +1,204 @@
+"""Follows a running service from elsewhere: a websocket that comes back by itself and resumes.
+
+Loss policy: none. What was missed is asked for by number; where the service no longer has it, or
+was started afresh, a whole snapshot replaces what is held. The words for people say which.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import msgspec
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+
+from live.clock import Clock
+from live.errors import ConfigError, Refused
+from live.events import HelloMessage, Message, SnapshotMessage
+from live.network.retry import backoff, spoken
+from live.publish.stream.replica import OutOfStep, Replica
+
+#: The service sends a heartbeat every 15 s; two and a bit missing means the line is dead.
+SILENT_S = 40.0
+#: From here on close codes mean: not without a change (live.publish.wire.CloseCode).
+FINAL_CODE = 4100
+_ADDRESS = "It looks like ws://HOST:8765"
+_DO_NOT = "Ask whoever runs it to let you in"
+_FIRST_S, _BASE_S, _CAP_S = 1.0, 1.0, 10.0
+_OPEN_S = 10.0
+#: HTTP answers to a handshake that time may mend.
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+def service_url(given: str) -> str:
+    """The websocket address for what somebody typed: a host is enough, and the address of the page
+    does as well.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    text = given if "://" in given else f"ws://{given}"
+    parts = urlsplit(text)
+    scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
+    try:
+        fine = scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine:
+        raise ConfigError(given, "is no address", "Give it as ws://HOST:PORT")
+    path = parts.path if parts.path not in ("", "/") else "/v1/live"
+    return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
+
+
+def pages_url(url: str) -> str:
+    """The base address of the service's pages, without what let us in."""
+    parts = urlsplit(url)
+    scheme = "https" if parts.scheme == "wss" else "http"
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((scheme, host, parts.path.removesuffix("v1/live"), "", ""))
+
+
+class ServiceConnection:
+    """Keeps ``replica`` up with the service at ``url`` for as long as :meth:`run` runs.
+
+    ``heard(message)`` is called after each message has been applied. ``random`` gives numbers in
+    [0, 1), ``say`` gets a line for people when the connection comes back.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        replica: Replica,
+        heard: Callable[[str, Message], None],
+        *,
+        clock: Clock,
+        random: Callable[[], float],
+        say: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._url = url
+        self._replica = replica
+        self._heard = heard
+        self._clock = clock
+        self._random = random
+        self._say = say
+        self._lost_s: float | None = None
+        self._problem = f"connecting to {pages_url(url)}"
+        self._epoch = ""
+        self.ready = asyncio.Event()
+        """Set once the first snapshot is there."""
+
+    def status(self) -> str:
+        """What is wrong, for people; empty while all is well."""
+        return self._problem
+
+    async def run(self) -> None:
+        """Follow until cancelled.
+
+        Raises:
+            Refused: the service does not let us in, or what answers is none.
+        """
+        waits = backoff(self._random, first_s=_FIRST_S, base_s=_BASE_S, cap_s=_CAP_S)
+        while True:
+            before = self._replica.seq, self._replica.hello
+            reason = await self._session()
+            if self._lost_s is None:
+                self._lost_s = self._clock.now()
+            if (self._replica.seq, self._replica.hello) != before:
+                # It had worked: begin again with the short waits.
+                waits = backoff(self._random, first_s=_FIRST_S, base_s=_BASE_S, cap_s=_CAP_S)
+            wait_s = next(waits) * (0.5 + 0.5 * self._random())
+            self._problem = f"connection lost: {reason}; trying again in {spoken(wait_s)}"
+            if not self.ready.is_set():
+                self._problem = f"no connection: {reason}; trying again in {spoken(wait_s)}"
+            await self._clock.sleep(wait_s)
+
+    async def _session(self) -> str:
+        """One connection; why it ended, for people."""
+        try:
+            async with connect(
+                self._resuming(),
+                compression=None,
+                max_size=None,
+                open_timeout=_OPEN_S,
+                ping_interval=None,
+                additional_headers={},
+            ) as websocket:
+                while True:
+                    async with self._clock.deadline(SILENT_S):
+                        text = await websocket.recv()
+                    self._take(text if isinstance(text, str) else text.decode())
+        except InvalidStatus as error:
+            return self._refusal(error.response.status_code)
+        except InvalidURI as error:
+            raise Refused(self._url, str(error), _ADDRESS) from None
+        except ConnectionClosed as error:
+            code = error.rcvd.code if error.rcvd else 1006
+            why = error.rcvd.reason if error.rcvd else ""
+            if code >= FINAL_CODE:
+                why = why or f"closed with {code}"
+                raise Refused(pages_url(self._url), why, _DO_NOT) from None
+            return why or "the service went away"
+        except TimeoutError:
+            return "nothing was heard any more" if self.ready.is_set() else "no answer in time"
+        except socket.gaierror as error:
+            if not self.ready.is_set():
+                host = urlsplit(self._url).hostname or ""
+                raise Refused(host, "no such host", "Check the name") from None
+            return str(error.strerror or error)
+        except (OSError, InvalidHandshake) as error:
+            return _plainly(error)
+        except (OutOfStep, msgspec.MsgspecError) as error:
+            # What is held cannot be trusted: take everything afresh.
+            self._replica.seq = None
+            return f"lost step ({error})"
+
+    def _resuming(self) -> str:
+        hello = self._replica.hello
+        if hello is None or self._replica.seq is None:
+            return self._url
+        parts = urlsplit(self._url)
+        query = [*parse_qsl(parts.query), ("epoch", hello.epoch), ("since", self._replica.seq)]
+        return urlunsplit(parts._replace(query=urlencode(query)))
+
+    def _take(self, text: str) -> None:
+        message = self._replica.receive(text)
+        if isinstance(message, HelloMessage):
+            if message.resumed:
+                self._back("nothing was missed")
+        elif isinstance(message, SnapshotMessage):
+            hello = self._replica.hello
+            epoch = hello.epoch if hello else ""
+            again = epoch != self._epoch
+            self._epoch = epoch
+            self._back("the service was started anew" if again else "everything was sent afresh")
+            self.ready.set()
+        self._heard(text, message)
+
+    def _back(self, how: str) -> None:
+        """The connection is there, for the first time or again."""
+        if self._lost_s is not None and self.ready.is_set():
+            away_s = self._clock.now() - self._lost_s
+            self._say(f"Connected again after {spoken(away_s)}: {how}")
+        self._lost_s = None
+        self._problem = ""
+
+    def _refusal(self, status: int) -> str:
+        told = {
+            401: ("asks for a token", "Add ?token=… to the address"),
+            403: ("does not let us in", _DO_NOT),
+        }
+        why, remedy = told.get(status, (f"answers {status}", _ADDRESS))
+        if status in _PASSING:
+            return f"the service {why}"
+        raise Refused(pages_url(self._url), why, remedy)
+
+
+def _plainly(error: Exception) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "nobody listens there"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__

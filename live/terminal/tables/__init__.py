@@ -1,0 +1,1 @@
+"""Tables without keys: while an event runs, and after it."""

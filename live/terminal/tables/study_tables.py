@@ -1,0 +1,195 @@
+"""Tables of studies made after the event: comparison, ranking, match, engine. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from live.events import EngineInfo, GainKind, PlayerView
+from live.ledger.methods.predictors import PredictorRow
+from live.ledger.players.ranking import Rank
+from live.ratings.match.match_statistics import GameCounts, MatchStatistics, PairCounts
+from live.ratings.match.sprt import Sprt, SprtRun, SprtState
+from live.terminal.figure_text import interval_text, plain, rating_text
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=Text(title),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+
+
+def _source(engine: EngineInfo, gain: GainKind) -> str:
+    return f"{plain(engine.name, 60)}, {engine.limit}, {gain} gain"
+
+
+def comparison(
+    one: PlayerView,
+    other: PlayerView,
+    rows: Sequence[PredictorRow],
+    engine: EngineInfo,
+    gain: GainKind,
+) -> Table:
+    """All predictors, one a row; where one has no answer, why."""
+    table = _table(
+        f"{plain(one.name, 40)} against {plain(other.name, 40)}, both colours alike "
+        f"({one.moves} and {other.moves} moves; {_source(engine, gain)})"
+    )
+    table.add_column("Predictor", no_wrap=True)
+    for head in ("Score", "95 %", "Elo", "Win/draw/loss"):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("Note", ratio=1)
+    for row in rows:
+        outcomes = ""
+        if row.win is not None and row.draw is not None and row.loss is not None:
+            outcomes = f"{row.win:.2f}/{row.draw:.2f}/{row.loss:.2f}"
+        table.add_row(
+            row.predictor,
+            _score(row.expected_score),
+            _ends(row.low, row.high),
+            "" if row.difference is None else f"{row.difference:+.0f}",
+            outcomes,
+            Text(plain(row.missing or row.caution)),
+        )
+    return table
+
+
+def ranking(ranks: Sequence[Rank], by: str, engine: EngineInfo, gain: GainKind) -> Table:
+    """Everybody by every method that ranks, battle royale first."""
+    table = _table(
+        f"Ranking ({_source(engine, gain)}; A4 with the engine at {engine.rating} Elo by "
+        f"{engine.rating_source}; battle royale by {by})"
+    )
+    table.add_column("", justify="right")
+    table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis")
+    for head in ("Elo", "Moves", "Battle", "95 %", "Beats", "A2", "A4", "95 %"):
+        table.add_column(head, justify="right", no_wrap=True)
+    if calibrated := engine.calibration is not None:
+        for head in ("Plays like", "95 %"):
+            table.add_column(head, justify="right", no_wrap=True)
+    for each in ranks:
+        second = each.algorithm_2
+        cells: list[str | Text] = [
+            "" if each.place is None else str(each.place),
+            Text(plain(each.name, 40)),
+            str(each.elo or ""),
+            str(each.moves),
+            _score(each.expected_score),
+            _ends(each.expected_low, each.expected_high),
+            f"{each.victories}/{each.opponents}" if each.opponents else "",
+            f"{second:.0f}" if second is not None else _signed(each.algorithm_2_difference),
+            rating_text(each.algorithm_4, each.algorithm_4_low, each.algorithm_4_high),
+            interval_text(each.algorithm_4_low, each.algorithm_4_high),
+        ]
+        if calibrated:
+            cells.append("" if each.calibrated is None else f"{each.calibrated:.0f}")
+            cells.append(interval_text(each.calibrated_low, each.calibrated_high))
+        table.add_row(*cells)
+    reasons = {plain(each.missing): None for each in ranks if each.missing}
+    if reasons:
+        table.caption = Text("No place in the battle royale: " + "; ".join(reasons))
+        table.caption_justify = "left"
+    return table
+
+
+def match(first: str, second: str, counts: GameCounts, found: MatchStatistics) -> Table:
+    """All figures of a match from wins, draws and losses."""
+    names = f"{plain(first, 40)} against {plain(second, 40)}: " if first else ""
+    table = _table(f"{names}+{counts.wins} ={counts.draws} -{counts.losses}")
+    table.add_column("Figure")
+    table.add_column("Value", justify="right", no_wrap=True)
+    table.add_row("games", str(found.games))
+    for name, value in (
+        ("score", found.score),
+        ("wins", found.win_ratio),
+        ("draws", found.draw_ratio),
+        ("losses", found.loss_ratio),
+    ):
+        table.add_row(name, "" if value is None else f"{value:.3f}")
+    _elo_rows(table, found)
+    for name, value in (
+        ("likelihood of superiority, normal", found.los),
+        ("likelihood of superiority, exact", found.los_exact),
+        ("so uneven by chance (two-tailed)", found.p_value),
+    ):
+        table.add_row(name, "" if value is None else f"{value:.4f}")
+    _gaps(table, found)
+    return table
+
+
+def pairs(counts: PairCounts, found: MatchStatistics) -> Table:
+    """The same from pairs of games with colours reversed."""
+    table = _table(
+        "Pairs with colours reversed, by points 0, ½, 1, 1½, 2: "
+        + " ".join(map(str, counts.by_score))
+    )
+    table.add_column("Figure")
+    table.add_column("Value", justify="right", no_wrap=True)
+    _elo_rows(table, found)
+    table.add_row("likelihood of superiority", "" if found.los is None else f"{found.los:.4f}")
+    _gaps(table, found)
+    return table
+
+
+def _elo_rows(table: Table, found: MatchStatistics) -> None:
+    error = "" if found.elo_error is None else f" ± {found.elo_error:.1f}"
+    table.add_row("Elo difference", _signed(found.elo) + error)
+    table.add_row("95 %", _signed_ends(found.elo_low, found.elo_high))
+    table.add_row("normalized Elo", _signed(found.normalized_elo))
+    table.add_row("95 %", _signed_ends(found.normalized_elo_low, found.normalized_elo_high))
+
+
+def _gaps(table: Table, found: MatchStatistics) -> None:
+    if found.gaps:
+        table.caption = "; ".join(found.gaps)
+        table.caption_justify = "left"
+
+
+def sprt(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
+    """Where a sequential test stands, and when it was first decided."""
+    table = _table(f"SPRT, H0: {test.elo0:g} Elo, H1: {test.elo1:g} Elo ({test.scale})")
+    table.add_column("Figure")
+    table.add_column("Value", justify="right", no_wrap=True)
+    table.add_row(
+        "log-likelihood ratio", "no game yet" if state.llr is None else f"{state.llr:.3f}"
+    )
+    table.add_row("H0 at or below, H1 at or above", f"{state.lower:.3f}, {state.upper:.3f}")
+    table.add_row("decision now", state.decision)
+    if run is not None:
+        after = run.decided_after
+        table.add_row("first decided", "not yet" if after is None else f"after {after} games")
+        if after is not None:
+            table.add_row("as", run.decision)
+    if state.regularised:
+        table.caption = "A result that has not occurred yet counts as 1/1000."
+        table.caption_justify = "left"
+    return table
+
+
+def _score(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    if low is None and high is None:
+        return ""
+    return f"{0 if low is None else low:.2f}–{1 if high is None else high:.2f}"
+
+
+def _signed(elo: float | None) -> str:
+    return "" if elo is None else f"{elo:+.0f}"
+
+
+def _signed_ends(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return f"{low:+.0f} to {high:+.0f}"
+    if high is not None:
+        return f"≤ {high:+.0f}"
+    return "" if low is None else f"≥ {low:+.0f}"

@@ -1,0 +1,48 @@
+"""The live terminal: draws a frame at a fixed rate, whatever the pace of the event.
+
+Loss policy state → terminal: at a fixed rate; what changed twice between two frames is seen once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from rich.console import Console
+from rich.live import Live
+
+from live.terminal.state_source import StateSource
+from live.terminal.tables.boards_table import BoardsTableInput, boards_that_fit, screen
+from live.terminal.tables.running_first import running_first
+
+#: Time between frames, seconds.
+FRAME_S = 0.25
+
+
+def frame(source: StateSource, address: str, *, height: int) -> BoardsTableInput:
+    """What the terminal shows now: the boards that moved last, in board order."""
+    views = list(source.games())
+    shown = running_first(views, boards_that_fit(height))
+    games = [game for view in shown if (game := source.game(view.id)) is not None]
+    return BoardsTableInput(
+        engine=source.engine(),
+        gain=source.gain(),
+        address=address,
+        games=games,
+        games_in_all=len(views),
+        feeds=source.feeds(),
+        engines=source.engines(),
+    )
+
+
+async def display(
+    source: StateSource,
+    address: str,
+    console: Console,
+) -> None:
+    """Draw until cancelled, on the terminal's alternate screen."""
+    with Live(console=console, auto_refresh=False, screen=True) as live:
+        while True:
+            size = console.size
+            view = frame(source, address, height=size.height)
+            live.update(screen(view, width=size.width), refresh=True)
+            await asyncio.sleep(FRAME_S)

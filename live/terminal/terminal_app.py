@@ -1,0 +1,234 @@
+"""The terminal app: a thin shell that gives keys to the deck and draws its frames at a fixed rate.
+
+Loss policy state → terminal: at a fixed rate; what changed twice between two frames is seen once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.theme import BUILTIN_THEMES, Theme
+from textual.widgets import Input
+
+from live.terminal.canvas import Canvas
+from live.terminal.controller import TerminalController
+from live.terminal.palette import PALETTES, Palette
+from live.terminal.text_cells import plain
+from live.terminal.view_context import TextQuestion, ViewContext
+
+#: Time between frames, seconds. A key is answered at once, whatever the rate.
+FRAME_S = 0.25
+#: What a key other than a letter does in a line that is being typed.
+_EDITING = {
+    key: binding.action
+    for binding in Input.BINDINGS
+    if isinstance(binding, Binding)
+    for key in binding.key.split(",")
+}
+
+
+class Terminal(App[None]):
+    """``stop`` is called when somebody has said yes to the end, ``interrupt`` on Ctrl-C; the app
+    then closes by itself.
+    """
+
+    CSS = """
+    Screen { layout: vertical; }
+    #line { dock: bottom; height: 1; border: none; padding: 0 1; display: none; }
+    """
+    TITLE = "live-rate"
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(
+        self,
+        scene: ViewContext,
+        *,
+        theme: str = "dusk",
+        stop: Callable[[], None] = lambda: None,
+        interrupt: Callable[[], None] | None = None,
+        frame_s: float = FRAME_S,
+    ) -> None:
+        palette = PALETTES[theme]
+        super().__init__(ansi_color=True if not palette.ground else None)
+        self.scene = scene
+        self._stop = stop
+        self._interrupt = interrupt or stop
+        self._frame_s = frame_s
+        self._canvas = Canvas()
+        self._line = Input(id="line", select_on_focus=False)
+        self.deck = TerminalController(scene, self._leave, self.action_command_palette)
+        self.deck.restyle = self._restyle
+        scene.palette = palette
+        scene.copy = self.copy_to_clipboard
+        for each in PALETTES.values():
+            self.register_theme(_theme(each))
+        self._asked: TextQuestion | None = None
+        self._telling = _Telling(scene)
+
+    def compose(self) -> ComposeResult:
+        yield self._canvas
+        yield self._line
+
+    def on_mount(self) -> None:
+        self._restyle()
+        self._canvas.focus()
+        self.set_interval(self._frame_s, self._draw)
+        logging.getLogger().addHandler(self._telling)
+
+    def on_unmount(self) -> None:
+        logging.getLogger().removeHandler(self._telling)
+
+    def on_ready(self) -> None:
+        self._draw()
+
+    # --- drawing ----------------------------------------------------------------------------------
+
+    def _draw(self) -> None:
+        if not self.is_running or len(self.screen_stack) > 1:
+            return
+        size = self._canvas.size
+        if not size.width or not size.height:
+            return
+        self._canvas.show(self.deck.frame(size.width, size.height))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
+
+    def _restyle(self) -> None:
+        palette = self.scene.palette
+        self.ansi_color = None if palette.ground else True
+        self.theme = palette.name
+        ground = f"{palette.text or 'default'} on {palette.ground or 'default'}"
+        self._canvas.on_ground(Style.parse(ground))
+
+    # --- keys -------------------------------------------------------------------------------------
+
+    async def on_event(self, event: events.Event) -> None:
+        # Before any binding of the framework's own: Ctrl-C and Ctrl-Q end here as everywhere.
+        if isinstance(event, events.Key) and event.key in ("ctrl+c", "ctrl+q"):
+            event.stop()
+            self._interrupt()
+            self.exit()
+            return
+        # Each key is carried out before the next one is looked at: handed on to widgets, keys typed
+        # in one go would overtake each other, and miss the line that the first of them opens.
+        if (
+            isinstance(event, events.Key)
+            and not event.is_forwarded
+            and len(self.screen_stack) == 1
+            and event.key != self.COMMAND_PALETTE_BINDING
+        ):
+            event.stop()
+            if self._asked is not None:
+                await self._type(event)
+            else:
+                self._press(event)
+            return
+        await super().on_event(event)
+
+    async def _type(self, event: events.Key) -> None:
+        """A key for the line that is being typed."""
+        if event.key == "escape":
+            self._answered(None)
+        elif event.key == "enter":
+            self._answered(self._line.value)
+        elif event.is_printable and event.character:
+            self._line.insert_text_at_cursor(event.character)
+        elif (action := _EDITING.get(event.key)) is not None:
+            await self.run_action(action, self._line)
+
+    def _press(self, event: events.Key) -> None:
+        self.deck.press(_name(event))
+        if self.scene.ask is not None:
+            self._ask(self.scene.ask)
+        self._draw()
+
+    def _ask(self, ask: TextQuestion) -> None:
+        self.scene.ask = None
+        self._asked = ask
+        self._line.display = True
+        self.deck.asking = ask.label
+        self._line.value = ask.value
+        self._line.cursor_position = len(ask.value)
+        # Not by a message: keys typed meanwhile would go astray.
+        self.screen.set_focus(self._line)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if self._asked is not None and self._asked.typed is not None:
+            # Not what the event says: it may be about the line before this one.
+            self._asked.typed(self._line.value)
+            self._draw()
+
+    def _answered(self, text: str | None) -> None:
+        ask, self._asked = self._asked, None
+        self.deck.asking = ""
+        self._line.display = False
+        self.screen.set_focus(self._canvas)
+        if ask is None:
+            return
+        if text is not None:
+            ask.done(text)
+        elif ask.cancelled is not None:
+            ask.cancelled()
+        self._draw()
+
+    def _leave(self) -> None:
+        self._stop()
+        self.exit()
+
+    # --- the list of commands ---------------------------------------------------------------------
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        for name, explained, action in self.deck.commands():
+            yield SystemCommand(name, explained, self._commanded(action))
+
+    def _commanded(self, action: Callable[[], None]) -> Callable[[], None]:
+        def run() -> None:
+            action()
+            if self.scene.ask is not None:
+                self._ask(self.scene.ask)
+            self._draw()
+
+        return run
+
+
+def _name(event: events.Key) -> str:
+    """``S`` for shift+s, else Textual's name."""
+    if event.character is not None and event.character.isalnum():
+        return event.character
+    return event.key
+
+
+def _theme(palette: Palette) -> Theme:
+    if not palette.ground:
+        # The framework's own styles need more than we name.
+        return dataclasses.replace(BUILTIN_THEMES["ansi-dark"], name=palette.name)
+    return Theme(
+        name=palette.name,
+        dark=palette.dark,
+        primary=palette.head.removeprefix("bold "),
+        accent=palette.accent,
+        foreground=palette.text,
+        background=palette.ground,
+    )
+
+
+class _Telling(logging.Handler):
+    """Shows what is logged as a message: written to the terminal it would tear the frame."""
+
+    def __init__(self, scene: ViewContext) -> None:
+        super().__init__(logging.WARNING)
+        self.scene = scene
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.scene.say(plain(f"{record.levelname.lower()}: {record.getMessage()}", 300))

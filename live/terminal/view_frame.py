@@ -1,0 +1,153 @@
+"""What frames every view: title, feeds and engines, the last message, the keys. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+import msgspec
+from rich.text import Text
+
+from live.events import EngineHealth, EngineInfo, FeedHealth, GainKind
+from live.terminal.figure_text import WITHHELD, is_withheld
+from live.terminal.palette import Palette
+from live.terminal.tables.boards_table import queue_text
+from live.terminal.text_cells import plain, styled
+
+#: Sign of each feed state, beside the word.
+FEED_SIGNS = {
+    "connecting": "…",
+    "live": "●",
+    "stale": "◔",
+    "retrying": "↻",
+    "failed": "✗",
+    "finished": "✓",
+}
+
+
+class KeyHint(msgspec.Struct, frozen=True):
+    """A key that does something here."""
+
+    key: str
+    """As Textual names it: ``enter``, ``slash``, ``S``."""
+    sign: str
+    """As people know it: ``⏎``, ``/``, ``S``."""
+    label: str
+    """One or two words for the footer; empty keeps it out of the footer."""
+    explained: str = ""
+    """For help; empty keeps it out of help."""
+    disabled: str = ""
+    """Why it does nothing now; empty when it does."""
+
+
+def title(
+    view: str,
+    address: str,
+    engine: EngineInfo | None,
+    gain: GainKind | None,
+    unread: int,
+    width: int,
+    palette: Palette,
+) -> Text:
+    """The program, the view, where browsers find the same, and who measures."""
+    line = styled(" live-rate ", f"{palette.head} reverse")
+    line.append(f" {view} ", palette.strong)
+    if unread:
+        line.append(f" !! {unread} alert{'s' if unread > 1 else ''} ", palette.bad)
+    withheld = engine is not None and is_withheld(engine)
+    if withheld:
+        line.append(f" {WITHHELD} ", palette.warn)
+    if address:
+        line.append(f" {plain(address, 60)} ", palette.accent)
+    if engine is not None and not withheld:
+        measured = f"· {plain(engine.name, 40)}"
+        if engine.rating:
+            measured += f" at {engine.rating} Elo"
+        measured += f" · {engine.limit}"
+        measured += f" · {gain} gain" if gain else ""
+        if not engine.calibration:
+            measured += " · not calibrated"
+        line.append(measured, palette.dim)
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def health(
+    feeds: Sequence[FeedHealth], engines: EngineHealth, width: int, palette: Palette
+) -> Text:
+    """One line: trouble first, in words; then how busy the engines are."""
+    line = styled(" ")
+    styles = {"live": palette.good, "finished": palette.good, "failed": palette.bad}
+    calm = [feed for feed in feeds if feed.state in ("live", "finished")]
+    for feed in sorted(feeds, key=lambda feed: feed in calm):
+        detail = f": {plain(feed.detail, 80)}" if feed.detail and feed not in calm else ""
+        line.append(f"{FEED_SIGNS[feed.state]} ", styles.get(feed.state, palette.warn))
+        style = palette.text if feed in calm else palette.warn
+        line.append(f"{plain(feed.feed, 36)} {feed.state}{detail}  ", style)
+    busy = sum(engine.state == "searching" for engine in engines.engines)
+    speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
+    if engines.problem:
+        line.append(f"! {plain(engines.problem, 80)}  ", palette.warn)
+    if engines.restarts or engines.set_aside:
+        line.append(f"! {engines.restarts} restarts, {engines.set_aside} given up  ", palette.warn)
+    line.append(f"⚙ {busy} of {len(engines.engines)} searching", palette.dim)
+    if speed:
+        line.append(f" · {speed:.0f} kn/s", palette.dim)
+    line.append(f" · queue {queue_text(engines)}", palette.dim)
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def footer(keys: Sequence[KeyHint], width: int, palette: Palette) -> Text:
+    """The keys that do something here; those that do nothing now are dim and in brackets."""
+    line = Text(no_wrap=True)
+    shown = [key for key in keys if key.label]
+    # Help is the way to all the others: it is never the one that has no room.
+    last = [key for key in shown if key.key == "question_mark"]
+    room = width - sum(map(_size, last))
+    for key in shown:
+        if key not in last and line.cell_len + _size(key) <= room:
+            _append(line, key, palette)
+    for key in last:
+        _append(line, key, palette)
+    return line
+
+
+def _size(key: KeyHint) -> int:
+    return len(key.sign) + len(key.label) + (3 if key.disabled else 2)
+
+
+def _append(line: Text, key: KeyHint, palette: Palette) -> None:
+    if key.disabled:
+        line.append(f"({key.sign} {key.label})", palette.dim)
+    else:
+        line.append(f" {key.sign}", palette.head)
+        line.append(f" {key.label}", palette.dim)
+
+
+def help_lines(
+    name: str, keys: Sequence[KeyHint], notes: Sequence[str], width: int, palette: Palette
+) -> list[Text]:
+    """Every key of a view in words, and what the signs mean."""
+    lines = [styled(f" Keys: {name}", palette.head)]
+    for key in keys:
+        if not key.explained:
+            continue
+        line = styled(f" {key.sign:>7}  ", palette.strong)
+        line.append(key.explained, palette.text)
+        lines.append(line)
+        if key.disabled:
+            why = f"(not now: {key.disabled})"
+            if line.cell_len + len(why) < width:
+                line.append(f" {why}", palette.warn)
+            else:
+                lines += _wrapped(why, 10, width, palette.warn)
+    for note in notes:
+        lines += _wrapped(note, 1, width, palette.dim)
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+    return lines
+
+
+def _wrapped(text: str, indent: int, width: int, style: str) -> list[Text]:
+    return [styled(" " * indent + part, style) for part in wrap(text, max(20, width - indent - 1))]

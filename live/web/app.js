@@ -1,0 +1,274 @@
+/** The page at `/`: every board that the service follows, as it happens. */
+
+import { Connection } from "./client/stream_connection.js";
+import { Announcer } from "./page/screen_reader.js";
+import { ArbiterView } from "./page/alerts_panel.js";
+import { explain } from "./page/explanations.js";
+import { HealthView, drawHealth, engineText } from "./page/health_view.js";
+import { listenToKeys, showHelp } from "./page/page_keys.js";
+import { arranged } from "./page/boards/boards_order.js";
+import { Overview, REARRANGE_MS } from "./page/boards/boards_overview.js";
+import { HOME, readPlace, writePlace } from "./page/page_address.js";
+import { PlayersView } from "./page/players/players_table.js";
+import { Share } from "./page/board/share_menu.js";
+import { drawConnection } from "./page/connection_status.js";
+import { sentence } from "./page/spoken_news.js";
+import { setText } from "./drawing/elements.js";
+import { Held, eventOf, gameOrder } from "./client/event_state.js";
+import { Ticking } from "./client/running_clocks.js";
+
+/** The page is drawn at most so often: messages come faster than eyes can follow. */
+const DRAW_EVERY_MS = 120;
+/** A held-down key writes the address once it is let go. */
+const ADDRESS_AFTER_MS = 200;
+const TOAST_MS = 6_000;
+
+const byId = (id) => document.getElementById(id);
+const main = byId("main");
+const held = new Held();
+const announcer = new Announcer();
+const share = new Share(seen, tell);
+const ticking = new Ticking();
+const overview = new Overview(go, elapsedS);
+const players = new PlayersView(go);
+const health = new HealthView();
+const arbiter = new ArbiterView();
+/** The view of one board; null until somebody opens one, since it brings a library with it. */
+let board = null;
+
+let place = readPlace(location.hash);
+let written = writePlace(place);
+let writing = null;
+let dirty = new Set();
+/** What the last drawing showed of each board, to tell what is new. */
+let told = new Map();
+let timer = null;
+let drawnAt = -Infinity;
+
+overview.node.prepend(share.buttons("boards"));
+players.node.prepend(share.buttons("players"));
+const views = { boards: overview, players, health, arbiter };
+for (const view of Object.values(views)) main.append(view.node);
+
+const connection = new Connection(held, location.href, changed, {
+  open: (url) => new WebSocket(url),
+  now: () => performance.now(),
+  random: Math.random,
+  after: (ms, action) => {
+    const started = setTimeout(action, ms);
+    return () => clearTimeout(started);
+  },
+});
+
+// --- where we are ---------------------------------------------------------------------------------
+
+/** Changes the place: parts of it, or a function from the place to parts. */
+function go(change) {
+  const parts = typeof change === "function" ? change(place) : change;
+  place = { ...place, ...parts };
+  show();
+  clearTimeout(writing);
+  writing = setTimeout(writeAddress, ADDRESS_AFTER_MS);
+}
+
+function writeAddress() {
+  const fragment = writePlace(place);
+  if (fragment === written) return;
+  written = fragment;
+  history.replaceState(null, "", fragment || location.pathname + location.search);
+}
+
+/** Goes somewhere else, as a link does: there is a way back. */
+function open(parts) {
+  clearTimeout(writing);
+  writeAddress();
+  location.hash = writePlace({ ...HOME, ...parts }) || "#";
+}
+
+addEventListener("hashchange", () => {
+  if (location.hash === "#main") return;
+  const before = place;
+  place = readPlace(location.hash);
+  written = writePlace(place);
+  if (before.view !== place.view || before.game !== place.game) scrollTo({ top: 0 });
+  show();
+});
+
+async function show() {
+  if (place.view === "board" && board === null) {
+    board = "loading";
+    const { BoardView } = await import("./page/board/board_view.js");
+    board = new BoardView(go, share.buttons("board"), elapsedS);
+    main.append(board.node);
+    views.board = board;
+  }
+  draw();
+}
+
+// --- drawing --------------------------------------------------------------------------------------
+
+/** Only that something changed is kept: what is held never grows with the number of messages. */
+function changed(touched) {
+  noteClocks(touched);
+  for (const [part, value] of Object.entries(touched)) if (value) dirty.add(part);
+  if (timer !== null) return;
+  const wait = Math.max(0, DRAW_EVERY_MS - (performance.now() - drawnAt));
+  timer = setTimeout(() => requestAnimationFrame(draw), wait);
+}
+
+function noteClocks(touched) {
+  const now = performance.now();
+  if (touched.all || touched.health) ticking.noteFeeds(held.feeds, now);
+  for (const id of touched.all ? held.games.keys() : touched.game === undefined ? [] : [touched.game]) {
+    const game = held.games.get(id);
+    if (game === undefined) ticking.forget(id);
+    else ticking.note(game, now);
+  }
+}
+
+/** How long the clock of the side to move has run, as far as is known. */
+function elapsedS(game) {
+  return ticking.elapsedS(game, performance.now(), connection.status === "live" ? null : connection.heardAt);
+}
+
+function draw() {
+  clearTimeout(timer);
+  timer = null;
+  drawnAt = performance.now();
+  const parts = dirty;
+  dirty = new Set();
+  for (const [name, view] of Object.entries(views)) view.node.hidden = name !== place.view;
+  for (const link of document.querySelectorAll("nav a")) {
+    const here = link.dataset.view === (place.view === "board" ? "boards" : place.view);
+    if (here) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  drawStatus();
+  if (held.seq === null) return;
+  views[place.view]?.draw(held, place, drawnAt);
+  if (parts.has("all") || parts.has("health")) drawHealth(byId("health"), held);
+  if (parts.has("all") || parts.has("engine")) drawService();
+  if (parts.has("all") || parts.has("game")) {
+    drawTitle();
+    listen(parts.has("all"));
+  }
+  main.dataset.seq = held.seq;
+}
+
+function drawService() {
+  setText(byId("engine"), engineText(held));
+  const sight = held.hello?.sight ?? "public";
+  byId("withheld").hidden = sight !== "venue";
+  document.querySelector("nav a[data-view=arbiter]").hidden = sight !== "arbiter";
+}
+
+function drawTitle() {
+  const events = [...new Set([...held.games.values()].sort(gameOrder).map(eventOf).filter(Boolean))];
+  const more = events.length > 1 ? ` and ${events.length - 1} more` : "";
+  setText(byId("event"), events.length ? events[0] + more : "live-rate");
+  const title = events.length ? `${events[0]} \u00b7 live-rate` : "live-rate";
+  if (document.title !== title) document.title = title;
+}
+
+function drawStatus() {
+  const live = drawConnection(byId("connection"), connection, performance.now());
+  document.body.classList.toggle("stale", !live && held.seq !== null);
+}
+
+/** Gathers what a screen reader is told; after a fresh snapshot nothing of it is news. */
+function listen(fresh) {
+  const now = new Map();
+  for (const game of held.games.values()) {
+    now.set(game.id, game);
+    const said = fresh ? null : sentence(told.get(game.id), game, place.view === "board" && place.game === game.id);
+    if (said !== null) announcer.add(game.id, said);
+  }
+  told = now;
+}
+
+function speak() {
+  const said = announcer.take(performance.now());
+  if (said !== null) setText(byId("spoken"), said);
+}
+
+let toastTimer = null;
+function tell(text) {
+  setText(byId("toast"), text);
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => setText(byId("toast"), ""), TOAST_MS);
+}
+
+// --- what people do -------------------------------------------------------------------------------
+
+/** What is on the page now, for whoever takes it along. */
+function seen() {
+  const game = held.games.get(place.game) ?? null;
+  return {
+    place,
+    game,
+    ply: game === null ? 0 : Math.min(place.ply ?? game.plies.length, game.plies.length),
+    games: arranged([...held.games.values()], place),
+    players: players.shown(held, place),
+    engine: held.engine,
+  };
+}
+
+function neighbour(by) {
+  const games = arranged([...held.games.values()], HOME);
+  const at = games.findIndex((game) => game.id === place.game);
+  const next = games[at + by];
+  if (at >= 0 && next) open({ view: "board", game: next.id, flip: place.flip, figure: place.figure });
+}
+
+const ANYWHERE = {
+  boards: () => open({}),
+  players: () => open({ view: "players" }),
+  health: () => open({ view: "health" }),
+  help: showHelp,
+};
+const ON_BOARD = {
+  before: () => neighbour(-1),
+  after: () => neighbour(1),
+  flip: () => go({ flip: !place.flip }),
+  figure: () => go({ figure: place.figure === "a4" ? "auto" : "a4" }),
+  back: () => board.step(-1),
+  on: () => board.step(1),
+  first: () => board.step(-Infinity),
+  newest: () => board.step(Infinity),
+  leave: () => open({}),
+};
+
+listenToKeys((name) => {
+  const onBoard = place.view === "board" && views.board !== undefined;
+  const action = ANYWHERE[name] ?? (onBoard ? ON_BOARD[name] : undefined);
+  if (name === "filter" && place.view !== "board") {
+    (place.view === "players" ? players : overview).node.querySelector("input[type=search]").focus();
+    return true;
+  }
+  if (name === "leave" && !onBoard && place.view !== "boards") {
+    open({});
+    return true;
+  }
+  action?.();
+  return action !== undefined;
+});
+
+byId("meaning").addEventListener("click", () => explain("overview"));
+byId("keys").addEventListener("click", showHelp);
+matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => {
+  for (const view of Object.values(views)) view.restyle?.();
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) changed({ all: true });
+});
+setInterval(() => {
+  drawStatus();
+  speak();
+  if (!document.hidden) views[place.view]?.tick?.();
+}, 1000);
+// Boards take their new places also when nothing happens any more.
+setInterval(() => {
+  if (place.view === "boards") changed({ order: true });
+}, REARRANGE_MS);
+connection.connect();
+show();

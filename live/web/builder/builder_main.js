@@ -1,0 +1,156 @@
+/** The page at `/overlays`: choose, see it live, copy the address. */
+
+import { element, setText } from "../drawing/elements.js";
+import { OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
+import { Field } from "./field.js";
+import { GROUPS } from "./labels.js";
+
+/** While somebody types, the preview waits. */
+const SETTLED_MS = 250;
+/** A width and height that suit each layout. */
+const SIZES = {
+  board: [1280, 720],
+  bar: [1920, 180],
+  curves: [960, 540],
+  grid: [1920, 1080],
+  ticker: [1920, 100],
+  standings: [1040, 620],
+};
+
+const byId = (id) => document.getElementById(id);
+const token = new URLSearchParams(location.search).get("token");
+const { options: given } = readOptions(location.search);
+const fields = new Map();
+let timer = null;
+let shown = null;
+
+for (const { title, options } of GROUPS) {
+  const group = element("fieldset", "group", "", element("legend", "", title));
+  for (const [name, about] of Object.entries(options)) {
+    const field = new Field(name, OPTIONS[name], about, chosen);
+    field.write(given[name]);
+    fields.set(name, field);
+    group.append(field.node);
+  }
+  byId("choices").append(group);
+}
+
+function chosenOptions() {
+  return Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
+}
+
+/** Somebody chose something. */
+function chosen() {
+  const { layout } = chosenOptions();
+  if (layout !== shown) resize(layout);
+  clearTimeout(timer);
+  timer = setTimeout(show, SETTLED_MS);
+}
+
+function resize(layout) {
+  shown = layout;
+  [byId("width").value, byId("height").value] = SIZES[layout];
+}
+
+/** The address of the overlay; options only where they mean something. */
+function address() {
+  const options = chosenOptions();
+  for (const [name, field] of fields) {
+    const { only, themes } = field.about;
+    const idle = (only && !only.includes(options.layout)) || (themes && !themes.includes(options.theme));
+    field.node.hidden = Boolean(idle);
+    if (idle) options[name] = OPTIONS[name].unless;
+  }
+  const url = new URL("overlay", location.href);
+  url.search = writeOptions(options);
+  url.hash = "";
+  if (token !== null) url.searchParams.set("token", token);
+  return url;
+}
+
+function show() {
+  const url = address();
+  const { width, height } = screenSize();
+  byId("address").value = url.href;
+  byId("token").hidden = token === null;
+  setText(byId("said"), "");
+  // OBS makes a source of a link that is dropped on it, as large and named as these say.
+  const dragged = new URL(url);
+  dragged.searchParams.set("layer-name", `live-rate ${chosenOptions().layout}`);
+  dragged.searchParams.set("layer-width", width);
+  dragged.searchParams.set("layer-height", height);
+  byId("drag").href = dragged.href;
+  const own = new URL(location.href);
+  own.search = url.search;
+  history.replaceState(null, "", own);
+  const frame = byId("preview");
+  if (frame.dataset.href !== url.href) {
+    frame.dataset.href = url.href;
+    // Not `src`: that would fill the history with every choice.
+    frame.contentWindow.location.replace(url.href);
+  }
+  scale();
+}
+
+function screenSize() {
+  const whole = (id, unless) => Math.min(8192, Math.max(40, Math.round(byId(id).value) || unless));
+  return { width: whole("width", 1280), height: whole("height", 720) };
+}
+
+/** The preview is as large as the source will be, and drawn as large as there is room. */
+function scale() {
+  const { width, height } = screenSize();
+  const screen = byId("screen");
+  const by = Math.min(1, screen.clientWidth / width);
+  const { style } = byId("preview");
+  style.width = `${width}px`;
+  style.height = `${height}px`;
+  style.transform = `scale(${by})`;
+  screen.style.height = `${Math.round(height * by)}px`;
+}
+
+async function copy() {
+  const input = byId("address");
+  try {
+    await navigator.clipboard.writeText(input.value);
+  } catch {
+    // Without TLS a browser gives the clipboard only to pages of this machine.
+    input.select();
+    if (!document.execCommand("copy")) {
+      setText(byId("said"), "Press Ctrl+C: the address is selected.");
+      return;
+    }
+  }
+  setText(byId("said"), "Copied.");
+}
+
+/** What there is to choose from; typing goes without it. */
+async function offer() {
+  const url = new URL("api/v1/games", location.href);
+  if (token !== null) url.searchParams.set("token", token);
+  const answer = await fetch(url);
+  if (!answer.ok) {
+    setText(byId("said"), `The service does not tell its games (${answer.status}).`);
+    return;
+  }
+  const { games } = await answer.json();
+  const names = games.flatMap((game) => [game.white.name, game.black.name]).filter(Boolean);
+  const fill = (id, values) => byId(id).replaceChildren(...values.map(([value, text]) => new Option(text, value)));
+  fill("players", [...new Set(names)].sort().map((name) => [name, name]));
+  fill("events", [...new Set(games.map((game) => game.event).filter(Boolean))].map((name) => [name, name]));
+  const pairing = (game) => `${game.round} ${game.white.name} \u2013 ${game.black.name}`;
+  fill("games", games.map((game) => [game.id, pairing(game)]));
+}
+
+byId("copy").addEventListener("click", copy);
+byId("address").addEventListener("focus", (event) => event.target.select());
+for (const id of ["width", "height"]) byId(id).addEventListener("input", chosen);
+byId("behind").addEventListener("input", (event) => {
+  byId("screen").dataset.behind = event.target.value;
+});
+byId("choices").addEventListener("submit", (event) => event.preventDefault());
+addEventListener("resize", scale);
+
+resize(given.layout);
+show();
+await offer();

@@ -1,0 +1,65 @@
+/** The board as it stands, with the last move marked. */
+
+import { BORDER_TYPE, COLOR, Chessboard } from "../vendor/cm-chessboard/src/Chessboard.js";
+import { Markers } from "../vendor/cm-chessboard/src/extensions/markers/Markers.js";
+import { moveText } from "./number_format.js";
+import { placementAfter } from "../client/board_position.js";
+
+const ASSETS = new URL("./vendor/cm-chessboard/assets/", import.meta.url).href;
+const SLIDE_MS = 200;
+const LAST_MOVE = { class: "marker-square-last", slice: "markerSquare" };
+
+export class Diagram {
+  constructor(box) {
+    this._shown = null;
+    this._side = "white";
+    this._slideMs = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : SLIDE_MS;
+    this._slidUntil = 0;
+    this._board = new Chessboard(box, {
+      assetsUrl: ASSETS,
+      style: {
+        cssClass: "live",
+        // Coordinates would need inline styles, which the page's policy forbids.
+        showCoordinates: false,
+        borderType: BORDER_TYPE.none,
+        pieces: { file: "pieces/standard.svg" },
+        animationDuration: this._slideMs,
+      },
+      extensions: [{ class: Markers, props: { autoMarkers: null } }],
+    });
+    this._picture = box.querySelector("svg");
+  }
+
+  /** Shows the board from `white`'s or `black`'s side. */
+  turn(side) {
+    if (side === this._side) return;
+    this._side = side;
+    this._board.setOrientation(side === "black" ? COLOR.black : COLOR.white);
+  }
+
+  draw(game) {
+    const moves = game.plies.map((ply) => ply.uci);
+    const placement = placementAfter(game.start_fen, moves);
+    const last = moves.at(-1) ?? "";
+    const key = `${placement} ${last}`;
+    if (key === this._shown) return;
+    this._shown = key;
+    const [move] = game.plies.slice(-1);
+    const after = move ? `after ${moveText(move.ply, move.san, game.start_fen)}` : "before the first move";
+    this._picture.setAttribute("aria-label", `The board ${after}`);
+    // The board does one slide after the other: moves that come faster must not queue up.
+    const now = performance.now();
+    const slide = this._slideMs > 0 && now >= this._slidUntil && !document.hidden;
+    if (slide) this._slidUntil = now + 2 * this._slideMs;
+    this._board.setPosition(placement, slide);
+    this._board.removeMarkers(LAST_MOVE);
+    if (last) {
+      this._board.addMarker(LAST_MOVE, last.slice(0, 2));
+      this._board.addMarker(LAST_MOVE, last.slice(2, 4));
+    }
+  }
+
+  destroy() {
+    this._board.destroy();
+  }
+}

@@ -1,0 +1,119 @@
+/** Which games an overlay shows. Pure: the time comes in. */
+
+import { whiteShare } from "../drawing/number_format.js";
+import { gameOrder } from "../client/event_state.js";
+import { eventOf } from "./shown_figures.js";
+
+/** How long a result stays on the screen before the next game takes its place. */
+const LINGER_MS = 20_000;
+/** A game that is followed stays at least so long, or viewers could not read it. */
+const STAY_MS = { closest: 20_000, latest: 10_000 };
+/** Another game must be closer by so much of White's share, or the overlay would flicker. */
+const CLOSER = 0.03;
+
+const running = (game) => game.result === "*" && game.plies.length > 0;
+
+/** The games of each event's current round: that of games under way, else the last one. */
+export function currentRound(games) {
+  const events = Map.groupBy(games, eventOf);
+  return [...events.values()].flatMap((all) => {
+    const live = all.filter(running);
+    const rounds = new Set((live.length ? live : all).map((game) => roundOf(game.round)));
+    const last = [...rounds].sort(roundOrder).at(-1);
+    return all.filter((game) => roundOf(game.round) === last);
+  });
+}
+
+/** Broadcasts write boards into rounds: `4.12` is board 12 of round 4. */
+function roundOf(round) {
+  return round.split(".")[0];
+}
+
+/** The order of the service's snapshots, without regard to events that viewers are not told. */
+function order(a, b) {
+  return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
+}
+
+/** Round 2 before round 10, as games are ordered. */
+function roundOrder(a, b) {
+  const alone = (round) => ({ event: "", round, board: null, id: "", white: {}, black: {} });
+  return gameOrder(alone(a), alone(b));
+}
+
+export class Chooser {
+  constructor(options) {
+    this._options = options;
+    /** The game followed, since when, and when it was seen to end. */
+    this._followed = null;
+    this._since = 0;
+    this._ended = null;
+    /** Per game: the last move and when it was seen. */
+    this._moves = new Map();
+  }
+
+  /** The games to show, in order. One-game layouts take the first. */
+  choose(games, now) {
+    const { game: ids, board: boards, follow, player } = this._options;
+    let chosen = [...games].sort(order);
+    if (ids.length > 0) chosen = chosen.filter((game) => ids.includes(game.id));
+    else chosen = currentRound(chosen);
+    if (boards.length > 0) chosen = chosen.filter((game) => boards.includes(game.board));
+    this._note(chosen, now);
+    const named = ids.length > 0 || boards.length > 0 || player.length > 0;
+    const first = this._follow(chosen, follow ?? (named ? null : "top"), now);
+    return first ? [first, ...chosen.filter((game) => game !== first)] : chosen;
+  }
+
+  _note(games, now) {
+    const known = new Set();
+    for (const game of games) {
+      known.add(game.id);
+      const last = `${game.plies.length} ${game.plies.at(-1)?.uci}`;
+      const held = this._moves.get(game.id);
+      // What was there when the page opened is older than anything seen since.
+      if (held === undefined) this._moves.set(game.id, { last, at: -Infinity });
+      else if (held.last !== last) this._moves.set(game.id, { last, at: now });
+    }
+    for (const id of this._moves.keys()) if (!known.has(id)) this._moves.delete(id);
+  }
+
+  _follow(games, follow, now) {
+    if (follow === null || games.length === 0) return null;
+    const current = games.find((game) => game.id === this._followed) ?? null;
+    const live = games.filter(running);
+    if (current && !running(current) && live.length > 0) {
+      this._ended ??= now;
+      if (now - this._ended < LINGER_MS) return current;
+    } else if (current && (live.length === 0 || now - this._since < (STAY_MS[follow] ?? 0))) {
+      return current;
+    }
+    const best = this._best(live.length ? live : games, follow, live.includes(current) ? current : null);
+    if (best.id !== this._followed) {
+      this._followed = best.id;
+      this._since = now;
+      this._ended = null;
+    }
+    return best;
+  }
+
+  _best(games, follow, current) {
+    if (follow === "closest") {
+      const closest = games.reduce((a, b) => (imbalance(b) < imbalance(a) ? b : a));
+      if (current && imbalance(current) <= imbalance(closest) + CLOSER) return current;
+      return closest;
+    }
+    if (follow === "latest") {
+      const at = (game) => this._moves.get(game.id).at;
+      const latest = games.reduce((a, b) => (at(b) > at(a) ? b : a));
+      return current && at(current) >= at(latest) ? current : latest;
+    }
+    const board = (game) => game.board ?? Infinity;
+    return games.reduce((a, b) => (board(b) < board(a) ? b : a));
+  }
+}
+
+/** How far from level a game stands, 0 to 0.5; unknown is as far as can be. */
+function imbalance(game) {
+  const cp = game.plies.findLast((ply) => ply.score_cp !== null)?.score_cp ?? null;
+  return cp === null ? 0.5 : Math.abs(whiteShare(cp) - 0.5);
+}

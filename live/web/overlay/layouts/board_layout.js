@@ -1,0 +1,71 @@
+/** `layout=board`: one game with everything, beside or above its board as the room allows. */
+
+import { Diagram } from "../../drawing/diagram.js";
+import { element, setText } from "../../drawing/elements.js";
+import { hasRating, placeOf } from "../shown_figures.js";
+import { PlayerPanel } from "../player_lines.js";
+import { Plot, curveNames } from "../curve_plot.js";
+import { ScorePanel } from "../score.js";
+
+/** The drawing's own size in rem; it is made as large as the page. */
+const WIDE = { width: 60, height: 33.75 };
+const TALL = { width: 30, height: 62 };
+
+export class Layout {
+  constructor(context) {
+    this._context = context;
+    this._place = element("p", "place panel");
+    this._score = new ScorePanel(context);
+    this._sides = { black: new PlayerPanel("black", context), white: new PlayerPanel("white", context) };
+    this._board = element("div", "diagram");
+    this._box = element("div", "curves");
+    this._plot = new Plot(this._box);
+    this._diagram = null;
+    const { bar, move, number, alert } = this._score;
+    this.node = element(
+      "article",
+      "layout-board",
+      "",
+      element("div", "board-with-bar", "", bar.node, this._board),
+      this._place,
+      element(
+        "div",
+        "panel story",
+        "",
+        this._sides.black.node,
+        element("div", "state", "", move, number, alert),
+        this._box,
+        this._sides.white.node,
+      ),
+    );
+    this.node.hidden = true;
+  }
+
+  fit(width, height) {
+    const tall = width < height;
+    this.node.classList.toggle("tall", tall);
+    const design = tall ? TALL : WIDE;
+    return Math.min(width / design.width, height / design.height);
+  }
+
+  resized() {
+    this._plot.resized();
+  }
+
+  draw({ games: [game = null], swingOf }) {
+    this.node.hidden = game === null;
+    if (game === null) return;
+    const { options, words } = this._context;
+    setText(this._place, placeOf(game, words));
+    this._sides.white.draw(game);
+    this._sides.black.draw(game);
+    this._score.draw(game, swingOf(game));
+    if (!options.hide.includes("diagram")) {
+      this._diagram ??= new Diagram(this._board);
+      this._diagram.draw(game);
+    }
+    if (options.hide.includes("curves")) return;
+    if (hasRating(game)) this._plot.draw(game, curveNames(game, options));
+    else this._plot.clear();
+  }
+}

@@ -1,0 +1,50 @@
+/** `layout=curves`: both players' perceived ratings move by move, and nothing else. */
+
+import { element, setText } from "../../drawing/elements.js";
+import { hasRating, placeOf } from "../shown_figures.js";
+import { PlayerPanel } from "../player_lines.js";
+import { Plot, curveNames } from "../curve_plot.js";
+
+const SIZE = { width: 52, height: 29.25 };
+
+export class Layout {
+  constructor(context) {
+    this._context = context;
+    this._place = element("p", "place");
+    this._which = element("p", "which");
+    this._box = element("div", "curves");
+    this._plot = new Plot(this._box);
+    this._sides = { white: new PlayerPanel("white", context), black: new PlayerPanel("black", context) };
+    this.node = element(
+      "article",
+      "layout-curves panel",
+      "",
+      element("header", "", "", this._place, this._which),
+      element("div", "players", "", this._sides.white.node, this._sides.black.node),
+      this._box,
+    );
+    this.node.hidden = true;
+  }
+
+  fit(width, height) {
+    return Math.min(width / SIZE.width, height / SIZE.height);
+  }
+
+  resized() {
+    this._plot.resized();
+  }
+
+  draw({ games: [game = null] }) {
+    this.node.hidden = game === null;
+    if (game === null) return;
+    const { options, words } = this._context;
+    setText(this._place, placeOf(game, words));
+    const names = curveNames(game, options);
+    const which = names.value === "calibrated" ? words.playsLike : words.algorithm4;
+    setText(this._which, `${which} \u00b7 ${words.standingsNote}`);
+    this._sides.white.draw(game);
+    this._sides.black.draw(game);
+    if (hasRating(game)) this._plot.draw(game, names);
+    else this._plot.clear();
+  }
+}

@@ -1,0 +1,127 @@
+/** `layout=standings`: players by perceived strength, each with the interval drawn to scale. */
+
+import { element, setText } from "../../drawing/elements.js";
+import { Children } from "../reused_children.js";
+import { basisOf } from "../shown_figures.js";
+import { flagText } from "../language/flags.js";
+import { Name } from "../player_names.js";
+import { Pager } from "../pages_by_time.js";
+import { ranking, scaleOf } from "../standings_order.js";
+
+const WIDTH = 52;
+const ROW = 2.57;
+const HEAD = 7;
+
+export class Layout {
+  constructor(context) {
+    this._context = context;
+    const { options, words } = context;
+    this._pager = new Pager(options.page * 1000);
+    this._body = element("tbody");
+    const head = (text, className = "") => {
+      const cell = element("th", className, text);
+      cell.scope = "col";
+      return cell;
+    };
+    this._label = head("", "figure");
+    const row = element(
+      "tr",
+      "",
+      "",
+      head("", "rank"),
+      head(words.player),
+      head("Elo", "elo"),
+      this._label,
+      head(words.standingsNote, "range"),
+    );
+    const table = element("table", "", "", element("thead", "", "", row), this._body);
+    this.node = element("article", "layout-standings panel", "", element("h1", "", words.standings), table);
+    this._rows = new Children(this._body, () => new Row(context));
+    this._shown = options.rows;
+    this.node.hidden = true;
+  }
+
+  fit(width, height) {
+    return Math.min(width / WIDTH, height / (HEAD + ROW * this._shown));
+  }
+
+  resized() {}
+
+  draw({ held, games, now }) {
+    const { options, words } = this._context;
+    const ranked = ranking(this._wanted(held, games), options.rating, words);
+    this.node.hidden = ranked.length === 0;
+    const shown = Math.max(1, Math.min(ranked.length, options.rows));
+    if (shown !== this._shown) {
+      this._shown = shown;
+      dispatchEvent(new Event("resize"));
+    }
+    setText(this._label, ranked[0]?.rating.label ?? "");
+    const { items } = this._pager.page(ranked, options.rows, now);
+    const scale = scaleOf(items);
+    const people = peopleOf(held.games.values());
+    this._rows.show(items).forEach((row, at) => row.draw(items[at], scale, people));
+  }
+
+  /** With a filter, the players of the games selected; else everybody. */
+  _wanted(held, games) {
+    const players = [...held.players.values()].filter((player) => player.moves > 0);
+    if (this._context.options.board.length === 0) return players;
+    const names = new Set(games.flatMap((game) => [game.white.name, game.black.name]));
+    return players.filter((player) => names.has(player.name));
+  }
+}
+
+/** Who plays, by name: titles and federations are told with games. */
+function peopleOf(games) {
+  const people = new Map();
+  for (const { white, black } of games) people.set(white.name, white).set(black.name, black);
+  return people;
+}
+
+class Row {
+  constructor({ options, words }) {
+    this._options = options;
+    this._words = words;
+    this._rank = element("td", "rank");
+    this._flag = element("span", "flag");
+    this._title = element("span", "title");
+    this._name = new Name();
+    this._basis = element("span", "basis");
+    this._elo = element("td", "elo");
+    this._value = element("span", "value");
+    this._interval = element("span", "interval");
+    this._range = element("div", "range", "", element("i", "line"), element("i", "dot"));
+    const who = element("th", "", "", element("div", "who", "", this._flag, this._title, this._name.node, this._basis));
+    who.scope = "row";
+    this.node = element(
+      "tr",
+      "",
+      "",
+      this._rank,
+      who,
+      this._elo,
+      element("td", "figure", "", this._value, this._interval),
+      element("td", "range", "", this._range),
+    );
+  }
+
+  draw({ rank, player, rating }, { low, high }, people) {
+    setText(this._rank, String(rank));
+    setText(this._flag, flagText(people.get(player.name)?.federation, this._options.flags));
+    setText(this._title, people.get(player.name)?.title ?? "");
+    this._name.draw(player.name || "?");
+    setText(this._basis, basisOf(player, this._words));
+    setText(this._elo, player.elo ? String(player.elo) : "\u2013");
+    setText(this._value, rating.text);
+    setText(this._interval, rating.interval);
+    const share = (elo) => ((elo - low) / (high - low)).toFixed(4);
+    const { style } = this._range;
+    // An end that nobody knows reaches to the edge.
+    style.setProperty("--low", rating.low === null ? 0 : share(rating.low));
+    style.setProperty("--high", rating.high === null ? 1 : share(rating.high));
+    this._range.dataset.bound = rating.bound ?? "";
+    this._range.classList.toggle("none", rating.low === null && rating.high === null);
+    if (rating.value !== null) style.setProperty("--value", share(rating.value));
+  }
+}

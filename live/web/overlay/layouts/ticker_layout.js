@@ -1,0 +1,116 @@
+/** `layout=ticker`: a slim line with the boards one after the other. */
+
+import { element, setText } from "../../drawing/elements.js";
+import { Children } from "../reused_children.js";
+import { lastMove, pointsOf, ratingsOf, scoreOf } from "../shown_figures.js";
+import { Name } from "../player_names.js";
+import { Pager } from "../pages_by_time.js";
+import { ScoreBar, swingText } from "../score.js";
+import { fill } from "../language/words.js";
+
+const WIDTH = 90;
+const HEIGHT = 4.4;
+/** Room that one board takes, rem. */
+const ITEM = 43;
+const TURN_MS = 450;
+
+export class Layout {
+  constructor(context) {
+    this._context = context;
+    this._pager = new Pager(context.options.page * 1000);
+    this._list = element("div", "items");
+    this.node = element("article", "layout-ticker panel", "", this._list);
+    this._items = new Children(this._list, () => new Item(context));
+    this._fitting = 2;
+    this._page = null;
+    this.node.hidden = true;
+  }
+
+  fit(width, height) {
+    // On a narrow page one board at a time, in letters that can be read.
+    const shown = width < 900 ? 1 : 2;
+    this._fitting = shown;
+    this.node.style.setProperty("--items", shown);
+    const wide = shown === 1 ? ITEM + 2 : WIDTH;
+    return Math.min(width / wide, height / HEIGHT);
+  }
+
+  resized() {}
+
+  draw({ games, now, swingOf }) {
+    this.node.hidden = games.length === 0;
+    const { items, page } = this._pager.page(games, this._fitting, now);
+    this._items.show(items).forEach((item, at) => item.draw(items[at], swingOf(items[at])));
+    const turned = this._page !== null && this._page !== page;
+    this._page = page;
+    if (!turned || !this._context.moves()) return;
+    const from = { transform: "translateY(100%)", opacity: 0 };
+    this._list.animate([from, { transform: "none", opacity: 1 }], { duration: TURN_MS, easing: "ease-out" });
+  }
+}
+
+/** One board of the ticker. */
+class Item {
+  constructor({ options, words }) {
+    this._options = options;
+    this._words = words;
+    this._board = element("span", "place");
+    this._bar = new ScoreBar();
+    this._score = element("span", "score");
+    this._move = element("span", "move");
+    this._alert = element("span", "alert");
+    this._sides = { white: new Side("white"), black: new Side("black") };
+    this.node = element(
+      "div",
+      "item",
+      "",
+      this._board,
+      this._sides.white.node,
+      element("div", "middle", "", element("div", "state", "", this._move, this._score, this._alert), this._bar.node),
+      this._sides.black.node,
+    );
+  }
+
+  draw(game, swing) {
+    setText(this._board, game.board === null ? "" : fill(this._words.board, game.board));
+    const score = scoreOf(game, this._options.provisional);
+    this._bar.draw(score);
+    setText(this._score, score?.text ?? "");
+    this._score.dataset.state = score?.state ?? "";
+    setText(this._move, lastMove(game, this._words));
+    for (const side of ["white", "black"]) this._sides[side].draw(game, this._options, this._words);
+    this._alert.hidden = swing === null;
+    if (swing !== null) setText(this._alert, swingText(game, swing, this._words));
+    this.node.classList.toggle("swinging", swing !== null);
+  }
+}
+
+/** One player of the ticker: name, and the leading rating with its interval. */
+class Side {
+  constructor(color) {
+    this._color = color;
+    this._title = element("span", "title");
+    this._name = new Name();
+    this._points = element("strong", "points");
+    this._value = element("span", "value");
+    this._interval = element("span", "interval");
+    this.node = element(
+      "div",
+      `player ${color}`,
+      "",
+      element("div", "who", "", element("i", "piece"), this._title, this._name.node, this._points),
+      element("div", "ratings", "", this._value, this._interval),
+    );
+  }
+
+  draw(game, options, words) {
+    const player = game[this._color];
+    const point = game.curves[this._color].at(-1) ?? null;
+    const [rating = null] = ratingsOf(point, options.rating, words);
+    setText(this._title, player.title ?? "");
+    this._name.draw(player.name || "?");
+    setText(this._points, pointsOf(game.result, this._color));
+    setText(this._value, rating ? `${rating.label} ${rating.text}` : words.noMoves);
+    setText(this._interval, rating?.interval ?? "");
+  }
+}

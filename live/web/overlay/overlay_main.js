@@ -1,0 +1,127 @@
+/** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
+
+import { Connection } from "../client/stream_connection.js";
+import { setText } from "../drawing/elements.js";
+import { Held } from "../client/event_state.js";
+import { Ticking } from "../client/running_clocks.js";
+import { Chooser } from "./game_choice.js";
+import { applyLook } from "./colours.js";
+import { readOptions } from "./options.js";
+import { statusText } from "./connection_notice.js";
+import { Swings } from "./swing_notice.js";
+import { LANGUAGES, fill } from "./language/words.js";
+
+/** How long a swing is shown. */
+const ALERT_MS = 8_000;
+const EVERY_MS = 1_000;
+
+const { options, problems } = readOptions(location.search);
+const words = LANGUAGES[options.lang];
+const stage = document.getElementById("stage");
+const status = document.getElementById("status");
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const moves = () => options.motion && !still.matches && !document.hidden;
+
+applyLook(document.documentElement, options);
+
+// A layout brings its own libraries: a ticker needs neither curves nor boards. They load while the
+// connection opens; the library of the curves, which is largest, starts at once.
+if (["board", "curves"].includes(options.layout)) import("../drawing/uplot_loader.js");
+const loading = import(`./${options.layout}.js`);
+let layout = null;
+
+const held = new Held();
+const now = () => performance.now();
+const source = options.delay > 0 ? await delayed() : held;
+const chooser = new Chooser(options);
+const swings = new Swings(options.swing, options.cooldown * 1000);
+const ticking = new Ticking();
+/** Game id → `{until, swing}` while a swing is shown. */
+const alerts = new Map();
+let asked = false;
+
+const connection = new Connection(source, location.href, note, {
+  open: (url) => new WebSocket(url),
+  now,
+  random: Math.random,
+  after: (ms, action) => {
+    const timer = setTimeout(action, ms);
+    return () => clearTimeout(timer);
+  },
+});
+
+async function delayed() {
+  const { Delayed } = await import("./delayed_messages.js");
+  return new Delayed(held, options.delay * 1000, now);
+}
+
+/** Looks for swings and moves in what was touched, and asks for a drawing. */
+function note(touched) {
+  if (touched.all || touched.health) ticking.noteFeeds(held.feeds, now());
+  if (touched.all) for (const game of held.games.values()) look(game);
+  if (touched.game !== undefined) {
+    const game = held.games.get(touched.game);
+    if (game === undefined) {
+      swings.forget(touched.game);
+      ticking.forget(touched.game);
+    } else look(game);
+  }
+  ask();
+}
+
+function elapsedS(game) {
+  return ticking.elapsedS(game, now(), connection.status === "live" ? null : connection.heardAt);
+}
+
+function look(game) {
+  ticking.note(game, now());
+  const swing = swings.look(game, now());
+  if (swing !== null) alerts.set(game.id, { until: now() + ALERT_MS, swing });
+}
+
+function ask() {
+  if (asked) return;
+  asked = true;
+  requestAnimationFrame(draw);
+}
+
+function draw() {
+  asked = false;
+  if (held.seq === null || layout === null) {
+    drawStatus([]);
+    return;
+  }
+  for (const [id, { until }] of alerts) if (until <= now()) alerts.delete(id);
+  const games = chooser.choose([...held.games.values()], now());
+  layout.draw({ games, held, now: now(), swingOf: (game) => alerts.get(game.id)?.swing ?? null });
+  stage.dataset.seq = held.seq;
+  drawStatus(games);
+}
+
+function drawStatus(games) {
+  const text = problems.length
+    ? fill(words.notUnderstood, problems.join(", "))
+    : statusText({ connection, held, games, now: now(), layout: options.layout }, words);
+  setText(status, text);
+  status.hidden = text === "";
+  const fresh = connection.status === "live" || connection.heardAt === null;
+  document.body.classList.toggle("stale", !fresh && now() - connection.heardAt > 5_000);
+}
+
+function fit() {
+  const rem = layout.fit(innerWidth, innerHeight) * options.size;
+  document.documentElement.style.fontSize = `${Math.max(4, rem).toFixed(2)}px`;
+  layout.resized();
+}
+
+connection.connect();
+const { Layout } = await loading;
+layout = new Layout({ options, words, moves, elapsedS });
+stage.append(layout.node);
+fit();
+addEventListener("resize", fit);
+ask();
+setInterval(() => {
+  if (options.delay > 0) for (const touched of source.release()) note(touched);
+  ask();
+}, EVERY_MS);

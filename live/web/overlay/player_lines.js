@@ -1,0 +1,82 @@
+/** One player of a game: who, clock, and both perceived ratings with their intervals. */
+
+import { element, setText } from "../drawing/elements.js";
+import { basisOf, clockOf, pointsOf, ratingsOf, turnOf } from "./shown_figures.js";
+import { flagText } from "./language/flags.js";
+import { Name } from "./player_names.js";
+
+export class PlayerPanel {
+  constructor(color, { options, words, elapsedS }) {
+    this._color = color;
+    this._elapsedS = elapsedS;
+    this._options = options;
+    this._words = words;
+    this._flag = element("span", "flag");
+    this._title = element("span", "title");
+    this._name = new Name();
+    this._eloValue = element("span", "value");
+    this._elo = element("p", "elo", "", element("span", "label", "Elo"), this._eloValue);
+    this._points = element("strong", "points");
+    this._clock = element("span", "clock");
+    this._main = new RatingLine("main");
+    this._second = new RatingLine("second");
+    this.node = element(
+      "section",
+      `player ${color}`,
+      "",
+      element(
+        "div",
+        "who",
+        "",
+        element("i", "piece"),
+        this._flag,
+        this._title,
+        this._name.node,
+        this._points,
+        this._clock,
+      ),
+      element("div", "ratings", "", this._main.node, this._second.node, this._elo),
+    );
+  }
+
+  draw(game) {
+    const { _words: words, _options: options, _color: color } = this;
+    const player = game[color];
+    const point = game.curves[color].at(-1) ?? null;
+    setText(this._flag, flagText(player.federation, options.flags));
+    setText(this._title, player.title ?? "");
+    this._name.draw(player.name || "?");
+    setText(this._eloValue, player.elo ? String(player.elo) : "");
+    this._elo.hidden = !player.elo;
+    setText(this._points, pointsOf(game.result, color));
+    setText(this._clock, clockOf(game, color, this._elapsedS(game)));
+    this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
+    const [main = null, second = null] = ratingsOf(point, options.rating, words);
+    this._main.draw(main, basisOf(point, words));
+    this._second.draw(second, "");
+  }
+}
+
+/** One rating: its name, the figure, the interval. */
+class RatingLine {
+  constructor(kind) {
+    this._label = element("span", "label");
+    this._value = element("span", "value");
+    this._interval = element("span", "interval");
+    this.node = element(
+      "p",
+      `rating ${kind}`,
+      "",
+      this._value,
+      element("span", "about", "", this._label, this._interval),
+    );
+  }
+
+  draw(rating, basis) {
+    this.node.classList.toggle("none", rating === null);
+    setText(this._value, rating ? rating.text : basis ? "\u2013" : "");
+    setText(this._label, rating ? [rating.label, basis].filter(Boolean).join(" \u00b7 ") : basis);
+    setText(this._interval, rating ? rating.interval : "");
+    this.node.dataset.bound = rating?.bound ?? "";
+  }
+}

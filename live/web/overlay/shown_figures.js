@@ -1,0 +1,122 @@
+/** What an overlay says about one game. Pure. */
+
+import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
+import { leftS } from "../client/running_clocks.js";
+import { counted, fill, localMove } from "./language/words.js";
+
+/** Who moves at a ply of a game. */
+export function moverOf(ply, startFen) {
+  const blackFirst = startFen.split(" ")[1] === "b";
+  return (ply % 2 === 1) !== blackFirst ? "white" : "black";
+}
+
+/**
+ * The score to show, `{cp, mate, share, text, state}`: `final`, `provisional` (the engine still
+ * searches) or `pending` (it is that of an earlier move); null while none is known.
+ */
+export function scoreOf(game, provisional) {
+  const wanted = (ply) => ply.score_cp !== null && (provisional || ply.final);
+  const scored = game.plies.findLast(wanted) ?? null;
+  const cp = scored ? scored.score_cp : game.start_score_cp;
+  if (cp === null) return null;
+  const last = game.plies.at(-1) ?? null;
+  const state = scored !== last ? "pending" : scored && !scored.final ? "provisional" : "final";
+  const mate = scored?.mate ?? null;
+  const text = mate === 0 ? "#" : scoreText(cp, mate);
+  return { cp, mate, share: whiteShare(cp), state, text: MARKS[state](text) };
+}
+
+const MARKS = {
+  final: (text) => text,
+  provisional: (text) => `~${text}`,
+  pending: (text) => `${text}\u2026`,
+};
+
+/**
+ * A rating as `{text, interval, bound}`. Unbounded is an arrow with the end that is known, never a
+ * number; `bound` is `below`, `above` or null.
+ */
+export function ratingOf(value, low, high) {
+  const whole = (elo) => (elo === null ? "\u221e" : String(Math.round(elo)));
+  if (value !== null) {
+    return { text: whole(value), interval: `${whole(low)}\u2013${whole(high)}`, bound: null };
+  }
+  if (high !== null) return { text: "\u2193", interval: `\u2264\u00a0${whole(high)}`, bound: "below" };
+  if (low !== null) return { text: "\u2191", interval: `\u2265\u00a0${whole(low)}`, bound: "above" };
+  return { text: "\u2013", interval: "", bound: null };
+}
+
+/**
+ * The perceived ratings of a curve point or a player, the large one first, each named: `{label,
+ * text, interval, bound, value, low, high}`. Calibrated leads where there is one.
+ */
+export function ratingsOf(point, wanted, words) {
+  if (point === null) return [];
+  const named = (label, value, low, high) => ({
+    label,
+    value,
+    low,
+    high,
+    ...ratingOf(value, low, high),
+  });
+  const ratings = [];
+  if (point.calibrated !== null && wanted !== "algorithm4") {
+    const { calibrated, calibrated_low: low, calibrated_high: high } = point;
+    ratings.push(named(words.playsLike, calibrated, low, high));
+  }
+  if (wanted !== "calibrated" || ratings.length === 0) {
+    ratings.push(named(words.algorithm4, point.rating, point.low, point.high));
+  }
+  return ratings;
+}
+
+/** The last move with its number in the language's letters, or that there is none. */
+export function lastMove(game, words) {
+  const last = game.plies.at(-1) ?? null;
+  if (last === null) return words.notStarted;
+  return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
+}
+
+/** The clock of one side, which runs since `elapsedS` if it is to move; empty when there is none. */
+export function clockOf(game, color, elapsedS = 0) {
+  const clocked = game.plies.findLast((ply) => moverOf(ply.ply, game.start_fen) === color);
+  return clockText(leftS(clocked?.clock_s ?? null, turnOf(game) === color ? elapsedS : 0));
+}
+
+/** Whose turn it is; null when the game is over. */
+export function turnOf(game) {
+  return game.result === "*" ? moverOf(game.plies.length + 1, game.start_fen) : null;
+}
+
+/** The event; empty when it is unknown, or only the pairing, as lichess names chapters. */
+export function eventOf({ event, white, black }) {
+  const paired = [white.name, black.name].some((name) => name && event.includes(name));
+  return paired || event === "?" || event === "-" ? "" : event;
+}
+
+/** Round, board and event, as far as they are known. */
+export function placeOf(game, words) {
+  const known = (text) => (["?", "-"].includes(text) ? "" : text);
+  // Broadcasts write boards into rounds: `4.12` is board 12 of round 4.
+  const name = known(game.round).replace(game.board === null ? "" : `.${game.board}`, "");
+  const round = name ? fill(words.round, name) : "";
+  const board = game.board === null ? "" : fill(words.board, game.board);
+  return [round, board, eventOf(game)].filter(Boolean).join(" \u00b7 ");
+}
+
+/** What a rating rests on. */
+export function basisOf(point, words) {
+  return point === null ? words.noMoves : counted(words.moves, point.n ?? point.moves);
+}
+
+/** Points of one side at the end of a game: `1`, `½`, `0`; empty while it runs. */
+export function pointsOf(result, color) {
+  if (result === "*") return "";
+  const points = result.split("-")[color === "white" ? 0 : 1] ?? "";
+  return points.replace("1/2", "\u00bd");
+}
+
+/** Whether a game has a rating that a curve can show: unbounded points have none. */
+export function hasRating({ curves }) {
+  return [...curves.white, ...curves.black].some((point) => point.rating !== null || point.calibrated !== null);
+}

@@ -1,0 +1,223 @@
+/** One board in depth. Everything that needs the charts' library is here, loaded when first asked for. */
+
+import { Diagram } from "../../drawing/diagram.js";
+import { element, nameNode, setText } from "../../drawing/elements.js";
+import { resultText, safeLink, whiteShare } from "../../drawing/number_format.js";
+import uPlot from "../../drawing/uplot_loader.js";
+import { Chart } from "./chart_frame.js";
+import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
+import { Clock } from "../boards/clock_text.js";
+import { lastMove, placeText, problemText, scoreAfter, scoreWords } from "../score_words.js";
+import { Histogram } from "./gain_histogram.js";
+import { MoveList } from "./move_list.js";
+import { HeadToHead, MethodsTable, Ratings } from "./rating_panel.js";
+
+export class BoardView {
+  /** `go` changes the place; `share` makes the row of buttons for what is seen. */
+  constructor(go, share, elapsedS) {
+    this._go = go;
+    this._game = null;
+    this._ply = 0;
+    this._id = "";
+    const pick = (ply) => this.step(ply - this._ply);
+    this._where = element("span", "where");
+    this._event = nameNode("event");
+    this._result = element("strong", "result");
+    this._watch = element("a", "watch", "watch at the source");
+    this._watch.rel = "noopener noreferrer";
+    this._watch.target = "_blank";
+    const back = element("a", "back", "\u2190 All boards");
+    back.href = "#";
+    const header = element("header", "board-head", "", back, this._where, this._event, this._result, this._watch, share);
+    this._players = { white: new Player("white", elapsedS), black: new Player("black", elapsedS) };
+    this._bar = element("div", "bar tall");
+    this._bar.setAttribute("role", "img");
+    this._square = element("div", "big-board");
+    this._diagram = new Diagram(this._square);
+    this._position = null;
+    this._width = 0;
+    // Heard after the board's own observer, which was there first.
+    new ResizeObserver(() => {
+      this._width = this._square.clientWidth;
+      this._drawDiagram();
+    }).observe(this._square);
+    this._now = element("p", "now");
+    this._problem = element("p", "problem");
+    this._buttons = this._controls();
+    const place = element("div", "position", "", this._bar, this._square);
+    this._left = element(
+      "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._problem,
+    );
+    this._moves = new MoveList(pick);
+    this._ratings = new Ratings();
+    this._figure = "auto";
+    this._pickMove = (move) => pick(Math.min(2 * move, this._game.plies.length));
+    this._curves = new Chart(curvesChart("auto"), this._pickMove);
+    this._score = new Chart(SCORE, pick);
+    this._complexity = new Chart(complexityChart(uPlot), pick);
+    this._clocks = new Chart(CLOCKS, pick);
+    this._histogram = new Histogram();
+    this._duel = new HeadToHead();
+    this._methods = new MethodsTable();
+    this._switch = this._figureSwitch();
+    this._curvesBox = element("div", "curves-box", "", this._switch, this._curves.node);
+    const right = element("div", "right", "", this._ratings.node, this._curvesBox, this._duel.node);
+    const below = element(
+      "div", "below", "", this._histogram.node, this._methods.node,
+      element("div", "stack", "", this._complexity.node, this._clocks.node),
+    );
+    this._gone = element("p", "note");
+    this._body = element("div", "board-body", "", this._left, this._moves.node, right, this._score.node);
+    this._below = below;
+    this.node = element("section", "board-view", "", header, this._gone, this._body, below);
+    this.node.setAttribute("aria-label", "One board");
+  }
+
+  draw(held, place) {
+    const game = held.games.get(place.game) ?? null;
+    const missing = game === null;
+    this._gone.hidden = !missing;
+    this._body.hidden = this._below.hidden = missing;
+    if (missing) {
+      setText(this._gone, held.seq === null ? "Waiting for the service." : "This board is not here any more, or not for this address.");
+      return;
+    }
+    this._game = game;
+    const last = game.plies.length;
+    const ply = place.ply === null ? last : Math.min(place.ply, last);
+    this._ply = ply;
+    const plies = ply === last ? game.plies : game.plies.slice(0, ply);
+    this._drawHead(game);
+    this._drawBoard(game, plies, place);
+    this._moves.draw(game, ply);
+    this._ratings.draw(game, ply, held.engine?.calibration === null ? held.engine.calibration_note : "");
+    if (place.figure !== this._figure) this._useFigure(place.figure);
+    this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
+    for (const chart of [this._score, this._complexity, this._clocks]) chart.draw(game, ply);
+    this._histogram.draw(game, held.hello?.gain ?? "same-search", held.games.values());
+    this._duel.draw(game);
+    this._methods.draw(game);
+  }
+
+  /** Goes so many plies on or back; at the newest it follows the game again. */
+  step(by) {
+    if (this._game === null) return;
+    const last = this._game.plies.length;
+    const ply = Math.max(0, Math.min(last, this._ply + by));
+    this._go({ ply: ply === last ? null : ply }, true);
+  }
+
+  /** Time has passed. */
+  tick() {
+    for (const player of Object.values(this._players)) player.clock.tick();
+  }
+
+  restyle() {
+    for (const chart of [this._curves, this._score, this._complexity, this._clocks]) chart.restyle();
+  }
+
+  _drawHead(game) {
+    setText(this._where, placeText(game));
+    setText(this._event, game.event);
+    setText(this._result, resultText(game.result));
+    const link = safeLink(game.url);
+    this._watch.hidden = link === null;
+    if (link !== null) this._watch.href = link;
+  }
+
+  _drawBoard(game, plies, place) {
+    this._position = { side: place.flip ? "black" : "white", game: plies === game.plies ? game : { ...game, plies } };
+    this._drawDiagram();
+    this._left.classList.toggle("flipped", place.flip);
+    const score = scoreAfter(game, plies);
+    this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
+    this._bar.classList.toggle("unknown", score.cp === null);
+    this._bar.setAttribute("aria-label", score.text ? `Score ${score.text}` : "Score not known yet");
+    for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, color);
+    setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score)}`);
+    setText(this._problem, problemText(game));
+    this._problem.hidden = !this._problem.textContent;
+    const last = game.plies.length;
+    const [first, backOne, onOne, newest] = this._buttons.children;
+    first.disabled = backOne.disabled = plies.length === 0;
+    onOne.disabled = newest.disabled = plies.length === last;
+    newest.classList.toggle("looking-back", place.ply !== null);
+  }
+
+  /** A board that was just shown draws itself anew for its size: nothing may move before that. */
+  _drawDiagram() {
+    const width = this._square.clientWidth;
+    if (this._position === null || width === 0 || width !== this._width) return;
+    this._diagram.turn(this._position.side);
+    this._diagram.draw(this._position.game);
+  }
+
+  _controls() {
+    const make = (text, label, action) => {
+      const button = element("button", "plain", text);
+      button.type = "button";
+      button.setAttribute("aria-label", label);
+      button.title = label;
+      button.addEventListener("click", action);
+      return button;
+    };
+    const box = element(
+      "div", "controls", "",
+      make("|\u25c0", "Start (Home)", () => this.step(-this._ply)),
+      make("\u25c0", "Back one move (left arrow)", () => this.step(-1)),
+      make("\u25b6", "On one move (right arrow)", () => this.step(1)),
+      make("\u25b6|", "Newest move, follow the game (End)", () => this.step(this._game.plies.length)),
+      make("\u21c5", "Turn the board (f)", () => this._go((place) => ({ flip: !place.flip }))),
+    );
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", "Step through the game");
+    return box;
+  }
+
+  _figureSwitch() {
+    const make = (text, figure) => {
+      const button = element("button", "plain", text);
+      button.type = "button";
+      button.addEventListener("click", () => this._go({ figure }));
+      return button;
+    };
+    const box = element("div", "switch", "", make("Plays like", "auto"), make("Algorithm 4", "a4"));
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", "Which rating the curves show");
+    box.children[0].setAttribute("aria-pressed", "true");
+    box.children[1].setAttribute("aria-pressed", "false");
+    return box;
+  }
+
+  _useFigure(figure) {
+    this._figure = figure;
+    const next = new Chart(curvesChart(figure), this._pickMove);
+    this._curves.node.replaceWith(next.node);
+    this._curves.destroy();
+    this._curves = next;
+    this._switch.children[0].setAttribute("aria-pressed", String(figure !== "a4"));
+    this._switch.children[1].setAttribute("aria-pressed", String(figure === "a4"));
+  }
+}
+
+class Player {
+  constructor(color, elapsedS) {
+    this._title = element("span", "title");
+    this._name = nameNode("name");
+    this._more = nameNode("more");
+    this._elo = element("span", "elo");
+    this.clock = new Clock(color, elapsedS);
+    this.node = element(
+      "div", `player-line ${color}`, "", element("i", `piece ${color}`), this._title, this._name, this._elo, this._more, this.clock.node,
+    );
+  }
+
+  draw(game, plies, color) {
+    const player = game[color];
+    setText(this._title, player.title ?? "");
+    setText(this._name, player.name || "?");
+    setText(this._more, [player.federation, player.team].filter(Boolean).join(" \u00b7 "));
+    setText(this._elo, player.elo ? String(player.elo) : "");
+    this.clock.draw(game, plies);
+  }
+}

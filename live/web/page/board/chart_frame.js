@@ -1,0 +1,147 @@
+/** One chart: a title, an explanation, the drawing, and the very figures as a table behind it. */
+
+import { element, setText } from "../../drawing/elements.js";
+import uPlot from "../../drawing/uplot_loader.js";
+import { explainButton } from "../explanations.js";
+
+const AXIS_FONT = "11px system-ui, sans-serif";
+
+/**
+ * `kind` says what is drawn:
+ * - `series(game)` answers `{data, notes}`: columns for uPlot (x first), null when nothing is there;
+ * - `options(color)` the rest of uPlot's options, for colours by name;
+ * - `table(game)` answers `{head, rows}`;
+ * - `empty` what stands there instead of an empty drawing.
+ */
+export class Chart {
+  constructor(kind, picked) {
+    this._kind = kind;
+    this._picked = picked;
+    this._plot = null;
+    this._game = null;
+    this._at = null;
+    this._box = element("div", "plot");
+    this._note = element("p", "chart-note");
+    this._body = element("div", "scroll");
+    this._table = element("details", "behind", "", element("summary", "", "As a table"), this._body);
+    this._table.addEventListener("toggle", () => this._fillTable());
+    const title = element("figcaption", "", "", element("span", "", kind.title), explainButton(kind.explain));
+    this.node = element("figure", `chart ${kind.name}`, "", title, this._box, this._note, this._table);
+    this._observer = new ResizeObserver(() => this._fit());
+    this._observer.observe(this._box);
+  }
+
+  /** `at` is the x of what is looked at, or null. */
+  draw(game, at) {
+    this._at = at;
+    if (game === this._game) {
+      this._plot?.redraw(false, false);
+      return;
+    }
+    this._game = game;
+    const { data, note } = this._kind.series(game);
+    setText(this._note, data === null ? this._kind.empty : note ?? "");
+    this._note.hidden = !this._note.textContent;
+    this._box.hidden = data === null;
+    this._table.hidden = data === null;
+    if (data === null) this._drop();
+    else if (this._plot === null) this._plot = this._make(data);
+    else this._plot.setData(data);
+    if (data !== null) this._box.setAttribute("aria-label", this._kind.says(game));
+    this._fillTable();
+  }
+
+  restyle() {
+    const data = this._plot?.data;
+    if (!data) return;
+    this._drop();
+    this._plot = this._make(data);
+  }
+
+  destroy() {
+    this._observer.disconnect();
+    this._drop();
+  }
+
+  _drop() {
+    this._plot?.destroy();
+    this._plot = null;
+  }
+
+  _make(data) {
+    this._box.setAttribute("role", "img");
+    const style = getComputedStyle(this._box);
+    const color = (name) => style.getPropertyValue(name).trim();
+    const { axes, series, ...rest } = this._kind.options(color, () => this._game);
+    const axis = {
+      stroke: color("--quiet"),
+      font: AXIS_FONT,
+      grid: { stroke: color("--rule"), width: 1 },
+      ticks: { show: false },
+    };
+    const plot = new uPlot(
+      {
+        width: this._box.clientWidth || 400,
+        height: this._kind.height,
+        padding: [8, 10, 0, 0],
+        legend: { show: false },
+        // A click is a click: without a drag to compare with, the library would swallow it.
+        cursor: { drag: { x: false, y: false, click: () => {} }, points: { show: false }, y: false },
+        ...rest,
+        axes: axes.map((each) => ({ ...axis, ...each })),
+        series,
+        hooks: { draw: [(drawn) => this._mark(drawn, color("--mark"))] },
+      },
+      data,
+      this._box,
+    );
+    plot.over.addEventListener("click", ({ offsetX }) => {
+      const x = plot.data[0][plot.posToIdx(offsetX)];
+      if (x !== undefined) this._picked?.(x);
+    });
+    return plot;
+  }
+
+  /** A line where the board stands now. */
+  _mark(plot, color) {
+    if (this._at === null || plot.data[0].length === 0) return;
+    const x = plot.valToPos(this._at, "x", true);
+    const { left, top, width, height } = plot.bbox;
+    if (x < left || x > left + width) return;
+    const { ctx } = plot;
+    ctx.save();
+    ctx.strokeStyle = color;
+    ctx.lineWidth = devicePixelRatio;
+    ctx.beginPath();
+    ctx.moveTo(x, top);
+    ctx.lineTo(x, top + height);
+    ctx.stroke();
+    ctx.restore();
+  }
+
+  _fit() {
+    const width = this._box.clientWidth;
+    if (this._plot && width && width !== this._plot.width) {
+      this._plot.setSize({ width, height: this._kind.height });
+    }
+  }
+
+  /** The table is made only while somebody looks at it. */
+  _fillTable() {
+    if (!this._table.open || this._game === null) return;
+    const { head, rows } = this._kind.table(this._game);
+    const cell = (tag, text) => element(tag, "", text === null || text === undefined ? "\u2013" : String(text));
+    const heads = head.map((text) => {
+      const made = cell("th", text);
+      made.scope = "col";
+      return made;
+    });
+    const body = rows.map((row) => element("tr", "", "", ...row.map((text) => cell("td", text))));
+    this._body.replaceChildren(
+      element(
+        "table", "plain-table", "", element("caption", "hidden", this._kind.title),
+        element("thead", "", "", element("tr", "", "", ...heads)), element("tbody", "", "", ...body),
+      ),
+    );
+  }
+}

@@ -1,0 +1,221 @@
+/** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
+
+import { columns, drawn, span } from "../../drawing/rating_curve.js";
+import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../../drawing/number_format.js";
+import { moverOf, sideText } from "../score_words.js";
+
+const edge = { stroke: "transparent", width: 0, points: { show: false } };
+const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
+const line = (stroke, more = {}) => ({
+  stroke,
+  width: 2,
+  // One value alone has no line to be seen by.
+  points: { show: few, size: 6, fill: stroke },
+  ...more,
+});
+
+const moveNumber = (ply, startFen) => moveText(ply, "", startFen).replace(/\W+$/, "");
+
+/** Labels of plies on an axis: the number of the move, where White moves. */
+function plyAxis(current) {
+  return {
+    size: 22,
+    incrs: [2, 4, 10, 20, 40, 100],
+    values: (plot, splits) => splits.map((ply) => (ply > 0 ? moveNumber(ply, current().start_fen) : "")),
+  };
+}
+
+const plies = (game) => [0, ...game.plies.map(({ ply }) => ply)];
+
+/** Scores as chances, so that 8 pawns do not hide what 0.8 decided. */
+const SCORE_TICKS = [-800, -300, -100, 0, 100, 300, 800];
+
+export const SCORE = {
+  name: "score-chart",
+  title: "Score",
+  explain: "score",
+  height: 150,
+  empty: "No position is scored yet.",
+  series(game) {
+    const scores = [game.start_score_cp, ...game.plies.map(({ score_cp: cp }) => cp)];
+    if (scores.every((cp) => cp === null)) return { data: null };
+    return { data: [plies(game), scores.map((cp) => (cp === null ? null : whiteShare(cp)))] };
+  },
+  options(color, current) {
+    return {
+      scales: { x: { time: false }, y: { range: [0, 1] } },
+      axes: [
+        plyAxis(current),
+        {
+          size: 34,
+          splits: () => SCORE_TICKS.map(whiteShare),
+          values: () => SCORE_TICKS.map((cp) => (cp === 0 ? "0" : `${cp > 0 ? "+" : "\u2212"}${Math.abs(cp) / 100}`)),
+        },
+      ],
+      series: [
+        {},
+        line(color("--score-line"), {
+          fill: color("--score-fill"),
+          fillTo: 0.5,
+          spanGaps: true,
+          points: { show: false },
+        }),
+      ],
+    };
+  },
+  says(game) {
+    const scored = game.plies.findLast(({ score_cp: cp }) => cp !== null);
+    return `Score by move. Now ${scored ? scoreText(scored.score_cp, scored.mate) : "not known"}.`;
+  },
+  table: (game) => ({
+    head: ["Move", "Score", "Depth", "Final"],
+    rows: game.plies.map((ply) => [
+      moveText(ply.ply, ply.san, game.start_fen),
+      scoreText(ply.score_cp, ply.mate) || null,
+      ply.depth,
+      ply.score_cp === null ? null : ply.final ? "yes" : "no",
+    ]),
+  }),
+};
+
+/** Which figures a chart of curves draws: what fits best, or Algorithm 4's on demand. */
+function names(game, wanted) {
+  return wanted === "a4" ? { label: "Algorithm 4", value: "rating", low: "low", high: "high" } : drawn(game.curves);
+}
+
+/** The chart of both curves; `wanted` is `auto` or `a4`. */
+export function curvesChart(wanted) {
+  return {
+    name: "curves-chart",
+    title: wanted === "a4" ? "Algorithm 4, move by move" : "Perceived ratings, move by move",
+    explain: "curves",
+    height: 240,
+    empty: "The curves begin with the first bounded rating.",
+    series(game) {
+      const data = columns(game.curves, names(game, wanted));
+      if ([...data[3], ...data[6]].every((value) => value === null)) return { data: null };
+      const own = (elo) => new Array(data[0].length).fill(elo ?? null);
+      return {
+        data: [...data, own(game.white.elo), own(game.black.elo)],
+        note: `${names(game, wanted).label}; bands: 95 % intervals; dashed: own Elo`,
+      };
+    },
+    options(color) {
+      const dashed = (name) => ({ stroke: color(name), width: 1, dash: [4, 4], points: { show: false } });
+      return {
+        scales: { x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] }, y: { range: (plot) => span(plot.data) } },
+        axes: [
+          { size: 22, incrs: [1, 2, 5, 10, 20, 50, 100] },
+          { size: 40, incrs: [50, 100, 200, 500, 1000], values: (plot, splits) => splits.map(String) },
+        ],
+        series: [
+          {}, edge, edge, line(color("--white-line")), edge, edge, line(color("--black-line")),
+          dashed("--white-line"), dashed("--black-line"),
+        ],
+        bands: [
+          { series: [1, 2], fill: color("--white-band") },
+          { series: [4, 5], fill: color("--black-band") },
+        ],
+      };
+    },
+    says: (game) => `Perceived ratings by move. ${sideText(game, "white")}; ${sideText(game, "black")}.`,
+    table(game) {
+      const figure = (point) => {
+        const a4 = ratingFigure(point.rating, point.low, point.high);
+        const own = ratingFigure(point.calibrated, point.calibrated_low, point.calibrated_high);
+        return [
+          point.n, point.gain_cp, point.expected_score.toFixed(3), a4.text, a4.interval,
+          point.calibrated === null ? null : own.text, point.calibrated === null ? null : own.interval,
+        ];
+      };
+      const points = [...game.curves.white, ...game.curves.black].sort((a, b) => a.ply - b.ply);
+      return {
+        head: [
+          "Move", "Player", "Moves counted", "Gain, cp", "Expected score", "Algorithm 4", "95 %",
+          "Calibrated", "95 %",
+        ],
+        rows: points.map((point) => [
+          moveText(point.ply, game.plies[point.ply - 1]?.san ?? "", game.start_fen),
+          game[moverOf(point.ply, game.start_fen)].name,
+          ...figure(point),
+        ]),
+      };
+    },
+  };
+}
+
+const bars = (uPlot) => uPlot.paths.bars({ size: [0.8, 20, 1] });
+
+export function complexityChart(uPlot) {
+  return {
+    name: "complexity-chart",
+    title: "Complexity of the positions",
+    explain: "complexity",
+    height: 130,
+    empty: "Known once a position is searched to the end.",
+    series(game) {
+      const found = [null, ...game.plies.map(({ complexity }) => complexity?.stability_cp ?? null)];
+      if (found.every((value) => value === null)) return { data: null };
+      const hardest = game.plies
+        .filter(({ complexity }) => complexity)
+        .reduce((a, b) => (b.complexity.stability_cp > a.complexity.stability_cp ? b : a));
+      const { stability_cp: mean, jump_cp: jump, jump_depth: depth } = hardest.complexity;
+      const at = depth === null ? "" : ` (largest ${jump} cp, after depth ${depth})`;
+      return {
+        data: [plies(game), found],
+        note: `Hardest: after ${moveText(hardest.ply, hardest.san, game.start_fen)}, ${mean.toFixed(0)} cp from depth to depth${at}`,
+      };
+    },
+    options: (color, current) => ({
+      scales: { x: { time: false }, y: { range: (plot, low, high) => [0, Math.max(20, high ?? 0) * 1.05] } },
+      axes: [plyAxis(current), { size: 34 }],
+      series: [{}, { stroke: color("--accent"), fill: color("--accent"), width: 0, paths: bars(uPlot), points: { show: false } }],
+    }),
+    says: () => "Complexity of the position after each move; the table beside it has the figures.",
+    table: (game) => ({
+      head: ["Move", "Mean change, cp", "Largest change, cp", "After depth"],
+      rows: game.plies.map(({ ply, san, complexity }) => [
+        moveText(ply, san, game.start_fen),
+        complexity?.stability_cp.toFixed(1),
+        complexity?.jump_cp,
+        complexity?.jump_depth,
+      ]),
+    }),
+  };
+}
+
+export const CLOCKS = {
+  name: "clocks-chart",
+  title: "Clocks, minutes left",
+  explain: "clocks",
+  height: 130,
+  empty: "The source tells no clocks.",
+  series(game) {
+    const of = (color) => [
+      null,
+      ...game.plies.map(({ ply, clock_s: clock }) =>
+        clock !== null && moverOf(ply, game.start_fen) === color ? clock / 60 : null,
+      ),
+    ];
+    const data = [plies(game), of("white"), of("black")];
+    return { data: [...data[1], ...data[2]].every((value) => value === null) ? null : data };
+  },
+  options: (color, current) => ({
+    scales: { x: { time: false }, y: { range: (plot, low, high) => [0, (high ?? 1) * 1.05] } },
+    axes: [plyAxis(current), { size: 34 }],
+    series: [
+      {},
+      line(color("--white-line"), { spanGaps: true, points: { show: false } }),
+      line(color("--black-line"), { spanGaps: true, points: { show: false } }),
+    ],
+  }),
+  says: () => "Time left on both clocks by move; the table beside it has the figures.",
+  table: (game) => ({
+    head: ["Move", "Clock after it", "Time taken, s"],
+    rows: game.plies.map((ply) => [
+      moveText(ply.ply, ply.san, game.start_fen),
+      clockText(ply.clock_s) || null,
+      ply.spent_s,
+    ]),
+  }),
+};

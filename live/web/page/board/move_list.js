@@ -1,0 +1,124 @@
+/** The moves of a game, to step through: a row for each turn, with what each move lost. */
+
+import { element, setText } from "../../drawing/elements.js";
+import { moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
+import { moverOf, provisionalWords } from "../score_words.js";
+
+/**
+ * From which loss of winning chances on a move bears which sign: as lichess judges moves, so that
+ * what is lost in a decided position weighs little.
+ */
+const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
+
+/** The mark of a move: `{sign, name}`; null for one that lost little, or is not known yet. Pure. */
+export function moveMark(ply, mover) {
+  const score = ply.played_cp ?? ply.score_cp;
+  if (ply.gain_cp === null || score === null) return null;
+  const played = mover === "white" ? score : -score;
+  const lost = whiteShare(played - ply.gain_cp) - whiteShare(played);
+  const found = MARKS.find(([from]) => lost >= from);
+  return found ? { sign: found[1], name: found[2] } : null;
+}
+
+/** `+0.00` of a gain in pawns: `-0.35`, `0` for the first choice; empty while unknown. Pure. */
+export function gainText(gain) {
+  if (gain === null) return "";
+  return gain === 0 ? "0" : `${gain < 0 ? "\u2212" : "+"}${(Math.abs(gain) / 100).toFixed(2)}`;
+}
+
+export class MoveList {
+  constructor(picked) {
+    this._picked = picked;
+    this._game = null;
+    this._cells = [];
+    this._at = null;
+    this._start = element("button", "move-cell start", "Start");
+    this._start.type = "button";
+    this._start.addEventListener("click", () => picked(0));
+    this._list = element("ol", "turns");
+    this.node = element("div", "moves", "", this._start, this._list);
+    this.node.setAttribute("role", "group");
+    this.node.setAttribute("aria-label", "Moves");
+  }
+
+  draw(game, at) {
+    if (game.plies !== this._game?.plies) this._fill(game);
+    this._game = game;
+    if (at === this._at) return;
+    const buttons = [this._start, ...this._cells.map(({ node }) => node)];
+    if (this._at !== null) buttons[this._at]?.removeAttribute("aria-current");
+    this._at = at;
+    const now = buttons[at];
+    now?.setAttribute("aria-current", "step");
+    if (now) this._reveal(now);
+  }
+
+  /** Scrolls the list, never the page. */
+  _reveal(button) {
+    const { node } = this;
+    const top = button.offsetTop;
+    const bottom = top + button.offsetHeight;
+    if (top < node.scrollTop) node.scrollTop = top - 20;
+    else if (bottom > node.scrollTop + node.clientHeight) node.scrollTop = bottom - node.clientHeight + 20;
+  }
+
+  _fill(game) {
+    const { plies } = game;
+    while (this._cells.length > plies.length) this._cells.pop();
+    plies.forEach((ply, at) => {
+      if (at === this._cells.length) this._cells.push(new Cell(at + 1, this._picked));
+      this._cells[at].draw(ply, game);
+    });
+    const turns = [];
+    this._cells.forEach(({ node }, at) => {
+      const first = at === 0 || moverOf(at + 1, game.start_fen) === "white";
+      if (first) turns.push([]);
+      turns.at(-1).push(node);
+    });
+    while (this._list.children.length > turns.length) this._list.lastChild.remove();
+    turns.forEach((nodes, at) => {
+      const item = this._list.children[at] ?? this._list.appendChild(element("li"));
+      if (item.children.length === nodes.length && nodes.every((node, place) => item.children[place] === node)) return;
+      item.replaceChildren(...nodes);
+      item.classList.toggle("half", at === 0 && moverOf(1, game.start_fen) === "black");
+    });
+    // The mark of where we are belongs to the ply, not to the button.
+    if (this._at !== null && this._at > plies.length) this._at = null;
+  }
+}
+
+class Cell {
+  constructor(ply, picked) {
+    this._ply = null;
+    this._san = element("span", "san");
+    this._mark = element("span", "mark");
+    this._gain = element("span", "gain");
+    this._score = element("span", "score");
+    // For those who hear the page; what they see of it is the score on the board beside.
+    this._said = element("span", "hidden");
+    this.node = element("button", "move-cell", "", this._san, this._mark, this._gain, this._score, this._said);
+    this.node.type = "button";
+    this.node.addEventListener("click", () => picked(ply));
+  }
+
+  draw(ply, game) {
+    if (ply === this._ply) return;
+    this._ply = ply;
+    const mover = moverOf(ply.ply, game.start_fen);
+    const numbered = moveText(ply.ply, ply.san, game.start_fen);
+    setText(this._san, mover === "white" || ply.ply === 1 ? numbered : ply.san);
+    const mark = moveMark(ply, mover);
+    setText(this._mark, mark?.sign ?? "");
+    setText(this._gain, gainText(ply.gain_cp));
+    setText(this._score, scoreText(ply.score_cp, ply.mate));
+    this._score.classList.toggle("provisional", ply.score_cp !== null && !ply.final);
+    this.node.classList.toggle("first-choice", ply.best !== null && ply.best === ply.uci);
+    this.node.dataset.mark = mark?.name ?? "";
+    const said = [
+      ply.score_cp === null ? "not scored yet" : `score ${scoreText(ply.score_cp, ply.mate)}${ply.final ? "" : `, ${provisionalWords(ply.score_source ?? "")}`}`,
+      ply.gain_cp === null ? "" : ply.gain_cp === 0 ? "kept up with the engine" : `${ply.gain_cp < 0 ? "lost" : "won"} ${(Math.abs(ply.gain_cp) / 100).toFixed(2)}`,
+      mark?.name ?? "",
+    ];
+    setText(this._said, `, ${said.filter(Boolean).join(", ")}`);
+  }
+}

@@ -1,0 +1,135 @@
+/** Taking along what is seen: its address, a picture, and the figures as JSON, CSV or PGN. */
+
+import { element } from "../../drawing/elements.js";
+import { boardsCsv, csv, gameCsv } from "../players/csv_tables.js";
+import { PLAYER_COLUMNS } from "../players/columns.js";
+import { pieceMarkup, svgAddress } from "./pieces.js";
+import { shareAddress } from "../page_address.js";
+import { HEIGHT, WIDTH, shareSvg } from "./share_image.js";
+
+/** Games whose PGN is asked for at once, at most. */
+const TOGETHER = 4;
+
+/** Players as CSV: every plain figure of theirs, then those of the methods. */
+function playersCsv(players) {
+  const plain = [
+    "id", "name", "elo", "games", "moves", "mean_gain_cp", "expected_score", "rating", "low", "high",
+    "calibrated", "calibrated_low", "calibrated_high", "form",
+  ];
+  const methods = PLAYER_COLUMNS.filter(({ id }) => ["a2", "accuracy", "loss", "first", "conformance", "guid", "ponderated", "markov"].includes(id));
+  return csv(
+    [...plain, ...methods.map(({ label }) => label)],
+    players.map((player) => [...plain.map((name) => player[name]), ...methods.map((column) => column.value(player))]),
+  );
+}
+
+function fileName(...parts) {
+  const text = parts.filter(Boolean).join(" ").normalize("NFKD").replace(/\p{M}/gu, "");
+  return text.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 80) || "live-rate";
+}
+
+/** Hands a file to whoever looks at the page. */
+function save(name, type, content) {
+  const blob = content instanceof Blob ? content : new Blob([content], { type });
+  const link = element("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+async function pgnOf(id) {
+  const url = new URL(`api/v1/games/${encodeURIComponent(id)}.pgn`, new URL(".", location.href));
+  const token = new URLSearchParams(location.search).get("token");
+  const answer = await fetch(url, token ? { headers: { Authorization: `Bearer ${token}` } } : {});
+  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+  return answer.text();
+}
+
+async function pgnOfAll(games) {
+  const texts = [];
+  for (let at = 0; at < games.length; at += TOGETHER) {
+    texts.push(...(await Promise.all(games.slice(at, at + TOGETHER).map(({ id }) => pgnOf(id)))));
+  }
+  return texts.map((text) => `${text.trim()}\n`).join("\n");
+}
+
+async function picture(game, ply, engine) {
+  const image = new Image(WIDTH, HEIGHT);
+  image.src = svgAddress(shareSvg(game, ply, engine, await pieceMarkup()));
+  await image.decode();
+  const canvas = element("canvas");
+  [canvas.width, canvas.height] = [WIDTH, HEIGHT];
+  canvas.getContext("2d").drawImage(image, 0, 0);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
+export class Share {
+  /** `seen()` answers `{place, games, players, game, ply, engine}`; `tell` says how it went. */
+  constructor(seen, tell) {
+    this._seen = seen;
+    this._tell = tell;
+  }
+
+  /** Buttons for one view: `board`, `boards` or `players`. */
+  buttons(view) {
+    const copy = this._button("Copy link", () => this._copy());
+    const image = this._button("Image", () => this._image());
+    const formats = view === "players" ? ["JSON", "CSV"] : ["JSON", "CSV", "PGN"];
+    const saves = formats.map((format) => this._button(format, () => this._save(view, format)));
+    const box = element("div", "take-along", "", copy, ...(view === "board" ? [image] : []), ...saves);
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", "Take along what is shown");
+    return box;
+  }
+
+  _button(text, action) {
+    const button = element("button", "plain", text);
+    button.type = "button";
+    button.addEventListener("click", async () => {
+      try {
+        await action();
+      } catch (error) {
+        this._tell(`That did not work: ${error.message}`);
+      }
+    });
+    return button;
+  }
+
+  async _copy() {
+    const { place } = this._seen();
+    const address = shareAddress(location.href, place);
+    try {
+      await navigator.clipboard.writeText(address);
+      this._tell("The link is copied.");
+    } catch {
+      // Without HTTPS a browser may refuse: then it is there to be copied by hand.
+      this._tell(`Copy this link: ${address}`);
+    }
+  }
+
+  async _image() {
+    const { game, ply, engine } = this._seen();
+    if (game === null) return;
+    save(`${name(game)}.png`, "image/png", await picture(game, ply, engine));
+    this._tell("The image is saved.");
+  }
+
+  async _save(view, format) {
+    const { games, players, game } = this._seen();
+    if (view === "board" && game === null) return;
+    const held = view === "players" ? players : view === "board" ? game : games;
+    const base = view === "board" ? name(game) : fileName("live-rate", view);
+    if (format === "JSON") save(`${base}.json`, "application/json", `${JSON.stringify(held, null, 2)}\n`);
+    else if (format === "PGN") save(`${base}.pgn`, "application/x-chess-pgn", await pgnOfAll(view === "board" ? [game] : games));
+    else {
+      const table = view === "players" ? playersCsv(players) : view === "board" ? gameCsv(game) : boardsCsv(games);
+      save(`${base}.csv`, "text/csv", table);
+    }
+    this._tell(`Saved as ${format}.`);
+  }
+}
+
+function name(game) {
+  return fileName(game.white.name, game.black.name, game.round);
+}

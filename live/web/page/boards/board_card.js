@@ -1,0 +1,114 @@
+/** One board of the overview: position, players, score, both perceived ratings, their curves. */
+
+import { element, setText } from "../../drawing/elements.js";
+import { resultText, whiteShare } from "../../drawing/number_format.js";
+import { placementAfter } from "../../client/board_position.js";
+import { lastMove, placeText, problemText, provisionalWords, scoreAfter, sideText } from "../score_words.js";
+import { writePlace } from "../page_address.js";
+import { MiniBoard } from "../board/pieces.js";
+import { Side } from "../board/side_figures.js";
+import { Spark } from "./small_curves.js";
+
+export class Card {
+  constructor(elapsedS) {
+    this._game = null;
+    this._plies = null;
+    this._placement = "";
+    this._visible = false;
+    this._where = element("span", "where");
+    this._move = element("span", "move");
+    this._score = element("span", "score");
+    this._result = element("strong", "result");
+    this._bar = element("div", "bar");
+    this._bar.setAttribute("aria-hidden", "true");
+    this._canvas = element("canvas", "mini");
+    this._canvas.setAttribute("aria-hidden", "true");
+    this._mini = new MiniBoard(this._canvas);
+    this._problem = element("p", "problem");
+    this._spark = new Spark();
+    this._sides = { white: new Side("white", elapsedS), black: new Side("black", elapsedS) };
+    this.link = element("a", "open");
+    const header = element("header", "", "", this._where, this._move, this._score, this._result);
+    const board = element("div", "board", "", this._bar, this._canvas);
+    const sides = element("div", "sides", "", this._sides.black.node, this._spark.node, this._sides.white.node);
+    const body = element("div", "body", "", board, sides);
+    this.node = element("article", "card", "", header, body, this._problem, this.link);
+    this.node.card = this;
+  }
+
+  /** Boards are drawn only while they can be seen: there may be hundreds. */
+  set visible(visible) {
+    this._visible = visible;
+    if (visible && this._game) this._drawPictures();
+  }
+
+  draw(game) {
+    if (game === this._game) return;
+    const before = this._game;
+    this._game = game;
+    const score = scoreAfter(game, game.plies);
+    setText(this._where, placeText(game, true));
+    setText(this._move, lastMove(game, game.plies));
+    setText(this._score, score.provisional && score.text ? `${score.text} \u2026` : score.text);
+    this._score.classList.toggle("provisional", score.provisional);
+    this._score.title = score.source ? provisionalWords(score.source) : "";
+    setText(this._result, resultText(game.result));
+    this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
+    this._bar.classList.toggle("unknown", score.cp === null);
+    for (const color of ["white", "black"]) {
+      this._sides[color].draw(game, game.plies, game.curves[color].at(-1) ?? null);
+    }
+    setText(this._problem, problemText(game));
+    this._problem.hidden = !this._problem.textContent;
+    this.node.classList.toggle("over", game.result !== "*");
+    this._label(game, score);
+    const moved = before !== null && before.plies.at(-1)?.uci !== game.plies.at(-1)?.uci;
+    if (moved) this._flash();
+    if (this._visible) this._drawPictures();
+  }
+
+  /** Time has passed. */
+  tick() {
+    if (this._visible) for (const side of Object.values(this._sides)) side.clock.tick();
+  }
+
+  restyle() {
+    this._mini.restyle();
+  }
+
+  destroy() {
+    this._mini.destroy();
+    this.node.card = null;
+    this.node.remove();
+  }
+
+  _label(game, score) {
+    const address = writePlace({ view: "board", game: game.id });
+    if (this.link.getAttribute("href") !== address) this.link.setAttribute("href", address);
+    const said = [
+      placeText(game),
+      `${game.white.name || "?"} against ${game.black.name || "?"}`,
+      game.result === "*" ? lastMove(game, game.plies) : resultText(game.result),
+      score.text ? `score ${score.text}${score.provisional ? `, ${provisionalWords(score.source)}` : ""}` : "",
+      sideText(game, "white"),
+      sideText(game, "black"),
+    ];
+    this.link.setAttribute("aria-label", said.filter(Boolean).join(". "));
+  }
+
+  _drawPictures() {
+    const { _game: game } = this;
+    if (game.plies !== this._plies) {
+      this._plies = game.plies;
+      this._placement = placementAfter(game.start_fen, game.plies.map((ply) => ply.uci));
+    }
+    this._mini.draw(this._placement, game.plies.at(-1)?.uci ?? "");
+    this._spark.draw(game.curves);
+  }
+
+  _flash() {
+    if (!this._visible || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    this._move.getAnimations().forEach((animation) => animation.cancel());
+    this._move.animate({ opacity: [0.2, 1] }, { duration: 500 });
+  }
+}

@@ -1,0 +1,117 @@
+/** Which boards are shown, and in which order. Pure. */
+
+import { gameOrder } from "../../client/event_state.js";
+
+/** A mate counts as this (Ferreira 2012, section 3), centipawns. */
+const MATE_CP = 3900;
+/** The swing of a board is looked for in its last so many plies. */
+const SWING_PLIES = 4;
+
+/** The point that says most of a player now, or null. */
+export function latest(game, color) {
+  return game.curves[color].at(-1) ?? null;
+}
+
+/** The figure that is shown large: calibrated where there is one, else Algorithm 4's. */
+export function strength(point) {
+  if (point === null) return null;
+  if (point.calibrated !== null && point.calibrated !== undefined) return point.calibrated;
+  if (point.rating !== null) return point.rating;
+  // Unbounded: below everybody, or above.
+  return point.high !== null ? -Infinity : point.low !== null ? Infinity : null;
+}
+
+/** The newest score that is known, White's side, centipawns; null without one. */
+export function scoreOf(game) {
+  for (let at = game.plies.length - 1; at >= 0; at -= 1) {
+    if (game.plies[at].score_cp !== null) return game.plies[at].score_cp;
+  }
+  return game.start_score_cp;
+}
+
+/** How far the score moved within the last plies, centipawns; null while unknown. */
+export function swing(game) {
+  const scores = [];
+  for (let at = game.plies.length - 1; at >= 0 && scores.length <= SWING_PLIES; at -= 1) {
+    const { score_cp: cp } = game.plies[at];
+    if (cp !== null) scores.push(Math.max(-MATE_CP, Math.min(MATE_CP, cp)));
+  }
+  return scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores);
+}
+
+/** The lower of both clocks, seconds; null where the source tells none. */
+export function lowClock(game) {
+  const clocks = game.plies.slice(-2).map((ply) => ply.clock_s).filter((each) => each !== null);
+  return clocks.length ? Math.min(...clocks) : null;
+}
+
+function best(game) {
+  const figures = ["white", "black"].map((color) => strength(latest(game, color)));
+  const known = figures.filter((figure) => figure !== null);
+  return known.length ? Math.max(...known) : null;
+}
+
+/**
+ * What boards can be sorted by: a label, and a key of which the smallest comes first; null always
+ * comes last.
+ */
+export const ORDERS = {
+  board: { label: "Board", key: null },
+  close: { label: "Closest score", key: (game) => absolute(scoreOf(game)) },
+  swing: { label: "Largest swing", key: (game) => negative(swing(game)) },
+  rating: { label: "Highest perceived rating", key: (game) => negative(best(game)) },
+  clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowClock(game) : null) },
+  moves: { label: "Most moves", key: (game) => negative(game.plies_played) },
+  white: { label: "White", key: (game) => fold(game.white.name) },
+  black: { label: "Black", key: (game) => fold(game.black.name) },
+  whiteRating: { label: "White's rating", key: (game) => negative(strength(latest(game, "white"))) },
+  blackRating: { label: "Black's rating", key: (game) => negative(strength(latest(game, "black"))) },
+  score: { label: "Score", key: (game) => negative(scoreOf(game)) },
+  result: { label: "Result", key: (game) => game.result },
+};
+
+const absolute = (value) => (value === null ? null : Math.abs(value));
+const negative = (value) => (value === null ? null : -value);
+
+/** The boards that a place asks for, in its order. */
+export function arranged(games, { q, state, sort, down }) {
+  const wanted = words(q);
+  const chosen = games.filter((game) => takes(game, wanted, state));
+  const key = ORDERS[sort]?.key ?? null;
+  if (key === null) {
+    chosen.sort(gameOrder);
+    return down ? chosen.reverse() : chosen;
+  }
+  const keys = new Map(chosen.map((game) => [game.id, key(game)]));
+  const sign = down ? -1 : 1;
+  return chosen.sort((a, b) => {
+    const [left, right] = [keys.get(a.id), keys.get(b.id)];
+    if (left === null || right === null) {
+      return (left === null) - (right === null) || gameOrder(a, b);
+    }
+    return left === right ? gameOrder(a, b) : sign * (left < right ? -1 : 1);
+  });
+}
+
+function takes(game, wanted, state) {
+  if (state !== "all" && (game.result === "*") !== (state === "running")) return false;
+  if (wanted.length === 0) return true;
+  const { white, black } = game;
+  const said = [
+    game.event, game.board === null ? "" : `board ${game.board}`, game.round, game.result,
+    white.name, white.title, white.team, white.federation,
+    black.name, black.title, black.team, black.federation,
+  ];
+  const text = fold(said.filter(Boolean).join("\n"));
+  return wanted.every((word) => text.includes(word));
+}
+
+/** What somebody typed, as words to look for: all must be there, in any order. */
+export function words(text) {
+  return fold(text).split(/\s+/).filter(Boolean);
+}
+
+/** Letters without case and accents, so that `muller` finds Müller. */
+export function fold(text) {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}

@@ -1,0 +1,170 @@
+/** All boards at a glance: as cards or as a table, filtered, sorted, walked through by keyboard. */
+
+import { element, setText } from "../../drawing/elements.js";
+import { BoardsTable } from "./boards_table.js";
+import { Card } from "./board_card.js";
+import { ORDERS, arranged } from "./boards_order.js";
+
+/** More boards than this are shown as a table unless somebody chooses cards. */
+const MANY = 24;
+/** Boards change their places at most so often: nobody can read what jumps about. */
+export const REARRANGE_MS = 3_000;
+
+export class Overview {
+  /** `elapsedS` says of a game how long its clock has run. */
+  constructor(go, elapsedS) {
+    this._go = go;
+    this._elapsedS = elapsedS;
+    this._cards = new Map();
+    this._arrangedAt = -Infinity;
+    this._key = "";
+    this._narrow = matchMedia("(max-width: 48rem)");
+    this._games = [];
+    this._grid = element("div", "boards");
+    this._grid.id = "boards";
+    this._table = new BoardsTable((change) => go(change), elapsedS);
+    this._count = element("span", "count");
+    this._empty = element("p", "note empty");
+    this._sight = new IntersectionObserver(
+      (entries) => {
+        for (const entry of entries) {
+          if (entry.target.card) entry.target.card.visible = entry.isIntersecting;
+        }
+      },
+      { rootMargin: "300px" },
+    );
+    this.node = element("section", "overview", "", this._toolbar(), this._empty, this._grid, this._table.node);
+    this.node.setAttribute("aria-label", "Boards");
+    this.node.addEventListener("keydown", (event) => this._walk(event));
+  }
+
+  /** Draws what `place` asks for; `now` says when, for boards that change their places. */
+  draw(held, place, now) {
+    const all = [...held.games.values()];
+    const layout = place.layout === "auto" ? this._fitting(all.length) : place.layout;
+    this._show(place, layout);
+    const named = all.map(({ id, event, round, board }) => [id, event, round, board]);
+    const key = JSON.stringify([place.q, place.state, place.sort, place.down, layout, named]);
+    if (key !== this._key || now - this._arrangedAt > REARRANGE_MS) {
+      this._key = key;
+      this._arrangedAt = now;
+      this._games = arranged(all, place).map((game) => game.id);
+    }
+    const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
+    const asCards = layout === "cards";
+    this._grid.hidden = !asCards;
+    this._table.node.hidden = asCards;
+    if (asCards) {
+      this._table.clear();
+      this._drawCards(games);
+    } else {
+      this._forget(new Set());
+      this._table.draw(games, place);
+    }
+    const hidden = all.length - games.length;
+    setText(this._count, all.length ? `${games.length} of ${all.length} boards` : "");
+    setText(this._empty, all.length === 0 ? "No game yet." : hidden && !games.length ? "No board fits the filter." : "");
+    this._empty.hidden = !this._empty.textContent;
+  }
+
+  /** A table is too wide for a phone, and cards are too many for a hall. */
+  _fitting(boards) {
+    return boards > MANY && !this._narrow.matches ? "table" : "cards";
+  }
+
+  /** Time has passed. Cards or rows: the others are not there. */
+  tick() {
+    for (const card of this._cards.values()) card.tick();
+    this._table.tick();
+  }
+
+  restyle() {
+    for (const card of this._cards.values()) card.restyle();
+  }
+
+  _drawCards(games) {
+    this._forget(new Set(games.map((game) => game.id)));
+    const focused = document.activeElement;
+    games.forEach((game, at) => {
+      let card = this._cards.get(game.id);
+      if (card === undefined) {
+        card = new Card(this._elapsedS);
+        this._cards.set(game.id, card);
+        this._sight.observe(card.node);
+      }
+      card.draw(game);
+      const { children } = this._grid;
+      if (children[at] !== card.node) this._grid.insertBefore(card.node, children[at] ?? null);
+    });
+    // A card that was moved has lost the keyboard.
+    if (focused !== document.activeElement && this._grid.contains(focused)) focused.focus({ preventScroll: true });
+  }
+
+  _forget(kept) {
+    for (const [id, card] of this._cards) {
+      if (kept.has(id)) continue;
+      this._sight.unobserve(card.node);
+      card.destroy();
+      this._cards.delete(id);
+    }
+  }
+
+  _toolbar() {
+    this._filter = element("input");
+    this._filter.type = "search";
+    this._filter.placeholder = "Filter: player, team, event, round";
+    this._filter.setAttribute("aria-label", "Filter boards");
+    this._filter.addEventListener("input", () => this._go({ q: this._filter.value }));
+    this._state = choice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
+    const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
+    this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort, down: false }));
+    this._layout = choice("As", { auto: "fits best", cards: "boards", table: "table" }, (layout) => this._go({ layout }));
+    const bar = element(
+      "div", "toolbar", "", this._filter, this._state.label, this._sort.label, this._layout.label, this._count,
+    );
+    bar.setAttribute("role", "search");
+    return bar;
+  }
+
+  _show(place, layout) {
+    if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
+    this._state.select.value = place.state;
+    this._sort.select.value = place.sort || "board";
+    this._layout.select.value = place.layout;
+    this.node.dataset.layout = layout;
+  }
+
+  /** Arrows lead from board to board. */
+  _walk(event) {
+    const steps = { ArrowDown: "down", ArrowUp: "up", ArrowRight: "next", ArrowLeft: "back", j: "next", k: "back" };
+    const step = steps[event.key];
+    if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    const links = this._grid.hidden
+      ? this._table.links()
+      : [...this._grid.children].map((node) => node.card.link);
+    const at = links.indexOf(document.activeElement);
+    if (at < 0) return;
+    const perRow = this._grid.hidden ? 1 : columnsOf(this._grid);
+    const by = { down: perRow, up: -perRow, next: 1, back: -1 }[step];
+    const next = links[Math.max(0, Math.min(links.length - 1, at + by))];
+    event.preventDefault();
+    next.focus();
+    next.closest("article, tr").scrollIntoView({ block: "nearest" });
+  }
+}
+
+function columnsOf(grid) {
+  return getComputedStyle(grid).gridTemplateColumns.split(" ").length;
+}
+
+function choice(name, labels, chosen) {
+  const select = element("select");
+  select.setAttribute("aria-label", name);
+  for (const [value, text] of Object.entries(labels)) {
+    const option = element("option", "", text);
+    option.value = value;
+    select.append(option);
+  }
+  select.addEventListener("change", () => chosen(select.value));
+  return { select, label: element("label", "", "", element("span", "", name), select) };
+}

@@ -1,0 +1,124 @@
+/** All boards as one table, a row each: the densest view, and what a screen reader reads best. */
+
+import { element, nameNode, setText } from "../../drawing/elements.js";
+import { resultText, whiteShare } from "../../drawing/number_format.js";
+import { clockAfter, lastMove, provisionalWords, ratings, scoreAfter } from "../score_words.js";
+import { writePlace } from "../page_address.js";
+import { SortedHeader } from "./sorted_header.js";
+
+const COLUMNS = [
+  { id: "board", label: "Bd" },
+  { id: "white", label: "White" },
+  { id: "whiteRating", label: "Plays like", explain: "calibrated" },
+  { id: "score", label: "Score", explain: "score" },
+  { id: "blackRating", label: "Plays like", explain: "calibrated" },
+  { id: "black", label: "Black" },
+  { id: "moves", label: "Last move" },
+  { id: "clock", label: "Clocks" },
+  { id: "result", label: "Result" },
+];
+
+export class BoardsTable {
+  constructor(go, elapsedS) {
+    this._elapsedS = elapsedS;
+    this._header = new SortedHeader(COLUMNS, go);
+    this._body = element("tbody");
+    this._rows = new Map();
+    const caption = element("caption", "hidden", "All boards");
+    const table = element("table", "boards-table", "", caption, element("thead", "", "", this._header.node), this._body);
+    this.node = element("div", "scroll", "", table);
+  }
+
+  draw(games, place) {
+    this._header.draw(place.sort || "board", place.down);
+    const shown = new Set(games.map((game) => game.id));
+    for (const [id, row] of this._rows) {
+      if (shown.has(id)) continue;
+      row.node.remove();
+      this._rows.delete(id);
+    }
+    games.forEach((game, at) => {
+      let row = this._rows.get(game.id);
+      if (row === undefined) this._rows.set(game.id, (row = new Row(this._elapsedS)));
+      row.draw(game);
+      const { children } = this._body;
+      if (children[at] !== row.node) this._body.insertBefore(row.node, children[at] ?? null);
+    });
+  }
+
+  /** Time has passed. */
+  tick() {
+    for (const row of this._rows.values()) row.tick();
+  }
+
+  links() {
+    return [...this._body.rows].map((row) => row.querySelector("a"));
+  }
+
+  clear() {
+    this._rows.clear();
+    this._body.replaceChildren();
+  }
+}
+
+class Row {
+  constructor(elapsedS) {
+    this._elapsedS = elapsedS;
+    this._game = null;
+    const cell = (className, ...children) => element("td", className, "", ...children);
+    this._link = element("a", "open-row");
+    this._names = { white: nameNode("name"), black: nameNode("name") };
+    this._titles = { white: element("span", "title"), black: element("span", "title") };
+    this._elos = { white: element("span", "elo"), black: element("span", "elo") };
+    this._ratings = { white: element("strong", "rating"), black: element("strong", "rating") };
+    this._intervals = { white: element("span", "interval"), black: element("span", "interval") };
+    this._score = element("span", "score");
+    this._bar = element("div", "bar flat");
+    this._bar.setAttribute("aria-hidden", "true");
+    this._move = element("span", "move");
+    this._clocks = element("span", "clocks");
+    this._result = element("strong", "result");
+    const who = (color) =>
+      cell("player", element("i", `piece ${color}`), " ", this._titles[color], this._names[color], this._elos[color]);
+    const rating = (color) => cell(`side ${color}`, this._ratings[color], this._intervals[color]);
+    const head = element("th", "", "", this._link);
+    head.scope = "row";
+    this.node = element(
+      "tr", "", "", head, who("white"), rating("white"), cell("scored", this._score, this._bar),
+      rating("black"), who("black"), cell("", this._move), cell("", this._clocks), cell("", this._result),
+    );
+  }
+
+  draw(game) {
+    if (game === this._game) return;
+    this._game = game;
+    setText(this._link, game.board === null ? game.round || "\u2013" : String(game.board));
+    this._link.href = writePlace({ view: "board", game: game.id });
+    this._link.setAttribute("aria-label", `Open board ${game.board ?? ""}: ${game.white.name} against ${game.black.name}`);
+    for (const color of ["white", "black"]) {
+      const player = game[color];
+      setText(this._titles[color], player.title ?? "");
+      setText(this._names[color], player.name || "?");
+      setText(this._elos[color], player.elo ? String(player.elo) : "");
+      const { main } = ratings(game.curves[color].at(-1) ?? null);
+      setText(this._ratings[color], main?.text ?? "\u2013");
+      setText(this._intervals[color], main?.interval ?? "");
+      this._ratings[color].parentNode.classList.toggle("unknown", main === null);
+    }
+    const score = scoreAfter(game, game.plies);
+    setText(this._score, score.provisional && score.text ? `${score.text} \u2026` : score.text);
+    this._score.classList.toggle("provisional", score.provisional);
+    this._score.title = score.source ? provisionalWords(score.source) : "";
+    this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
+    setText(this._move, lastMove(game, game.plies));
+    this.tick();
+    setText(this._result, resultText(game.result));
+  }
+
+  tick() {
+    const { _game: game } = this;
+    const elapsedS = this._elapsedS(game);
+    const clocks = ["white", "black"].map((color) => clockAfter(game, game.plies, color, elapsedS));
+    setText(this._clocks, clocks.some(Boolean) ? clocks.map((each) => each || "\u2013").join(" \u00b7 ") : "");
+  }
+}

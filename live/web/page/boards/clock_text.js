@@ -1,0 +1,27 @@
+/** A clock on the page; it runs on between messages when it is told that time has passed. */
+
+import { element, setText } from "../../drawing/elements.js";
+import { clockAfter, clockRuns } from "../score_words.js";
+
+export class Clock {
+  /** `elapsedS` says of a game how long its clock has run. */
+  constructor(color, elapsedS) {
+    this._color = color;
+    this._elapsedS = elapsedS;
+    this._game = null;
+    this._plies = null;
+    this.node = element("span", "clock");
+  }
+
+  draw(game, plies) {
+    this._game = game;
+    this._plies = plies;
+    this.node.classList.toggle("running", clockRuns(game, plies, this._color));
+    this.tick();
+  }
+
+  tick() {
+    const { _game: game } = this;
+    if (game !== null) setText(this.node, clockAfter(game, this._plies, this._color, this._elapsedS(game)));
+  }
+}

@@ -1,0 +1,37 @@
+/** Headings of a table that sort it: by mouse and by keyboard, told to screen readers. */
+
+import { element } from "../../drawing/elements.js";
+import { explainButton } from "../explanations.js";
+
+export class SortedHeader {
+  /** `go` is given `{sort, down}`; columns have `id`, `label`, and `explain` where there is more to say. */
+  constructor(columns, go) {
+    this._go = go;
+    this.node = element("tr");
+    this.columns(columns);
+  }
+
+  columns(columns) {
+    this._cells = columns.map(({ id, label, explain }) => {
+      const button = element("button", "sort", label);
+      button.type = "button";
+      button.addEventListener("click", () => {
+        const again = button.parentNode.hasAttribute("aria-sort");
+        this._go({ sort: id, down: again ? !this._down : false });
+      });
+      const cell = element("th", "", "", button);
+      cell.scope = "col";
+      if (explain) cell.append(explainButton(explain));
+      return { id, cell };
+    });
+    this.node.replaceChildren(...this._cells.map(({ cell }) => cell));
+  }
+
+  draw(sort, down) {
+    this._down = down;
+    for (const { id, cell } of this._cells) {
+      if (id === sort) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    }
+  }
+}

@@ -1,0 +1,176 @@
+/** How the sources and the engines do: one line above every view, and all of it on its own. */
+
+import { element, nameNode, setText } from "../drawing/elements.js";
+import { ageText } from "../drawing/number_format.js";
+import { explainButton } from "./explanations.js";
+
+const RATING_SOURCES = {
+  fixed: "set by hand",
+  calibration: "from the calibration",
+  field: "from the field",
+  withheld: "withheld here",
+};
+
+/** Searches that wait, by class, most urgent first, as people call them. */
+const CLASSES = {
+  head: "for the newest moves",
+  backlog: "behind",
+  finished: "of games over",
+  deepen: "second looks",
+  speculate: "ahead of the moves",
+};
+
+/** A share as people read it; empty without a whole. */
+function percent(part, whole) {
+  return whole ? `${Math.round((100 * part) / whole)} %` : "";
+}
+
+/** Which engine, under which limit, and how strong it counts. Pure. */
+export function engineText({ engine, hello }) {
+  if (engine === null) return "";
+  const from = RATING_SOURCES[engine.rating_source] ?? engine.rating_source;
+  const basis = engine.rating_source === "field" ? `, ${engine.rating_moves} moves` : "";
+  const gain = hello ? `, ${hello.gain} gain` : "";
+  const counts = engine.rating ? `; counts as ${engine.rating} (${from}${basis})` : "";
+  return `${engine.name}, ${engine.limit}${gain}${counts}`;
+}
+
+/** The state of all engines together. Pure. */
+export function engineState(health) {
+  if (health.problem) return "retrying";
+  const working = health.engines.filter(({ state }) => state === "idle" || state === "searching").length;
+  return working === health.engines.length ? "live" : working ? "retrying" : "failed";
+}
+
+/** What the engines do, as short facts in order of weight. Pure. */
+export function engineFacts(health) {
+  const { engines, waiting, speculation } = health;
+  // A replay: every score was found before.
+  if (!engines.length && !health.searches) return [health.problem || "none: scores are as recorded"];
+  const searching = engines.filter(({ state }) => state === "searching");
+  const depths = engines.map(({ depth }) => depth).filter((depth) => depth !== null);
+  const speed = engines.reduce((sum, { knodes_per_s: each }) => sum + (each ?? 0), 0);
+  const classes = Object.entries(CLASSES)
+    .filter(([name]) => waiting?.[name])
+    .map(([name, text]) => `${waiting[name]} ${text}`);
+  const foreseen = speculation ? percent(speculation.hits, speculation.hits + speculation.misses) : "";
+  return [
+    health.problem,
+    `${searching.length} of ${engines.length} searching`,
+    depths.length ? `depth ${[...new Set(depths)].sort((a, b) => a - b).join("\u2013")}` : "",
+    speed ? `${Math.round(speed)} knodes/s` : "",
+    classes.length ? `waiting: ${classes.join(", ")}` : "nothing waits",
+    health.queued ? `the oldest ${ageText(health.oldest_wait_s)}` : "",
+    `${health.searches} searches`,
+    health.asked ? `${percent(health.cache_hits, health.asked)} known before` : "",
+    foreseen ? `${foreseen} foreseen` : "",
+    health.restarts ? `${health.restarts} restarts` : "",
+    health.set_aside ? `${health.set_aside} positions given up` : "",
+  ].filter(Boolean);
+}
+
+/** The line above every view: sources, then engines. */
+export function healthLines({ feeds, engines }) {
+  const lines = feeds.map(({ feed, state, detail }) => ({
+    state,
+    name: feed,
+    detail: [state, detail].filter(Boolean).join(": "),
+  }));
+  if (engines) lines.push({ state: engineState(engines), name: "engines", detail: engineFacts(engines).join(" \u00b7 ") });
+  return lines;
+}
+
+/** Draws the line; only texts that differ are touched. */
+export function drawHealth(list, held) {
+  const lines = healthLines(held);
+  while (list.children.length > lines.length) list.lastChild.remove();
+  while (list.children.length < lines.length) {
+    list.append(element("li", "", "", element("i", "dot"), nameNode("name"), element("span", "detail")));
+  }
+  lines.forEach((line, at) => {
+    const [dot, name, detail] = list.children[at].children;
+    dot.dataset.state = line.state;
+    setText(name, line.name);
+    setText(detail, line.detail);
+  });
+}
+
+const number = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString("en-US"));
+
+/** Everything known of the engines, as pairs of words. Pure. */
+export function engineRows({ engines: health, engine }) {
+  if (!health) return [];
+  const { waiting = {}, speculation } = health;
+  const rows = [
+    ["Problem", health.problem || "none"],
+    ["Engine", engine ? `${engine.name}, ${engine.limit}` : "\u2013"],
+    ["Calibration", engine ? [engine.calibration ?? "none", engine.calibration_note].filter(Boolean).join(": ") : "\u2013"],
+    ...Object.entries(CLASSES).map(([name, text]) => [`Waiting ${text}`, number(waiting[name] ?? 0)]),
+    ["Oldest wait", health.queued ? ageText(health.oldest_wait_s) : "\u2013"],
+    ["Searches made", number(health.searches)],
+    ["Asked for", number(health.asked)],
+    ["Known already (cache)", [number(health.cache_hits), percent(health.cache_hits, health.asked)].filter(Boolean).join(", ")],
+  ];
+  if (speculation) {
+    const { hits, misses, wasted_nodes: wasted } = speculation;
+    rows.push(
+      ["Foreseen (searched ahead)", `${number(hits)} of ${number(hits + misses)}${hits + misses ? `, ${percent(hits, hits + misses)}` : ""}`],
+      ["Nodes searched ahead in vain", number(wasted)],
+    );
+  } else {
+    rows.push(["Foreseen (searched ahead)", "switched off"]);
+  }
+  rows.push(["Restarts", number(health.restarts)], ["Positions given up", number(health.set_aside)]);
+  return rows;
+}
+
+export class HealthView {
+  constructor() {
+    this._feeds = table("Sources", ["Source", "State", "Detail"]);
+    this._engines = table("Engine processes", ["Engine", "State", "Depth", "knodes/s", "Searching"]);
+    this._figures = table("Engine room", ["Figure", "Value"]);
+    const heading = element("h2", "", "Engines", explainButton("engine"));
+    this.node = element(
+      "section", "health-view", "", element("h2", "", "Sources"), this._feeds.node, heading,
+      this._engines.node, this._figures.node,
+    );
+    this.node.setAttribute("aria-label", "Health");
+  }
+
+  draw(held) {
+    this._feeds.fill(held.feeds.map(({ feed, state, detail }) => [feed, state, detail || "\u2013"]));
+    this._engines.fill(
+      (held.engines?.engines ?? []).map(({ index, state, depth, knodes_per_s: speed, searching }) => [
+        String(index + 1),
+        state,
+        number(depth),
+        speed === null ? "\u2013" : String(Math.round(speed)),
+        searching || "\u2013",
+      ]),
+    );
+    this._figures.fill(engineRows(held));
+  }
+}
+
+function table(title, headings) {
+  const body = element("tbody");
+  const cells = headings.map((text) => {
+    const cell = element("th", "", text);
+    cell.scope = "col";
+    return cell;
+  });
+  const node = element(
+    "div", "scroll", "",
+    element("table", "plain-table", "", element("caption", "hidden", title), element("thead", "", "", element("tr", "", "", ...cells)), body),
+  );
+  const fill = (rows) => {
+    while (body.rows.length > rows.length) body.lastChild.remove();
+    while (body.rows.length < rows.length) {
+      const head = element("th", "", "", nameNode(""));
+      head.scope = "row";
+      body.append(element("tr", "", "", head, ...headings.slice(1).map(() => element("td", "", "", nameNode("")))));
+    }
+    rows.forEach((row, at) => row.forEach((text, column) => setText(body.rows[at].cells[column].firstChild, text)));
+  };
+  return { node, fill };
+}

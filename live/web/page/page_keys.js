@@ -1,0 +1,74 @@
+/** The keyboard: what each key does, and the page that says so. */
+
+import { element } from "../drawing/elements.js";
+import { show } from "./explanations.js";
+
+const STORED = "live-rate-keys";
+
+/** Key, what people see, what it does: in the order of the help. */
+const HELP = [
+  ["b", "all boards"],
+  ["p", "players"],
+  ["h", "health of sources and engines"],
+  ["/", "filter"],
+  ["\u2190 \u2191 \u2192 \u2193", "from board to board"],
+  ["Enter", "open a board"],
+  ["\u2190 \u2192", "one move back, one move on"],
+  ["Home, End", "start, newest move"],
+  ["[ ]", "previous board, next board"],
+  ["f", "turn the board"],
+  ["c", "calibrated rating or Algorithm 4 in the curves"],
+  ["Esc", "back to all boards"],
+  ["?", "this help"],
+];
+
+/** Whether keys of one letter act; people who speak to their computer switch them off. */
+function lettersAct() {
+  try {
+    return localStorage.getItem(STORED) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+export function showHelp() {
+  const rows = HELP.map(([key, text]) => {
+    const head = element("th", "", "", element("kbd", "", key));
+    head.scope = "row";
+    return element("tr", "", "", head, element("td", "", text));
+  });
+  const box = element("input");
+  box.type = "checkbox";
+  box.checked = lettersAct();
+  box.addEventListener("change", () => {
+    try {
+      localStorage.setItem(STORED, box.checked ? "on" : "off");
+    } catch {
+      box.checked = true;
+    }
+  });
+  const label = element("label", "", "", box, element("span", "", " Keys of a single letter act"));
+  show("Keys", [element("table", "keys", "", element("tbody", "", "", ...rows)), element("p", "", "", label)]);
+}
+
+const typing = (node) => node.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]") !== null;
+
+/** Calls `act(name)` for keys of the page; `act` answers whether it did something. */
+export function listenToKeys(act) {
+  const names = {
+    b: "boards", p: "players", h: "health", "/": "filter", "[": "before", "]": "after", f: "flip", c: "figure",
+    ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "newest", Escape: "leave", "?": "help",
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (document.querySelector("dialog[open]")) return;
+    const inField = typing(event.target);
+    if (inField && event.key !== "Escape") return;
+    if (inField) {
+      event.target.blur();
+      return;
+    }
+    if (event.key.length === 1 && !lettersAct()) return;
+    if (Object.hasOwn(names, event.key) && act(names[event.key])) event.preventDefault();
+  });
+}

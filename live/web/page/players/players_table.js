@@ -1,0 +1,133 @@
+/** The players of the event: a row each, best first, with a column for every method. */
+
+import { element, nameNode, setText } from "../../drawing/elements.js";
+import { PLAYER_COLUMNS, USUAL, chosenColumns, rankedPlayers } from "./columns.js";
+import { words, fold } from "../boards/boards_order.js";
+import { writePlace } from "../page_address.js";
+import { SortedHeader } from "../boards/sorted_header.js";
+
+export class PlayersView {
+  constructor(go) {
+    this._go = go;
+    this._ids = "";
+    this._columns = [];
+    this._header = new SortedHeader([], (change) => go(change));
+    this._body = element("tbody");
+    this._rows = new Map();
+    this._note = element("p", "note");
+    const table = element(
+      "table", "", "", element("caption", "hidden", "Players and their figures by every method"),
+      element("thead", "", "", this._header.node), this._body,
+    );
+    table.id = "players";
+    this._filter = element("input");
+    this._filter.type = "search";
+    this._filter.placeholder = "Filter players";
+    this._filter.setAttribute("aria-label", "Filter players");
+    this._filter.addEventListener("input", () => go({ q: this._filter.value }));
+    const bar = element("div", "toolbar", "", this._filter, this._chooser());
+    bar.setAttribute("role", "search");
+    this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note);
+    this.node.setAttribute("aria-label", "Players");
+  }
+
+  /** The players that a place asks for, in its order. */
+  shown(held, { q, sort, down }) {
+    const wanted = words(q);
+    const players = [...held.players.values()].filter((player) => {
+      const text = fold(player.name);
+      return wanted.every((word) => text.includes(word));
+    });
+    return rankedPlayers(players, sort, down);
+  }
+
+  draw(held, place) {
+    this._useColumns(place.cols);
+    if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
+    this._header.draw(place.sort || "calibrated", place.down);
+    const players = this.shown(held, place);
+    const shown = new Set(players.map((player) => player.id));
+    for (const [id, row] of this._rows) {
+      if (shown.has(id)) continue;
+      row.node.remove();
+      this._rows.delete(id);
+    }
+    players.forEach((player, at) => {
+      let row = this._rows.get(player.id);
+      if (row === undefined) this._rows.set(player.id, (row = new Row(this._columns)));
+      row.draw(player);
+      if (this._body.rows[at] !== row.node) this._body.insertBefore(row.node, this._body.rows[at] ?? null);
+    });
+    setText(this._note, players.length ? "" : held.players.size ? "No player fits the filter." : "No player yet.");
+    this._note.hidden = !this._note.textContent;
+  }
+
+  _useColumns(text) {
+    const columns = chosenColumns(text);
+    const ids = columns.map(({ id }) => id).join(",");
+    if (ids === this._ids) return;
+    this._ids = ids;
+    this._columns = columns;
+    this._header.columns([{ id: "name", label: "Player" }, ...columns]);
+    this._rows.clear();
+    this._body.replaceChildren();
+    for (const box of this._boxes) box.checked = columns.some(({ id }) => id === box.value);
+  }
+
+  _chooser() {
+    this._boxes = PLAYER_COLUMNS.map(({ id }) => {
+      const box = element("input");
+      box.type = "checkbox";
+      box.value = id;
+      box.addEventListener("change", () => this._choose());
+      return box;
+    });
+    const labels = PLAYER_COLUMNS.map(({ label }, at) => element("label", "", "", this._boxes[at], element("span", "", label)));
+    const all = element("button", "plain", "All");
+    const usual = element("button", "plain", "Usual");
+    for (const [button, ids] of [[all, PLAYER_COLUMNS.map(({ id }) => id)], [usual, USUAL]]) {
+      button.type = "button";
+      button.addEventListener("click", () => this._chosen(ids));
+    }
+    return element(
+      "details", "chooser", "", element("summary", "", "Columns"), element("div", "", "", ...labels, all, usual),
+    );
+  }
+
+  _choose() {
+    this._chosen(this._boxes.filter((box) => box.checked).map((box) => box.value));
+  }
+
+  _chosen(ids) {
+    const usual = ids.length === USUAL.length && USUAL.every((id) => ids.includes(id));
+    this._go({ cols: usual ? "" : ids.join(",") });
+  }
+}
+
+class Row {
+  constructor(columns) {
+    this._player = null;
+    this._columns = columns;
+    this._link = element("a", "", "", nameNode("name"));
+    const head = element("th", "", "", this._link);
+    head.scope = "row";
+    this._cells = columns.map(() => element("td", "", "", element("span", "value"), element("span", "interval")));
+    this.node = element("tr", "", "", head, ...this._cells);
+  }
+
+  draw(player) {
+    if (player === this._player) return;
+    this._player = player;
+    setText(this._link.firstChild, player.name || "?");
+    this._link.href = writePlace({ view: "boards", q: player.name });
+    this._columns.forEach((column, at) => {
+      const cell = this._cells[at];
+      const { text, interval, missing, provisional } = column.show(player);
+      setText(cell.firstChild, text);
+      setText(cell.lastChild, interval);
+      if (cell.title !== missing) cell.title = missing;
+      cell.classList.toggle("provisional", Boolean(provisional));
+      cell.classList.toggle("none", text === "\u2013");
+    });
+  }
+}

@@ -1,0 +1,103 @@
+"""Clocks: what a time control adds, and that corrections leave no trace."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.alerts.board.board_clocks import BoardClocks, increment_s
+from live.events import Color
+
+
+@pytest.mark.parametrize(
+    "text, seconds",
+    [
+        ("90+30", 30.0),
+        ("5400+30", 30.0),
+        ("40/5400+30:1800+30", 30.0),
+        ("180+2", 2.0),
+        ("300", 0.0),
+        ("40/7200:3600", 0.0),
+        ("15 min/game + 10 sec/move", 10.0),
+        ("90 min/40 moves + 30 min + 30 sec/move", 30.0),
+        ("90 min + 30 min", None),
+        ("G/90;+30", 30.0),
+        ("5700+30 (a)", 30.0),
+        ("1 day", None),
+        ("90:30", None),
+        ("40/7200:20/3600:900", 0.0),
+        ("", None),
+        ("-", None),
+        ("?", None),
+    ],
+)
+def test_what_a_time_control_adds(text: str, seconds: float | None) -> None:
+    assert increment_s(text) == seconds
+
+
+def told(clocks: list[float | None], time_control: str = "90+30") -> BoardClocks:
+    held = BoardClocks(time_control)
+    for ply, clock_s in enumerate(clocks, 1):
+        held.add(ply, clock_s)
+    return held
+
+
+def test_the_second_period_is_no_rise_and_a_quarter_of_an_hour_is() -> None:
+    def rises(before: float, after: float, own_move: int) -> int:
+        held = BoardClocks("90+30")
+        held.add(1, 5400.0)
+        held.add(2 * own_move - 3, before)
+        held.add(2 * own_move - 1, after)
+        return len(held.rises("white"))
+
+    assert rises(2000.0, 2900.0, 20) == 1
+    assert rises(2000.0, 3900.0, 40) == 0  # 30 minutes after 40 moves
+    assert rises(12.0, 1815.0, 33) == 0  # the clock counts no moves
+    assert rises(2000.0, 2065.0, 20) == 0  # read a little late
+
+
+def test_a_clock_that_shows_the_same_second() -> None:
+    still: list[float | None] = [5000.0, 4000.0, 5000.0, 3990.0, 5000.0, 3980.0, 5000.0, 3970.0]
+    assert told(still).unmoved("white") == 0
+    assert told([*still, 5000.0]).unmoved("white") == 4
+    assert told([*still, 5000.0]).unmoved("black") == 0
+    assert told([*still, 5000.0, 3960.0, 4970.0]).unmoved("white") == 0
+
+
+def test_a_clock_that_gets_its_increment_for_nothing() -> None:
+    white = [5400.0 + 30 * move for move in range(8)]
+    both = [clock for each in white for clock in (each, 5000.0 - each / 100)]
+    assert told([*both]).unmoved("white") == 7
+    assert told([*both]).unmoved("black") == 0
+
+
+clock = st.one_of(st.none(), st.sampled_from([0.0, 30.0, 1000.0, 1030.0, 1060.0, 4000.0]))
+
+
+@given(
+    first=st.lists(clock, max_size=30),
+    then=st.lists(clock, max_size=30),
+    cut=st.integers(1, 31),
+    fix=st.tuples(st.integers(1, 40), clock),
+)
+def test_after_any_history_it_says_what_a_fresh_one_says(
+    first: list[float | None],
+    then: list[float | None],
+    cut: int,
+    fix: tuple[int, float | None],
+) -> None:
+    held = told(first)
+    held.cut(cut)
+    kept = [*first[: cut - 1], *then]
+    for ply, clock_s in enumerate(kept[len(first[: cut - 1]) :], len(first[: cut - 1]) + 1):
+        held.add(ply, clock_s)
+    if fix[0] <= len(kept):
+        held.correct(*fix)
+        kept[fix[0] - 1] = fix[1]
+    fresh = told(kept)
+    colors: tuple[Color, ...] = ("white", "black")
+    for color in colors:
+        assert held.unmoved(color) == fresh.unmoved(color)
+        assert held.rises(color) == fresh.rises(color)
+        assert held.last_s(color) == fresh.last_s(color)

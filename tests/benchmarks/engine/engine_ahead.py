@@ -1,0 +1,143 @@
+"""What searching ahead is worth: ``python -m tests.benchmarks.engine.engine_ahead PGN [--boards N]
+…``.
+
+The first boards of a round are replayed with their real clocks, so many times faster, through the
+whole service, with searching ahead and without. When a move arrives, are its final gain and the
+final score of the position after it known already? And how long from the move until its point is
+in the curve?
+
+Any PGN with ``[%clk]`` comments will do; the aims are for six classical boards at 30 times, two
+engines and the default limit: nine tenths of gains, two thirds of scores, median under 50 ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from live.config import Config, load_config
+from live.events import Change, FeedReport, GameReport, MoveMessage, PointMessage, ScoreMessage
+from live.feeds.game_timeline import timeline
+from live.feeds.pgn.pgn_decoder import PgnReader
+from live.service.event_service import EventService
+
+#: Found within a few turns of the loop: nothing was searched for it.
+READY_S = 0.005
+
+
+class Stopwatch:
+    """Times from each move to its final point and its final score, seconds."""
+
+    def __init__(self) -> None:
+        self.point_s: list[float] = []
+        self.score_s: list[float] = []
+        self.moves = 0
+        self._moved: dict[tuple[str, int], float] = {}
+        self._scored: set[tuple[str, int]] = set()
+
+    def tell(self, changes: Iterable[Change]) -> None:
+        now = time.perf_counter()
+        for change in changes:
+            if isinstance(change, MoveMessage) and change.move is not None:
+                self.moves += 1
+                self._moved[change.game, change.ply] = now
+            elif isinstance(change, PointMessage):
+                self.point_s.append(now - self._moved[change.game, change.point.ply])
+            elif isinstance(change, ScoreMessage) and change.ply.final:
+                key = (change.game, change.ply.ply)
+                if key not in self._scored:
+                    self._scored.add(key)
+                    self.score_s.append(now - self._moved[key])
+
+
+async def replay(
+    config: Config, games: Sequence[GameReport], speed: float, longest_s: float
+) -> tuple[EventService, float]:
+    """Play the games through a service; print a line of the table. Gives the hall, and the 99th
+    percentile of the times to the point, ms.
+    """
+    hall = EventService(config)
+    watch = Stopwatch()
+    async with hall.with_engine():
+        hall.listen(watch.tell)
+        keep = asyncio.create_task(hall.keep())
+        began = time.perf_counter()
+        for moment in timeline(games, speed=speed):
+            if moment.at_s > longest_s:
+                break
+            await asyncio.sleep(max(0.0, began + moment.at_s - time.perf_counter()))
+            await hall.report(FeedReport(f"board {moment.game}", (moment.report,)))
+        await hall.settled()
+        keep.cancel()
+        hall.tell_engines()
+        ahead = hall.keeper.engines().speculation
+    ready = sum(each < READY_S for each in watch.point_s) / watch.moves
+    scored = sum(each < READY_S for each in watch.score_s) / watch.moves
+    times = sorted(watch.point_s)
+    slowest_ms = times[int(0.99 * len(times))] * 1000
+    sys.stdout.write(
+        f"{'ahead' if ahead else 'without':<10}{watch.moves:>6}{ready:>13.0%}{scored:>14.0%}"
+        f"{statistics.median(times) * 1000:>12.1f}{slowest_ms:>12.0f}"
+        f"{hall.room.health().searches:>10}{ahead.wasted_nodes / 1e6 if ahead else 0:>12.0f}\n"
+    )
+    sys.stdout.flush()
+    return hall, slowest_ms
+
+
+async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) -> None:
+    """With and without, one after the other; the same figures must come out."""
+    flags = {
+        "engine.path": arguments.engine,
+        "engine.nodes": arguments.nodes,
+        "engine.engines": arguments.engines,
+        "engine.nice": 0,
+    }
+    sys.stdout.write(
+        f"{len(games)} boards at {arguments.speed:g} times, {arguments.engines} engines, "
+        f"{arguments.nodes} nodes\n{'':<10}{'moves':>6}{'gain ready':>13}{'score ready':>14}"
+        f"{'median ms':>12}{'99 % ms':>12}{'searches':>10}{'Mn in vain':>12}\n"
+    )
+    curves, slowest_ms = [], []
+    for ahead in (True, False):
+        config = load_config(None, {}, {**flags, "engine.speculate": ahead})
+        hall, ms = await replay(config, games, arguments.speed, arguments.longest)
+        slowest_ms.append(ms)
+        curves.append([hall.keeper.game(view.id) for view in hall.keeper.games()])
+    same = curves[0] == curves[1]
+    sys.stdout.write(
+        "aim: 90 % of gains, 67 % of scores, median under 50 ms; "
+        f"99 % ahead / without {slowest_ms[0] / max(slowest_ms[1], 0.001):.2f}\n"
+    )
+    sys.stdout.write(f"figures of both runs: {'the same' if same else 'DIFFERENT'}\n")
+
+
+def main() -> None:
+    """Read the arguments and run."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("pgn", type=Path)
+    parser.add_argument("--boards", type=int, default=6)
+    parser.add_argument("--speed", type=float, default=30.0)
+    parser.add_argument("--nodes", type=int, default=100_000)
+    parser.add_argument("--engines", type=int, default=2)
+    parser.add_argument("--longest", type=float, default=1e9, help="seconds of each run")
+    parser.add_argument("--engine", default="", help="a UCI engine; default: as live-rate finds it")
+    arguments = parser.parse_args()
+    games = []
+    for game in PgnReader().read(arguments.pgn.read_bytes()):
+        if game.moves and all(move.clock_s is not None for move in game.moves):
+            # Comments of the source must not stand for scores.
+            games.append(msgspec.structs.replace(game, start_eval=None))
+        if len(games) == arguments.boards:
+            break
+    asyncio.run(contest(games, arguments))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""How soon a live position starts: ``python -m tests.benchmarks.engine.engine_pre_emption
+[TIMES]``.
+
+All engines speculate; a live position comes in at a random moment of that, TIMES times over.
+Printed: percentiles of the time from ``want`` to its search being sent to an engine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+import time
+from collections.abc import Callable, Hashable
+from statistics import quantiles
+
+import chess
+
+from live.engine.engine_discovery import EngineCommand, find_engine
+from live.engine.engine_pool import EnginePool
+from live.engine.process.engine_process import EngineProcess
+from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.search import Limit, Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search_key import SearchKey
+from tests.benchmarks.engine.engine_backlog import GAMES
+
+ENGINES = 2
+
+
+class Started:
+    """A listener that keeps speculation going; knows when heads were wanted and answered."""
+
+    def __init__(self) -> None:
+        self.answered = asyncio.Event()
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        if isinstance(owner, int):
+            self.answered.set()
+
+    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+        pass
+
+
+async def measure(command: EngineCommand, times: int) -> list[float]:
+    """Milliseconds from wanting a head to sending it."""
+    chance = random.Random(1)
+    listener, delays = Started(), []
+    lines = [line.split() for line in GAMES.read_text().splitlines()]
+    async with EnginePool(
+        command, Limit(nodes=100_000), listener=listener, engines=ENGINES, nice=0
+    ) as room:
+        number = 0
+        for index in range(times):
+            while room.health().waiting.speculate < 4:
+                number += 1
+                moves = tuple(lines[number % len(lines)])[: 4 + number // len(lines)]
+                guess = Search(Position(chess.STARTING_FEN, moves))
+                room.want(
+                    guess, f"guess {number}", SearchPriority(SearchKind.SPECULATE, "guess", number)
+                )
+                await asyncio.sleep(0)  # lets what is known already be told
+            await asyncio.sleep(chance.uniform(0.02, 0.2))
+            listener.answered.clear()
+            moves = tuple(lines[index % len(lines)])
+            head = Search(Position(chess.STARTING_FEN, moves[: 8 + index // len(lines)]))
+            head = Search(head.position, limit=Limit(nodes=1000 + index))
+            delays.append(await _sent(room, head, index))
+            await listener.answered.wait()
+    return delays
+
+
+async def _sent(room: EnginePool, head: Search, index: int) -> float:
+    """Want ``head`` and wait until an engine gets it, milliseconds."""
+    sent: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+    begin = EngineProcess.begin
+
+    def seen(
+        self: EngineProcess,
+        question: SearchKey,
+        on_progress: Callable[[SearchProgress], None] | None = None,
+    ) -> None:
+        begin(self, question, on_progress)
+        if question.limit == head.limit and not sent.done():
+            sent.set_result(time.perf_counter())
+
+    EngineProcess.begin = seen  # type: ignore[method-assign]
+    try:
+        wanted = time.perf_counter()
+        room.want(head, index, SearchPriority(SearchKind.HEAD, f"board {index % 6}", 1))
+        return (await sent - wanted) * 1000
+    finally:
+        EngineProcess.begin = begin  # type: ignore[method-assign]
+
+
+def main() -> None:
+    """Run and print."""
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    delays = asyncio.run(measure(find_engine(), times))
+    cuts = quantiles(delays, n=100)
+    sys.stdout.write(
+        f"{times} live positions against {ENGINES} speculating engines: "
+        f"median {cuts[49]:.1f} ms, 99th percentile {cuts[98]:.1f} ms (at most 30), "
+        f"slowest {max(delays):.1f} ms\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

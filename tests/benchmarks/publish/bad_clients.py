@@ -1,0 +1,172 @@
+"""What good subscribers feel of bad ones: latency with and without them, and the memory they cost.
+
+    python -m tests.benchmarks.publish.bad_clients [GOOD [SECONDS]]
+
+Beside the good ones: 200 that never read, 200 that read a byte a second, 50 that reconnect in a
+loop. 25 messages of 4 kB a second; the latency is from before ``publish`` to the moment the good
+client's process has read the message, on one clock. Server, good and bad clients are three
+processes.
+"""
+
+# ruff: noqa: T201 - its output is what it is for
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import resource
+import selectors
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from live.config import ServerConfig
+from live.events import MoveMessage, PlyView
+from live.publish.access.client_limits import ClientLimits
+from live.publish.server import Publisher
+from tests.benchmarks.publish.drain import HANDSHAKE
+from tests.publish.world import World
+
+PER_S = 25
+PAYLOAD_BYTES = 4_000
+SAMPLED = 100
+NEVER, TRICKLE, LOOPING = 200, 200, 50
+
+
+def shaken(host: str, port: int, *, small: bool = False) -> socket.socket:
+    """A plain socket after the websocket handshake's request."""
+    sock = socket.socket()
+    if small:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.settimeout(20)
+    sock.connect((host, port))
+    sock.sendall(HANDSHAKE.format(path="/v1/live", host=host, port=port).encode())
+    return sock
+
+
+def good(host: str, port: int, clients: int) -> None:
+    """Reads all; prints the latencies seen by some, in milliseconds, when its input ends."""
+    ready = selectors.DefaultSelector()
+    for number in range(clients):
+        sock = shaken(host, port)
+        sock.setblocking(False)
+        ready.register(sock, selectors.EVENT_READ, number < SAMPLED)
+    ready.register(sys.stdin, selectors.EVENT_READ)
+    print("ready", flush=True)
+    stamp = re.compile(rb'"game":"(\d{10,20})')
+    latencies: list[float] = []
+    buffer = bytearray(1 << 18)
+    while True:
+        for key, _ in ready.select():
+            client = key.fileobj
+            if not isinstance(client, socket.socket):
+                print(json.dumps(latencies), flush=True)
+                return
+            got = client.recv_into(buffer)
+            now = time.monotonic_ns()
+            if not got:
+                raise SystemExit("a good client was closed")
+            if key.data:
+                sent = stamp.findall(memoryview(buffer)[:got])
+                latencies.extend((now - int(each)) / 1e6 for each in sent)
+
+
+def bad(host: str, port: int) -> None:
+    """All the bad ones, until killed."""
+    held = [shaken(host, port, small=True) for _ in range(NEVER)]
+    slow = [shaken(host, port, small=True) for _ in range(TRICKLE)]
+    print("ready", flush=True)
+    beat = time.monotonic()
+    while held:
+        for _ in range(LOOPING):
+            shaken(host, port).close()
+        if time.monotonic() - beat > 1:
+            beat = time.monotonic()
+            for sock in list(slow):
+                sock.setblocking(False)
+                try:
+                    if not sock.recv(1):
+                        slow.remove(sock)
+                except BlockingIOError:
+                    pass
+                except ConnectionError:
+                    slow.remove(sock)
+        time.sleep(0.5)
+
+
+def rss_mb() -> float:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+async def line(process: subprocess.Popen[bytes]) -> bytes:
+    assert process.stdout is not None
+    async with asyncio.timeout(120):
+        return await asyncio.get_running_loop().run_in_executor(None, process.stdout.readline)
+
+
+def start(*arguments: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "tests.benchmarks.publish.bad_clients", *map(str, arguments)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+async def run(clients: int, seconds: float, with_bad: bool) -> tuple[list[float], float, int]:
+    """Latencies in milliseconds, the largest resident size in MB, subscribers at the end."""
+    ply = PlyView(1, "e4", "e2e4")
+    limits = ClientLimits(slow_after_s=5)
+    async with Publisher(ServerConfig(port=0), World(1), limits=limits) as publisher:
+        host, port = publisher.address
+        readers = start("--good", host, port, clients)
+        assert await line(readers) == b"ready\n"
+        others = start("--bad", host, port) if with_bad else None
+        if others is not None:
+            assert await line(others) == b"ready\n"
+        largest, due = 0.0, time.monotonic()
+        for number in range(int(seconds * PER_S)):
+            stamp = str(time.monotonic_ns())
+            publisher.publish([MoveMessage(stamp + "." * (PAYLOAD_BYTES - 300), 1, ply)])
+            if number % PER_S == 0:
+                largest = max(largest, rss_mb())
+            due += 1 / PER_S
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+        await asyncio.sleep(1)
+        left = len(publisher.audience)
+        assert readers.stdin is not None
+        readers.stdin.close()
+        latencies = json.loads(await line(readers))
+        for process in filter(None, (readers, others)):
+            process.kill()
+            process.wait()
+    # A stamp that lies across two reads is not seen.
+    assert len(latencies) > 0.9 * min(clients, SAMPLED) * int(seconds * PER_S), len(latencies)
+    return latencies, largest, left
+
+
+def main() -> None:
+    clients = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 20
+    print(
+        f"{clients} good, {NEVER} never read, {TRICKLE} trickle, {LOOPING} reconnect, {seconds} s"
+    )
+    print(f"{'':<10}{'median':>10}{'99th':>10}{'largest':>10}{'memory':>10}{'left':>7}")
+    for name, with_bad in (("alone", False), ("with bad", True), ("alone", False)):
+        latencies, memory_mb, left = asyncio.run(run(clients, seconds, with_bad))
+        cuts = statistics.quantiles(latencies, n=100)
+        print(
+            f"{name:<10}{cuts[49]:>7.1f} ms{cuts[98]:>7.1f} ms{max(latencies):>7.1f} ms"
+            f"{memory_mb:>7.0f} MB{left:>7}"
+        )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--good"]:
+        good(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    elif sys.argv[1:2] == ["--bad"]:
+        bad(sys.argv[2], int(sys.argv[3]))
+    else:
+        main()

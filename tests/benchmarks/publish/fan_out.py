@@ -1,0 +1,262 @@
+"""CPU for each delivery of one message to many subscribers, beside three yardsticks.
+
+    python -m tests.benchmarks.publish.fan_out [CLIENTS [ROUNDS]]
+
+One message of 300 bytes goes to every subscriber per round; the subscribers are in a process of
+their own, and a round begins only when they have read the one before. Each server runs in its own
+process; figures are its CPU time (user and system) per delivery, taken over the rounds alone.
+``ws`` needs node and a folder with the npm package: ``WS_PACKAGE=/path/to/node_modules/ws``.
+"""
+
+# ruff: noqa: T201 - its output is what it is for
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PAYLOAD_BYTES = 300
+Send = Callable[[], None]
+
+
+class Drain:
+    """The subscribers, in another process."""
+
+    def __init__(self, host: str, port: int, clients: int, path: str = "/v1/live") -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, str(HERE / "drain.py"), host, str(port), str(clients), path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    async def _line(self) -> str:
+        assert self._process.stdout is not None
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(60):
+            line = await loop.run_in_executor(None, self._process.stdout.readline)
+        return line.decode().strip()
+
+    async def ready(self) -> None:
+        assert await self._line() == "ready"
+
+    async def total(self) -> int:
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"\n")
+        self._process.stdin.flush()
+        return int(await self._line())
+
+    async def settled(self) -> int:
+        """The total once nothing more has come for half a second."""
+        last, still = -1, 0
+        while still < 10:
+            now = await self.total()
+            still = still + 1 if now == last else 0
+            last = now
+            await asyncio.sleep(0.05)
+        return last
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+def cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+async def rounds(drain: Drain, send: Callable[[], object], clients: int, count: int) -> float:
+    """Median CPU per delivery, microseconds."""
+    await drain.ready()
+    start = await drain.settled()
+    figures = []
+    for _ in range(count):
+        before = cpu_s()
+        send()
+        # One turn of the loop: what the server itself puts off must be counted too.
+        await asyncio.sleep(0)
+        figures.append((cpu_s() - before) / clients * 1e6)
+        await asyncio.sleep(0.02)
+    end = await drain.settled()
+    per_message = (end - start) / clients / count
+    assert PAYLOAD_BYTES <= per_message < PAYLOAD_BYTES * 1.2, per_message
+    return statistics.median(figures)
+
+
+async def bare(clients: int, count: int) -> float:
+    """``socket.send`` in a loop to the same number of sockets."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
+    drain = Drain("127.0.0.1", listener.getsockname()[1], clients)
+    loop = asyncio.get_running_loop()
+    socks: list[socket.socket] = []
+    for _ in range(clients):
+        sock, _ = await loop.run_in_executor(None, listener.accept)
+        await loop.run_in_executor(None, sock.recv, 65536)
+        sock.sendall(b"HTTP/1.1 101 OK\r\n\r\n")
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        socks.append(sock)
+    message = b"x" * (PAYLOAD_BYTES + 4)
+
+    def send() -> None:
+        for sock in socks:
+            sock.send(message)
+
+    try:
+        return await rounds(drain, send, clients, count)
+    finally:
+        drain.end()
+        for sock in socks:
+            sock.close()
+        listener.close()
+
+
+async def ours(clients: int, count: int) -> float:
+    """The publisher, from the change to the last socket: encoding, numbering, framing, writing."""
+    from live.config import ServerConfig
+    from live.events import MoveMessage, PlyView
+    from live.publish.access.client_limits import ClientLimits
+    from live.publish.server import Publisher
+    from live.publish.wire import encode, number
+    from tests.publish.world import World
+
+    world = World(1)
+    world.appear("g1")
+    ply = PlyView(1, "e4", "e2e4", 1.0, 1.0, best="e2e4")
+    limits = ClientLimits(handshakes_burst=1e6)  # all come at once here
+    async with Publisher(ServerConfig(port=0), world, limits=limits) as publisher:
+        drain = Drain(*publisher.address, clients)
+        try:
+            # The game's id makes up what is missing to the payload size.
+            missing = PAYLOAD_BYTES - len(number(encode(MoveMessage("", 1, ply)), 1))
+            message = MoveMessage("g" * missing, 1, ply)
+            return await rounds(drain, lambda: publisher.publish([message]), clients, count)
+        finally:
+            drain.end()
+
+
+async def broadcast(clients: int, count: int) -> float:
+    """The websockets library's own broadcast, compression off."""
+    from websockets.asyncio.server import ServerConnection, serve
+    from websockets.asyncio.server import broadcast as send_all
+
+    here: set[ServerConnection] = set()
+
+    async def handler(connection: ServerConnection) -> None:
+        here.add(connection)
+        await connection.wait_closed()
+
+    message = "x" * PAYLOAD_BYTES
+    async with serve(handler, "127.0.0.1", 0, compression=None, backlog=4096) as server:
+        drain = Drain("127.0.0.1", server.sockets[0].getsockname()[1], clients)
+        try:
+            return await rounds(drain, lambda: send_all(here, message), clients, count)
+        finally:
+            drain.end()
+
+
+NODE = """
+const { WebSocketServer } = require(process.argv[1]);
+const server = new WebSocketServer({ host: "127.0.0.1", port: 0, backlog: 4096,
+                                     perMessageDeflate: false });
+const message = "x".repeat(%d);
+server.on("listening", () => console.log(server.address().port));
+process.stdin.on("data", () => {
+  const before = process.cpuUsage();
+  for (const client of server.clients) client.send(message);
+  setImmediate(() => {
+    const used = process.cpuUsage(before);
+    console.log(used.user + used.system);
+  });
+});
+"""
+
+
+async def node(clients: int, count: int) -> float:
+    """The npm package ws: ``send`` to each client in turn."""
+    package = os.environ["WS_PACKAGE"]
+    program = shutil.which("node")
+    assert program is not None
+    server = subprocess.Popen(  # noqa: ASYNC220 - nothing else runs here
+        [program, "-e", NODE % PAYLOAD_BYTES, package],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    drain = Drain("127.0.0.1", int(server.stdout.readline()), clients)
+    try:
+        await drain.ready()
+        figures = []
+        for _ in range(count):
+            server.stdin.write(b"\n")
+            server.stdin.flush()
+            figures.append(int(server.stdout.readline()) / clients)
+            await asyncio.sleep(0.02)
+        return statistics.median(figures)
+    finally:
+        drain.end()
+        server.kill()
+        server.wait()
+
+
+SERVERS: dict[str, Callable[[int, int], Awaitable[float]]] = {
+    "bare socket.send": bare,
+    "live-rate": ours,
+    "websockets.broadcast": broadcast,
+    "ws (node)": node,
+}
+
+
+def one(name: str, clients: int, count: int) -> None:
+    """Measure one server in this process."""
+    import uvloop
+
+    loop = uvloop.new_event_loop if name.endswith(" uvloop") else None
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(measure(name.removesuffix(" uvloop"), clients, count))
+
+
+async def measure(name: str, clients: int, count: int) -> None:
+    print(json.dumps(await SERVERS[name](clients, count)))
+
+
+def main() -> None:
+    clients = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 60
+    names = [*SERVERS, "live-rate uvloop", "websockets.broadcast uvloop"]
+    if "WS_PACKAGE" not in os.environ:
+        names.remove("ws (node)")
+    figures: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(3):
+        for name in names:
+            done = subprocess.run(
+                [sys.executable, "-m", __spec__.name, "--one", name, str(clients), str(count)],
+                stdout=subprocess.PIPE,
+                check=True,
+                timeout=120,
+            )
+            figures[name].append(json.loads(done.stdout))
+            time.sleep(0.2)
+    mine = min(figures["live-rate"])
+    print(f"{clients} subscribers, {PAYLOAD_BYTES} bytes, {count} rounds, best of 3")
+    print(f"{'server':<28}{'CPU/delivery':>14}{'live-rate is':>14}")
+    for name, found in figures.items():
+        print(f"{name:<28}{min(found):>11.2f} us{mine / min(found):>12.2f} x")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1] == "--one":
+        one(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    else:
+        main()

@@ -1,0 +1,194 @@
+"""From the start to the first correct snapshot, with a thousand games in the journal.
+
+    python -m tests.benchmarks.service.restart [GAMES [PLIES]]
+
+Makes a journal of GAMES (1000) finished games of about PLIES (80) plies over nine rounds, scored by
+an engine made of arithmetic and kept whole, in one process. Then a second process opens it as the
+service does, and tells how long it took until the games stood again and until the first snapshot
+was encoded, its processor time, the longest that the event loop was kept from other work, and its
+peak memory; the snapshot must be that of before. Aims: 2 s, 300 MB.
+"""
+
+# ruff: noqa: T201 - its output is what it is for
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+PLAYERS = 222
+FEED = "round-robin.pgn"
+
+
+def _games(count: int, plies: int) -> list[Any]:
+    """Real games, cut or as they are, each pairing another one of an open of nine rounds."""
+    import msgspec
+
+    from tests.benchmarks.service.rehearsal import boards
+
+    made = []
+    for number, game in enumerate(boards(count)):
+        turn, board = divmod(number, PLAYERS // 2)
+        white, black = 2 * board, (2 * board + 1 + 2 * turn) % PLAYERS
+        headers = msgspec.structs.replace(
+            game.headers,
+            event="Open",
+            round=f"{turn + 1}.{board + 1}",
+            board=board + 1,
+            white=msgspec.structs.replace(game.headers.white, name=f"Player {white:04}"),
+            black=msgspec.structs.replace(game.headers.black, name=f"Player {black:04}"),
+        )
+        result = game.result if game.result != "*" else "1/2-1/2"
+        cut = game.moves[:plies]
+        made.append(msgspec.structs.replace(game, headers=headers, moves=cut, result=result))
+    return made
+
+
+class Room:
+    """Engines of arithmetic: identity, and nothing known but what the journal has."""
+
+    def __init__(self) -> None:
+        from live.engine.engine_identity import EngineIdentity
+
+        self.identity = EngineIdentity("arithmetic", ())
+
+    def known(self, search: Any) -> None:
+        return None
+
+
+def _hall(path: Path) -> Any:
+    from live.config import load_config
+    from live.service.event_journal import EventJournal
+    from live.service.event_service import EventService
+    from tests.ledger.arithmetic import answer
+
+    class ArithmeticHall(EventService):
+        """Answers whatever is asked as soon as it can."""
+
+        def __init__(self) -> None:
+            super().__init__(load_config(None, {}, {"engine.nodes": 1000}), EventJournal(path))
+            self.asked: deque[Any] = deque()
+            self.open_ledger("arithmetic", "1 look")
+
+        def want(self, search: Any, ask: Any, urgency: Any) -> None:
+            self.asked.append((search, ask))
+
+        def drop(self, ask: Any) -> None:
+            pass
+
+        def answer_all(self) -> None:
+            while self.asked:
+                search, ask = self.asked.popleft()
+                self.keeper.searched(ask, answer(search))
+
+    return ArithmeticHall()
+
+
+def _digest(hall: Any) -> str:
+    import msgspec
+
+    from live.publish.published_state import snapshot
+
+    whole = snapshot(hall.keeper)
+    games = tuple(msgspec.structs.replace(game, restored=False) for game in whole.games)
+    data = msgspec.json.encode((games, whole.players, whole.engine))
+    return f"{len(data) / 1e6:.0f} MB {hashlib.sha256(data).hexdigest()[:16]}"
+
+
+async def fill(path: Path, count: int, plies: int) -> str:
+    """Make the journal; gives what its snapshot is."""
+    from live.events import FeedReport
+
+    hall = _hall(path)
+    with hall.journal.opened(hall.config):
+        await hall.journal.restore(hall.keeper, Room(), "1 look", [FEED])
+        for number, game in enumerate(_games(count, plies)):
+            await hall.take(FeedReport(FEED, (game,)))
+            hall.answer_all()
+            if number % 50 == 49:
+                print(f"\r{number + 1} games", end="", file=sys.stderr, flush=True)
+                await asyncio.to_thread(hall.journal.journal.flush)
+        print(file=sys.stderr)
+        while hall.journal.unkept:
+            hall.journal.look_after(hall.keeper, hall.keeper.feed_health)
+        return _digest(hall)
+
+
+async def restart(path: Path, began_s: float) -> dict[str, Any]:
+    """Open it as the service does."""
+    import msgspec
+
+    from live.publish.published_state import snapshot
+
+    imported_s, imported_cpu_s = time.monotonic(), time.process_time()
+    hall = _hall(path)
+    with hall.journal.opened(hall.config):
+        longest_s = 0.0
+        done = asyncio.Event()
+
+        async def feel() -> None:
+            nonlocal longest_s
+            while not done.is_set():
+                before_s = time.monotonic()
+                await asyncio.sleep(0)
+                longest_s = max(longest_s, time.monotonic() - before_s)
+
+        feeling = asyncio.create_task(feel())
+        await asyncio.sleep(0)  # it begins now
+        await hall.bring_back(Room(), "1 look", [FEED])
+        restored_s = time.monotonic()
+        data = msgspec.json.encode(snapshot(hall.keeper))
+        shown_s, shown_cpu_s = time.monotonic(), time.process_time()
+        done.set()
+        await feeling
+        peak = resource.getrusage(resource.RUSAGE_SELF)
+        found = {
+            "games": hall.journal.restored,
+            "imports_s": imported_s - began_s,
+            "restored_s": restored_s - imported_s,
+            "snapshot_s": shown_s - restored_s,
+            "snapshot_mb": len(data) / 1e6,
+            "longest_block_s": longest_s,
+            "cpu_s": shown_cpu_s - imported_cpu_s,
+            "peak_mb": peak.ru_maxrss / 1024,
+        }
+        del data
+        return {**found, "digest": _digest(hall)}
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["--restart"]:
+        print(json.dumps(asyncio.run(restart(Path(sys.argv[2]), time.monotonic()))))
+        return 0
+    given = [int(word) for word in sys.argv[1:]]
+    count, plies = (*given, *(1000, 80)[len(given) :])
+    with tempfile.TemporaryDirectory(prefix="restart-") as name:
+        path = Path(name) / "journal.sqlite"
+        digest = asyncio.run(fill(path, count, plies))
+        print(f"{count} games, journal {path.stat().st_size / 1e6:.0f} MB")
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.benchmarks.service.restart", "--restart", str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    found = json.loads(done.stdout)
+    equal = found.pop("digest") == digest
+    for what, value in found.items():
+        print(f"{what:16} {value:.3f}" if isinstance(value, float) else f"{what:16} {value}")
+    total_s = found["restored_s"] + found["snapshot_s"]
+    print(f"first correct snapshot after {total_s:.2f} s (aim 2 s), equal: {equal}")
+    print(f"peak memory {found['peak_mb']:.0f} MB (aim 300 MB)")
+    return 0 if equal else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

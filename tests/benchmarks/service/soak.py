@@ -1,0 +1,574 @@
+"""Everything at once: a service under faulty sources, dying engines, hostile clients, broker
+restarts, a full disk, clock steps and changing settings; then whether all of it left a trace.
+
+    python -m tests.benchmarks.service.soak [--minutes 30] [--boards 8] [--seed 1] [--engine PATH]
+
+The service is the real one, in a process of its own, with the embedded engine (or another) and a
+journal on a small file system (a tmpfs where this may be mounted, else a limit on sizes of files).
+Four sources play real games with faults: lichess, a PGN page, a folder and MQTT. The games last
+two fifths of the time, so that what grows in the later half, over which memory is looked at, is not
+what the games tell. All that can go wrong goes wrong until nine tenths of the time are over; then
+it is left alone, and must come to rest. The wall clock that the service sees (``time.time``) is
+stepped by hours, back and forth.
+
+It fails where the final state is not what ``analyze`` says of the same games, where a subscriber
+that was never cut off for good holds something else, where a descriptor or a process is left, or
+where memory grows by more than a tenth an hour with 95 % certainty (from ten minutes on).
+"""
+
+# ruff: noqa: T201, ASYNC240 - its output is what it is for, and its files are small
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from scipy import stats
+
+from live.events import FeedReport, GameDetail, GameReport
+from live.feeds.game_timeline import timeline
+from live.feeds.pgn.pgn_decoder import PgnReader
+from live.publish.stream.replica import Replica
+from live.rehearse.open_rehearsal import Protocols, open_rehearsal
+from live.rehearse.planned_faults import incidents
+from tests.fuzz.mutation import edited, random_edits
+from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
+from tests.publish.mosquitto import Mosquitto
+
+DATA = Path(__file__).resolve().parent.parent.parent / "data"
+#: Those that carry all that is told of a game.
+PROTOCOLS: tuple[Protocols, ...] = ("lichess", "pgn-url", "folder", "mqtt")
+NODES = 200
+#: Few, so that what is held on purpose is all there after a minute, and what grows then is a fault.
+RESULTS = 1000
+#: Size of the journal's file system; a filler takes what the journal leaves.
+DISK_BYTES = 48 << 20
+
+#: Of shorter runs the memory's slope is that of a start, and is only shown.
+STEADY_MIN = 10
+#: What sources call a game, and what not all of them tell.
+UNTOLD = ("id", "feed", "url", "site", "date", "time_control", "eco", "opening")
+
+Told = Callable[[str], None]
+
+
+# --- the service, in a process of its own: soak_service.py --------------------------------------
+
+
+def settings(port: int, broker: int, disk: Path, **more: object) -> str:
+    """``config.toml``; ``more`` is what changes while it runs."""
+    poll_s, level = more.get("poll_s", 0.5), more.get("level", "error")
+    return f"""
+[server]
+port = {port}
+max_connections = {more.get("connections", 500)}
+[engine]
+path = "{more.get("engine", "embedded")}"
+nodes = {NODES}
+engines = 2
+[feeds]
+poll_s = {poll_s}
+timeout_s = 3.0
+finish_after_s = 100000.0
+[memory]
+results = {RESULTS}
+[journal]
+enabled = true
+file = "{disk / "journal.sqlite"}"
+[mqtt]
+publish = "mqtt://127.0.0.1:{broker}"
+[log]
+level = "{level}"
+"""
+
+
+# --- what is looked at ----------------------------------------------------------------------------
+
+
+def descendants(root: int) -> set[int]:
+    """Processes below ``root`` now."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                if fields[0] != "Z":
+                    parents[int(entry.name)] = int(fields[1])
+    found: set[int] = set()
+    while more := {pid for pid, up in parents.items() if up in found | {root}} - found:
+        found |= more
+    return found
+
+
+def engines(root: int) -> list[int]:
+    """Engine processes of the service."""
+    found = []
+    for pid in descendants(root):
+        with contextlib.suppress(OSError):
+            if b"stockfish" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(pid)
+    return found
+
+
+def resident_mb(pid: int) -> float:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def descriptors(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def slope(samples: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Growth in MB an hour with the half width of its 95 % interval, over the later half: before,
+    caches fill up to their bounds (50,000 results are some 75 MB).
+
+    Neighbouring samples are alike, so those of each twentieth count as one.
+    """
+    late = samples[len(samples) // 2 :]
+    size = max(1, len(late) // 20)
+    chunks = [late[at : at + size] for at in range(0, len(late) - size + 1, size)]
+    times = [sum(t for t, _ in chunk) / len(chunk) / 3600 for chunk in chunks]
+    sizes = [sum(mb for _, mb in chunk) / len(chunk) for chunk in chunks]
+    if len(times) < 3:
+        return float("nan"), float("inf")
+    fit = stats.linregress(times, sizes)
+    return float(fit.slope), float(stats.t.ppf(0.975, len(times) - 2) * fit.stderr)
+
+
+async def get(port: int, path: str) -> bytes:
+    """One answer of the service."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(
+            f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+        )
+        async with asyncio.timeout(30):
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+        if b"chunked" in head:
+            raise ValueError("chunked answers are not expected")
+        return body
+    finally:
+        writer.transport.abort()
+
+
+# --- what goes wrong ------------------------------------------------------------------------------
+
+
+async def kill_engines(pid: int, chance: random.Random, told: Told) -> None:
+    while True:
+        await asyncio.sleep(chance.uniform(3, 10))
+        if found := engines(pid):
+            number = chance.choice([signal.SIGKILL, signal.SIGSTOP])
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(chance.choice(found), number)
+                told(f"engine {number.name}")
+
+
+async def restart_broker(broker: Mosquitto, chance: random.Random, told: Told) -> None:
+    try:
+        while True:
+            await asyncio.sleep(chance.uniform(8, 30))
+            broker.kill()
+            told("broker restart")
+            await asyncio.sleep(chance.uniform(0, 3))
+            await broker.start()
+    finally:
+        broker.kill()
+
+
+async def fill_disk(disk: Path, mounted: bool, pid: int, full_s: float, told: Told) -> None:
+    """The disk is full for a while, in the middle."""
+    await asyncio.sleep(full_s)
+    told("disk full")
+    if mounted:
+        filler = disk / "filler"
+        with contextlib.suppress(OSError), filler.open("wb") as file:
+            while True:
+                file.write(b"\0" * 65_536)
+                file.flush()
+    else:
+        import resource
+
+        size = (disk / "journal.sqlite").stat().st_size
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    try:
+        await asyncio.sleep(full_s)
+    finally:
+        if mounted:
+            filler.unlink(missing_ok=True)
+        else:
+            unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
+        told("disk free again")
+
+
+async def change_settings(
+    file: Path, text: Callable[..., str], pid: int, chance: random.Random, told: Told
+) -> None:
+    try:
+        while True:
+            await asyncio.sleep(chance.uniform(5, 15))
+            poll_s, level = chance.choice([0.4, 0.5, 0.7]), chance.choice(["error", "warning"])
+            good = text(poll_s=poll_s, level=level, connections=chance.choice([400, 500]))
+            file.write_text(good if chance.random() < 0.7 else good + "\n[nonsense\n")
+            if chance.random() < 0.5:
+                os.kill(pid, signal.SIGHUP)
+            told("settings changed")
+    finally:
+        file.write_text(text())
+
+
+async def intrude(port: int, chance: random.Random, told: Told) -> None:
+    """Clients that never read, read a byte a second, send nonsense, or come and go."""
+    lazy: list[socket.socket] = []
+    try:
+        while True:
+            await asyncio.sleep(chance.uniform(0.05, 0.3))
+            kind = chance.randrange(3)
+            if kind == 0 and len(lazy) < 40:
+                sock = socket.socket()
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                sock.setblocking(False)
+                with contextlib.suppress(BlockingIOError):
+                    sock.connect(("127.0.0.1", port))
+                await asyncio.sleep(0.05)
+                with contextlib.suppress(OSError):
+                    sock.send(UPGRADE)
+                lazy.append(sock)
+            elif kind == 1 and lazy:
+                with contextlib.suppress(OSError):
+                    chance.choice(lazy).recv(1)
+                if chance.random() < 0.1:
+                    lazy.pop(chance.randrange(len(lazy))).close()
+            else:
+                hostile = (
+                    edited(chance.choice(REQUESTS), random_edits(chance, HTTP_TOKENS))
+                    if chance.random() < 0.5
+                    else UPGRADE + edited(chance.choice(FRAMES), random_edits(chance, FRAME_TOKENS))
+                )
+                with contextlib.suppress(OSError, TimeoutError):
+                    async with asyncio.timeout(5):
+                        _, writer = await asyncio.open_connection("127.0.0.1", port)
+                        writer.write(hostile)
+                        await writer.drain()
+                        await asyncio.sleep(chance.uniform(0, 0.3))
+                        writer.transport.abort()
+            told("intruders")
+    finally:
+        for sock in lazy:
+            sock.close()
+
+
+class Reader:
+    """A good subscriber: comes back whenever it is cut off, and applies what it is sent."""
+
+    def __init__(self, port: int) -> None:
+        self.replica = Replica()
+        self.connections = 0
+        self._url = f"ws://127.0.0.1:{port}/v1/live"
+
+    async def run(self) -> None:
+        from websockets.asyncio.client import connect
+        from websockets.exceptions import WebSocketException
+
+        while True:
+            with contextlib.suppress(OSError, TimeoutError, WebSocketException):
+                async with connect(self._url, max_size=None) as ws:
+                    self.connections += 1
+                    self.replica = Replica()
+                    while True:
+                        self.replica.receive(await ws.recv())
+            await asyncio.sleep(0.2)
+
+
+# --- the whole ------------------------------------------------------------------------------------
+
+
+def share(boards: int) -> list[tuple[Protocols, list[GameReport]]]:
+    """Real games for every source, each with a place of its own."""
+    found = [
+        game
+        for name in ("four-boards.pgn", "lichess-open-2025.pgn")
+        for game in PgnReader().read((DATA / name).read_bytes(), closed=True)
+        if len(game.moves) > 30
+    ]
+    shares = []
+    for number, protocol in enumerate(PROTOCOLS):
+        games = []
+        for board in range(boards // len(PROTOCOLS) or 1):
+            game = found[(number + board * len(PROTOCOLS)) % len(found)]
+            white, black = game.headers.white, game.headers.black
+            headers = msgspec.structs.replace(
+                game.headers,
+                event=f"Soak {protocol}",
+                round=f"1.{board + 1}",
+                board=board + 1,
+                white=msgspec.structs.replace(white, fide_id=1_000_000 + 100 * number + board),
+                black=msgspec.structs.replace(black, fide_id=2_000_000 + 100 * number + board),
+            )
+            games.append(msgspec.structs.replace(game, key="", headers=headers))
+        shares.append((protocol, games))
+    return shares
+
+
+def essence(games: Sequence[GameDetail]) -> list[str]:
+    """What must be the same, whatever a source calls a game: moves, scores, gains, curves."""
+    found = []
+    for game in games:
+        plain = msgspec.to_builtins(game)
+        for name in UNTOLD:
+            plain.pop(name, None)
+        found.append(json.dumps(plain, sort_keys=True))
+    return sorted(found)
+
+
+def different(one: object, other: object, place: str = "") -> Iterator[str]:
+    """Where two values differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in sorted(one.keys() | other.keys()):
+            yield from different(one.get(name), other.get(name), f"{place}/{name}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, (each, its) in enumerate(zip(one, other, strict=True)):
+            yield from different(each, its, f"{place}/{number}")
+    elif one != other:
+        yield f"{place}: {str(one)[:80]} is not {str(other)[:80]}"
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path) -> Iterator[tuple[Path, bool]]:
+    """A file system of its own, where that is allowed."""
+    disk = folder / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(disk)]
+    mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    try:
+        yield disk, mounted
+    finally:
+        if mounted:
+            subprocess.run(["umount", str(disk)], check=False)
+
+
+async def at_rest(port: int, wanted: int, patience_s: float) -> list[GameDetail]:
+    """All games over and scored, the service well; then every game in full."""
+    state: object = None
+    try:
+        async with asyncio.timeout(patience_s):
+            while True:
+                await asyncio.sleep(1)
+                with contextlib.suppress(OSError, ValueError, TimeoutError, msgspec.DecodeError):
+                    views = json.loads(await get(port, "/api/v1/games"))
+                    views = views["games"] if isinstance(views, dict) else views
+                    open_ = [view for view in views if view["result"] == "*"]
+                    waiting = [v for v in views if v["plies_scored"] != v["plies_played"]]
+                    state = (len(views), len(open_), len(waiting))
+                    if len(views) == wanted and not open_ and not waiting:
+                        break
+    except TimeoutError:
+        raise SystemExit(f"it came to no rest: games, running, to be scored: {state}") from None
+    return [
+        msgspec.json.decode(await get(port, f"/api/v1/games/{view['id']}"), type=GameDetail)
+        for view in views
+    ]
+
+
+@contextlib.asynccontextmanager
+async def going(*parts: Awaitable[None]) -> AsyncIterator[list[asyncio.Task[None]]]:
+    tasks = [asyncio.ensure_future(part) for part in parts]
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path) -> int:
+    chance, seconds = random.Random(seed), minutes * 60
+    mosquitto = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin")
+    if mosquitto is None:
+        raise SystemExit("mosquitto is not here; on Debian: apt-get install mosquitto")
+    counts: dict[str, int] = {}
+
+    def told(what: str) -> None:
+        counts[what] = counts.get(what, 0) + 1
+
+    shares = share(boards)
+    wanted = sum(len(games) for _, games in shares)
+    before = descendants(os.getpid())
+    async with contextlib.AsyncExitStack() as stack:
+        disk, mounted = stack.enter_context(small_disk(folder))
+        rehearsals, specs = [], []
+        for protocol, games in shares:
+            rehearsal = open_rehearsal(protocol, games, seed=seed)
+            specs.append(await stack.enter_async_context(rehearsal.serving()))
+            rehearsals.append((rehearsal, games))
+        broker = Mosquitto(mosquitto, folder)
+        await broker.start()
+        stack.callback(broker.kill)
+        port = _free_port()
+        file, blocks = folder / "config.toml", folder / "blocks.json"
+
+        def text(**more: object) -> str:
+            return settings(port, broker.port, disk, engine=engine, **more)
+
+        file.write_text(text())
+        process = await started(folder, port, [str(file), str(blocks), *specs])
+        stack.callback(process.kill)
+        at_start = descriptors(process.pid)
+        reader = Reader(port)
+        samples: list[tuple[float, float]] = []
+        began_s = time.monotonic()
+
+        async def sample() -> None:
+            while True:
+                samples.append((time.monotonic() - began_s, resident_mb(process.pid)))
+                await asyncio.sleep(max(0.2, seconds / 600))
+
+        async def play() -> None:
+            longest_s = max(list(timeline(games))[-1].at_s for _, games in rehearsals)
+            speed = longest_s / (0.4 * seconds)
+            async with asyncio.TaskGroup() as tasks:
+                for rehearsal, games in rehearsals:
+                    happens = incidents(seed, games)
+                    tasks.create_task(rehearsal.play(speed=speed, incidents=happens))
+
+        async with going(reader.run(), sample(), play()) as (_, _, playing):
+            async with going(
+                kill_engines(process.pid, chance, told),
+                restart_broker(broker, chance, told),
+                fill_disk(disk, mounted, process.pid, min(60.0, seconds / 4), told),
+                change_settings(file, text, process.pid, chance, told),
+                intrude(port, chance, told),
+            ):
+                await asyncio.sleep(0.9 * seconds)
+            await broker.start()
+            for pid in engines(process.pid):  # those that were stopped are found to hang
+                os.kill(pid, signal.SIGCONT)
+            await playing
+            held = await at_rest(port, wanted, max(240.0, seconds / 2))
+            await asyncio.sleep(3)
+            online = (await broker.held()).get("live-rate/status", b"")
+            mine = reader.replica.snapshot()
+        await asyncio.sleep(5)
+        at_end, health = descriptors(process.pid), json.loads(await get(port, "/api/v1/health"))
+        below = descendants(process.pid)
+        process.send_signal(signal.SIGTERM)
+        code = process.wait(60)
+        left = [pid for pid in below if Path(f"/proc/{pid}").exists()]
+        longest = json.loads(blocks.read_text())
+    failures = []
+    finished = await analysed([game for _, games in shares for game in games], engine)
+    if essence(held) != essence(finished):
+        failures.append("the final state is not what analyze says of the same games")
+        for one, other in zip(essence(held), essence(finished), strict=False):
+            for line in list(different(json.loads(one), json.loads(other)))[:5]:
+                print(line)
+    if essence(mine.games) != essence(held):
+        failures.append("the subscriber holds something else than the service")
+    if b'"online"' not in online:
+        failures.append(f"the broker was told {online!r} at the end")
+    if at_end > at_start + 4:
+        failures.append(f"{at_end - at_start} descriptors more than at the start")
+    if code != 0 or left or descendants(os.getpid()) - before:
+        failures.append(f"ended with {code}, processes left: {left}")
+    growth, width = slope(samples)
+    if minutes >= STEADY_MIN and growth - width > 0.1 * samples[-1][1]:
+        failures.append(f"memory grows by {growth:.1f} ± {width:.1f} MB an hour")
+    print(
+        f"{minutes:g} minutes, {wanted} boards, {', '.join(PROTOCOLS)}; disk: "
+        f"{'a full tmpfs' if mounted else 'a limit on files'}"
+    )
+    print("; ".join(f"{what}: {count}" for what, count in sorted(counts.items())))
+    print(
+        f"engines lost: {health['engines']['restarts']}, service: {health['status']}, the good "
+        f"subscriber connected {reader.connections} times"
+    )
+    print(
+        f"memory {samples[0][1]:.0f} to {samples[-1][1]:.0f} MB, slope {growth:+.1f} ± "
+        f"{width:.1f} MB an hour (95 %)"
+    )
+    print(
+        f"descriptors {at_start} at the start, {at_end} at the end; exit code {code}, "
+        f"{len(left)} processes left"
+    )
+    print(
+        f"longest the loop was kept: {1000 * longest['cpu_s']:.0f} ms of CPU, "
+        f"{1000 * longest['wall_s']:.0f} ms by the clock, by {longest['by']}"
+    )
+    print("FAILED: " + "; ".join(failures) if failures else "all as it should be")
+    return len(failures) > 0
+
+
+async def analysed(games: list[GameReport], engine: str) -> list[GameDetail]:
+    """What ``analyze`` says of these games, with engines of its own."""
+    from live.config import load_config
+    from live.service.event_service import EventService
+
+    config = load_config(None, {}, {"engine.nodes": NODES, "engine.path": engine})
+    hall = EventService(config)
+    async with hall.with_engine(live=False):
+        keep = asyncio.create_task(hall.keep())
+        await hall.report(FeedReport("file", tuple(games), complete=True))
+        await hall.settled()
+        keep.cancel()
+        details = [hall.keeper.game(view.id) for view in hall.keeper.games()]
+    return [detail for detail in details if detail is not None]
+
+
+async def started(folder: Path, port: int, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    """The service, once it serves. A machine too busy to start an engine is asked again."""
+    command = [sys.executable, "-m", "tests.benchmarks.service.soak_service", *arguments]
+    with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
+        for _ in range(5):
+            process = subprocess.Popen(command, stdout=out, stderr=err)  # noqa: ASYNC220
+            while process.poll() is None:
+                if await _serves(port):
+                    return process
+                await asyncio.sleep(0.2)
+    raise SystemExit((folder / "err").read_text())
+
+
+async def _serves(port: int) -> bool:
+    with contextlib.suppress(OSError, TimeoutError):
+        return bool(await get(port, "/healthz"))
+    return False
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
+
+
+def main() -> int:
+    options = argparse.ArgumentParser()
+    options.add_argument("--minutes", type=float, default=30)
+    options.add_argument("--boards", type=int, default=8)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--engine", default="embedded")
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(
+            soak(given.minutes, given.boards, given.seed, given.engine, Path(folder))
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

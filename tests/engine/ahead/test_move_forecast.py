@@ -1,0 +1,216 @@
+"""The tree of what may come."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.engine.ahead.move_forecast import (
+    ForecastNeed,
+    ForecastPolicy,
+    MoveForecast,
+    scout_limit,
+    usual,
+)
+from live.engine.search import Limit, Line, Position, Search, SearchFailure, SearchResult
+from live.engine.search_options import SearchOptions
+from live.events import Score
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+LIMIT = Limit(nodes=1000)
+SCOUT = Limit(nodes=250)
+POLICY = ForecastPolicy(replies=3, first=0.5, scout=0.25, gain=0.9, fade=0.5, plies=2, least=0.01)
+
+
+def position(*moves: str) -> Position:
+    return Position(START, moves)
+
+
+def result(*moves: str, best: str = "") -> SearchResult:
+    """Lines 10 cp apart, White to move; one move is a whole search's."""
+    lines = tuple(Line(move, Score(-10 * number), 9) for number, move in enumerate(moves))
+    return SearchResult(
+        score=Score(0), best=best or moves[0], depth=9, lines=lines if len(lines) > 1 else ()
+    )
+
+
+def halves(board: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
+    """Each reply half as likely as the one before."""
+    return [0.5 ** (number + 1) for number, _ in enumerate(behind_cp)]
+
+
+def forecast(
+    asking: SearchOptions = SearchOptions(),  # noqa: B008
+    policy: ForecastPolicy = POLICY,
+) -> MoveForecast:
+    return MoveForecast(
+        "a", position(), 0, limit=LIMIT, asking=asking, policy=policy, chances=halves
+    )
+
+
+def found(tree: MoveForecast, search: Search, result: SearchResult | SearchFailure) -> None:
+    """One of its needs, or the live position, was searched."""
+    tree.needs()
+    tree.learn(search, result)
+
+
+def whole(*moves: str) -> Search:
+    return Search(position(*moves))
+
+
+def scout(*moves: str) -> Search:
+    return Search(position(*moves), lines=3, limit=SCOUT)
+
+
+def test_nothing_is_needed_before_the_position_itself_is_searched() -> None:
+    assert forecast().needs() == []
+
+
+def test_the_first_choice_is_looked_at_beside_the_scout() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4")), ForecastNeed(0.25, scout())]
+
+
+def test_a_scout_tells_what_the_replies_are_worth() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    found(tree, scout(), result("d2d4", "e2e4", "a2a3"))
+    # The full search's choice comes first; its gain is known to be 0.
+    assert tree.needs() == [
+        ForecastNeed(0.5, whole("e2e4")),
+        ForecastNeed(0.25, whole("d2d4")),
+        ForecastNeed(0.225, Search(position(), only="d2d4")),
+        ForecastNeed(0.125, whole("a2a3")),
+        ForecastNeed(0.1125, Search(position(), only="a2a3")),
+    ]
+
+
+def test_what_was_made_is_not_needed_again() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    found(tree, scout(), result("e2e4", "d2d4"))
+    found(tree, Search(position(), only="d2d4"), result("d2d4"))
+    found(tree, whole("d2d4"), SearchFailure("mate on the board"))
+    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4"))]
+
+
+def test_behind_a_reply_that_was_searched_the_tree_goes_on_and_is_worth_less() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    found(tree, whole("e2e4"), result("e7e5"))
+    assert tree.needs() == [
+        ForecastNeed(0.25, scout()),
+        # 0.5 for the reply, 0.5 for coming later, 0.5 for the answer to it.
+        ForecastNeed(0.125, whole("e2e4", "e7e5")),
+        ForecastNeed(0.0625, scout("e2e4")),
+    ]
+    found(tree, whole("e2e4", "e7e5"), result("g1f3"))
+    assert whole("e2e4", "e7e5", "g1f3") not in [need.search for need in tree.needs()]
+
+
+def test_what_came_true_lives_on() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    found(tree, scout(), result("e2e4", "d2d4"))
+    found(tree, whole("e2e4"), result("e7e5"))
+    tree.advance(position("e2e4"), 1)
+    assert tree.ply == 1
+    assert tree.needs() == [
+        ForecastNeed(0.5, whole("e2e4", "e7e5")),
+        ForecastNeed(0.25, scout("e2e4")),
+    ]
+    assert not tree.concerns(whole("d2d4"))
+    # The ledger asks for it when the move was not the first choice.
+    assert tree.concerns(Search(position(), only="e2e4"))
+    assert not tree.concerns(Search(position(), only="d2d4"))
+
+
+def test_a_move_nobody_thought_of_and_a_jump_begin_anew() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    tree.advance(position("a2a4"), 1)
+    assert tree.needs() == []
+    tree.advance(position("e2e4", "e7e5", "g1f3"), 3)
+    assert (tree.ply, tree.needs()) == (3, [])
+    assert not tree.concerns(whole("a2a4"))
+
+
+def test_several_lines_asked_for_anyway_make_a_scout_needless() -> None:
+    tree = forecast(SearchOptions(lines=2))
+    found(tree, Search(position(), lines=2), result("e2e4", "d2d4"))
+    assert tree.needs() == [
+        ForecastNeed(0.5, Search(position("e2e4"), lines=2)),
+        ForecastNeed(0.25, Search(position("d2d4"), lines=2)),
+    ]
+
+
+def test_where_the_scout_fails_the_first_choice_remains() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    found(tree, scout(), SearchFailure("for the test"))
+    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4"))]
+
+
+def test_searches_keep_to_how_the_room_asks() -> None:
+    same = forecast(SearchOptions(same_depth=True))
+    found(same, whole(), result("e2e4"))
+    found(same, scout(), result("e2e4", "d2d4"))
+    assert Search(position(), only="d2d4", limit=Limit(depth=9)) in [
+        need.search for need in same.needs()
+    ]
+    here = Position(START, (), chess960=True)
+    tree = MoveForecast(
+        "a", here, 0, limit=LIMIT, asking=SearchOptions(), policy=POLICY, chances=halves
+    )
+    found(tree, Search(here), result("e2e4"))
+    assert all(need.search.position.chess960 for need in tree.needs())
+
+
+def test_black_s_scores_are_seen_from_black() -> None:
+    """Scores are White's: what is best for Black comes lowest."""
+    seen = []
+
+    def remember(board: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
+        seen.append((board, ply, list(behind_cp)))
+        return halves(board, ply, behind_cp)
+
+    tree = MoveForecast(
+        "a",
+        position("e2e4"),
+        1,
+        limit=LIMIT,
+        asking=SearchOptions(),
+        policy=POLICY,
+        chances=remember,
+    )
+    found(tree, whole("e2e4"), result("e7e5"))
+    lines = (Line("c7c5", Score(-30), 9), Line("e7e5", Score(-10), 9), Line("a7a5", Score(40), 9))
+    found(tree, scout("e2e4"), SearchResult(score=Score(-30), best="c7c5", depth=9, lines=lines))
+    assert seen == [("a", 2, [0, 0, 70])]
+    assert tree.needs()[0] == ForecastNeed(0.5, whole("e2e4", "e7e5"))
+
+
+@given(st.lists(st.integers(0, 7800), min_size=1, max_size=20).map(sorted))
+def test_usual_chances_are_chances(behind: list[int]) -> None:
+    chances = usual("a", 1, behind)
+    assert math.isclose(sum(chances), 1.0)
+    assert list(chances) == sorted(chances, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("limit", "scout"),
+    [
+        (Limit(nodes=100_000), Limit(nodes=25_000)),
+        (Limit(nodes=1), Limit(nodes=1)),
+        (Limit(depth=16), Limit(depth=13)),
+        (Limit(depth=2), Limit(depth=1)),
+        (Limit(movetime_ms=500), Limit(movetime_ms=125)),
+    ],
+)
+def test_a_scout_takes_about_a_quarter(limit: Limit, scout: Limit) -> None:
+    assert scout_limit(limit) == scout

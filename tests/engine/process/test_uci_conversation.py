@@ -1,0 +1,396 @@
+"""The conversation: bytes in, events out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.engine.process.uci_conversation import (
+    MAX_LINE,
+    MAX_STRAY_LINES,
+    EngineReady,
+    Event,
+    SearchFinished,
+    UciConversation,
+    UciSettings,
+)
+from live.engine.process.uci_info import SearchDeepened
+from live.engine.search import Limit, Line, SearchResult
+from live.engine.search_key import SearchKey
+from live.errors import EngineFault
+from live.events import Score
+
+WHITE = SearchKey("4k3/8/8/8/8/8/8/4K2R w - - 0 1", (), Limit(nodes=1000))
+BLACK = SearchKey("4k3/8/8/8/8/8/8/4K2R b - - 0 1", (), Limit(depth=7))
+RESTRICTED = SearchKey(WHITE.fen, (), Limit(movetime_ms=50), only="e1e2")
+
+HANDSHAKE = b"""Stockfish 19 by the Stockfish developers
+id name Stockfish 19
+id author people
+
+option name Threads type spin default 1 min 1 max 32
+option name Hash type spin default 16 min 1 max 33554432
+option name Clear Hash type button
+option name UCI_Chess960 type check default false
+option name EvalFile type string default nn-61e7af4bb97d.nnue
+uciok
+readyok
+"""
+
+
+def ready(settings: UciSettings | None = None) -> UciConversation:
+    conversation = UciConversation(settings or UciSettings())
+    conversation.greet()
+    events = conversation.receive(HANDSHAKE)
+    assert [type(event) for event in events] == [EngineReady]
+    conversation.to_send()
+    return conversation
+
+
+def search(question: SearchKey, answer: bytes, readyok: bytes = b"readyok\n") -> list[Event]:
+    conversation = ready()
+    conversation.begin(question)
+    return conversation.receive(readyok + answer)
+
+
+def result(question: SearchKey, answer: bytes) -> SearchResult:
+    last = search(question, answer)[-1]
+    assert isinstance(last, SearchFinished)
+    return last.result
+
+
+def fault(question: SearchKey, answer: bytes, readyok: bytes = b"readyok\n") -> str:
+    with pytest.raises(EngineFault) as caught:
+        search(question, answer, readyok)
+    return str(caught.value)
+
+
+def test_the_handshake_sets_what_the_engine_has() -> None:
+    conversation = UciConversation(UciSettings(threads=2, hash_mb=64))
+    conversation.greet()
+    assert conversation.to_send() == b"uci\n"
+    greeting, _, last = HANDSHAKE.partition(b"readyok")
+    assert conversation.receive(greeting) == []
+    assert conversation.to_send() == (
+        b"setoption name Threads value 2\nsetoption name Hash value 64\nisready\n"
+    )
+    assert conversation.receive(b"readyok" + last) == [
+        EngineReady("Stockfish 19", ("Threads=2", "Hash=64", "EvalFile=nn-61e7af4bb97d.nnue"), True)
+    ]
+    assert conversation.to_send() == b""
+
+
+def test_an_engine_without_options_is_left_as_it_is() -> None:
+    conversation = UciConversation(UciSettings())
+    conversation.greet()
+    conversation.to_send()
+    conversation.receive(b"id name Tiny\r\nuciok\r\n")
+    assert conversation.to_send() == b"isready\n"
+    assert conversation.receive(b"readyok\r\n") == [EngineReady("Tiny", (), False)]
+
+
+def test_a_reproducible_search_clears_the_hash_in_the_same_write() -> None:
+    conversation = ready()
+    conversation.begin(WHITE)
+    assert conversation.to_send() == (
+        b"ucinewgame\nisready\nposition fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo nodes 1000\n"
+    )
+
+
+def test_an_idle_engine_is_prepared_for_the_next_search() -> None:
+    conversation = ready()
+    conversation.tidy()
+    conversation.tidy()
+    assert conversation.to_send() == b"ucinewgame\nisready\n"
+    conversation.begin(WHITE)
+    assert conversation.to_send().startswith(b"position fen")
+    conversation.tidy()
+    assert conversation.to_send() == b""
+    answer = b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n"
+    assert isinstance(conversation.receive(answer)[-1], SearchFinished)
+    conversation.begin(WHITE)
+    assert conversation.to_send().startswith(b"ucinewgame\nisready\nposition fen")
+
+
+def test_a_kept_hash_is_not_cleared() -> None:
+    conversation = ready(UciSettings(reproducible=False))
+    conversation.tidy()
+    conversation.begin(RESTRICTED)
+    assert conversation.to_send() == (
+        b"position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo movetime 50 searchmoves e1e2\n"
+    )
+
+
+def test_options_are_said_when_they_change() -> None:
+    conversation = ready(UciSettings(reproducible=False))
+    many = SearchKey(WHITE.fen, ("e1e2",), Limit(depth=3), lines=4, chess960=True)
+    conversation.begin(many)
+    assert conversation.to_send() == (
+        b"setoption name MultiPV value 4\nsetoption name UCI_Chess960 value true\n"
+        b"position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1 moves e1e2\ngo depth 3\n"
+    )
+    conversation.receive(b"info depth 1 score cp 1 pv e8e7\nbestmove e8e7\n")
+    conversation.begin(many)
+    assert b"setoption" not in conversation.to_send()
+    conversation.receive(b"info depth 1 score cp 1 pv e8e7\nbestmove e8e7\n")
+    conversation.begin(WHITE)
+    assert conversation.to_send().startswith(
+        b"setoption name MultiPV value 1\nsetoption name UCI_Chess960 value false\n"
+    )
+
+
+def test_a_whole_search_counts_its_last_exact_line() -> None:
+    found = result(
+        WHITE,
+        b"info depth 1 seldepth 2 multipv 1 score cp 30 nodes 20 nps 1333 time 15 pv e1d1 e8d8\n"
+        b"info depth 3 score cp 50 nodes 60 time 17 pv e1f2\n"
+        b"info depth 4 score cp 90 lowerbound nodes 100 time 20 pv e1e2\n"
+        b"info depth 4 currmove e1e2 currmovenumber 1\n"
+        b"bestmove e1e2 ponder e8e7\n",
+    )
+    assert found == SearchResult(
+        score=Score(50),
+        best="e1e2",
+        depth=3,
+        by_depth=(Score(30), None, Score(50)),
+        nodes=100,
+        time_ms=20,
+        exact_best="e1f2",
+    )
+
+
+def test_a_restricted_search_counts_its_last_line_even_a_bound() -> None:
+    found = result(
+        RESTRICTED,
+        b"info depth 3 score cp 50 nodes 60 time 17 pv e1e2\n"
+        b"info depth 4 score cp -90 upperbound nodes 100 time 20 pv e1e2\n"
+        b"bestmove e1e2\n",
+    )
+    assert (found.score, found.depth, found.by_depth) == (Score(-90), 4, (None, None, Score(50)))
+
+
+def test_a_whole_search_without_an_exact_line_counts_its_last_bound() -> None:
+    found = result(WHITE, b"info depth 1 score cp 9 lowerbound pv e1e2\nbestmove e1e2\n")
+    assert (found.score, found.by_depth) == (Score(9), ())
+
+
+@pytest.mark.parametrize(
+    ("said", "white", "black"),
+    [
+        (b"cp 12", Score(12), Score(-12)),
+        (b"cp 99999", Score(3900), Score(-3900)),
+        (b"cp -4000", Score(-3900), Score(3900)),
+        (b"mate 3", Score(3900, 3), Score(-3900, -3)),
+        (b"mate -12", Score(-3900, -12), Score(3900, 12)),
+    ],
+)
+def test_scores_are_from_white_s_side_and_clamped(said: bytes, white: Score, black: Score) -> None:
+    line = b"info depth 1 score " + said + b" pv e1e2\n"
+    assert result(WHITE, line + b"bestmove e1e2\n").score == white
+    assert result(BLACK, line + b"bestmove e8e7\n").score == black
+
+
+def test_moves_turn_the_side() -> None:
+    after = SearchKey(WHITE.fen, ("e1e2",), Limit(nodes=5))
+    assert result(after, b"info depth 1 score cp 7 pv e8e7\nbestmove e8e7\n").score == Score(-7)
+
+
+def test_it_deepens_with_each_exact_line() -> None:
+    events = search(
+        WHITE,
+        b"info depth 1 score cp 1 pv e1e2\ninfo depth 2 score cp 2 upperbound pv e1e2\n"
+        b"info string score of nothing\ninfo depth 2 score cp 3 pv e1e2\n",
+    )
+    assert [event.progress.score.cp for event in events if isinstance(event, SearchDeepened)] == [
+        1,
+        3,
+    ]
+
+
+def test_lines_are_the_last_full_set() -> None:
+    three = SearchKey(WHITE.fen, (), Limit(nodes=1000), lines=3)
+    found = result(
+        three,
+        b"info depth 1 multipv 1 score cp 30 pv e1e2\n"
+        b"info depth 1 multipv 2 score cp 20 pv e1d1 e8e7\n"
+        b"info depth 1 multipv 3 score cp 10 pv h1h8\n"
+        b"info depth 2 multipv 1 score cp 40 pv e1e2\n"
+        b"info depth 2 multipv 2 score cp 25 pv h1h8\n"
+        b"bestmove e1e2\n",
+    )
+    assert found.lines == (
+        Line("e1e2", Score(30), 1),
+        Line("e1d1", Score(20), 1),
+        Line("h1h8", Score(10), 1),
+    )
+    assert (found.score, found.depth, found.best) == (Score(30), 1, "e1e2")
+
+
+def test_a_stopped_search_says_so() -> None:
+    conversation = ready()
+    conversation.begin(WHITE)
+    conversation.to_send()
+    conversation.stop()
+    conversation.stop()
+    assert conversation.to_send() == b"stop\n"
+    events = conversation.receive(b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n")
+    assert isinstance(events[-1], SearchFinished) and events[-1].stopped
+    assert conversation.idle
+    conversation.stop()
+    assert conversation.to_send() == b""
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (b"info depth 1 score cp 1 pv e1e2\nbestmove e1e4\n", "answered 'bestmove e1e4'"),
+        (b"info depth 1 score cp 1 pv e1e2\nbestmove (none)\n", "'bestmove (none)'"),
+        (b"info depth 1 score cp 1 pv e1e2\nbestmove\n", "answered 'bestmove'"),
+        (b"bestmove e1e2\n", "gave no score"),
+        (b"info depth 1 score cp x pv e1e2\n", "unreadable line"),
+        (b"info depth 1 score mate 0 pv e1e2\n", "unreadable line"),
+        (b"info depth 1 score\xff\n", "unreadable line"),
+        (b"\x9a\x02 depth 3\n", "prints noise"),
+        (b"info string caf\xc3\xa9 score cp 1\n", None),
+        (b"I resign\n", None),
+        (b"info depth 1 score cp\n", "unreadable line"),
+        (b"info depth -5 score cp 4 pv e1e2\n", "impossible depth"),
+        (b"info depth 1 score wdl 4 pv e1e2\n", "unreadable line"),
+        (b"readyok\n", "answered readyok unasked"),
+        (b"x" * (MAX_LINE + 1), f"more than {MAX_LINE} bytes"),
+        (b"???\n" * (MAX_STRAY_LINES + 1), "no UCI, the last '???'"),
+    ],
+)
+def test_what_cannot_be_right_is_a_fault(answer: bytes, says: str | None) -> None:
+    if says is None:
+        assert search(WHITE, answer) == []
+    else:
+        assert says in fault(WHITE, answer)
+
+
+def test_an_answer_nobody_asked_for_is_a_fault() -> None:
+    conversation = ready()
+    with pytest.raises(EngineFault, match="unasked"):
+        conversation.receive(b"bestmove e1e2\n")
+    assert conversation.receive(b"bestmove e1e2\n") == []
+
+
+def test_an_answer_before_readyok_is_a_fault() -> None:
+    line = b"info depth 1 score cp 1 pv e1e2\nbestmove e1e2\n"
+    assert "before readyok" in fault(WHITE, line, readyok=b"")
+
+
+def test_another_move_than_the_one_asked_about_is_a_fault() -> None:
+    answer = b"info depth 1 score cp 1 pv e1d1\nbestmove e1d1\n"
+    assert "answered 'bestmove e1d1'" in fault(RESTRICTED, answer)
+
+
+def test_two_searches_at_a_time_are_refused() -> None:
+    conversation = ready()
+    conversation.begin(WHITE)
+    with pytest.raises(RuntimeError, match="begin while searching"):
+        conversation.begin(BLACK)
+
+
+@given(st.lists(st.integers(1, 40), max_size=40))
+def test_it_does_not_matter_how_bytes_are_cut(cuts: list[int]) -> None:
+    text = (
+        b"readyok\r\ninfo depth 1 score cp 30 nodes 20 time 15 pv e1d1\r\n"
+        b"info depth 2 score cp 31 nodes 40 time 16 pv e1e2\nbestmove e1e2\n"
+    )
+    conversation, events, at = ready(), [], 0
+    conversation.begin(WHITE)
+    for cut in cuts:
+        events += conversation.receive(text[at : at + cut])
+        at += cut
+    events += conversation.receive(text[at:])
+    assert events == search(WHITE, text.removeprefix(b"readyok\r\n"))
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                b"info",
+                b"depth",
+                b"score",
+                b"cp",
+                b"mate",
+                b"1",
+                b"-3",
+                b"pv",
+                b"e1e2",
+                b"bestmove",
+                b"\n",
+                b"\n",
+                b"lowerbound",
+                b"readyok",
+                b"multipv",
+                b"\xfe",
+                b"uciok",
+                b"nodes",
+                b"id name x",
+            ]
+        ),
+        max_size=60,
+    )
+)
+def test_any_words_give_events_or_a_fault(words: list[bytes]) -> None:
+    conversation = ready()
+    conversation.begin(WHITE)
+    try:
+        conversation.receive(b" ".join(words))
+    except EngineFault:
+        assert conversation.receive(b"readyok\n") == []
+
+
+def adaptive() -> UciConversation:
+    conversation = ready(UciSettings(adaptive=True))
+    conversation.begin(WHITE)
+    conversation.to_send()
+    conversation.receive(b"readyok\n")
+    return conversation
+
+
+def test_a_search_that_has_seen_enough_is_stopped_and_what_follows_does_not_count() -> None:
+    conversation = adaptive()
+    for depth in (1, 2, 3):
+        conversation.receive(
+            f"info depth {depth} score cp 30 nodes {depth * 99} pv e1e2\n".encode()
+        )
+        assert conversation.to_send() == (b"stop\n" if depth == 3 else b"")
+    later = b"info depth 4 score cp 99 nodes 400 pv h1h8\nbestmove h1h8\n"
+    finished = conversation.receive(later)[-1]
+    assert isinstance(finished, SearchFinished)
+    assert not finished.stopped
+    found = finished.result
+    assert (found.score, found.depth, found.best, found.nodes) == (Score(30), 3, "e1e2", 297)
+
+
+def test_several_lines_must_reach_the_same_depth_before_it_is_stopped() -> None:
+    conversation = ready(UciSettings(adaptive=True))
+    conversation.begin(SearchKey(WHITE.fen, (), Limit(nodes=1000), lines=2))
+    conversation.to_send()
+    conversation.receive(b"readyok\n")
+    conversation.receive(b"info depth 9 multipv 1 score cp 30 nodes 800 pv e1e2\n")
+    assert conversation.to_send() == b""
+    conversation.receive(b"info depth 9 multipv 2 score cp 20 nodes 900 pv e1d1\n")
+    assert conversation.to_send() == b"stop\n"
+
+
+def test_restricted_searches_go_to_their_limit() -> None:
+    conversation = ready(UciSettings(adaptive=True))
+    conversation.begin(RESTRICTED)
+    conversation.to_send()
+    conversation.receive(b"readyok\ninfo depth 9 score cp 30 nodes 9 time 49 pv e1e2\n")
+    assert conversation.to_send() == b""
+
+
+def test_a_search_stopped_before_it_had_a_score_is_no_fault() -> None:
+    conversation = ready()
+    conversation.begin(WHITE)
+    conversation.stop()
+    finished = conversation.receive(b"readyok\nbestmove e1e2\n")[-1]
+    assert isinstance(finished, SearchFinished)
+    assert finished.stopped

@@ -1,0 +1,395 @@
+"""Events in, instructions out; the invariants hold after every one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    invariant,
+    rule,
+)
+
+from live.engine.queue.queue_instructions import (
+    AssignSearches,
+    DeliverResult,
+    Instruction,
+    StartSearch,
+    StopSearch,
+)
+from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.queue.search_queue import MAX_KILLS, InvalidTransition, SearchQueue
+from live.engine.search import Position, Search, SearchFailure
+
+
+def search(name: str) -> Search:
+    return Search(Position(name))
+
+
+class Desk:
+    """A queue, and engines that end their searches when told to."""
+
+    def __init__(self, engines: int = 1) -> None:
+        self.queue: SearchQueue[str] = SearchQueue(engines)
+        for engine in range(engines):
+            self.queue.up(engine)
+
+    def want(
+        self,
+        name: str,
+        kind: SearchKind = SearchKind.BACKLOG,
+        board: str = "a",
+        ply: int = 0,
+        **more: int,
+    ) -> list[Instruction[str]]:
+        priority = SearchPriority(kind, board, ply, more.get("rank", 0))
+        return self.queue.want(f"{board}{ply}", search(name), name, priority, more.get("now", 0))
+
+    def run(self, engine: int = 0) -> list[str]:
+        """Finish searches one after another; the order in which they were started."""
+        order = []
+        while (subject := self.queue.subject(engine)) is not None:
+            order.append(f"{subject.board}{subject.ply}")
+            for instruction in self.queue.finished(engine):
+                if isinstance(instruction, AssignSearches):
+                    self.queue.assign()
+        return order
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    """A queue with one engine, whose invariants are checked at the end."""
+    desk = Desk()
+    yield desk
+    desk.queue.check()
+
+
+def test_an_idle_engine_starts_at_once(desk: Desk) -> None:
+    assert desk.want("x") == [StartSearch(0, "x")]
+    assert desk.want("y") == []
+    assert desk.queue.waiting().total() == 1
+
+
+def test_kinds_come_in_their_order(desk: Desk) -> None:
+    desk.want("busy", board="z")
+    for ply, kind in enumerate(reversed(SearchKind)):
+        desk.want(kind.name, kind, ply=ply)
+    assert desk.run() == ["z0", "a4", "a3", "a2", "a1", "a0"]
+
+
+def test_backlog_comes_in_ply_order_and_heads_newest_first(desk: Desk) -> None:
+    desk.want("busy", board="z")
+    for ply in (4, 2, 3):
+        desk.want(f"b{ply}", SearchKind.BACKLOG, ply=ply)
+    for ply in (9, 10):
+        desk.want(f"h{ply}", SearchKind.HEAD, ply=ply)
+    assert desk.run() == ["z0", "a10", "a9", "a2", "a3", "a4"]
+
+
+def test_an_old_head_becomes_backlog(desk: Desk) -> None:
+    """The last move's gain needs the position before it; earlier ones can wait for others."""
+    desk.want("busy", board="z")
+    for ply in (7, 8, 9):
+        desk.want(f"a{ply}", SearchKind.HEAD, ply=ply)
+    desk.want("b1", SearchKind.HEAD, board="b", ply=1)
+    assert desk.run() == ["z0", "a9", "b1", "a8", "a7"]
+
+
+def test_a_bullet_game_does_not_starve_the_others(desk: Desk) -> None:
+    """The board that has waited longest since it was served comes first.
+
+    1. A bullet board moves before every start. 2. Two slow boards move once.
+    """
+    desk.want("busy", board="z")
+    desk.want("s", SearchKind.HEAD, board="slow", ply=1)
+    desk.want("t", SearchKind.HEAD, board="tame", ply=1)
+    order = []
+    for ply in range(1, 9):
+        desk.want(f"bullet{ply}", SearchKind.HEAD, board="bullet", ply=ply)
+        for instruction in desk.queue.finished(0):
+            if isinstance(instruction, AssignSearches):
+                desk.queue.assign()
+        subject = desk.queue.subject(0)
+        assert subject is not None
+        order.append(subject.board)
+    assert order[:3] == ["slow", "tame", "bullet"]
+
+
+def test_backlogs_take_turns(desk: Desk) -> None:
+    desk.want("busy", board="z")
+    for board in "ab":
+        for ply in range(3):
+            desk.want(f"{board}{ply}", SearchKind.BACKLOG, board=board, ply=ply)
+    assert desk.run() == ["z0", "a0", "b0", "a1", "b1", "a2", "b2"]
+
+
+def test_finished_games_are_taken_whole(desk: Desk) -> None:
+    desk.want("busy", board="z")
+    for board in "ab":
+        for ply in range(3):
+            desk.want(f"{board}{ply}", SearchKind.FINISHED, board=board, ply=ply)
+    assert desk.run() == ["z0", "a0", "a1", "a2", "b0", "b1", "b2"]
+
+
+def test_speculation_comes_by_rank(desk: Desk) -> None:
+    desk.want("busy", board="z")
+    for rank in (3, 1, 2):
+        desk.want(f"s{rank}", SearchKind.SPECULATE, ply=rank, rank=rank)
+    desk.want("s4", SearchKind.SPECULATE, board="b", ply=4, rank=0)
+    assert desk.run() == ["z0", "b4", "a1", "a2", "a3"]
+
+
+def test_equal_searches_are_made_once_and_answered_to_all(desk: Desk) -> None:
+    desk.want("x", board="a")
+    desk.want("x", board="b", kind=SearchKind.FINISHED)
+    assert desk.queue.finished(0) == [
+        DeliverResult("a0", search("x")),
+        DeliverResult("b0", search("x")),
+    ]
+
+
+def test_the_next_search_starts_before_answers_are_told(desk: Desk) -> None:
+    desk.want("x", ply=1)
+    desk.want("y", ply=2)
+    assert desk.queue.finished(0) == [StartSearch(0, "y"), DeliverResult("a1", search("x"))]
+
+
+def test_a_head_s_answer_is_told_first_since_its_owner_may_need_one_more(desk: Desk) -> None:
+    desk.want("x", SearchKind.HEAD, ply=5)
+    desk.want("y", ply=2)
+    assert desk.queue.finished(0) == [DeliverResult("a5", search("x")), AssignSearches()]
+    assert desk.want("x, move played", SearchKind.HEAD, ply=6) == [StartSearch(0, "x, move played")]
+    assert desk.queue.assign() == []
+
+
+def test_a_dropped_search_that_waits_is_forgotten(desk: Desk) -> None:
+    desk.want("x")
+    desk.want("y", ply=2)
+    assert desk.queue.drop("a2") == []
+    assert desk.run() == ["a0"]
+
+
+def test_a_running_search_nobody_wants_is_stopped(desk: Desk) -> None:
+    desk.want("x")
+    desk.want("y", ply=2)
+    assert desk.queue.drop("a0") == [StopSearch(0)]
+    assert desk.queue.finished(0, stopped=True) == [StartSearch(0, "y")]
+
+
+def test_a_search_still_wanted_by_another_goes_on(desk: Desk) -> None:
+    desk.want("x", board="a")
+    desk.want("x", board="b")
+    assert desk.queue.drop("a0") == []
+    assert desk.queue.finished(0) == [DeliverResult("b0", search("x"))]
+
+
+def test_a_stopped_search_wanted_again_is_made_again(desk: Desk) -> None:
+    desk.want("x")
+    desk.queue.drop("a0")
+    assert desk.want("x") == []
+    assert desk.queue.finished(0, stopped=True) == [StartSearch(0, "x")]
+
+
+def test_wanting_again_changes_the_priority_only(desk: Desk) -> None:
+    desk.want("busy", board="z")
+    desk.want("x", ply=1, now=5)
+    desk.want("y", ply=2, now=6)
+    desk.want("y", SearchKind.HEAD, ply=2, now=7)
+    assert desk.queue.oldest_wait_s(8) == 3
+    desk.want("x", SearchKind.FINISHED, ply=1, now=7)
+    assert desk.queue.oldest_wait_s(8) == 3
+    assert desk.queue.waiting() == {SearchKind.HEAD: 1, SearchKind.FINISHED: 1}
+    assert desk.run() == ["z0", "a2", "a1"]
+
+
+def test_a_head_takes_the_engine_off_speculation(desk: Desk) -> None:
+    desk.want("guess", SearchKind.SPECULATE, ply=8)
+    assert desk.want("y", SearchKind.BACKLOG, ply=2) == []
+    assert desk.want("x", SearchKind.HEAD, ply=7) == [StopSearch(0)]
+    assert desk.want("w", SearchKind.HEAD, board="b", ply=7) == []
+    assert desk.queue.finished(0, stopped=True) == [StartSearch(0, "x")]
+    assert desk.run() == ["a7", "b7", "a2", "a8"]
+
+
+def test_the_guess_that_began_last_is_taken_off() -> None:
+    desk = Desk(2)
+    desk.want("first", SearchKind.SPECULATE, ply=1)
+    desk.want("second", SearchKind.SPECULATE, ply=2)
+    desk.want("third", SearchKind.SPECULATE, ply=3)
+    assert StartSearch(0, "third") in desk.queue.finished(0)
+    assert desk.want("x", SearchKind.HEAD, ply=7) == [StopSearch(0)]
+
+
+def test_a_guess_that_comes_true_is_not_taken_off(desk: Desk) -> None:
+    desk.want("guess", SearchKind.SPECULATE, ply=8)
+    assert desk.want("guess", SearchKind.HEAD, board="b", ply=8) == []
+    assert desk.want("other", SearchKind.HEAD, board="c", ply=3) == []
+    assert desk.queue.drop("b8") == [StopSearch(0)]
+    assert desk.queue.finished(0, stopped=True) == [StartSearch(0, "other")]
+
+
+def test_only_as_many_engines_are_taken_as_heads_wait() -> None:
+    desk = Desk(3)
+    for ply in range(3):
+        desk.want(f"guess{ply}", SearchKind.SPECULATE, ply=ply)
+    assert desk.want("x", SearchKind.HEAD, ply=7) == [StopSearch(2)]
+    assert desk.want("y", SearchKind.HEAD, board="b", ply=7) == [StopSearch(1)]
+    desk.queue.check()
+
+
+def test_who_watches_a_head_is_told_of_its_progress(desk: Desk) -> None:
+    restricted = Search(Position("x"), only="e2e4")
+    desk.want("x", SearchKind.HEAD, ply=1)
+    desk.want("x", SearchKind.BACKLOG, board="b", ply=1)
+    desk.queue.want("c", restricted, "x", SearchPriority(SearchKind.HEAD, "c", 2), 0)
+    assert desk.queue.watchers(0) == ["a1"]
+    desk.queue.drop("c")
+
+
+def test_a_lost_engine_s_search_is_made_by_another() -> None:
+    desk = Desk(2)
+    desk.want("x")
+    desk.want("y", ply=2)
+    assert desk.queue.lost(0, "died") == []
+    assert desk.queue.finished(1) == [StartSearch(1, "x"), DeliverResult("a2", search("y"))]
+    desk.queue.check()
+
+
+def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
+    desk.want("killer")
+    desk.want("y", ply=2)
+    for death in range(MAX_KILLS - 1):
+        assert desk.queue.lost(0, f"death {death}") == []
+        assert desk.queue.up(0) == [StartSearch(0, "killer")]
+    reason = "given up after 3 engine failures: death 0; death 1; the last"
+    failure = SearchFailure(reason)
+    assert desk.queue.lost(0, "the last") == [DeliverResult("a0", search("killer"), failure)]
+    assert desk.queue.set_aside == 1
+    assert desk.queue.up(0) == [StartSearch(0, "y")]
+    assert desk.want("killer", ply=3) == [DeliverResult("a3", search("killer"), failure)]
+
+
+def test_an_engine_lost_while_it_stops_blames_nobody(desk: Desk) -> None:
+    desk.want("x")
+    desk.queue.drop("a0")
+    for _ in range(MAX_KILLS):
+        assert desk.queue.lost(0, "killed") == []
+        desk.queue.up(0)
+    assert desk.queue.set_aside == 0
+
+
+def test_a_shell_that_errs_is_told_the_story(desk: Desk) -> None:
+    desk.want("x")
+    with pytest.raises(InvalidTransition, match=r"engine 0 up while busy.*engine 0 starts"):
+        desk.queue.up(0)
+
+
+NAMES = st.sampled_from([f"p{n}" for n in range(8)])
+PRIORITIES = st.builds(
+    SearchPriority,
+    st.sampled_from(SearchKind),
+    st.sampled_from("abc"),
+    st.integers(0, 12),
+    st.integers(0, 2),
+)
+
+
+class AnyShell(RuleBasedStateMachine):
+    """Whatever happens in whatever order: no search is lost, none answered twice."""
+
+    owners: Bundle[str] = Bundle("owners")
+
+    @initialize(engines=st.integers(1, 3))
+    def begin(self, engines: int) -> None:
+        self.queue: SearchQueue[str] = SearchQueue(engines)
+        self.running: dict[int, str] = {}
+        self.stopping: set[int] = set()
+        self.down = set(range(engines))
+        self.open: set[tuple[object, Search]] = set()
+        self.asked = 0
+
+    def obey(self, instructions: list[Instruction[str]]) -> None:
+        for instruction in instructions:
+            if isinstance(instruction, StartSearch):
+                assert instruction.engine not in self.running
+                assert instruction.engine not in self.down
+                assert instruction.key not in [
+                    key for engine, key in self.running.items() if engine not in self.stopping
+                ]
+                self.running[instruction.engine] = instruction.key
+            elif isinstance(instruction, StopSearch):
+                assert instruction.engine in self.running
+                self.stopping.add(instruction.engine)
+            elif isinstance(instruction, DeliverResult):
+                self.open.remove((instruction.owner, instruction.search))
+            else:
+                self.obey(self.queue.assign())
+
+    @rule(target=owners, name=NAMES, priority=PRIORITIES)
+    def want(self, name: str, priority: SearchPriority) -> str:
+        self.asked += 1
+        owner = f"owner {self.asked}"
+        self.open.add((owner, search(name)))
+        self.obey(self.queue.want(owner, search(name), name, priority, self.asked))
+        return owner
+
+    @rule(owner=owners, name=NAMES, priority=PRIORITIES)
+    def want_more(self, owner: str, name: str, priority: SearchPriority) -> None:
+        self.open.add((owner, search(name)))
+        self.obey(self.queue.want(owner, search(name), name, priority, 0.0))
+
+    @rule(owner=consumes(owners))
+    def drop(self, owner: str) -> None:
+        self.open = {asked for asked in self.open if asked[0] != owner}
+        self.obey(self.queue.drop(owner))
+
+    @rule(choice=st.integers(0, 2))
+    def up(self, choice: int) -> None:
+        if choice in self.down:
+            self.down.remove(choice)
+            self.obey(self.queue.up(choice))
+
+    @rule(choice=st.integers(0, 2))
+    def finish(self, choice: int) -> None:
+        if choice in self.running:
+            del self.running[choice]
+            stopped = choice in self.stopping
+            self.stopping.discard(choice)
+            self.obey(self.queue.finished(choice, stopped=stopped))
+
+    @rule(choice=st.integers(0, 2))
+    def lose(self, choice: int) -> None:
+        if choice not in self.down and choice < len(self.queue._engines):
+            self.running.pop(choice, None)
+            self.stopping.discard(choice)
+            self.down.add(choice)
+            self.obey(self.queue.lost(choice, "killed"))
+
+    @invariant()
+    def holds(self) -> None:
+        if not hasattr(self, "queue"):
+            return
+        self.queue.check()
+        assert self.queue.waiting().total() >= 0
+
+    def teardown(self) -> None:
+        """In the end every search still wanted is answered."""
+        if not hasattr(self, "queue"):
+            return
+        for engine in list(self.down):
+            self.up(engine)
+        while self.running:
+            self.finish(next(iter(self.running)))
+            self.queue.check()
+        assert not self.open
+        assert self.queue.waiting().total() == 0
+
+
+AnyShell.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestAnyShell = AnyShell.TestCase

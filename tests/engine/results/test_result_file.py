@@ -1,0 +1,261 @@
+"""Results on disk: kept over restarts, and never in the way."""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from live.engine.results.result_cache import MemoryResultCache
+from live.engine.results.result_file import ResultFile, ResultFileBounds, digest
+from live.engine.search import Limit, Line, SearchResult
+from live.engine.search_key import SearchKey
+from live.events import Score
+
+KINGS = "4k3/8/8/8/8/8/8/4K2R w - - 0 1"
+QUESTION = SearchKey(KINGS, (), Limit(nodes=400))
+RESULT = SearchResult(
+    score=Score(3900, 2),
+    best="e1e2",
+    depth=9,
+    by_depth=(None, Score(12), Score(-7, -3)),
+    nodes=400,
+    time_ms=3,
+    exact_best="e1e2",
+    lines=(Line("e1e2", Score(12), 9),),
+)
+
+
+def numbered(number: int) -> SearchKey:
+    return SearchKey(f"4k3/8/8/8/8/8/8/4K2R w - - {number} 1", (), Limit(nodes=400))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder that is not there" / "cache.sqlite"
+
+
+def test_what_was_found_is_found_after_a_restart(path: Path) -> None:
+    with ResultFile(path) as cache:
+        assert cache.get("engine", QUESTION) is None
+        cache.put("engine", QUESTION, RESULT)
+        assert cache.get("engine", QUESTION) == RESULT
+    with ResultFile(path) as cache:
+        assert cache.problem == ""
+        assert cache.get("engine", QUESTION) == RESULT
+
+
+def test_everything_is_written_however_much(path: Path) -> None:
+    with ResultFile(path) as cache:
+        for number in range(1_234):
+            cache.put("engine", numbered(number), RESULT)
+    with ResultFile(path, MemoryResultCache(1)) as cache:
+        assert all(cache.get("engine", numbered(number)) == RESULT for number in range(1_234))
+
+
+def test_what_left_memory_is_read_back_from_the_file(path: Path) -> None:
+    with ResultFile(path) as cache:
+        cache.put("engine", numbered(0), RESULT)
+    with ResultFile(path, MemoryResultCache(1)) as cache:
+        for number in (0, 1, 0):
+            assert (cache.get("engine", numbered(number)) == RESULT) == (number == 0)
+
+
+DAY_S = 86_400
+
+
+class Trickle:
+    """A queue that gets a row every 0.4 s, and its own clock."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def get(self, timeout: float | None = None) -> tuple[bytes, None, int]:
+        if timeout is not None and timeout < 0.4:
+            self.now_s += timeout
+            raise queue.Empty
+        self.now_s += 0.4
+        return b"key", None, 0
+
+
+def test_results_that_trickle_in_are_written_after_a_second(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, trickle = ResultFile(path), Trickle()
+    monkeypatch.setattr(cache, "_unwritten", trickle)
+    monkeypatch.setattr("live.engine.results.result_file.time", trickle)
+    rows, more = cache._batch()
+    assert (len(rows), more) == (3, True)
+    assert trickle.now_s == pytest.approx(1.4)
+
+
+def found(path: Path, numbers: range, today: int = 0) -> list[int]:
+    """Which of them the file still has; looking them up uses them today."""
+    with ResultFile(path, MemoryResultCache(1), clock=lambda: today * DAY_S) as cache:
+        return [number for number in numbers if cache.get("engine", numbered(number)) is not None]
+
+
+def test_what_nobody_asked_for_in_a_year_goes(path: Path) -> None:
+    with ResultFile(path, clock=lambda: 0.0) as cache:
+        for number in range(4):
+            cache.put("engine", numbered(number), RESULT)
+    assert found(path, range(2), today=300) == [0, 1]
+    assert found(path, range(0), today=400) == []
+    assert found(path, range(4), today=400) == [0, 1]
+
+
+def test_of_too_many_those_unused_for_longest_go(path: Path) -> None:
+    bounds = ResultFileBounds(results=20)
+    for day in range(3):
+        with ResultFile(path, bounds=bounds, clock=partial(float, day * DAY_S)) as cache:
+            for number in range(day * 10, day * 10 + 10):
+                cache.put("engine", numbered(number), RESULT)
+    with ResultFile(path, bounds=bounds, clock=lambda: 3 * DAY_S):
+        pass
+    left = found(path, range(30), today=3)
+    assert len(left) == 18
+    assert set(range(10, 30)) >= set(left) >= set(range(20, 30))
+
+
+def test_a_file_without_days_of_use_counts_from_now(path: Path) -> None:
+    with ResultFile(path) as cache:
+        cache.put("engine", numbered(0), RESULT)
+    connection = sqlite3.connect(path)
+    connection.execute("DROP TABLE used")
+    connection.close()
+    assert found(path, range(0), today=10_000) == []
+    assert found(path, range(2), today=10_100) == [0]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SearchKey(KINGS.replace(" w ", " b "), (), Limit(nodes=400)),
+        SearchKey(KINGS, ("e1e2",), Limit(nodes=400)),
+        SearchKey(KINGS, (), Limit(nodes=401)),
+        SearchKey(KINGS, (), Limit(depth=400)),
+        SearchKey(KINGS, (), Limit(nodes=400), only="e1e2"),
+        SearchKey(KINGS, (), Limit(nodes=400), lines=2),
+        SearchKey(KINGS, (), Limit(nodes=400), chess960=True),
+    ],
+)
+def test_another_question_or_engine_is_another_result(other: SearchKey) -> None:
+    assert digest("engine", other) != digest("engine", QUESTION)
+    assert digest("engine; Hash=32", QUESTION) != digest("engine; Hash=16", QUESTION)
+
+
+def test_two_services_share_a_file(path: Path) -> None:
+    with ResultFile(path) as one, ResultFile(path) as two:
+        one.put("engine", numbered(1), RESULT)
+        two.put("engine", numbered(2), RESULT)
+        two.put("engine", numbered(1), RESULT)
+        assert one.problem == two.problem == ""
+    with ResultFile(path) as three:
+        assert three.get("engine", numbered(1)) == three.get("engine", numbered(2)) == RESULT
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"not a database, however you look at it" * 100)
+
+
+def foreign(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE diary (line TEXT)")
+    connection.commit()
+    connection.close()
+
+
+def newer(path: Path) -> None:
+    with ResultFile(path):
+        pass
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (garbage, "file is not a database"),
+        (foreign, "another program's database"),
+        (newer, "is of version 99"),
+        (Path.mkdir, "it is a folder"),
+    ],
+)
+def test_a_file_that_is_no_cache_is_named_left_alone_and_done_without(
+    tmp_path: Path,
+    spoil: Callable[[Path], None],
+    says: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    path = tmp_path / "cache.sqlite"
+    spoil(path)
+    before = path.read_bytes() if path.is_file() else None
+    with ResultFile(path) as cache:
+        assert says in cache.problem and str(path) in cache.problem
+        cache.put("engine", QUESTION, RESULT)
+        assert cache.get("engine", QUESTION) == RESULT
+    assert (path.read_bytes() if path.is_file() else None) == before
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with ResultFile(tmp_path / "file" / "cache.sqlite") as cache:
+        assert "cannot be used" in cache.problem
+
+
+def test_a_file_damaged_in_the_middle_is_done_without(path: Path) -> None:
+    with ResultFile(path) as cache:
+        for number in range(500):
+            cache.put("engine", numbered(number), RESULT)
+    data = bytearray(path.read_bytes())
+    # All pages but the first two: the head and the root of the table.
+    data[8192:] = b"\xff" * (len(data) - 8192)
+    path.write_bytes(data)
+    with ResultFile(path, MemoryResultCache(10)) as cache:
+        assert [cache.get("engine", numbered(number)) for number in range(500)].count(None) == 500
+        assert "can" in cache.problem
+        cache.put("engine", numbered(1), RESULT)
+        assert cache.get("engine", numbered(1)) == RESULT
+
+
+def test_a_file_that_can_only_be_read_is_read(path: Path) -> None:
+    with ResultFile(path) as cache:
+        cache.put("engine", numbered(0), RESULT)
+    # A database whose write version is above 2 must be treated as read-only (SQLite file format,
+    # section 1.3.4); the owner of a file, or root, is not stopped by its permissions.
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
+    data = bytearray(path.read_bytes())
+    data[18] = 3
+    path.write_bytes(data)
+    with ResultFile(path) as cache:
+        assert cache.get("engine", numbered(0)) == RESULT
+        cache.put("engine", numbered(1), RESULT)
+        assert cache.get("engine", numbered(1)) == RESULT
+    assert "takes no more results (attempt to write a readonly database)" in cache.problem
+    assert path.read_bytes() == bytes(data)
+
+
+def test_a_file_somebody_else_holds_locked_is_read_and_not_waited_for_on_the_loop(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("live.engine.results.result_file._BUSY_S", 0.05)
+    with ResultFile(path) as cache:
+        cache.put("engine", numbered(0), RESULT)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with ResultFile(path) as cache:
+        assert cache.get("engine", numbered(0)) == RESULT
+        cache.put("engine", numbered(1), RESULT)
+    holder.close()
+    assert "takes no more results (database is locked)" in cache.problem

@@ -1,0 +1,14 @@
+"""How fast an engine is."""
+
+from __future__ import annotations
+
+from live.engine.engine_discovery import EngineCommand
+from live.engine.engine_speed import measure_speed
+
+
+async def test_the_embedded_engine_s_speed_is_measured(embedded: EngineCommand) -> None:
+    speed = await measure_speed(embedded, seconds=0.2)
+    assert "Stockfish" in speed.name
+    assert speed.knodes_per_s > 5
+    assert speed.depth > 5
+    assert speed.start_s > 0

@@ -1,0 +1,143 @@
+"""Searches turned into questions."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.engine.search import Limit, Position, Search, SearchFailure
+from live.engine.search_key import SearchKey, SearchKeys
+
+LIMIT = Limit(nodes=1000)
+START = chess.STARTING_FEN
+
+
+def ask(moves: str = "", start: str = START, **search: str) -> SearchKey:
+    position = Position(start, tuple(moves.split()))
+    question = SearchKeys(LIMIT).question(Search(position, only=search.get("only")))
+    assert isinstance(question, SearchKey), question
+    return question
+
+
+def refuse(moves: str = "", start: str = START, only: str | None = None) -> str:
+    position = Position(start, tuple(moves.split()))
+    failure = SearchKeys(LIMIT).question(Search(position, only=only))
+    assert isinstance(failure, SearchFailure)
+    return failure.reason
+
+
+def test_a_position_is_asked_without_its_moves() -> None:
+    question = ask("e2e4 e7e5 g1f3")
+    assert question.moves == ()
+    assert question.fen == "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 1"
+
+
+def test_transpositions_are_one_question() -> None:
+    assert ask("g1f3 g8f6 b1c3 b8c6") == ask("b1c3 b8c6 g1f3 g8f6")
+    assert ask("e2e3 e7e6 e3e4 e6e5 g1f3") == ask("e2e4 e7e5 g1f3")
+
+
+def test_the_fifty_move_counter_makes_another_question() -> None:
+    assert ask("g1f3 d7d5 d2d4") != ask("d2d4 d7d5 g1f3")
+
+
+def test_a_repetition_is_asked_with_the_moves_since_the_last_pawn_move() -> None:
+    question = ask("e2e4 e7e5 g1f3 g8f6 f3g1 f6g8")
+    assert question.fen == "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1"
+    assert question.moves == ("g1f3", "g8f6", "f3g1", "f6g8")
+
+
+def test_a_pawn_move_ends_the_past() -> None:
+    assert ask("g1f3 g8f6 f3g1 f6g8 e2e4").moves == ()
+
+
+def test_en_passant_counts_only_where_it_is_legal() -> None:
+    assert " - 0 1" in ask("e2e4").fen
+    assert " d6 0 1" in ask("e2e4 a7a6 e4e5 d7d5").fen
+
+
+def test_lost_castling_rights_are_no_repetition() -> None:
+    assert ask("e2e4 e7e5 e1e2 e8e7 e2e1 e7e8").moves == ()
+
+
+def test_a_start_position_keeps_its_halfmove_clock() -> None:
+    assert ask("h1h2", "4k3/8/8/8/8/8/8/4K2R w - - 30 60").fen.endswith(" b - - 31 1")
+
+
+def test_chess960_castling_is_written_by_files() -> None:
+    start = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
+    question = SearchKeys(LIMIT).question(Search(Position(start, chess960=True)))
+    assert isinstance(question, SearchKey)
+    assert question.fen.split()[2] == "HFhf"
+    assert question.allows("g1h1") is False
+    assert question.allows("a2b4")
+
+
+def test_the_search_chooses_its_limit_and_lines() -> None:
+    search = Search(Position(START), lines=3, limit=Limit(depth=9))
+    question = SearchKeys(LIMIT).question(search)
+    assert isinstance(question, SearchKey)
+    assert (question.limit, question.lines) == (Limit(depth=9), 3)
+
+
+def test_only_legal_answers_are_allowed() -> None:
+    whole, restricted = ask(), ask(only="e2e4")
+    assert whole.allows("e2e4") and not whole.allows("e2e5")
+    assert not whole.allows("(none)") and not whole.allows("")
+    assert restricted.allows("e2e4") and not restricted.allows("d2d4")
+
+
+@pytest.mark.parametrize(
+    ("start", "says"),
+    [
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "no_white_king"),
+        ("4k3/8/8/8/8/8/8/K3K3 w - - 0 1", "too_many_kings"),
+        ("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1", "opposite_check"),
+        ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns_on_backrank"),
+        ("what is this", "unreadable start position"),
+        ("", "unreadable start position"),
+    ],
+)
+def test_what_is_no_chess_position_is_refused(start: str, says: str) -> None:
+    assert says in refuse(start=start)
+
+
+@pytest.mark.parametrize(
+    ("moves", "only", "says"),
+    [
+        ("e2e4 e2e5", None, "illegal move e2e5 at ply 2"),
+        ("e2e4 e7", None, "unreadable move 'e7' at ply 2"),
+        ("e2e4", "e2e4", "e2e4 is not legal"),
+        ("", "e9e4", "e9e4 is not legal"),
+        ("f2f3 e7e5 g2g4 d8h4", None, "the rules score it"),
+        ("e2e4 0000", None, "illegal move 0000 at ply 2"),
+    ],
+)
+def test_what_no_engine_may_be_asked_is_refused(moves: str, only: str | None, says: str) -> None:
+    assert says in refuse(moves, only=only)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 1000), max_size=60))
+def test_the_question_is_the_position_whatever_was_asked_before(choices: list[int]) -> None:
+    """What is sent stands for the board, and memory of other searches changes nothing."""
+    board = chess.Board()
+    remembering = SearchKeys(LIMIT)
+    for choice in choices:
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        board.push(moves[choice % len(moves)])
+        search = Search(Position(START, tuple(move.uci() for move in board.move_stack)))
+        question = remembering.question(search)
+        assert question == SearchKeys(LIMIT).question(search)
+        if isinstance(question, SearchFailure):
+            assert board.is_game_over()
+            continue
+        asked = question.board()
+        assert asked.epd(en_passant="legal") == board.epd(en_passant="legal")
+        assert asked.halfmove_clock == board.halfmove_clock
+        assert asked.is_repetition(2) == board.is_repetition(2)
+        assert asked.is_repetition(3) == board.is_repetition(3)

@@ -1,0 +1,53 @@
+from itertools import pairwise
+
+from live.config import DemoConfig, FeedsConfig
+from live.feeds.demo.demo_feed import DemoFeed, games
+from tests.feeds.fakes import DrivenClock, Ledger, conditions, told_by
+
+
+async def test_the_demo_plays_its_games_to_their_ends_in_about_two_minutes() -> None:
+    ledger, clock = Ledger(), DrivenClock()
+    start_s = clock.now()
+    await DemoFeed("demo", conditions(clock=clock)).run(ledger)
+    assert ledger.games == {told_by(game): game for game in games()}
+    assert 90 <= clock.now() - start_s <= 150
+    assert ledger.states[0] == "connecting" and ledger.states[-1] == "finished"
+    assert "live" in ledger.states
+
+
+async def test_boards_play_in_parallel_with_a_takeback_and_a_correction() -> None:
+    ledger = Ledger()
+    await DemoFeed("demo", conditions()).run(ledger)
+    assert {len(report.games) for report in ledger.reports} >= {1, 6}
+    boards: list[tuple[str, ...]] = []
+    shortened, replaced = set(), set()
+    last: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for report in ledger.reports:
+        for game in report.games:
+            board, moves = told_by(game), tuple(move.uci for move in game.moves)
+            before = last.get(board, ())
+            if len(moves) < len(before):
+                shortened.add(board)
+            if len(moves) == len(before) and moves != before:
+                replaced.add(board)
+            last[board] = moves
+            boards.append(board)
+    assert len(last) == 6 and len(shortened) == 1 and len(replaced) == 1
+    changes = sum(a != b for a, b in pairwise(boards))
+    assert changes > len(boards) / 2  # the boards' moves come mixed, as in a hall
+
+
+async def test_speed_is_a_setting() -> None:
+    clock = DrivenClock()
+    config = FeedsConfig(demo=DemoConfig(speed=2000.0))
+    await DemoFeed("demo", conditions(config, clock)).run(Ledger())
+    assert clock.now() - 1000 < 8
+
+
+def test_the_players_are_rated_and_of_different_strength() -> None:
+    elos = [player.elo for game in games() for player in (game.headers.white, game.headers.black)]
+    assert len(elos) == 12 and None not in elos
+    known = [elo for elo in elos if elo is not None]
+    assert max(known) - min(known) > 800
+    assert all(game.result in ("1-0", "0-1") for game in games())
+    assert all(move.clock_s is not None for game in games() for move in game.moves)

@@ -1,0 +1,193 @@
+import asyncio
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from live.config import FeedsConfig
+from live.errors import FeedNotFound, FeedUnreadable
+from live.feeds.files import file_feed, folder_feed
+from live.feeds.files.folder_feed import FolderFeed, choose
+from live.rehearse.pgn_text import pgn_text
+from tests.feeds.fakes import (
+    DATA,
+    DrivenClock,
+    Ledger,
+    conditions,
+    decode,
+    running,
+    substance,
+    told_by,
+    until,
+)
+
+GAMES = decode((DATA / "four-boards.pgn").read_bytes())
+WANTED = {told_by(game): substance(game) for game in GAMES}
+
+
+@pytest.mark.parametrize(
+    ("files", "chosen"),
+    [
+        (["a/games.pgn"], ["a/games.pgn"]),
+        (["a/games.pgn", "a/game-1.pgn"], ["a/game-1.pgn"]),
+        (
+            ["r/game-10.pgn", "r/game-9.pgn", "r/games.pgn", "round-2/games.pgn", "round-10/x.PGN"],
+            ["r/game-9.pgn", "r/game-10.pgn", "round-2/games.pgn", "round-10/x.PGN"],
+        ),
+        (["b.pgn", "a.pgn"], ["a.pgn", "b.pgn"]),
+        ([], []),
+    ],
+)
+def test_single_games_are_preferred_and_numbers_count_as_numbers(
+    files: list[str], chosen: list[str]
+) -> None:
+    assert choose(map(Path, files)) == list(map(Path, chosen))
+
+
+class Case:
+    def __init__(self, root: Path) -> None:
+        self.root, self.clock, self.ledger = root, DrivenClock(), Ledger()
+        self.feed = FolderFeed(str(root), root, conditions(clock=self.clock), self._watch)
+
+    async def _watch(self, path: Path, changed: asyncio.Event) -> None:
+        await asyncio.Event().wait()
+
+    def write(self, name: str, *indexes: int) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(pgn_text(GAMES[index]) for index in indexes))
+        return path
+
+    async def look(self) -> None:
+        """Let a poll pass, and the look after it end."""
+        await self.clock.expire()
+        await until(lambda: self.clock.next_deadline_s is not None)
+
+    @property
+    def games(self) -> dict[tuple[str, ...], tuple[object, ...]]:
+        return {board: substance(game) for board, game in self.ledger.games.items()}
+
+
+async def test_files_in_folders_are_one_event_and_end_together(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    case.write("round-1/games.pgn", 0, 1)
+    case.write("round-2/game-1.pgn", 2)
+    async with running(case.feed, case.ledger) as task:
+        await until(lambda: len(case.ledger.games) == 3)
+        case.write("round-2/game-2.pgn", 3)
+        (tmp_path / "round-2" / "index.json").write_text("{}")
+        while not task.done():
+            await until(lambda: task.done() or case.clock.next_deadline_s is not None)
+            if not task.done():
+                await case.clock.expire()
+    assert case.games == WANTED
+    assert case.ledger.last.state == "finished"
+
+
+async def test_a_file_that_is_replaced_takes_nothing_back(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    path = case.write("game-1.pgn", 0)
+    case.write("game-2.pgn", 1)
+    counts = []
+    async with running(case.feed, case.ledger):
+        await until(lambda: len(case.ledger.games) == 2)
+        path.write_bytes(b"")
+        await case.look()
+        counts.append(len(case.ledger.games))
+        changed = path.with_suffix(".tmp")
+        changed.write_text(pgn_text(GAMES[0]))
+        os.replace(changed, path)
+        await case.look()
+        counts.append(len(case.ledger.games))
+    assert counts == [2, 2]
+
+
+async def test_a_file_that_is_gone_for_good_takes_its_games_with_it(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    path = case.write("a.pgn", 0)
+    case.write("b.pgn", 1)
+    async with running(case.feed, case.ledger):
+        await until(lambda: len(case.ledger.games) == 2)
+        path.unlink()
+        await case.look()
+        assert len(case.ledger.games) == 2
+        await case.look()
+        await until(lambda: len(case.ledger.games) == 1)
+    assert case.ledger.reports[-1].complete
+
+
+async def test_a_bad_file_costs_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    case = Case(tmp_path)
+    case.write("a.pgn", 0)
+    (tmp_path / "b.pgn").write_bytes(b"<html>no")
+    (tmp_path / "c.pgn").symlink_to(tmp_path / "nowhere")
+    async with running(case.feed, case.ledger):
+        await until(lambda: len(case.ledger.games) == 1)
+    assert "b.pgn: left out: the source sends an HTML page" in caplog.text
+
+
+async def test_a_file_that_its_writer_holds_for_a_moment_is_read_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Windows refuses to open what another has locked; nothing about the file changes after it."""
+    case, held = Case(tmp_path), True
+    case.write("game-1.pgn", 0)
+    case.write("game-2.pgn", 1)
+
+    def locked(path: Path, max_bytes: int) -> bytes:
+        if held and path.name == "game-2.pgn":
+            raise PermissionError(13, "Permission denied")
+        return file_feed.read(path, max_bytes)
+
+    monkeypatch.setattr(folder_feed, "read", locked)
+    async with running(case.feed, case.ledger):
+        await until(lambda: len(case.ledger.games) == 1)
+        for _ in range(3):
+            await case.look()
+        held = False
+        await case.look()
+        await until(lambda: len(case.ledger.games) == 2)
+    assert caplog.text.count("game-2.pgn: left out: Permission denied") == 1
+
+
+async def test_an_empty_folder_is_waited_for(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    async with running(case.feed, case.ledger):
+        await until(lambda: case.ledger.states == ["connecting", "live"])
+        case.write("round-1/games.pgn", 0)
+        await case.look()
+        assert len(case.ledger.games) == 1
+
+
+async def test_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(FeedNotFound):
+        await Case(tmp_path / "none").feed.run(Ledger())
+
+
+async def test_a_folder_of_far_too_many_files_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_feed, "MAX_FILES", 3)
+    case = Case(tmp_path)
+    for index in range(4):
+        case.write(f"{index}.pgn", 0)
+    with pytest.raises(FeedUnreadable, match="more than 3 PGN files"):
+        await case.feed.run(Ledger())
+
+
+async def test_the_real_watcher_tells_of_new_files_in_new_folders(tmp_path: Path) -> None:
+    ledger = Ledger()
+    # Polls that never come: what is seen, the system told.
+    feed = FolderFeed(str(tmp_path), tmp_path, conditions(FeedsConfig(poll_s=1e9)))
+    case = Case(tmp_path)
+    case.write("first.pgn", 0)
+    async with running(feed, ledger):
+        await until(lambda: len(ledger.games) == 1)
+        attempt = 0
+        while len(ledger.games) < 2:  # the watch begins somewhat after the feed does
+            attempt += 1
+            case.write(f"round-{attempt}/games.pgn", 1)
+            assert attempt < 20
+            with suppress(TimeoutError):
+                await until(lambda: len(ledger.games) == 2, within_s=1)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import codecs
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.feeds.pgn.charset import PlainLines, Utf16ToUtf8, decode
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (b"Carlsen", "Carlsen"),
+        ("Đurić".encode(), "Đurić"),
+        ("Müller".encode("cp1252"), "Müller"),
+        (codecs.BOM_UTF8 + "Müller".encode(), "Müller"),
+        (codecs.BOM_UTF8 + "Müller".encode("cp1252"), "Müller"),
+        (b"\x81\x8d", "��"),
+    ],
+)
+def test_mark_then_utf8_then_windows(raw: bytes, text: str) -> None:
+    assert decode(raw) == text
+
+
+def test_fallback_is_the_callers() -> None:
+    assert decode("Đurić".encode("iso-8859-2"), "iso-8859-2") == "Đurić"
+    assert decode("Müller".encode("cp1252"), "no-such-charset") == "Müller"
+
+
+@given(st.binary(), st.sampled_from(["cp1252", "iso-8859-2", "utf-16", "base64", "idna", "\x00"]))
+def test_decoding_never_fails(raw: bytes, fallback: str) -> None:
+    decode(raw, fallback)
+
+
+@given(st.text(), st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]), st.data())
+def test_utf16_is_told_by_its_mark_wherever_cut(
+    text: str, charset: str, data: st.DataObject
+) -> None:
+    mark = "﻿".encode(charset) if charset != "utf-8" else b""
+    raw = mark + text.encode(charset)
+    cut = data.draw(st.integers(0, len(raw)))
+    wide = Utf16ToUtf8()
+    assert wide.feed(raw[:cut]) + wide.feed(raw[cut:]) + wide.finish() == text.encode()
+
+
+@given(st.lists(st.sampled_from([b"a", b"\r", b"\n", b"\r\n", b"\x00"]), max_size=20), st.data())
+def test_lines_end_alike_wherever_cut(parts: list[bytes], data: st.DataObject) -> None:
+    raw = b"".join(parts)
+    cut = data.draw(st.integers(0, len(raw)))
+    lines = PlainLines()
+    plain = lines.feed(raw[:cut]) + lines.feed(raw[cut:]) + lines.finish()
+    assert plain.decode().splitlines() == raw.replace(b"\x00", b" ").decode().splitlines()
+    assert b"\r" not in plain

@@ -1,0 +1,121 @@
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from live.errors import FeedNotFound
+from live.events import GameReport, Headers, Player
+from live.feeds.feed_session import FeedSession, persist
+from live.network.retry import FeedTrouble, backoff
+from tests.feeds.fakes import DrivenClock, Ledger
+
+GAME = GameReport("", Headers(Player("A"), Player("B")), "8/8/8/8/8/8/8/K1k5 w - - 0 1")
+FATAL = FeedNotFound("x", "the source has nothing there (404)", "Check the address")
+
+
+class Case:
+    """A voice with a scripted session: each step is raised, reported, or ends the source."""
+
+    def __init__(self, *steps: Exception | GameReport | None, game_s: float = 60) -> None:
+        self.game_s = game_s
+        self.clock, self.ledger = DrivenClock(), Ledger()
+        self.voice = FeedSession("x", self.ledger, self.clock, stale_after_s=300, grace_s=20)
+        self._steps = iter(steps)
+
+    async def session(self) -> None:
+        for step in self._steps:
+            if isinstance(step, Exception):
+                raise step
+            if step is None:
+                return
+            self.clock.time_s += self.game_s
+            await self.voice.report([step])
+
+    async def run(self) -> None:
+        await persist(self.session, self.voice, self.clock, self.waits)
+
+    def waits(self) -> Iterator[float]:
+        return backoff(lambda: 0.5)
+
+
+async def test_trouble_is_told_in_words_and_tried_again_after_growing_waits() -> None:
+    case = Case(*[FeedTrouble("connection to example.org lost")] * 4, None)
+    await case.run()
+    assert case.clock.slept == [1, 2, 4, 8]
+    assert case.ledger.states == ["connecting", *["retrying"] * 4, "finished"]
+    assert case.ledger.healths[3].detail == "connection to example.org lost, trying again in 4 s"
+
+
+async def test_a_sign_of_life_makes_waits_small_again() -> None:
+    case = Case(FeedTrouble("a"), FeedTrouble("b"), GAME, FeedTrouble("c"), None)
+    await case.run()
+    assert case.clock.slept == [1, 2, 1]
+
+
+async def test_a_source_that_answers_and_hangs_up_at_once_is_asked_ever_more_rarely() -> None:
+    ends: list[Exception | GameReport] = [GAME, FeedTrouble("the stream ended")]
+    case = Case(*ends * 7, None, game_s=0.1)
+    await case.run()
+    assert case.clock.slept == [1, 2, 4, 8, 16, 32, 60]
+
+
+async def test_the_source_may_ask_for_a_longer_wait() -> None:
+    case = Case(FeedTrouble("too many requests", wait_s=60), None)
+    await case.run()
+    assert case.clock.slept == [60]
+
+
+async def test_fatal_trouble_is_raised_before_the_first_report() -> None:
+    case = Case(FeedTrouble("nothing there", fatal=FATAL))
+    with pytest.raises(FeedNotFound):
+        await case.run()
+    assert case.ledger.last.state == "failed"
+
+
+async def test_fatal_trouble_is_retried_after_the_first_report() -> None:
+    case = Case(GAME, FeedTrouble("nothing there", wait_s=30, fatal=FATAL), FATAL, None)
+    await case.run()
+    assert case.clock.slept == [30, 2]
+    assert case.ledger.last.state == "finished"
+
+
+async def test_a_fault_of_ours_never_escapes(caplog: pytest.LogCaptureFixture) -> None:
+    case = Case(ZeroDivisionError("oops"), None)
+    await case.run()
+    assert "ZeroDivisionError" in case.ledger.healths[1].detail
+    assert case.ledger.healths[1].state == "retrying"
+    assert "oops" in caplog.text
+
+
+async def test_the_same_health_is_said_once() -> None:
+    case = Case(GAME, GAME, GAME, None)
+    await case.run()
+    assert case.ledger.states == ["connecting", "live", "finished"]
+
+
+async def test_games_that_stand_still_for_long_are_stale_and_say_how_long() -> None:
+    case = Case()
+    await case.voice.report([GAME])
+    case.clock.time_s += 299
+    case.voice.alive()
+    assert case.ledger.last.state == "live"
+    case.clock.time_s += 100
+    case.voice.alive()
+    assert (case.ledger.last.state, case.ledger.last.detail) == ("stale", "nothing new for 7 min")
+
+
+@pytest.mark.parametrize("lasting", [False, True])
+async def test_a_source_that_lasts_says_finished_and_comes_to_life_again(lasting: bool) -> None:
+    clock, ledger = DrivenClock(), Ledger()
+    voice = FeedSession("x", ledger, clock, stale_after_s=300, grace_s=20, lasting=lasting)
+    over = msgspec.structs.replace(GAME, result="1-0")
+    await voice.report([over])
+    assert voice.soonest(60.0) == 20.0
+    clock.time_s += 20
+    voice.alive()
+    assert (voice.over, voice.resting) == (not lasting, lasting)
+    assert ledger.last.state == ("finished" if lasting else "live")
+    assert voice.soonest(60.0) == (60.0 if lasting else 0.0)
+    await voice.report([over, msgspec.structs.replace(GAME, key="next round")])
+    assert not voice.over and not voice.resting
+    assert (ledger.last.state, ledger.last.detail) == ("live", "2 games")

@@ -1,0 +1,77 @@
+import chess
+import msgspec
+import pytest
+
+from live.events import Headers, Player, Score
+from live.games.game import Game
+from live.games.game_steps import (
+    ClocksCorrected,
+    EvalsChanged,
+    GameDoubted,
+    GameGone,
+    MovesPlayed,
+    NewGame,
+    Step,
+    TailReplaced,
+    TakenBack,
+    applied,
+)
+from tests.games.told import line
+
+GAME = Game("g", "test", "", Headers(Player("Anna"), Player("Boris")), chess.STARTING_FEN)
+PLAYED = msgspec.structs.replace(GAME, moves=line("e4 e5 Nf3"))
+
+
+def test_moves_played_go_on_where_the_game_stood() -> None:
+    after = applied(PLAYED, MovesPlayed("g", 4, line("e4 e5 Nf3 Nc6")[3:]))
+    assert after.moves == line("e4 e5 Nf3 Nc6")
+
+
+def test_a_replaced_tail_may_be_shorter_or_longer_than_what_it_replaces() -> None:
+    assert applied(PLAYED, TailReplaced("g", 2, line("e4 c5")[1:])).moves == line("e4 c5")
+    longer = line("e4 c5 Nf3 d6")
+    assert applied(PLAYED, TailReplaced("g", 2, longer[1:])).moves == longer
+
+
+def test_a_takeback_leaves_the_plies_it_names() -> None:
+    assert applied(PLAYED, TakenBack("g", 1)).moves == line("e4")
+    assert applied(PLAYED, TakenBack("g", 0)).moves == ()
+
+
+def test_corrected_clocks_and_evaluations_touch_nothing_else() -> None:
+    step = ClocksCorrected("g", ((1, 90.0, 3.0), (3, None, 4.0)))
+    after = applied(PLAYED, step)
+    assert [(m.clock_s, m.spent_s) for m in after.moves] == [(90.0, 3.0), (None, None), (None, 4.0)]
+    judged = applied(after, EvalsChanged("g", ((0, Score(20)), (2, Score(35)))))
+    assert judged.start_eval == Score(20)
+    assert [m.eval for m in judged.moves] == [None, Score(35), None]
+    assert [m.clock_s for m in judged.moves] == [90.0, None, None]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        MovesPlayed("g", 3, line("e4")),
+        MovesPlayed("g", 5, line("e4")),
+        TailReplaced("g", 4, line("e4")),
+        TailReplaced("g", 0, line("e4")),
+        TakenBack("g", 3),
+        TakenBack("g", -1),
+        NewGame(GAME),
+        GameGone("g"),
+    ],
+)
+def test_a_step_that_does_not_fit_the_moves_is_refused(step: Step) -> None:
+    with pytest.raises(ValueError, match="does not fit game g, which has 3 plies"):
+        applied(PLAYED, step)
+
+
+def test_a_step_of_another_game_is_refused() -> None:
+    with pytest.raises(ValueError, match="about game h, not g"):
+        applied(PLAYED, GameDoubted("h", 1))
+
+
+def test_steps_survive_the_journal() -> None:
+    steps: list[Step] = [NewGame(PLAYED), TailReplaced("g", 2, line("e4 c5")[1:]), GameGone("g")]
+    kept = msgspec.json.encode(steps)
+    assert msgspec.json.decode(kept, type=list[Step]) == steps

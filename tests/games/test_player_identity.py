@@ -1,0 +1,172 @@
+import re
+import subprocess
+import sys
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.events import GameReport, Player
+from live.games.player_identity import (
+    first_id,
+    header_words,
+    is_bye,
+    is_known,
+    name_words,
+    person_key,
+    same_person,
+)
+from tests.games.told import told
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Carlsen, Magnus", "Magnus Carlsen"),
+        ("CARLSEN Magnus", "Carlsen,Magnus"),
+        ("GM Carlsen, Magnus", "Carlsen, Magnus (GM)"),
+        ("Dr. Hübner, Robert", "Huebner, Robert"),
+        ("Hübner, Robert", "Hubner, Robert"),
+        ("Müller, Jörg", "Mueller, Joerg"),
+        ("Sørensen, Bo", "Sorensen, Bo"),
+        ("Sørensen, Bo", "Soerensen, Bo"),
+        ("Mäki, Outi", "Maeki, Outi"),
+        ("Bælum, Tim", "Baelum, Tim"),
+        ("Vachier-Lagrave, Maxime", "Vachier Lagrave Maxime"),
+        ("O'Donnell, Conor", "O’Donnell, Conor"),
+        ("Wojtaszek, Radosław", "Wojtaszek, Radoslaw"),
+        ("Nepomniachtchi  Ian", "nepomniachtchi, ian"),
+        # The same letters, composed and taken apart.
+        ("Peréz", "Pere\u0301z"),
+    ],
+)
+def test_spellings_of_one_name(one: str, other: str) -> None:
+    assert name_words(one) == name_words(other) != ""
+    assert same_person(Player(one), Player(other))
+    assert person_key(Player(one)) == person_key(Player(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Polgar, Judit", "Polgar, Susan"),
+        ("Stockfish 16.1", "Stockfish 16"),
+        ("Петров", "Петрова"),
+    ],
+)
+def test_names_that_stay_apart(one: str, other: str) -> None:
+    assert not same_person(Player(one), Player(other))
+    assert len({person_key(Player(one)), person_key(Player(other)), ""}) == 3
+
+
+@pytest.mark.parametrize(
+    "name", ["", "?", " ", "-", "N.N.", "NN", "unknown", "Unknown", "X", "TBD"]
+)
+def test_names_of_nobody(name: str) -> None:
+    assert not is_known(Player(name))
+    assert person_key(Player(name)) == ""
+    assert not same_person(Player(name), Player(name))
+
+
+def test_a_title_alone_is_a_name() -> None:
+    assert name_words("Im") == "im"
+
+
+def test_a_fide_id_names_a_player_and_0_does_not() -> None:
+    assert person_key(Player("Carlsen", fide_id=1503014)) == "fide-1503014"
+    assert is_known(Player("?", fide_id=1503014))
+    assert person_key(Player("Carlsen, M", fide_id=0)) == "carlsen-m"
+    assert same_person(Player("A. Nother", fide_id=7), Player("Else, Someone", fide_id=7))
+
+
+def test_a_fide_id_that_appears_or_is_corrected_changes_nobody() -> None:
+    assert same_person(Player("Carlsen, Magnus"), Player("Carlsen, Magnus", fide_id=1503014))
+    assert same_person(Player("Carlsen, Magnus", fide_id=1), Player("Magnus Carlsen", fide_id=2))
+
+
+def test_a_bye_is_a_name_alone_and_not_the_surname() -> None:
+    assert is_bye(Player("BYE")) and is_bye(Player(" bye "))
+    assert not is_bye(Player("Bye, Anders"))
+    assert not is_bye(Player("Bye", fide_id=1500000))
+
+
+@given(st.text())
+def test_any_text_is_a_name_or_nobody(name: str) -> None:
+    player = Player(name)
+    assert same_person(player, player) is is_known(player) is (person_key(player) != "")
+    assert not re.search(r"\s", person_key(player))
+
+
+@given(st.lists(st.text("abcdefgh", min_size=3, max_size=6), min_size=1, max_size=4))
+def test_the_order_of_the_words_of_a_name_does_not_count(words: list[str]) -> None:
+    assert name_words(" ".join(words)) == name_words(", ".join(reversed(words))) != ""
+
+
+def test_events_and_rounds_are_compared_as_words() -> None:
+    assert header_words("Tata Steel, 2025") == header_words("TATA STEEL  2025")
+    assert header_words("?") == header_words("-") == header_words("") == ""
+    assert header_words("1.10") != header_words("1.1") != header_words("11")
+
+
+# --- ids ----------------------------------------------------------------------------------------
+
+
+def test_a_lichess_key_is_the_id() -> None:
+    assert first_id(told(key="aB3dE6gH")) == "aB3dE6gH"
+
+
+@pytest.mark.parametrize("key", ["0c5bb1e8-5be0-4b2a-9a25-d2d8e2a4a1c4/3/17", "tée", "a b", "../x"])
+def test_a_long_or_unsafe_key_is_hashed(key: str) -> None:
+    assert re.fullmatch("[a-z2-7]{10}", first_id(told(key=key)))
+
+
+def test_an_id_by_headers_is_the_same_in_every_process() -> None:
+    code = (
+        "from tests.games.told import told; from live.games.player_identity import first_id as f;"
+    )
+    code += "print(f(told('Anna Adams-Boris Berg', board=3)))"
+    fresh = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONHASHSEED": "77", "PYTHONPATH": ":".join(sys.path)},
+        cwd=__file__.rsplit("/tests/", 1)[0],
+    )
+    assert fresh.stdout.strip() == first_id(told("Anna Adams-Boris Berg", board=3))
+
+
+def test_an_id_ignores_spelling_moves_and_result() -> None:
+    assert first_id(told("GM Anna Adams-Berg, Boris", "e4 e5", result="1-0")) == first_id(told())
+
+
+def test_an_id_ignores_names_where_both_have_fide_ids() -> None:
+    assert first_id(_numbered("A. Adams", 1, "B. Berg", 2)) == first_id(_numbered("AA", 1, "BB", 2))
+    assert first_id(_numbered("AA", 1, "BB", None)) != first_id(
+        _numbered("A. Adams", 1, "BB", None)
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        told(event="Other"),
+        told(round="2"),
+        told(board=1),
+        told("Boris Berg-Anna Adams"),
+        told("Anna Adams-Carla Cruz"),
+    ],
+)
+def test_an_id_depends_on_event_round_board_and_colours(other: GameReport) -> None:
+    assert first_id(other) != first_id(told())
+
+
+def _numbered(white: str, white_id: int, black: str, black_id: int | None) -> GameReport:
+    report = told()
+    headers = msgspec.structs.replace(
+        report.headers,
+        white=Player(white, fide_id=white_id),
+        black=Player(black, fide_id=black_id),
+    )
+    return msgspec.structs.replace(report, headers=headers)

@@ -1,0 +1,74 @@
+"""Finished games: what is written when somebody stops the analysis."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from live.config import load_config
+from live.errors import InputError
+from live.jobs.analyze_games import analyze
+
+DATA = Path(__file__).parent.parent / "data"
+
+
+async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = load_config(None, {}, {"engine.nodes": 10**9, "engine.engines": 1})
+    written, annotated = tmp_path / "all.json", tmp_path / "games.pgn"
+    # Ctrl-C comes as soon as the work has begun to wait for engines.
+    asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        code = await analyze(
+            config, [DATA / "figure-1.pgn"], evals="engine", json=str(written), pgn=annotated
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert code == 130
+    found = json.loads(written.read_bytes())
+    assert found["partial"] is True
+    game = found["games"][0]
+    assert game["plies_played"] == len(game["plies"]) > 0
+    # Nothing is claimed of what was not searched.
+    assert game["methods"]["white"]["accuracy"] is None
+    assert "not scored" in game["methods"]["white"]["missing"]["accuracy"]
+    assert "Fischer" in annotated.read_text()
+    assert "Stopped: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("told", ["[%eval 0.25] {words}", "{words} [%eval 0.25]"])
+async def test_evaluations_are_found_in_a_comment_of_megabytes(told: str, tmp_path: Path) -> None:
+    pgn, written = tmp_path / "long.pgn", tmp_path / "all.json"
+    comment = told.format(words="lorem ipsum\n" * 250_000)
+    assert len(comment) > 3_000_000
+    pgn.write_text(f'[White "A"]\n[Black "B"]\n\n1. e4 {{{comment}}} e5 {{[%eval 0.3]}} 1-0\n')
+    config = load_config(None, {}, {})
+    assert await analyze(config, [pgn], evals="pgn", json=str(written), pgn=None) == 0
+    (game,) = json.loads(written.read_bytes())["games"]
+    assert [ply["score_cp"] for ply in game["plies"]] == [25, 30]
+
+
+async def test_what_could_not_be_read_is_named_where_no_evaluation_was_found(
+    tmp_path: Path,
+) -> None:
+    pgn = tmp_path / "broken.pgn"
+    pgn.write_text('[White "A"]\n[Black "B"]\n\n1. e4 Qh9 {[%eval 0.3]} 1-0\n')
+    with pytest.raises(InputError, match=r"no \[%eval\] comment in what can be read: .*Qh9"):
+        await analyze(load_config(None, {}, {}), [pgn], evals="pgn", json=None, pgn=None)
+
+
+async def test_an_analysis_that_fails_leaves_its_outputs_as_they_were(tmp_path: Path) -> None:
+    held, new = tmp_path / "held.json", tmp_path / "new.pgn"
+    held.write_text("of last week")
+    config, nowhere = load_config(None, {}, {}), tmp_path / "none.pgn"
+    with pytest.raises(InputError, match=r"none\.pgn"):
+        await analyze(config, [nowhere], evals="pgn", json=str(held), pgn=new)
+    assert held.read_text() == "of last week"
+    assert not new.exists()

@@ -1,0 +1,202 @@
+"""What a journal tells of an event: as it stood at any moment, and how each rating came about."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import functools
+import itertools
+import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from live.config import load_config
+from live.errors import InputError
+from live.events import FeedReport, GameReport, Player
+from live.feeds.demo import demo_feed
+from live.games.game_steps import NewGame
+from live.jobs.recorded_event import rebuilt
+from live.jobs.report_journal import explanation_of, find_game, moment_ms, report
+from live.publish.export.analysis_json import Analysis, analysis
+from live.service.event_journal import EventJournal
+from live.service.event_service import EventService
+from live.store.explanation import in_words
+from live.store.journal_reader import JournalReader
+from tests.ledger.arithmetic import game
+from tests.ledger.test_event_ledger import ledger
+
+FEED = "games.pgn"
+
+
+@contextlib.asynccontextmanager
+async def followed(path: Path) -> AsyncIterator[EventService]:
+    """A service whose clock moves one second with each thing written."""
+    journal = EventJournal(path)
+    assert journal.journal is not None
+    seconds = itertools.count(1_000)
+    journal.journal._now_ms = lambda: next(seconds) * 1000
+    hall = EventService(load_config(None, {}, {"engine.nodes": 500}), journal)
+    async with hall.with_engine(live=False, feeds=[FEED]):
+        yield hall
+
+
+async def told(hall: EventService, *games: GameReport) -> Analysis:
+    await hall.take(FeedReport(FEED, games, complete=True))
+    await hall.settled()
+    return analysis(hall.keeper)
+
+
+def beginning(game: GameReport, plies: int) -> GameReport:
+    return msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
+
+
+def as_json(whole: Analysis) -> Any:
+    return json.loads(msgspec.json.encode(whole))
+
+
+async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> None:
+    one, two = demo_feed.games()[:2]
+    path = tmp_path / "journal.sqlite"
+    moments: list[tuple[int, Analysis]] = []
+    async with followed(path) as hall:
+        for plies in (6, 9, 15):
+            whole = await told(hall, beginning(one, plies), beginning(two, plies))
+            assert hall.journal.journal is not None
+            moments.append((hall.journal.journal._last_ms, whole))
+        # A move taken back, and a game that is gone.
+        whole = await told(hall, beginning(one, 12))
+        assert hall.journal.journal is not None
+        moments.append((hall.journal.journal._last_ms, whole))
+    with JournalReader.open(path) as reader:
+        for at_ms, whole in moments:
+            assert analysis(rebuilt(reader, path, at_ms).keeper) == whole
+        assert analysis(rebuilt(reader, path).keeper) == moments[-1][1]
+        with pytest.raises(InputError, match="begins later than that") as error:
+            rebuilt(reader, path, 999_000)
+        (named,) = re.findall(r"at (\d{4}-\S+)\. Give a later --at", str(error.value))
+        rebuilt(reader, path, moment_ms(named, dt.datetime.now(dt.UTC)))
+
+
+async def test_a_report_is_written_as_every_format_and_as_json(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    async with followed(path) as hall:
+        whole = await told(hall, beginning(demo_feed.games()[0], 8))
+    out = tmp_path / "out"
+    assert report(path, at=None, folder=out, formats=["pgn", "csv", "html", "json"], json="-") == 0
+    names = {each.name for each in out.iterdir()}
+    assert names >= {"journal.pgn", "journal.html", "journal.json", "journal-plies.csv"}
+    assert json.loads(capsysbinary.readouterr().out) == as_json(whole)
+    assert json.loads((out / "journal.json").read_text()) == as_json(whole)
+
+
+async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    async with followed(path) as hall:
+        await told(hall, *(beginning(game, 24) for game in demo_feed.games()[:2]))
+    with JournalReader.open(path) as reader:
+        hall = rebuilt(reader, path)
+        for detail in analysis(hall.keeper).games:
+            for ply in range(1, 25):
+                found = explanation_of(hall, detail, ply)
+                point, view = found.published, detail.plies[ply - 1]
+                if found.rating is None:
+                    assert point.rating is None
+                else:
+                    assert point.rating == pytest.approx(found.rating, abs=0.0051)
+                assert point.expected_score == pytest.approx(found.expected_score, abs=1e-6)
+                searched = {made.what: made.found.result for made in found.searches}
+                sign = 1 if found.mover == "white" else -1
+                assert searched["position before"].score.cp * sign == found.before_cp
+                assert searched["position after"].score.cp * sign == found.after_cp
+                if view.best != view.uci:
+                    assert searched["move played"].score.cp * sign == found.played_cp
+                    assert found.played_cp is not None and found.before_cp is not None
+                    gain_cp = min(0, found.played_cp - found.before_cp)
+                    assert found.gain_same_search_cp == gain_cp
+                else:
+                    assert "move played" not in searched and found.gain_same_search_cp == 0
+                assert all(made.found.identity == hall.run.identity for made in found.searches)
+        text = "\n".join(in_words(found))
+        # What is written there can be typed to an engine: that is how anybody asks again.
+        assert "\n    go nodes 500\n" in text and "\n    position fen " in text
+        assert "position before" in text and f"published: {point.rating:.2f}" in text
+        with pytest.raises(InputError, match="plies 1 to 24"):
+            explanation_of(hall, detail, 25)
+
+
+def test_a_game_is_found_by_its_id_or_by_names() -> None:
+    held = ledger()
+    for id, black in (("a1", "Carlsen"), ("b2", "Ding")):
+        held.apply(NewGame(game(id, black=Player(black))))
+    games = [detail for id in ("a1", "b2") if (detail := held.game(id)) is not None]
+    assert find_game(games, "b2").id == "b2"
+    assert find_game(games, "ding").id == "b2"
+    assert find_game(games, "anand carl").id == "a1"
+    with pytest.raises(InputError, match=r"several games.*a1.*b2"):
+        find_game(games, "Anand")
+    with pytest.raises(InputError, match=r"no game of this journal.*a1.*Ding\)$"):
+        find_game(games, "Kramnik")
+    with pytest.raises(InputError, match=r"or one of 12 more$"):
+        find_game(games * 10, "Kramnik")
+
+
+def test_a_moment_is_a_time_of_day_or_a_date_with_time() -> None:
+    zone = dt.timezone(dt.timedelta(hours=2))
+    now = dt.datetime(2026, 5, 2, 18, 0, tzinfo=zone)
+    assert moment_ms("2026-05-01T15:04+00:00", now) == 1777647840000
+    assert moment_ms("2026-05-01T15:04Z", now) == 1777647840000
+    local = dt.datetime(2026, 5, 2, 15, 4).timestamp() * 1000
+    assert moment_ms("15:04", now) == moment_ms("2026-05-02T15:04", now) == local
+    for text in ("noon", "0001-01-01T00:00"):
+        with pytest.raises(InputError, match="is no time"):
+            moment_ms(text, now)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(None, "there is no such journal"), (b"x" * 999, "file is not a database")],
+)
+def test_what_is_no_journal_is_named(tmp_path: Path, content: bytes | None, says: str) -> None:
+    path = tmp_path / "journal.sqlite"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=says):
+        report(path, at=None, folder=None, formats=[], json=None)
+
+
+async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    async with followed(path) as hall:
+        game = msgspec.structs.replace(
+            beginning(demo_feed.games()[0], 4), problem="illegal move Qh9 at ply 5"
+        )
+        await told(hall, game)
+        (alert,) = hall.arbiter.alerts()
+        hall.arbiter.acknowledge(alert.id, "phoned")
+        (acknowledged,) = hall.arbiter.alerts()
+        assert hall.journal.journal is not None
+        then_ms = hall.journal.journal._last_ms
+        await told(hall, msgspec.structs.replace(game, problem=None))
+        assert not hall.arbiter.alerts()
+    caplog.clear()
+    with JournalReader.open(path) as reader:
+        assert list(rebuilt(reader, path, then_ms).keeper.alerts()) == [acknowledged]
+        assert not rebuilt(reader, path).keeper.alerts()
+    at = dt.datetime.fromtimestamp(then_ms / 1000).isoformat()
+    tell = functools.partial(report, path, at=at, folder=None, formats=[])
+    assert tell(alerts=True, json="-") == 0
+    assert [each["note"] for each in json.loads(capsys.readouterr().out)["alerts"]] == ["phoned"]
+    assert tell(json="-") == 0
+    assert "alerts" not in json.loads(capsys.readouterr().out)
+    assert tell(alerts=True, json=None) == 0
+    assert "phoned" in capsys.readouterr().out
+    assert "alert raised" not in caplog.text, "a report raises none"

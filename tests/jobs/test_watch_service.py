@@ -1,0 +1,91 @@
+"""``live-rate watch`` against a real service."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from live.config import ServerConfig
+from live.publish.published_state import snapshot
+from live.publish.server import Publisher
+from live.publish.stream.replica import Replica
+from tests.publish.world import World
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+async def watcher(url: str, *flags: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        "from live.cli import main; main()",
+        "watch",
+        url,
+        *flags,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        limit=1 << 22,
+    )
+
+
+async def test_json_gives_what_the_service_sends_and_ctrl_c_ends_it() -> None:
+    state = World(3)
+    for _ in range(40):
+        state.step()
+    async with Publisher(ServerConfig(port=0), state) as publisher, asyncio.timeout(100):
+        process = await watcher(publisher.url, "--json")
+        assert process.stdout is not None
+        replica = Replica()
+        for _ in range(2):
+            replica.receive(await process.stdout.readline())
+        publisher.publish(state.health())
+        replica.receive(await process.stdout.readline())
+        assert replica.snapshot() == snapshot(state)
+        process.send_signal(signal.SIGINT)
+        _, errors = await process.communicate()
+    assert process.returncode == 0
+    assert b"Traceback" not in errors
+
+
+async def test_lines_tell_what_happens() -> None:
+    state = World(3)
+    state.appear("g1")
+    async with Publisher(ServerConfig(port=0), state) as publisher, asyncio.timeout(100):
+        process = await watcher(publisher.url)
+        assert process.stdout is not None
+        reading = asyncio.create_task(process.stdout.readline())
+        while not reading.done():
+            publisher.publish(state.move("g1"))
+            await asyncio.wait({reading}, timeout=0.2)
+        assert b"played" in reading.result()
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    assert process.returncode == 0
+
+
+async def test_it_says_that_scores_are_withheld() -> None:
+    state = World(3)
+    state.appear("g1")
+    config = ServerConfig(port=0, hide_scores=True)
+    async with Publisher(config, state) as publisher, asyncio.timeout(100):
+        process = await watcher(publisher.url)
+        assert process.stdout is not None
+        line = (await process.stdout.readline()).decode()
+        assert line == f"Watching {publisher.url}: this service withholds scores and ratings\n"
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    assert process.returncode == 0
+
+
+async def test_what_is_no_service_says_so_in_one_line() -> None:
+    async with asyncio.timeout(100):
+        process = await watcher("ws://no.such.host.invalid:1")
+        _, errors = await process.communicate()
+    assert process.returncode == 2
+    [line] = errors.decode().strip().splitlines()[-1:]
+    assert line == "live-rate: no.such.host.invalid: no such host. Check the name"

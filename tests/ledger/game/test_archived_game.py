@@ -1,0 +1,221 @@
+"""A game that rested on disk, or over a restart, is in every figure as if it never had."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.events import GameId, Headers, Player
+from live.games.game import Game
+from live.games.game_steps import (
+    ClocksCorrected,
+    GameGone,
+    HeadersChanged,
+    MovesPlayed,
+    NewGame,
+    ProblemChanged,
+    ResultChanged,
+    Step,
+    TailReplaced,
+    TakenBack,
+)
+from live.ledger.event_ledger import EventLedger
+from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
+from live.ledger.measure import Measure
+from live.publish.published_state import snapshot
+from live.ratings.calibration.calibration_choice import CalibrationShelf
+from live.ratings.calibration.move_evidence import load_calibration
+from tests.ledger.arithmetic import ANAND, CARLSEN, answer_or_failure, game, line
+from tests.ledger.test_event_ledger import HASTY, Run, State, ledger, same_end
+
+DING = Player("Ding, Liren")
+MOVES = line(*range(3, 63))
+CALIBRATED = Measure("same-search", CalibrationShelf([load_calibration("classical")], by_name=True))
+
+
+class Shelves:
+    """What is kept of games, as bytes."""
+
+    def __init__(self) -> None:
+        self.rests: dict[GameId, bytes] = {}
+        self._details: dict[GameId, bytes] = {}
+
+    def keep(self, held: EventLedger, id: GameId) -> bool:
+        told = held.rest(id)
+        if told is not None:
+            self.rests[id], self._details[id] = map(msgspec.msgpack.encode, told)
+        return told is not None
+
+    def recall(self, id: GameId) -> ArchivedDetails | None:
+        return msgspec.msgpack.decode(self._details[id], type=ArchivedDetails)
+
+    def all(self) -> list[ArchivedValues]:
+        return [msgspec.msgpack.decode(rest, type=ArchivedValues) for rest in self.rests.values()]
+
+
+def three_games(measure: Measure) -> Run:
+    run = Run(ledger(measure=measure), answer_or_failure)
+    players = (ANAND, CARLSEN, DING)
+    for number in range(3):
+        white, black = players[number], players[(number + 1) % 3]
+        run.step(NewGame(game(f"g{number}", MOVES[: 40 + number], white=white, black=black)))
+    run.reply_all()
+    return run
+
+
+def restarted(run: Run) -> tuple[Run, Shelves]:
+    """Another process, that knows what this one kept."""
+    shelves = Shelves()
+    for view in run.ledger.games():
+        assert shelves.keep(run.ledger, view.id)
+    held = ledger(measure=run.ledger.measure)
+    out = held.resume(shelves.all(), shelves.recall)
+    assert not out.wishes and not out.dropped
+    return Run(held, answer_or_failure), shelves
+
+
+def renamed(headers: Headers, white: Player) -> Headers:
+    return msgspec.structs.replace(headers, white=white)
+
+
+STEPS: list[Step] = [
+    MovesPlayed("g0", 41, MOVES[40:44]),
+    TakenBack("g0", 31),
+    TailReplaced("g1", 20, line(*range(3, 21), *range(50, 60))[19:]),
+    ResultChanged("g2", "1-0"),
+    ClocksCorrected("g1", ((3, 60.0, None),)),
+    HeadersChanged("g0", renamed(game().headers, Player("Anand", elo=2700))),
+    HeadersChanged("g1", renamed(game().headers, Player("Caruana", elo=2790))),
+    ProblemChanged("g2", "a board is off"),
+    GameGone("g1"),
+]
+
+measures = pytest.mark.parametrize(
+    "measure", [Measure("same-search"), Measure("successive"), CALIBRATED, HASTY]
+)
+
+
+@measures
+def test_after_a_restart_everything_is_as_it_was(measure: Measure) -> None:
+    run = three_games(measure)
+    again, _ = restarted(run)
+    same_end(again.ledger, run.ledger)
+    assert again.ledger.pending == 0
+    one, other = run.ledger.study(), again.ledger.study()
+    for key, evidence in one.players.items():
+        known = other.players[key]
+        assert evidence.gains == known.gains and evidence.judged == known.judged > 0
+        assert evidence.shortfalls == known.shortfalls
+
+
+@measures
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: type(step).__name__)
+def test_whatever_happens_after_a_restart_happens_as_ever(step: Step, measure: Measure) -> None:
+    run = three_games(measure)
+    again, _ = restarted(run)
+    for each in (run, again):
+        each.step(step)
+        each.reply_all()
+        each.check_subscriber()
+    same_end(again.ledger, run.ledger)
+
+
+def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES)))
+    assert run.ledger.rest("g1") is None and run.ledger.rest("nobody's") is None
+    run.reply_all()
+    assert run.ledger.rest("g1") is not None
+
+
+def test_a_player_who_comes_later_changes_what_is_believed_of_all() -> None:
+    run = three_games(CALIBRATED)
+    again, _ = restarted(run)
+    newcomer = game("g9", MOVES[:10], white=Player("Nobody", elo=1200), black=DING)
+    for each in (run, again):
+        each.step(NewGame(newcomer))
+        each.reply_all()
+        each.check_subscriber()
+    same_end(again.ledger, run.ledger)
+
+
+def test_what_was_kept_before_the_field_changed_is_read_as_the_field_is_now() -> None:
+    run = three_games(CALIBRATED)
+    shelves = Shelves()
+    shelves.keep(run.ledger, "g0")
+    run.step(NewGame(game("g9", MOVES[:10], white=Player("Nobody", elo=1200), black=DING)))
+    run.reply_all()
+    for id in ("g1", "g2", "g9"):
+        shelves.keep(run.ledger, id)
+    held = ledger(measure=CALIBRATED)
+    held.resume(shelves.all(), shelves.recall)
+    same_end(held, run.ledger)
+
+
+def test_a_game_whose_details_are_gone_is_asked_for_anew_when_it_goes_on() -> None:
+    run = three_games(Measure("same-search"))
+    shelves = Shelves()
+    for view in run.ledger.games():
+        shelves.keep(run.ledger, view.id)
+    held = ledger()
+    held.resume(shelves.all(), lambda id: None)
+    detail = held.game("g0")
+    assert detail is not None and detail.plies == () and detail.plies_scored > 0
+    again = Run(held, answer_or_failure)
+    for each in (run, again):
+        each.step(MovesPlayed("g0", 41, MOVES[40:44]))
+        each.reply_all()
+    mine, theirs = again.ledger.game("g0"), run.ledger.game("g0")
+    assert mine == theirs
+    assert again.ledger.players() == run.ledger.players()
+
+
+@given(data=st.data())
+@settings(deadline=None, max_examples=25)
+def test_law_a_restart_at_any_moment_changes_nothing(data: st.DataObject) -> None:
+    """Steps, answers and restarts in any order end as without restarts."""
+    measure = data.draw(st.sampled_from([Measure("same-search"), CALIBRATED]))
+    plain = Run(ledger(measure=measure), answer_or_failure)
+    other = Run(ledger(measure=measure), answer_or_failure)
+    games: dict[GameId, Game] = {}
+    shelves = Shelves()
+    for _ in range(data.draw(st.integers(3, 10))):
+        match data.draw(st.sampled_from(["new", "move", "move", "back", "restart"])):
+            case "new" if len(games) < 3:
+                id = f"g{len(games)}"
+                games[id] = game(id, MOVES[:2], white=(ANAND, CARLSEN, DING)[len(games)])
+                steps: list[Any] = [NewGame(games[id])]
+            case "move" if games:
+                id = data.draw(st.sampled_from(sorted(games)))
+                at = len(games[id].moves)
+                games[id] = msgspec.structs.replace(games[id], moves=MOVES[: at + 3])
+                steps = [MovesPlayed(id, at + 1, MOVES[at : at + 3])]
+            case "back" if games:
+                id = data.draw(st.sampled_from(sorted(games)))
+                to = data.draw(st.integers(0, len(games[id].moves) - 1)) if games[id].moves else -1
+                games[id] = msgspec.structs.replace(games[id], moves=MOVES[: max(to, 0)])
+                steps = [TakenBack(id, to)] if to >= 0 else []
+            case "restart":
+                other.reply_all()
+                for id in games:
+                    shelves.keep(other.ledger, id)
+                held = ledger(measure=measure)
+                held.resume(shelves.all(), shelves.recall)
+                other = Run(held, answer_or_failure)
+                steps = []
+            case _:
+                steps = []
+        for run in (plain, other):
+            run.step(*steps)
+        if data.draw(st.booleans()):
+            for run in (plain, other):
+                run.reply_all(random.Random(1))
+    for run in (plain, other):
+        run.reply_all()
+        run.check_subscriber()
+    assert snapshot(State(plain.ledger)) == snapshot(State(other.ledger))

@@ -1,0 +1,108 @@
+"""Moves against the engine's choice: what is known of them, and what is counted."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from live.engine.search import Line
+from live.engine.search_options import SearchOptions
+from live.events import Score
+from live.ledger.game.game_evaluations import EvaluatedPosition, GameEvaluations
+from live.ledger.methods.move_quality import FIRST_CHOICE_PLY, MoveQuality, SideMoves, judged
+from live.ratings.regan.move_spread import spread_of
+
+
+def known(*ucis: str, start_fen: str = chess.STARTING_FEN) -> GameEvaluations:
+    found = GameEvaluations(start_fen, chess960=False, asking=SearchOptions())
+    for uci in ucis:
+        found.extend(uci)
+    return found
+
+
+def test_a_move_is_judged_as_its_scores_become_known() -> None:
+    found = known("e2e4", "e7e5")
+    assert judged(found, 2) == MoveQuality(2)
+    found.set_position(1, EvaluatedPosition(Score(40), "c7c5"))
+    assert judged(found, 2) == MoveQuality(2, best_cp=-40, first_choice=False)
+    found.set_played(2, Score(55))
+    assert judged(found, 2) == MoveQuality(2, best_cp=-40, gain_cp=-15, first_choice=False)
+    found.set_position(2, EvaluatedPosition(Score(60), "g1f3"))
+    assert judged(found, 2).after == Score(60)
+
+
+def test_evaluations_of_the_source_know_no_first_choice() -> None:
+    found = known("e2e4")
+    found.take_told(0, Score(20))
+    assert judged(found, 1) == MoveQuality(1, best_cp=20)
+    side = SideMoves("white")
+    side.add(judged(found, 1))
+    assert side.unchosen
+
+
+def test_the_only_legal_move_is_forced() -> None:
+    # The king on h1 must take the queen on g2: everything else stays in check.
+    found = known("h1g2", start_fen="k7/8/8/8/8/8/6q1/7K w - - 0 1")
+    assert judged(found, 1).forced
+    assert not judged(known("e2e4"), 1).forced
+
+
+@pytest.mark.parametrize(
+    ("move", "choices"),
+    [
+        (MoveQuality(FIRST_CHOICE_PLY, 20, 0, True), 1),
+        (MoveQuality(FIRST_CHOICE_PLY - 2, 20, 0, True), 0),
+        (MoveQuality(FIRST_CHOICE_PLY, 301, 0, True), 0),
+        (MoveQuality(FIRST_CHOICE_PLY, 20, 0, True, forced=True), 0),
+        (MoveQuality(FIRST_CHOICE_PLY, 20, None, None), 0),
+    ],
+)
+def test_first_choices_count_where_there_was_a_choice(move: MoveQuality, choices: int) -> None:
+    side = SideMoves("white")
+    side.add(move)
+    assert (side.choices, side.matches) == (choices, choices)
+
+
+def test_taking_moves_back_leaves_nothing() -> None:
+    moves = [
+        MoveQuality(ply, best_cp=ply * 7 - 200, gain_cp=-(ply % 5) * 20, first_choice=ply % 5 == 0)
+        for ply in range(1, 80, 2)
+    ]
+    side, part = SideMoves("white"), SideMoves("white")
+    for move in moves:
+        side.add(move)
+    for move in moves[:15]:
+        part.add(move)
+    for move in reversed(moves[15:]):
+        side.remove(move)
+    for name in ("raw", "guid_bratko", "ponderated"):
+        one, other = getattr(side, name), getattr(part, name)
+        assert (one.within, one.n) == (other.within, other.n)
+    assert (side.choices, side.matches, side.markov_moves) == (
+        part.choices, part.matches, part.markov_moves,
+    )  # fmt: skip
+    assert side.moves == part.moves
+
+
+def test_a_choice_among_several_lines_is_kept_where_it_counts() -> None:
+    shuffle = ("g1f3", "g8f6", "f3g1", "f6g8")
+    found = GameEvaluations(chess.STARTING_FEN, chess960=False, asking=SearchOptions(lines=2))
+    for uci in (*shuffle * 4, "e2e4", "e7e5", "a2a3"):
+        found.extend(uci)
+
+    def search(ply: int, best: str, other: str) -> None:
+        sign = 1 if found.mover(ply) == "white" else -1
+        lines = (Line(best, Score(sign * 40), 12), Line(other, Score(sign * 10), 12))
+        found.set_position(ply - 1, EvaluatedPosition(Score(sign * 40), best, lines=lines))
+
+    search(18, "e7e5", "c7c5")
+    assert judged(found, 18).spread == spread_of([("e7e5", 40), ("c7c5", 10)], "e7e5")
+    search(19, "g1f3", "a2a3")
+    assert judged(found, 19).spread == spread_of([("g1f3", 40), ("a2a3", 10)], "a2a3")
+    search(16, "f6g8", "e7e6")
+    assert judged(found, 16).spread is None  # opening
+    search(17, "e2e4", "a2a3")
+    assert found.repeated(17)
+    assert judged(found, 17).spread is None
+    search(18, "e7e5", "e7e5")
+    assert judged(found, 18).spread is None  # one move at two ranks: another is missing

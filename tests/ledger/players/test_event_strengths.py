@@ -1,0 +1,74 @@
+"""Algorithm 2 live: whole Elo, and news only of those whose figures changed."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+from live.events import PlayerMethods
+from live.ledger.players.event_strengths import NO_COMPARISON, NOBODY_RATED, EventStrengths
+from live.ratings.ferreira.algorithm_2 import Algorithm2
+
+
+def test_the_mean_of_the_rated_is_kept_and_figures_are_those_of_algorithm_2() -> None:
+    chance = random.Random(4)
+    held, batch = EventStrengths("same-search"), Algorithm2()
+    names = [f"p{n}" for n in range(8)]
+    for each in (held, batch):
+        for n, name in enumerate(names):
+            each.rate(name, 2000 + 50 * n)
+        for one, other in pairwise(names):
+            each.meet(one, other)
+    for _ in range(400):
+        name, gain_cp = chance.choice(names), -chance.choice((0, 0, 10, 40))
+        held.add(name, gain_cp, "g")
+        batch.add(name, gain_cp)
+        held.renew()
+    for name, found in batch.strengths().items():
+        shown = held.on(PlayerMethods(), name)
+        assert found.rating is not None and shown.tournament_rating is not None
+        assert abs(found.rating - shown.tournament_rating) <= 0.5 + 1e-6
+    assert held.renew() == []
+
+
+def test_what_cannot_be_said_has_its_reason() -> None:
+    held = EventStrengths("same-search")
+    held.meet("a", "b")
+    held.renew()
+    assert held.on(PlayerMethods(), "a").missing == {"tournament_rating": NO_COMPARISON}
+    for name in ("a", "b"):
+        held.add(name, 0, "g")
+    assert sorted(held.renew()) == ["a", "b"]
+    shown = held.on(PlayerMethods(), "a")
+    assert (shown.tournament_rating, shown.tournament_difference) == (None, 0)
+    assert shown.missing == {"tournament_rating": NOBODY_RATED}
+    held.rate("b", 2401)
+    held.renew()
+    shown = held.on(shown, "a")
+    assert shown.tournament_rating == 2401
+    assert shown.missing == {}
+    assert shown.tournament_low is not None and shown.tournament_high is not None
+    assert shown.tournament_low < 2401 < shown.tournament_high
+    # The other one's rating is what was told, whatever was played.
+    only = held.on(PlayerMethods(), "b")
+    assert (only.tournament_rating, only.tournament_low) == (2401, None)
+    assert set(only.missing) == {"tournament_low", "tournament_high"}
+
+
+def test_somebody_against_themselves_is_left_alone() -> None:
+    held = EventStrengths("same-search")
+    held.meet("a", "a")
+    held.add("a", -5, "g")
+    assert held.renew() == []
+    held.part("a", "a")
+
+
+def test_players_taken_out_are_told() -> None:
+    held = EventStrengths("same-search")
+    held.meet("a", "b")
+    held.add("a", 0, "g")
+    held.add("b", 0, "g")
+    held.renew()
+    held.part("a", "b")
+    assert sorted(held.renew()) == ["a", "b"]
+    assert held.on(PlayerMethods(), "a").tournament_difference is None

@@ -1,0 +1,692 @@
+"""The ledger ends where an undisturbed run would, whatever happened on the way."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import chess
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.engine.search import Limit, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search_options import SearchOptions
+from live.events import (
+    Change,
+    EngineHealth,
+    EngineMessage,
+    GainKind,
+    GameDetail,
+    Move,
+    Player,
+    PlayerView,
+    PointMessage,
+    Result,
+    Score,
+)
+from live.games.game_steps import (
+    ClocksCorrected,
+    EvalsChanged,
+    GameGone,
+    HeadersChanged,
+    MovesPlayed,
+    NewGame,
+    ResultChanged,
+    Step,
+    TailReplaced,
+    TakenBack,
+    applied,
+)
+from live.ledger.event_ledger import EventLedger
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import Measure
+from live.ledger.outbox import Outbox, Urgency
+from live.publish.published_state import snapshot
+from live.publish.stream.replica import Replica
+from live.ratings.calibration.calibration_choice import CalibrationShelf
+from live.ratings.calibration.move_evidence import Population, load_calibration
+from tests.ledger.arithmetic import answer, answer_or_failure, game, line
+
+
+def ledger(**changes: Any) -> EventLedger:
+    settings: dict[str, Any] = {
+        "measure": Measure("same-search"),
+        "engine_name": "Arithmetic",
+        "limit": "1 look",
+        "fixed_rating": None,
+        "stored_rating": 2800,
+    }
+    return EventLedger(**{**settings, **changes})
+
+
+class State:
+    """The ledger in the shape the publisher reads."""
+
+    def __init__(self, held: EventLedger) -> None:
+        self.held = held
+        self.games = held.games
+        self.game = held.game
+        self.players = held.players
+        self.player_ids = held.player_ids
+
+    def engine(self) -> Any:
+        return self.held.engine
+
+    def gain(self) -> Any:
+        return self.held.gain
+
+    def feeds(self) -> Any:
+        return ()
+
+    def engines(self) -> Any:
+        return EngineHealth()
+
+    def alerts(self) -> Any:
+        return ()
+
+
+Engine = Callable[[Search], SearchResult | SearchFailure]
+
+
+class Run:
+    """A ledger with a queue of searches, and a subscriber that applies every message."""
+
+    def __init__(self, held: EventLedger, engine: Engine = answer) -> None:
+        self.ledger = held
+        self._engine = engine
+        self.open: dict[RequestId, tuple[Search, Urgency]] = {}
+        self.subscriber = Replica()
+        self.subscriber.apply(snapshot(State(held)))
+        self.changes: list[Change] = []
+
+    def take(self, out: Outbox) -> None:
+        for ask in out.dropped:
+            self.open.pop(ask, None)
+        for wish in out.wishes:
+            self.open[wish.ask] = (wish.search, wish.urgency)
+        for change in out.changes:
+            self.subscriber.apply(change)
+        self.changes += out.changes
+        assert self.ledger.pending == len(self.open)
+
+    def step(self, *steps: Step) -> None:
+        for step in steps:
+            self.take(self.ledger.apply(step))
+
+    def reply(self, ask: RequestId) -> None:
+        search, _ = self.open.pop(ask)
+        self.take(self.ledger.searched(ask, self._engine(search)))
+
+    def reply_all(self, order: random.Random | None = None) -> None:
+        while self.open:
+            asks = list(self.open)
+            self.reply(order.choice(asks) if order else asks[0])
+
+    def check_subscriber(self) -> None:
+        assert self.subscriber.snapshot() == snapshot(State(self.ledger))
+
+
+def undisturbed(*games: Any) -> EventLedger:
+    run = Run(ledger())
+    for each in games:
+        run.step(NewGame(each))
+    run.reply_all()
+    return run.ledger
+
+
+def same_end(one: EventLedger, other: EventLedger) -> None:
+    assert snapshot(State(one)) == snapshot(State(other))
+
+
+MOVES = line(*range(3, 43))
+QUICK = SearchOptions(quick=Limit(nodes=10))
+HASTY = Measure("same-search", asking=QUICK)
+
+
+def test_a_game_is_rated_move_by_move() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game()))
+    for ply, move in enumerate(MOVES, 1):
+        run.step(MovesPlayed("g1", ply, (move,)))
+        run.reply_all()
+        detail = run.ledger.game("g1")
+        assert detail is not None
+        assert detail.plies_scored == ply
+        assert len(detail.curves.white) + len(detail.curves.black) == ply
+        run.check_subscriber()
+    same_end(run.ledger, undisturbed(game(moves=MOVES)))
+
+
+def test_a_first_choice_needs_no_search_of_its_own() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES)))
+    positions = dict(run.open)
+    assert len(positions) == len(MOVES) + 1
+    asked: list[RequestId] = []
+    while run.open:
+        ask = next(iter(run.open))
+        asked.append(ask)
+        run.reply(ask)
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    others = [ply for ply in detail.plies if ply.best != ply.uci]
+    assert 0 < len(others) < len(MOVES)
+    assert sorted(ask.ply for ask in asked if ask.kind == "played") == [p.ply for p in others]
+    for ply in detail.plies:
+        if ply.best == ply.uci:
+            assert ply.gain_same_search_cp == 0
+
+
+def test_the_newest_position_of_a_running_game_is_most_urgent() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:3])))
+    assert {ask.ply: urgency for ask, (_, urgency) in run.open.items()} == {
+        0: "backlog", 1: "backlog", 2: "head", 3: "head",
+    }  # fmt: skip
+    run.step(MovesPlayed("g1", 4, MOVES[3:4]))
+    assert {ask.ply for ask, (_, urgency) in run.open.items() if urgency == "head"} == {3, 4}
+    run.step(ResultChanged("g1", "1-0"))
+    assert {urgency for _, urgency in run.open.values()} == {"finished"}
+
+
+def test_scores_in_any_order_give_the_same_curves() -> None:
+    expected = undisturbed(game(moves=MOVES))
+    for seed in range(20):
+        run = Run(ledger())
+        run.step(NewGame(game(moves=MOVES)))
+        run.reply_all(random.Random(seed))
+        run.check_subscriber()
+        same_end(run.ledger, expected)
+
+
+@pytest.mark.parametrize("gain", ["same-search", "successive"])
+def test_a_quick_look_is_replaced_and_leaves_no_trace(gain: GainKind) -> None:
+    expected = Run(ledger(measure=Measure(gain)))
+    expected.step(NewGame(game(moves=MOVES)))
+    expected.reply_all()
+    for seed in range(10):
+        run = Run(ledger(measure=Measure(gain, asking=QUICK)))
+        run.step(NewGame(game(moves=MOVES)))
+        order = random.Random(seed)
+        while run.open:
+            run.reply(order.choice(list(run.open)))
+            run.check_subscriber()
+        same_end(run.ledger, expected.ledger)
+        points = sum(isinstance(change, PointMessage) for change in run.changes)
+        assert points > len(MOVES), "no point was ever revised"
+
+
+def test_a_quick_look_fills_the_curves_and_is_marked_as_not_final() -> None:
+    run = Run(ledger(measure=HASTY))
+    run.step(NewGame(game(moves=MOVES)))
+    while quick := [ask for ask in run.open if ask.tier == "quick"]:
+        assert {run.open[ask][1] for ask in quick} <= {"head", "backlog"}
+        run.reply(quick[0])
+    assert {urgency for _, urgency in run.open.values()} == {"deepen"}
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert len(detail.curves.white) + len(detail.curves.black) == len(MOVES)
+    assert detail.plies_scored == 0
+    assert all(ply.score_cp is not None and not ply.final for ply in detail.plies)
+    run.check_subscriber()
+
+
+def test_where_the_full_search_is_given_up_the_quick_one_stands() -> None:
+    run = Run(ledger(measure=HASTY))
+    run.step(NewGame(game(moves=MOVES[:6])))
+    while run.open:
+        ask = next(iter(run.open))
+        if ask.tier == "full" and ask.ply == 3:
+            del run.open[ask]
+            run.take(run.ledger.searched(ask, SearchFailure("kills engines")))
+        else:
+            run.reply(ask)
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert [point.ply for point in detail.curves.white] == [1, 3, 5]
+    assert detail.problem == "no score at ply 3: kills engines"
+    run.check_subscriber()
+
+
+def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
+    run = Run(ledger(measure=Measure("same-search", asking=SearchOptions(lines=40))))
+    run.step(NewGame(game(moves=MOVES)))
+    assert {search.lines for search, _ in run.open.values()} == {40}
+    while run.open:
+        ask = next(iter(run.open))
+        assert ask.kind == "position"
+        run.reply(ask)
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    gains = [ply.gain_same_search_cp for ply in detail.plies if ply.gain_same_search_cp is not None]
+    assert len(gains) == len(MOVES)
+    assert all(gain % 7 == 0 for gain in gains) and min(gains) < -7
+
+
+def test_the_move_played_is_searched_to_the_best_move_s_depth_where_asked() -> None:
+    run = Run(ledger(measure=Measure("same-search", asking=SearchOptions(same_depth=True))))
+    run.step(NewGame(game(moves=MOVES)))
+    depths = set()
+    while run.open:
+        ask, (search, _) = next(iter(run.open.items()))
+        if ask.kind == "played":
+            assert search.limit == Limit(depth=10 + (ask.ply - 1) % 3)
+            depths.add(search.limit)
+        else:
+            assert search.limit is None
+        run.reply(ask)
+    assert len(depths) == 3
+
+
+def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:4])))
+    late = {ask: search for ask, (search, _) in run.open.items() if ask.ply == 4}
+    other = line(3, 4, 5, 30)[3]
+    assert other.uci != MOVES[3].uci
+    run.step(TailReplaced("g1", 4, (other,)))
+    assert not set(late) & set(run.open)
+    before = snapshot(State(run.ledger))
+    for ask, search in late.items():
+        assert run.ledger.searched(ask, answer(search)).changes == []
+    assert snapshot(State(run.ledger)) == before
+    run.reply_all()
+    same_end(run.ledger, undisturbed(game(moves=(*MOVES[:3], other))))
+
+
+def test_a_position_given_up_stops_nothing_else() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:8])))
+    lost = next(ask for ask in run.open if ask.ply == 3)
+    run.open.pop(lost)
+    run.take(run.ledger.searched(lost, SearchFailure("killed three engines")))
+    run.reply_all()
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    # Ply 4 cannot be compared with a first choice nobody knows.
+    assert detail.plies[3].gain_cp is None
+    assert [point.ply for point in detail.curves.black] == [2, 6, 8]
+    assert detail.plies[2].score_cp is None
+    assert detail.problem == "no score at ply 3: killed three engines"
+    run.check_subscriber()
+    run.step(TakenBack("g1", 2))
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert detail.problem is None
+
+
+def test_a_provisional_score_is_shown_and_enters_no_curve() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:1])))
+    ask = next(ask for ask in run.open if ask.ply == 1)
+    run.take(run.ledger.progressed(ask, SearchProgress(Score(77), 8)))
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert (detail.plies[0].score_cp, detail.plies[0].depth, detail.plies[0].final) == (
+        77,
+        8,
+        False,
+    )
+    assert detail.plies_scored == 0
+    assert detail.curves.white == ()
+    run.check_subscriber()
+
+
+def test_a_score_of_somebody_else_is_named_until_the_engine_has_its_own() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:1])))
+    ask = next(ask for ask in run.open if ask.ply == 1)
+    run.take(run.ledger.progressed(ask, SearchProgress(Score(77), 40, "lichess cloud")))
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert (detail.plies[0].depth, detail.plies[0].score_source) == (40, "lichess cloud")
+    run.check_subscriber()
+    run.open.pop(ask)
+    run.take(run.ledger.searched(ask, SearchResult(Score(12), "e7e5", 9)))
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert (detail.plies[0].depth, detail.plies[0].score_source) == (9, "")
+    run.check_subscriber()
+    run.reply_all()
+    run.check_subscriber()
+
+
+def test_checkmate_is_scored_by_the_rules_without_an_engine() -> None:
+    mate = tuple(
+        Move(uci, san)
+        for uci, san in (("f2f3", "f3"), ("e7e5", "e5"), ("g2g4", "g4"), ("d8h4", "Qh4#"))
+    )
+    run = Run(ledger())
+    run.step(NewGame(game(moves=mate)))
+    assert {ask.ply for ask in run.open if ask.kind == "position"} == {0, 1, 2, 3}
+    run.reply_all()
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    last = detail.plies[3]
+    assert (last.score_cp, last.mate, last.final, last.played_cp) == (-3900, 0, True, -3900)
+    assert last.gain_same_search_cp == 0
+
+
+def test_the_field_rates_the_engine_and_every_rating_follows() -> None:
+    run = Run(ledger(stored_rating=2000))
+    run.step(NewGame(game(moves=MOVES)))
+    run.reply_all()
+    assert any(isinstance(change, EngineMessage) for change in run.changes)
+    engine = run.ledger.engine
+    assert engine.rating > 2000
+    assert engine.rating_source == "field"
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    for point in (*detail.curves.white, *detail.curves.black):
+        if point.difference is not None:
+            assert point.rating == engine.rating + point.difference
+
+
+def test_a_fixed_engine_rating_stays() -> None:
+    run = Run(ledger(fixed_rating=2860))
+    run.step(NewGame(game(moves=MOVES)))
+    run.reply_all()
+    assert (run.ledger.engine.rating, run.ledger.engine.rating_source) == (2860, "fixed")
+
+
+def test_players_are_pooled_and_a_player_who_turns_out_another_takes_his_gains_along() -> None:
+    run = Run(ledger())
+    run.step(
+        NewGame(game("g1", MOVES[:10])),
+        NewGame(game("g2", MOVES[:7], white=Player("Carlsen"), black=Player("Anand"))),
+    )
+    run.reply_all()
+    assert {view.name: (view.games, view.moves) for view in run.ledger.players()} == {
+        "Anand": (2, 5 + 3), "Carlsen": (2, 5 + 4),
+    }  # fmt: skip
+    held = game("g2", MOVES[:7], white=Player("Kramnik"), black=Player("Anand"))
+    run.step(HeadersChanged("g2", held.headers))
+    run.check_subscriber()
+    assert {view.name: (view.games, view.moves) for view in run.ledger.players()} == {
+        "Anand": (2, 8), "Carlsen": (1, 5), "Kramnik": (1, 4),
+    }  # fmt: skip
+    run.step(GameGone("g2"))
+    run.check_subscriber()
+    same_end(run.ledger, undisturbed(game("g1", MOVES[:10])))
+
+
+def test_players_without_names_are_not_one_person() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game("g1", white=Player("?"), black=Player(""))))
+    assert len(run.ledger.players()) == 2
+    assert len({view.id for view in run.ledger.players()}) == 2
+
+
+def test_source_evaluations_replace_the_engine() -> None:
+    moves = tuple(
+        msgspec.structs.replace(move, eval=Score(20 * index))
+        for index, move in enumerate(MOVES[:4], 1)
+    )
+    run = Run(ledger(measure=Measure("successive"), engine_scores=False))
+    run.step(NewGame(game(moves=moves)))
+    assert not run.open
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    # Without an evaluation of the start the first move has no gain.
+    assert [ply.gain_cp for ply in detail.plies] == [None, -20, 20, -20]
+    run.step(EvalsChanged("g1", ((0, Score(13)),)))
+    run.check_subscriber()
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert [ply.gain_cp for ply in detail.plies] == [7, -20, 20, -20]
+    assert detail.start_score_cp == 13
+
+
+def test_a_clock_correction_changes_nothing_else() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game(moves=MOVES[:6])))
+    run.reply_all()
+    run.step(ClocksCorrected("g1", ((3, 5400.0, 12.5),)))
+    run.check_subscriber()
+    detail = run.ledger.game("g1")
+    assert detail is not None
+    assert (detail.plies[2].clock_s, detail.plies[2].spent_s) == (5400.0, 12.5)
+    assert detail.plies_scored == 6
+
+
+#: One calibration for slow games and one for quick ones, as a service may have.
+SHELF = CalibrationShelf(
+    [
+        CLASSICAL := load_calibration("classical"),
+        msgspec.structs.replace(
+            CLASSICAL, name="quick", time_control="blitz", population=Population(1500.0, 250.0)
+        ),
+    ]
+)
+
+
+def game_told(held: EventLedger, id: str) -> GameDetail:
+    detail = held.game(id)
+    assert detail is not None
+    return detail
+
+
+def player_told(held: EventLedger, name: str) -> PlayerView:
+    return next(view for view in held.players() if view.name == name)
+
+
+def timed(id: str, time_control: str, moves: tuple[Move, ...] = (), **more: Any) -> Any:
+    held = game(id, moves, **more)
+    headers = msgspec.structs.replace(held.headers, time_control=time_control)
+    return msgspec.structs.replace(held, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("time_control", "name", "note"),
+    [
+        ("90+30", "classical", ""),
+        ("180+2", "quick", ""),
+        ("15+10", "classical", "none for rapid games; nearest: classical, provisional"),
+        ("60+0", "quick", "none for bullet games; nearest: blitz, provisional"),
+        ("", "classical", "time control not told: taken as classical"),
+    ],
+)
+def test_each_game_is_rated_by_the_calibration_of_its_time_control(
+    time_control: str, name: str, note: str
+) -> None:
+    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run.step(NewGame(timed("g1", time_control, MOVES[:20])))
+    run.reply_all()
+    detail = game_told(run.ledger, "g1")
+    assert (detail.calibration, detail.calibration_note) == (name, note)
+    assert detail.curves.white[-1].calibrated is not None
+    run.check_subscriber()
+
+
+def test_a_pace_with_no_calibration_near_has_none_and_says_so() -> None:
+    run = Run(ledger(measure=Measure("same-search", CalibrationShelf([CLASSICAL]))))
+    run.step(NewGame(timed("g1", "180+2", MOVES[:10])))
+    run.reply_all()
+    detail = game_told(run.ledger, "g1")
+    assert (detail.calibration, detail.calibration_note) == (
+        None,
+        "no calibration for blitz games",
+    )
+    assert detail.curves.white[-1].calibrated is None
+    assert player_told(run.ledger, "Anand").calibrated is None
+
+
+def test_a_corrected_time_control_rates_the_game_anew() -> None:
+    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run.step(NewGame(timed("g1", "90+30", MOVES[:20])))
+    run.reply_all()
+    run.step(HeadersChanged("g1", timed("g1", "180+2").headers))
+    run.check_subscriber()
+    calm = Run(ledger(measure=Measure("same-search", SHELF)))
+    calm.step(NewGame(timed("g1", "180+2", MOVES[:20])))
+    calm.reply_all()
+    same_end(run.ledger, calm.ledger)
+
+
+def test_games_of_two_calibrations_are_never_pooled() -> None:
+    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run.step(
+        NewGame(timed("slow", "90+30", MOVES[:20])),
+        NewGame(timed("quick", "180+2", MOVES[:10])),
+    )
+    run.reply_all()
+    alone = Run(ledger(measure=Measure("same-search", SHELF)))
+    alone.step(NewGame(timed("slow", "90+30", MOVES[:20])))
+    alone.reply_all()
+    pooled, single = player_told(run.ledger, "Anand"), player_told(alone.ledger, "Anand")
+    assert pooled.calibrated == single.calibrated
+    assert (pooled.calibration, pooled.games) == ("classical", 2)
+    assert pooled.calibration_note.startswith("1 of 2 games")
+    # The moves of the other game still count in what is not calibrated.
+    assert pooled.moves == single.moves + 5
+
+
+def test_the_prior_is_the_field_and_follows_it() -> None:
+    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run.step(NewGame(timed("g1", "90+30", MOVES[:20])))
+    run.reply_all()
+    elite = run.ledger.engine.calibrations[0].prior_elo
+    assert 2600 < elite < 2850
+    before = game_told(run.ledger, "g1").curves.white[-1].calibrated
+    assert before is not None
+    juniors: dict[str, Any] = {
+        "white": Player("Junior", elo=1100),
+        "black": Player("Novice", elo=900),
+    }
+    run.step(NewGame(timed("g2", "90+30", **juniors)))
+    run.check_subscriber()
+    assert run.ledger.engine.calibrations[0].prior_elo < 2000
+    after = game_told(run.ledger, "g1").curves.white[-1].calibrated
+    assert after is not None
+    assert after < before
+    run.step(GameGone("g2"))
+    run.check_subscriber()
+    assert game_told(run.ledger, "g1").curves.white[-1].calibrated == before
+
+
+def test_a_rating_beyond_the_ratings_learned_from_says_so() -> None:
+    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run.step(NewGame(timed("g1", "90+30", MOVES[:4])))
+    run.reply_all()
+    info = run.ledger.engine.calibrations[0]
+    assert info.elo_high is not None
+    view = player_told(run.ledger, "Anand")
+    assert view.calibrated is not None
+    assert view.calibrated > info.elo_high
+    assert view.calibration_note == "beyond the ratings it was learned from (1516 to 2555)"
+
+
+#: Another spelling, a corrected rating, somebody without a name.
+PEOPLE = [
+    Player("Anand", elo=2811),
+    Player("Anand, V", elo=1200),
+    Player("ANAND", title="GM"),
+    Player("Carlsen", elo=2826),
+    Player("Carlsen"),
+    Player(""),
+]
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[tuple[Step | None, int]]:
+    """Steps that fit each other, each followed by some answers (a seed for which)."""
+    moves: dict[str, tuple[Move, ...]] = {}
+    steps: list[tuple[Step | None, int]] = []
+    for _ in range(draw(st.integers(1, 14))):
+        id = draw(st.sampled_from(["g1", "g2"]))
+        step: Step | None = None
+        if id not in moves:
+            # Long enough, now and then, for the figures that leave the opening out.
+            known = MOVES[:18] if draw(st.booleans()) else ()
+            moves[id] = known + _after(known, draw(st.lists(st.integers(0, 40), max_size=6)))
+            step = NewGame(game(id, moves[id]))
+        else:
+            held = moves[id]
+            kind = draw(
+                st.sampled_from(
+                    ["play", "replace", "back", "result", "headers", "clock", "gone", "none"]
+                )
+            )
+            if kind == "play":
+                new = _after(held, draw(st.lists(st.integers(0, 40), min_size=1, max_size=4)))
+                if new:
+                    step = MovesPlayed(id, len(held) + 1, new)
+                    moves[id] = held + new
+            elif kind == "replace" and held:
+                ply = draw(st.integers(1, len(held)))
+                new = _after(
+                    held[: ply - 1], draw(st.lists(st.integers(0, 40), min_size=1, max_size=3))
+                )
+                step = TailReplaced(id, ply, new)
+                moves[id] = held[: ply - 1] + new
+            elif kind == "back" and held:
+                ply = draw(st.integers(0, len(held) - 1))
+                step = TakenBack(id, ply)
+                moves[id] = held[:ply]
+            elif kind == "result":
+                result: Result = draw(st.sampled_from(["*", "1-0", "1/2-1/2"]))
+                step = ResultChanged(id, result)
+            elif kind == "headers":
+                white, black = draw(st.sampled_from(PEOPLE)), draw(st.sampled_from(PEOPLE))
+                control = draw(st.sampled_from(["", "90+30", "180+2"]))
+                step = HeadersChanged(id, timed(id, control, white=white, black=black).headers)
+            elif kind == "clock" and held:
+                step = ClocksCorrected(id, ((draw(st.integers(1, len(held))), 60.0, None),))
+            elif kind == "gone":
+                step = GameGone(id)
+                del moves[id]
+        steps.append((step, draw(st.integers(0, 2**16))))
+    return steps
+
+
+def _after(held: tuple[Move, ...], choices: Iterable[int]) -> tuple[Move, ...]:
+    board = chess.Board()
+    for move in held:
+        board.push_uci(move.uci)
+    return line(*choices, start_fen=board.fen())
+
+
+@given(histories(), st.booleans(), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
+    history: list[tuple[Step | None, int]], hasty: bool, calibrated: bool
+) -> None:
+    # What the full search gives up, a quick look may still tell: then the two ends differ rightly.
+    engine = answer if hasty else answer_or_failure
+    calmly = Measure("same-search", SHELF if calibrated else CalibrationShelf())
+    measure = calmly._replace(asking=HASTY.asking) if hasty else calmly
+    run = Run(ledger(stored_rating=2300, measure=measure), engine)
+    final: dict[str, Any] = {}
+    for step, seed in history:
+        if step is not None:
+            run.step(step)
+            if isinstance(step, NewGame):
+                final[step.id] = step.game
+            elif isinstance(step, GameGone):
+                del final[step.id]
+            else:
+                final[step.id] = applied(final[step.id], step)
+        chance = random.Random(seed)
+        for _ in range(chance.randrange(5)):
+            if run.open:
+                ask = chance.choice(list(run.open))
+                if chance.random() < 0.2:
+                    run.take(
+                        run.ledger.progressed(ask, SearchProgress(Score(chance.randrange(99)), 5))
+                    )
+                else:
+                    run.reply(ask)
+        run.check_subscriber()
+    run.reply_all()
+    run.check_subscriber()
+    calm = Run(ledger(stored_rating=2300, measure=calmly), engine)
+    for each in final.values():
+        calm.step(NewGame(each))
+    calm.reply_all()
+    one, other = snapshot(State(run.ledger)), snapshot(State(calm.ledger))
+    assert one.games == other.games
+    assert one.players == other.players
+    assert one.engine == other.engine

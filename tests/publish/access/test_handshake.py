@@ -1,0 +1,370 @@
+"""The whole way in over real sockets: tokens in three ways, origins, names, TLS, withdrawal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import ssl
+import subprocess
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from live.config import ServerConfig
+from live.errors import ConfigError
+from live.events import EngineHealth, EngineState
+from live.publish.access.tokens import new_token
+from live.publish.http.static_files import StaticSite
+from live.publish.server import Publisher
+from tests.publish.world import World
+
+SCREEN, SCREEN_ENTRY = new_token("screen", lambda size: b"s" * size, events=("Open A",))
+ARBITER, ARBITER_ENTRY = new_token("arbiter", lambda size: b"a" * size, arbiter=True)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def world() -> World:
+    made = World(3)
+    for game, event in (("g1", "Open A"), ("g2", "Open B")):
+        made.appear(game)
+        made.set(game, event=event)
+        made.move(game)
+        made.set_ply(game, 1, score_cp=77, best="b1a3", final=True)
+    made.engine_health = EngineHealth((EngineState(0, "searching", 1.0, "the secret ply"),))
+    return made
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> Path:
+    path = tmp_path / "tokens.toml"
+    path.write_text(SCREEN_ENTRY + ARBITER_ENTRY, encoding="utf-8")
+    return path
+
+
+@asynccontextmanager
+async def serving(
+    world: World, clock: Clock | None = None, **settings: Any
+) -> AsyncIterator[tuple[Publisher, httpx.AsyncClient]]:
+    config = ServerConfig(port=0, **settings)
+    made = Publisher(config, world, clock=clock or Clock(), site=StaticSite(Path("/nowhere")))
+    async with made as publisher:
+        host, port = publisher.address
+        async with httpx.AsyncClient(base_url=f"http://{host}:{port}", trust_env=False) as client:
+            yield publisher, client
+
+
+def live(publisher: Publisher, query: str = "") -> str:
+    host, port = publisher.address
+    return f"ws://{host}:{port}/v1/live{query}"
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+DATA = (
+    "/api/v1/games",
+    "/api/v1/games/g1",
+    "/api/v1/games/g1.pgn",
+    "/api/v1/games/unknown",
+    "/api/v1/players",
+    "/api/v1/standings",
+    "/api/v1/events",
+    "/api/v1/health",
+    "/api/v1/nothing",
+    "/metrics",
+    "/nothing",
+)
+
+
+@pytest.mark.parametrize("path", DATA)
+async def test_without_a_token_nobody_learns_what_there_is(
+    world: World, tokens: Path, path: str
+) -> None:
+    async with serving(world, tokens_file=str(tokens)) as (_, client):
+        for headers in ({}, bearer("wrong"), {"Authorization": "Basic YTpi"}):
+            told = await client.get(path, headers=headers)
+            assert told.status_code == 401
+            assert told.headers["www-authenticate"].startswith("Bearer")
+            assert "g1" not in told.text and "Open" not in told.text
+        assert (await client.get(path, params={"token": "wrong"})).status_code == 401
+        assert (await client.get(path, headers=bearer(ARBITER))).status_code in (200, 404)
+        assert (await client.get(path, params={"token": ARBITER})).status_code in (200, 404)
+
+
+async def test_without_a_token_one_still_learns_whether_the_service_is_well(
+    world: World, tokens: Path
+) -> None:
+    async with serving(world, tokens_file=str(tokens)) as (_, client):
+        for path in ("/healthz", "/readyz"):
+            assert (await client.get(path)).json() == {"status": "ok", "ready": True}
+            assert "feeds" in (await client.get(path, headers=bearer(SCREEN))).json()
+        assert (await client.get("/asyncapi.json")).status_code == 200
+
+
+async def test_a_token_shows_its_event_and_no_other(world: World, tokens: Path) -> None:
+    async with serving(world, tokens_file=str(tokens)) as (publisher, client):
+        told = await client.get("/api/v1/games", headers=bearer(SCREEN))
+        assert [game["id"] for game in told.json()["games"]] == ["g1"]
+        assert (await client.get("/api/v1/games/g2", headers=bearer(SCREEN))).status_code == 404
+        both = await client.get("/api/v1/games", headers=bearer(ARBITER))
+        assert len(both.json()["games"]) == 2
+        for query in ("", "?event=Open+B", "?game=g2"):
+            url = live(publisher, query)
+            async with connect(url, additional_headers=bearer(SCREEN)) as ws:
+                await ws.recv()
+                seen = [game["id"] for game in json.loads(await ws.recv())["games"]]
+                assert seen == ([] if query else ["g1"])
+
+
+async def test_only_an_arbiter_sees_what_is_for_arbiters(world: World, tokens: Path) -> None:
+    async with serving(world, tokens_file=str(tokens), public=True) as (publisher, client):
+        for headers, told in ((bearer(ARBITER), True), (bearer(SCREEN), False), ({}, False)):
+            async with connect(live(publisher), additional_headers=headers) as ws:
+                await ws.recv()
+                assert ("the secret ply" in str(await ws.recv())) == told
+                publisher.publish(world.health())
+                world.engine_health = EngineHealth((EngineState(0, "idle", 1.0, "the secret ply"),))
+            for path in ("/api/v1/health", "/healthz", "/readyz"):
+                answer = await client.get(path, headers=headers)
+                assert ("the secret ply" in answer.text) == told
+
+
+async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
+    world: World, tokens: Path
+) -> None:
+    world.point()
+    settings: dict[str, Any] = {"tokens_file": str(tokens), "public": True, "hide_scores": True}
+    async with serving(world, **settings) as (publisher, client):
+        for headers, told in (({}, False), (bearer(SCREEN), False), (bearer(ARBITER), True)):
+            pgn = (await client.get("/api/v1/games/g1.pgn", headers=headers)).text
+            assert ("[%eval" in pgn) == told
+            assert "[%clk 0:01:00]" in pgn
+            game = await client.get("/api/v1/games/g1", headers=headers)
+            assert ("b1a3" in game.text) == told
+            async with connect(live(publisher, "?game=g1"), additional_headers=headers) as ws:
+                hello, snapshot = await ws.recv(), await ws.recv()
+                assert (json.loads(hello)["engine"]["rating"] == 2850) == told
+                assert ("b1a3" in str(snapshot)) == told
+                publisher.publish(world.score())
+                publisher.publish(world.move("g1"))
+                kinds = []
+                while "move" not in kinds:
+                    kinds.append(json.loads(await ws.recv())["type"])
+                assert told or "score" not in kinds
+
+
+@pytest.mark.parametrize("confined", [True, False])
+async def test_a_token_may_come_as_the_first_message(
+    world: World, tokens: Path, confined: bool
+) -> None:
+    async with (
+        serving(world, tokens_file=str(tokens)) as (publisher, _),
+        connect(live(publisher)) as ws,
+    ):
+        await ws.send(json.dumps({"type": "token", "token": SCREEN if confined else ARBITER}))
+        assert json.loads(await ws.recv())["type"] == "hello"
+        games = json.loads(await ws.recv())["games"]
+        assert [game["id"] for game in games] == (["g1"] if confined else ["g1", "g2"])
+        publisher.publish(world.move("g1"))
+        assert json.loads(await ws.recv())["type"] == "move"
+        await (await ws.ping())
+
+
+async def test_in_public_a_first_message_raises_what_is_seen(world: World, tokens: Path) -> None:
+    async with (
+        serving(world, tokens_file=str(tokens), public=True) as (publisher, _),
+        connect(live(publisher, "?auth=message")) as ws,
+    ):
+        await ws.send(json.dumps({"type": "token", "token": ARBITER}))
+        await ws.recv()
+        assert "the secret ply" in str(await ws.recv())
+
+
+@pytest.mark.parametrize(
+    "first", ['{"type":"token","token":"wrong"}', "hello", b"binary", "x" * 5000, None]
+)
+async def test_whoever_says_nothing_valid_first_is_closed_and_gets_nothing(
+    world: World, tokens: Path, first: str | bytes | None
+) -> None:
+    clock = Clock()
+    async with serving(world, clock, tokens_file=str(tokens)) as (publisher, client):
+        async with connect(live(publisher)) as ws:
+            if first is None:
+                await client.get("/healthz")
+                clock.now_s += 10.1
+                publisher.sweep()
+            else:
+                await ws.send(first)
+            with pytest.raises(ConnectionClosed) as closed:
+                await ws.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == (1009 if first == "x" * 5000 else 4101)
+        assert len(publisher.audience) == 0
+
+
+async def test_a_wrong_token_in_header_or_query_is_refused_at_the_handshake(
+    world: World, tokens: Path
+) -> None:
+    async with serving(world, tokens_file=str(tokens)) as (publisher, _):
+        for query, headers in (("?token=wrong", {}), ("", bearer("wrong")), ("?token=", {})):
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(live(publisher, query), additional_headers=headers)
+            assert refused.value.response.status_code == 401
+        async with connect(live(publisher, f"?token={SCREEN}")) as ws:
+            assert json.loads(await ws.recv())["type"] == "hello"
+
+
+def withdraw(tokens: Path) -> None:
+    """Leave the arbiter's token alone in the file."""
+    tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
+    os.utime(tokens, (1, 1))
+
+
+async def test_a_withdrawn_token_ends_what_it_began(world: World, tokens: Path) -> None:
+    async with serving(world, tokens_file=str(tokens)) as (publisher, client):
+        async with (
+            connect(live(publisher, f"?token={SCREEN}")) as screen,
+            connect(live(publisher, f"?token={ARBITER}")) as arbiter,
+        ):
+            await screen.recv(), await screen.recv()
+            await arbiter.recv(), await arbiter.recv()
+            withdraw(tokens)
+            publisher.sweep()
+            with pytest.raises(ConnectionClosed) as closed:
+                await screen.recv()
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 4101
+            publisher.publish(world.move("g1"))
+            assert json.loads(await arbiter.recv())["type"] == "move"
+        assert (await client.get("/api/v1/games", headers=bearer(SCREEN))).status_code == 401
+
+
+async def test_no_token_is_logged(
+    world: World, tokens: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    async with serving(world, tokens_file=str(tokens)) as (publisher, client):
+        await client.get("/api/v1/games", headers=bearer(SCREEN))
+        world.held, held = None, world.held  # type: ignore[assignment]
+        assert (await client.get("/api/v1/games", params={"token": SCREEN})).status_code == 500
+        world.held = held
+        async with connect(live(publisher)) as ws:
+            await ws.send(json.dumps({"type": "token", "token": SCREEN}))
+            await ws.recv()
+    ours = [record for record in caplog.records if record.name.startswith("live")]
+    assert ours
+    assert not [record for record in ours if SCREEN in record.getMessage()]
+    assert not [record for record in ours if record.exc_text and SCREEN in record.exc_text]
+
+
+async def test_listed_origins_may_connect_and_read(world: World) -> None:
+    ours: Any = "https://example.org"
+    async with serving(world, origins=(ours,)) as (publisher, client):
+        async with connect(live(publisher), origin=ours) as ws:
+            assert json.loads(await ws.recv())["type"] == "hello"
+        told = await client.get("/api/v1/games", headers={"Origin": ours})
+        assert told.headers["access-control-allow-origin"] == ours
+        assert told.headers["vary"] == "Origin"
+        asked = {"Origin": ours, "Access-Control-Request-Method": "GET"}
+        preflight = await client.options("/api/v1/games", headers=asked)
+        assert preflight.status_code == 204
+        assert "Authorization" in preflight.headers["access-control-allow-headers"]
+        for other in ("https://evil.example", "null", ""):
+            told = await client.get("/api/v1/games", headers={"Origin": other})
+            assert "access-control-allow-origin" not in told.headers
+            assert (await client.options("/", headers={"Origin": other})).status_code == 405
+
+
+async def test_listed_names_are_answered(world: World) -> None:
+    async with serving(world, hosts=("chess.example.org",)) as (_, client):
+        for host, status in (("chess.example.org", 200), ("other.example.org", 421)):
+            told = await client.get("/healthz", headers={"Host": host})
+            assert told.status_code == status
+
+
+async def test_another_address_is_refused_before_anything_listens(world: World) -> None:
+    with pytest.raises(ConfigError, match="--public"):
+        async with Publisher(ServerConfig(host="0.0.0.0", port=0), world):
+            pass
+
+
+async def test_another_address_with_permission_is_served_with_a_warning(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with Publisher(ServerConfig(host="0.0.0.0", port=0, public=True), world) as publisher:
+        assert "whoever reaches 0.0.0.0" in caplog.text
+        async with httpx.AsyncClient(trust_env=False) as client:
+            assert (await client.get(f"{publisher.url}healthz")).status_code == 200
+
+
+@pytest.fixture(scope="module")
+def certificate(
+    require_program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("tls")
+    made = (folder / "certificate.pem", folder / "key.pem")
+    command = [
+        *(require_program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt"),
+        *("ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
+        *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+        *("-out", str(made[0]), "-keyout", str(made[1])),
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=30)
+    return made
+
+
+async def test_tls_from_certificate_files(world: World, certificate: tuple[Path, Path]) -> None:
+    trusts = ssl.create_default_context(cafile=str(certificate[0]))
+    settings: dict[str, Any] = {
+        "certificate_file": str(certificate[0]),
+        "key_file": str(certificate[1]),
+    }
+    async with serving(world, **settings) as (publisher, plain):
+        assert publisher.url.startswith("https://127.0.0.1:")
+        async with httpx.AsyncClient(trust_env=False, verify=trusts) as client:
+            assert (await client.get(f"{publisher.url}api/v1/games")).status_code == 200
+        async with connect(live(publisher).replace("ws:", "wss:"), ssl=trusts) as ws:
+            assert json.loads(await ws.recv())["type"] == "hello"
+            assert json.loads(await ws.recv())["type"] == "snapshot"
+            publisher.publish(world.move("g1"))
+            assert json.loads(await ws.recv())["type"] == "move"
+        with pytest.raises(httpx.HTTPError):
+            await plain.get("/healthz")
+        reader, writer = await asyncio.open_connection(*publisher.address)
+        writer.write(b"\x16\x03\x01nonsense")
+        async with asyncio.timeout(20):
+            await reader.read()
+        writer.close()
+
+
+@pytest.mark.parametrize("broken", ["no file", "no certificate", "key alone", "key of another"])
+async def test_a_certificate_that_cannot_be_used_is_refused(
+    world: World, certificate: tuple[Path, Path], broken: str, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty.pem"
+    empty.write_text("nothing", encoding="utf-8")
+    broken_settings: dict[str, dict[str, Any]] = {
+        "no file": {"certificate_file": str(tmp_path / "none.pem")},
+        "no certificate": {"certificate_file": str(empty)},
+        "key alone": {"key_file": str(certificate[1])},
+        "key of another": {"certificate_file": str(certificate[0]), "key_file": str(empty)},
+    }
+    with pytest.raises(ConfigError, match=r"server\.(certificate|key)_file"):
+        async with Publisher(ServerConfig(port=0, **broken_settings[broken]), world):
+            pass

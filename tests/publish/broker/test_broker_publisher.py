@@ -1,0 +1,222 @@
+"""A real Mosquitto holds the state: from the start, after it was killed, and after we were."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import aiomqtt
+import pytest
+
+from live import __version__ as VERSION
+from live.config import MqttConfig
+from live.errors import ConfigError
+from live.events import FeedHealth
+from live.publish.broker.broker_publisher import BrokerPublisher
+from live.publish.broker.retained_messages import RetainedMessages
+from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
+from tests.publish.world import GAMES, World
+
+ROOT = Path(__file__).resolve().parent.parent.parent.parent
+
+
+@pytest.fixture
+async def broker(require_program: Callable[[str], str], tmp_path: Path) -> AsyncIterator[Mosquitto]:
+    async with running(require_program("mosquitto"), tmp_path) as made:
+        yield made
+
+
+def config(broker: Mosquitto) -> MqttConfig:
+    return MqttConfig(publish=f"mqtt://127.0.0.1:{broker.port}", prefix="test/rate")
+
+
+def wanted(world: World, state: str = "online") -> dict[str, bytes]:
+    """What the broker should hold."""
+    status = {"type": "status", "state": state, "version": VERSION, "protocol": 1}
+    told = json.dumps(status, separators=(",", ":")).encode()
+    return {**RetainedMessages(world, "test/rate").everything(), "test/rate/status": told}
+
+
+@contextlib.asynccontextmanager
+async def telling(
+    broker: Mosquitto, world: World, tell: Callable[[FeedHealth], None] = lambda _: None
+) -> AsyncIterator[BrokerPublisher]:
+    made = BrokerPublisher(config(broker), world, chance=lambda: 0.0, tell=tell)
+    task = asyncio.create_task(made.run())
+    try:
+        yield made
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled()
+
+
+def full(seed: int) -> World:
+    world = World(seed)
+    for game in GAMES:
+        world.appear(game)
+    for _ in range(200):
+        world.step()
+    while len(RetainedMessages(world, "p").everything()) <= 12:  # boards go at random, too
+        world.step()
+    return world
+
+
+async def test_the_broker_holds_the_state_and_follows_it(broker: Mosquitto) -> None:
+    world = full(1)
+    told: list[FeedHealth] = []
+    async with telling(broker, world, told.append) as ours:
+        await broker.comes_to_hold(wanted(world))
+        for _ in range(100):
+            ours.publish(world.step())
+            await asyncio.sleep(0)
+        await broker.comes_to_hold(wanted(world))
+    assert await broker.held() == wanted(world, "offline"), "who leaves in order says so"
+    assert "retrying" not in [health.state for health in told]
+
+
+async def test_a_killed_broker_is_told_again(
+    broker: Mosquitto, caplog: pytest.LogCaptureFixture
+) -> None:
+    world = full(2)
+    async with telling(broker, world) as ours:
+        await broker.comes_to_hold(wanted(world))
+        broker.kill()
+        for _ in range(100):
+            ours.publish(world.step())
+        async with asyncio.timeout(20):
+            while ours.connected:  # noqa: ASYNC110 - the loop itself must turn
+                await asyncio.sleep(0)
+        await broker.start()
+        await broker.comes_to_hold(wanted(world))
+    assert f"broker 127.0.0.1:{broker.port}" in caplog.text
+    assert "tried again" in caplog.text
+
+
+async def test_what_a_former_run_left_is_cleared(broker: Mosquitto) -> None:
+    async with telling(broker, before := full(3)):
+        await broker.comes_to_hold(wanted(before))
+    world = World(4)
+    world.appear("g1")
+    assert wanted(before).keys() - wanted(world).keys()
+    async with broker.client() as client:
+        await client.publish("somebody/else", b"theirs", qos=1, retain=True)
+        await client.publish("test/rates", b"theirs too", qos=1, retain=True)
+    others = {"somebody/else": b"theirs", "test/rates": b"theirs too"}
+    async with telling(broker, world):
+        await broker.comes_to_hold({**wanted(world), **others})
+
+
+KILLED = """
+import asyncio
+from live.publish.broker.broker_publisher import Broker
+from tests.publish import test_mqtt
+from tests.publish.world import World
+asyncio.run(Broker(test_mqtt.MqttConfig(publish="mqtt://127.0.0.1:%d", prefix="test/rate"),
+                   test_mqtt.full(5)).run())
+"""
+
+
+async def test_when_we_are_killed_the_will_says_so_and_the_next_run_mends_all(
+    broker: Mosquitto,
+) -> None:
+    process = subprocess.Popen(  # noqa: ASYNC220 - it only starts here
+        [sys.executable, "-c", KILLED % broker.port], cwd=ROOT
+    )
+    try:
+        await broker.comes_to_hold(wanted(full(5)))
+    finally:
+        process.kill()
+        process.wait()
+    await broker.comes_to_hold(wanted(full(5), "offline"))
+    world = full(6)
+    async with telling(broker, world):
+        await broker.comes_to_hold(wanted(world))
+
+
+async def test_a_broker_that_is_not_there_yet_is_waited_for(
+    require_program: Callable[[str], str], tmp_path: Path
+) -> None:
+    broker = Mosquitto(require_program("mosquitto"), tmp_path)
+    world = full(7)
+    async with telling(broker, world):
+        await asyncio.sleep(0)
+        try:
+            await broker.start()
+            await broker.comes_to_hold(wanted(world))
+        finally:
+            broker.kill()
+
+
+async def test_user_and_password_are_used(
+    require_program: Callable[..., str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = require_program("mosquitto")
+    keys = tmp_path / "passwords"
+    command = [require_program("mosquitto_passwd", "mosquitto"), "-b", "-c", str(keys)]
+    subprocess.run([*command, "live", "geheim"], check=True, timeout=20)  # noqa: ASYNC221
+    (tmp_path / "password").write_text("geheim\n", encoding="utf-8")
+    more = f"password_file {keys}\n"
+    async with running(program, tmp_path, more=more) as broker:
+        settings = MqttConfig(
+            publish=f"mqtt://live@127.0.0.1:{broker.port}",
+            password_file=str(tmp_path / "password"),
+        )
+        world = full(8)
+        ours = BrokerPublisher(settings, world)
+        task = asyncio.create_task(ours.run())
+        async with asyncio.timeout(20):
+            while not ours.connected:
+                assert not task.done()
+                await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait({task})
+        (tmp_path / "password").write_text("falsch", encoding="utf-8")
+        task = asyncio.create_task(BrokerPublisher(settings, world, chance=lambda: 0.0).run())
+        async with asyncio.timeout(20):
+            while "tried again" not in caplog.text:
+                assert not task.done()
+                await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait({task})
+    assert "Not authorized" in caplog.text
+    assert "geheim" not in caplog.text
+    assert "falsch" not in caplog.text
+
+
+def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+    none = str(tmp_path / "none")
+    with pytest.raises(ConfigError, match=r"mqtt\.password_file"):
+        BrokerPublisher(MqttConfig(publish="mqtt://h", password_file=none), World())
+    with pytest.raises(ConfigError, match=r"mqtt\.ca_file"):
+        BrokerPublisher(MqttConfig(publish="mqtts://h", ca_file=none), World())
+
+
+async def test_a_browser_reads_from_the_broker_as_the_readme_says(
+    require_program: Callable[[str], str], tmp_path: Path
+) -> None:
+    settings = (
+        (ROOT / "README.md").read_text(encoding="utf-8").split("```conf\n")[1].split("```")[0]
+    )
+    plain, web = free_port(), free_port()
+    assert settings.startswith("listener 1883 127.0.0.1\nlistener 9001\n")
+    more = settings.replace("1883", str(plain)).replace("9001", f"{web} 127.0.0.1")
+    async with running(require_program("mosquitto"), tmp_path, more=f"{ANYBODY}{more}") as broker:
+        world = full(9)
+        async with telling(broker, world):
+            await broker.comes_to_hold(wanted(world))
+            page = aiomqtt.Client(
+                "127.0.0.1", web, transport="websockets", protocol=aiomqtt.ProtocolVersion.V5
+            )
+            boards = {t: p for t, p in wanted(world).items() if t.endswith("/game")}
+            async with page, asyncio.timeout(20):
+                await page.subscribe("test/rate/+/+/game", qos=1)
+                async for message in page.messages:
+                    assert boards.pop(str(message.topic)) == message.payload
+                    if not boards:
+                        break

@@ -1,0 +1,186 @@
+"""The exported PGN, read back by python-chess."""
+
+from __future__ import annotations
+
+import io
+import re
+from random import Random
+
+import chess
+import chess.pgn
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.events import GameDetail, HeadToHead, Player, PlyView
+from live.publish.export.pgn_export import clock_command, eval_command, export, tag_value
+
+BLACK_TO_MOVE = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 7"
+CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
+
+
+def game(fen: str = chess.STARTING_FEN, variant: str = "standard") -> GameDetail:
+    return GameDetail(
+        id="g",
+        feed="demo",
+        event="Event",
+        round="3",
+        board=4,
+        white=Player("A", 2500, "GM", 12, "NOR", "Team"),
+        black=Player("B"),
+        result="1-0",
+        url="https://example.org/",
+        start_fen=fen,
+        start_score_cp=None,
+        head_to_head=HeadToHead(),
+        plies_played=0,
+        plies_scored=0,
+        variant=variant,
+        date="2026.11.21",
+        time_control="5400+30",
+        eco="B31",
+        opening="Sicilian Defense: Nyezhmetdinov-Rossolimo Attack",
+    )
+
+
+def read(text: str) -> chess.pgn.Game:
+    stream = io.StringIO(text)
+    found = chess.pgn.read_game(stream)
+    assert found is not None
+    assert not found.errors
+    assert chess.pgn.read_game(stream) is None
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    plies=st.integers(0, 120),
+    start=st.sampled_from([chess.STARTING_FEN, BLACK_TO_MOVE, CHESS960]),
+    name=st.text(max_size=30),
+)
+def test_moves_scores_clocks_and_names_come_back(
+    seed: int, plies: int, start: str, name: str
+) -> None:
+    random = Random(seed)
+    chess960 = start == CHESS960
+    board = chess.Board(start, chess960=chess960)
+    views: list[PlyView] = []
+    for number in range(1, plies + 1):
+        moves = sorted(board.legal_moves, key=chess.Move.uci)
+        if not moves:
+            break
+        move = random.choice(moves)
+        san = board.san(move)
+        board.push(move)
+        scored = random.random() < 0.7
+        mate = random.choice([None, None, 3, -2]) if scored else None
+        cp = random.randint(-3900, 3900) if mate is None else 3900 * (1 if mate > 0 else -1)
+        clock_s = random.choice([None, 0.0, 5.3, 7199.0, 36000.0])
+        views.append(
+            PlyView(
+                number, san, move.uci(), clock_s, None, cp if scored else None, mate, final=True
+            )
+        )
+    told = msgspec.structs.replace(
+        game(start, "chess960" if chess960 else "standard"),
+        plies=tuple(views),
+        start_score_cp=random.choice([None, 31]),
+        white=Player(name),
+    )
+    text = export(told)
+    assert max(map(len, text.split("\n"))) <= 79 or '"' in text
+    found = read(text)
+    assert found.board().chess960 == chess960
+    nodes = list(found.mainline())
+    assert [node.move.uci() for node in nodes] == [view.uci for view in views]
+    assert found.board().fen() == chess.Board(start, chess960=chess960).fen()
+    for node, view in zip(nodes, views, strict=True):
+        assert node.clock() == view.clock_s
+        score = node.eval()
+        if view.score_cp is None:
+            assert score is None
+        else:
+            assert score is not None
+            assert score.white().mate() == view.mate
+            if view.mate is None:
+                assert score.white().score() == view.score_cp
+    printable = "".join(char if char.isprintable() else " " for char in name)
+    # python-chess leaves a tag's backslashes where they are (PGN standard, section 7).
+    told_name = re.sub(r'\\(["\\])', r"\1", found.headers["White"])
+    assert told_name == (printable or "?")
+    assert found.headers["Result"] == "1-0"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ['Quote " and \\', 'End"]\n[Evil "1', "} {", "\x1b[31mred", "<script>", "%", ";", "ü – 漢"],
+)
+def test_a_hostile_name_stays_a_name(name: str) -> None:
+    text = export(msgspec.structs.replace(game(), white=Player(name), event=name))
+    found = read(text)
+    assert "Evil" not in found.headers
+    assert "\x1b" not in text
+    assert found.headers["White"] == found.headers["Event"]
+    assert list(found.mainline()) == []
+
+
+def test_what_is_not_final_is_not_written() -> None:
+    plies = (PlyView(1, "e4", "e2e4", score_cp=20, final=False),)
+    assert "[%eval" not in export(msgspec.structs.replace(game(), plies=plies))
+
+
+def test_black_begins_with_dots_and_white_follows() -> None:
+    plies = (PlyView(1, "e5", "e7e5"), PlyView(2, "Nf3", "g1f3"), PlyView(3, "Nc6", "b8c6"))
+    text = export(msgspec.structs.replace(game(BLACK_TO_MOVE), plies=plies))
+    assert text.rstrip().endswith("7... e5 8. Nf3 Nc6 1-0")
+
+
+def test_the_start_score_stands_before_the_first_move() -> None:
+    text = export(msgspec.structs.replace(game(), start_score_cp=-7))
+    evaluation = read(text).eval()
+    assert evaluation is not None
+    assert evaluation.white().score() == -7
+
+
+def test_all_that_is_known_of_the_players_is_told() -> None:
+    headers = read(export(game())).headers
+    assert headers["WhiteElo"] == "2500"
+    assert headers["WhiteTitle"] == "GM"
+    assert headers["WhiteFideId"] == "12"
+    assert headers["WhiteTeam"] == "Team"
+    assert headers["ECO"] == "B31"
+    assert headers["Opening"] == "Sicilian Defense: Nyezhmetdinov-Rossolimo Attack"
+    assert "BlackElo" not in headers
+    assert headers["Round"] == "3.4"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (0, "0:00:00"),
+        (59.94, "0:00:59.9"),
+        (59.96, "0:01:00"),
+        (3600, "1:00:00"),
+        (-3, "0:00:00"),
+        (100_000, "27:46:40"),
+    ],
+)
+def test_clocks(seconds: float, told: str) -> None:
+    assert clock_command(seconds) == f"[%clk {told}]"
+
+
+def test_scores() -> None:
+    assert eval_command(-5, None) == "[%eval -0.05]"
+    assert eval_command(3900, 2) == "[%eval #2]"
+    assert eval_command(-3900, 0) == "[%eval #-0]"
+    assert eval_command(3900, 0) == "[%eval #0]"
+
+
+def test_a_tag_holds_one_line() -> None:
+    assert tag_value('a\n"b\\') == 'a \\"b\\\\'
+
+
+def test_results_the_standard_does_not_know_become_an_unfinished_game() -> None:
+    assert read(export(msgspec.structs.replace(game(), result="0-0"))).headers["Result"] == "*"

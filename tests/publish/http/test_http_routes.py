@@ -1,0 +1,459 @@
+"""Every HTTP route over a real socket, and rude requests of all kinds."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import chess.pgn
+import httpx
+import msgspec
+import pytest
+
+from live.config import ServerConfig
+from live.events import EngineHealth, EngineState, FeedHealth, GameDetail, GameView, PlayerView
+from live.publish.access.client_limits import ClientLimits
+from live.publish.http.http_connection import HttpConnection
+from live.publish.http.http_routes import BadRequestTarget, read_target
+from live.publish.http.static_files import StaticSite
+from live.publish.server import Publisher
+from tests.publish.world import World
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def world() -> World:
+    made = World(3)
+    for game in ("g1", "g3.pgn", "g 4/ü"):
+        made.appear(game)
+        for _ in range(3):
+            made.standing()
+    return made
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> StaticSite:
+    root = tmp_path / "overlay"
+    (root / "vendor").mkdir(parents=True)
+    (root / "index.html").write_text("<!doctype html>hello")
+    (root / "overlay.html").write_text("<!doctype html>over")
+    (root / "app.js").write_text("let x = 1;")
+    (root / "vendor" / "chart.css").write_text("a{}")
+    (root / ".secret.js").write_text("no")
+    (root / "notes.py").write_text("no")
+    (tmp_path / "outside.js").write_text("no")
+    (root / "link.js").symlink_to(tmp_path / "outside.js")
+    return StaticSite(root)
+
+
+@asynccontextmanager
+async def serving(
+    world: World, site: StaticSite, limits: ClientLimits | None = None, clock: Clock | None = None
+) -> AsyncIterator[tuple[Publisher, httpx.AsyncClient]]:
+    made = Publisher(
+        ServerConfig(port=0),
+        world,
+        site=site,
+        limits=limits or ClientLimits(),
+        clock=clock or Clock(),
+    )
+    async with made as publisher:
+        host, port = publisher.address
+        async with httpx.AsyncClient(base_url=f"http://{host}:{port}", trust_env=False) as client:
+            yield publisher, client
+
+
+async def raw(publisher: Publisher, request: bytes) -> bytes:
+    """Everything the server says to these bytes until it ends the connection."""
+    reader, writer = await asyncio.open_connection(*publisher.address)
+    writer.write(request)
+    async with asyncio.timeout(20):
+        answer = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    return answer
+
+
+async def test_games_and_one_game(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        told = await client.get("/api/v1/games")
+        assert told.status_code == 200
+        assert told.headers["content-type"] == "application/json"
+        games = msgspec.json.decode(told.content, type=dict[str, list[GameView]])["games"]
+        assert {game.id for game in games} == set(world.held)
+        assert "plies" not in told.json()["games"][0]
+        for game, detail in world.held.items():
+            one = await client.get(f"/api/v1/games/{quote(game, safe='')}")
+            assert msgspec.json.decode(one.content, type=GameDetail) == detail
+
+
+async def test_games_can_be_filtered(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        told = await client.get("/api/v1/games", params={"game": "g1"})
+        assert [game["id"] for game in told.json()["games"]] == ["g1"]
+        assert (await client.get("/api/v1/games", params={"type": "x"})).status_code == 400
+
+
+async def test_a_game_as_pgn_even_when_its_id_ends_so(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        for name in ("g1.pgn", "g3.pgn.pgn"):
+            told = await client.get(f"/api/v1/games/{name}")
+            assert told.headers["content-type"] == "application/x-chess-pgn; charset=utf-8"
+            game = chess.pgn.read_game(io.StringIO(told.text))
+            assert game is not None
+            assert not game.errors
+        assert (await client.get("/api/v1/games/g3.pgn")).json()["id"] == "g3.pgn"
+
+
+async def test_players_and_health(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        told = await client.get("/api/v1/players")
+        players = msgspec.json.decode(told.content, type=dict[str, list[PlayerView]])["players"]
+        assert {player.id: player for player in players} == world.standings
+        assert players
+        health = (await client.get("/api/v1/health")).json()
+        assert health["feeds"] == [{"feed": "demo", "state": "live", "detail": "", "part": False}]
+        assert health["engines"]["engines"][0]["state"] == "idle"
+
+
+@pytest.mark.parametrize(
+    ("feeds", "engines", "status", "ready"),
+    [
+        (("live",), ("idle",), "ok", True),
+        (("live", "retrying"), ("searching",), "degraded", True),
+        (("connecting",), ("idle",), "degraded", False),
+        (("live",), ("starting",), "degraded", False),
+        (("finished",), (), "ok", True),
+        ((), (), "ok", True),
+    ],
+)
+async def test_healthy_and_ready(
+    world: World,
+    site: StaticSite,
+    feeds: tuple[str, ...],
+    engines: tuple[str, ...],
+    status: str,
+    ready: bool,
+) -> None:
+    world.feed_health = tuple(
+        msgspec.convert({"feed": "f", "state": each}, FeedHealth) for each in feeds
+    )
+    world.engine_health = EngineHealth(
+        tuple(msgspec.convert({"index": 0, "state": each}, EngineState) for each in engines)
+    )
+    async with serving(world, site) as (_, client):
+        alive = await client.get("/healthz")
+        assert (alive.status_code, alive.json()["status"]) == (200, status)
+        assert (await client.get("/readyz")).status_code == (200 if ready else 503)
+
+
+async def test_pages_and_their_types(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        for path, content_type, text in (
+            ("/", "text/html", "hello"),
+            ("/overlay", "text/html", "over"),
+            ("/static/app.js", "text/javascript", "let x"),
+            ("/static/vendor/chart.css", "text/css", "a{}"),
+        ):
+            told = await client.get(path)
+            assert told.status_code == 200
+            assert told.headers["content-type"].startswith(content_type)
+            assert text in told.text
+
+
+async def test_every_answer_is_strict_about_content(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        for path in ("/", "/static/app.js", "/api/v1/games", "/nothing", "/healthz"):
+            told = await client.get(path)
+            assert told.headers["x-content-type-options"] == "nosniff"
+            policy = told.headers["content-security-policy"]
+            assert policy.startswith("default-src 'none'")
+            assert "unsafe" not in policy
+            assert "access-control-allow-origin" not in told.headers
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/static/../outside.js",
+        "/static/%2e%2e/outside.js",
+        "/static/..%2foutside.js",
+        "/static/vendor/../../outside.js",
+        "/static//etc/passwd",
+        "/static/%2fetc/passwd",
+        "/static/..%5coutside.js",
+        "/static/link.js",
+        "/static/.secret.js",
+        "/static/notes.py",
+        "/static/",
+        "/static/vendor",
+        "/static/app.js%00.html",
+        "/static/app.js/",
+        "/index.html",
+        "//127.0.0.1/",
+        "/api/v1/",
+        "/api/v1/nothing",
+        "/api/v1/games/unknown",
+        "/api/v1/games/unknown.pgn",
+        "/api/v1/games/../players",
+    ],
+)
+async def test_what_is_not_there_is_404_in_json(
+    world: World, site: StaticSite, target: str
+) -> None:
+    async with serving(world, site) as (publisher, _):
+        host, port = publisher.address
+        request = f"GET {target} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
+        head, _, body = (await raw(publisher, request.encode())).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 404 ")
+        assert json.loads(body)["status"] == 404
+        assert body != b"no"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"])
+async def test_other_methods_are_refused(world: World, site: StaticSite, method: str) -> None:
+    async with serving(world, site) as (_, client):
+        told = await client.request(method, "/api/v1/games")
+        assert told.status_code == 405
+        assert told.headers["allow"] == "GET, HEAD"
+        assert (await client.get("/api/v1/games")).status_code == 200
+
+
+async def test_head_says_the_same_without_a_body(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        for path in ("/", "/api/v1/games", "/nothing"):
+            get, head = await client.get(path), await client.head(path)
+            assert head.status_code == get.status_code
+            assert head.content == b""
+            assert head.headers["content-length"] == str(len(get.content))
+
+
+async def test_what_the_client_holds_is_not_sent_again(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        for path in ("/api/v1/games", "/api/v1/games/g1", "/api/v1/games/g1.pgn", "/static/app.js"):
+            first = await client.get(path)
+            tag = first.headers["etag"]
+            for held in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+                again = await client.get(path, headers={"If-None-Match": held})
+                assert (again.status_code, again.content) == (304, b"")
+                assert again.headers["etag"] == tag
+            again = await client.get(path, headers={"If-None-Match": '"other"'})
+            assert again.status_code == 200
+        tag = (await client.get("/api/v1/games/g1")).headers["etag"]
+        world.move("g1")
+        changed = await client.get("/api/v1/games/g1", headers={"If-None-Match": tag})
+        assert changed.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("evil.example", 421),
+        ("evil.example:8765", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("localhost", 200),
+        ("localhost:1", 200),
+        ("[::1]:8765", 200),
+        ("127.1.2.3", 200),
+        ("127.0.0.1:x", 421),
+        ("user@127.0.0.1", 421),
+        ("", 421),
+    ],
+)
+async def test_only_names_of_this_machine_are_answered(
+    world: World, site: StaticSite, host: str, status: int
+) -> None:
+    async with serving(world, site) as (publisher, _):
+        request = f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        answer = await raw(publisher, request.encode())
+        assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+        assert b"demo" not in answer or status == 200
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        (b"nonsense\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n", 400),
+        (b"GET http://evil/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET /%ff HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET /?a=%ff HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: what\r\n\r\n", 501),
+        (b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n", 431),
+        (b"GET / HTTP/1.1\r\n" + b"X-A: b\r\n" * 3000, 431),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 40 + b"\r\n\r\n", 400),
+        (
+            b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n"
+            + b"x" * 20_000,
+            413,
+        ),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+    ],
+)
+async def test_what_is_no_request_is_refused_in_json(
+    world: World, site: StaticSite, request_bytes: bytes, status: int
+) -> None:
+    async with serving(world, site) as (publisher, client):
+        answer = await raw(publisher, request_bytes)
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.startswith(f"HTTP/1.1 {status} ".encode())
+        assert json.loads(body)["status"] == status
+        assert (await client.get("/healthz")).status_code == 200
+
+
+async def test_one_connection_serves_many_requests_in_order(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (publisher, _):
+        one = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        other = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        last = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        answer = await raw(publisher, one + other + one + last)
+        statuses = [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]]
+        assert statuses == [b"200", b"404", b"200", b"200"]
+
+
+async def test_whoever_sends_thousands_of_requests_waits_for_the_others(
+    world: World, site: StaticSite
+) -> None:
+    async with serving(world, site) as (publisher, _):
+        one = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        reader, writer = await asyncio.open_connection(*publisher.address)
+        writer.write(one * 5000)
+        writer.write_eof()
+        # Another client's whole request, connection included, takes a few turns of the loop.
+        other = await raw(publisher, b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        assert other.startswith(b"HTTP/1.1 200 ")
+        (busy,) = publisher._connections
+        assert isinstance(busy, HttpConnection)
+        assert busy._next is not None, "the thousands were answered first"
+        async with asyncio.timeout(60):
+            answer = await reader.read()
+        assert answer.count(b"HTTP/1.1 404 ") == 5000
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_an_old_http_client_is_answered_and_closed(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (publisher, _):
+        answer = await raw(publisher, b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+async def test_whoever_asks_much_and_reads_nothing_is_bounded_and_cut_off(
+    world: World, site: StaticSite
+) -> None:
+    clock = Clock()
+    for _ in range(3000):
+        world.move("g1")
+    limits = ClientLimits(write_bytes=65_536)
+    async with serving(world, site, limits, clock) as (publisher, client):
+        _, writer = await asyncio.open_connection(*publisher.address, limit=1)
+        request = b"GET /api/v1/games/g1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        writer.write(request * 200)
+        size = len((await client.get("/api/v1/games/g1")).content)
+        async with asyncio.timeout(20):
+            while True:
+                held = [
+                    each
+                    for each in publisher._connections
+                    if each.transport.get_write_buffer_size() > 65_536
+                ]
+                if held:
+                    break
+                await asyncio.sleep(0)
+        assert held[0].transport.get_write_buffer_size() < 65_536 + size + 1000
+        assert (await client.get("/healthz")).status_code == 200
+        clock.now_s += 10.1
+        publisher.sweep()
+        async with asyncio.timeout(20):
+            while held[0] in publisher._connections:  # noqa: ASYNC110 - the loop must turn
+                await asyncio.sleep(0)
+        writer.transport.abort()
+
+
+async def test_whoever_does_not_finish_a_request_is_sent_away(
+    world: World, site: StaticSite
+) -> None:
+    clock = Clock()
+    async with serving(world, site, clock=clock) as (publisher, _):
+        reader, writer = await asyncio.open_connection(*publisher.address)
+        writer.write(b"GET / HTTP/1.1\r\nHost: loc")
+        async with asyncio.timeout(20):
+            while not publisher._connections:  # noqa: ASYNC110 - the loop must turn
+                await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            clock.now_s += 10.1
+            publisher.sweep()
+            assert (await reader.read()).startswith(b"HTTP/1.1 408 ")
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_there_is_room_for_so_many_connections(world: World, site: StaticSite) -> None:
+    async with serving(world, site, ClientLimits(connections=1)) as (publisher, client):
+        assert (await client.get("/healthz")).status_code == 200
+        assert (await raw(publisher, b"")).startswith(b"HTTP/1.1 503 ")
+        assert (await client.get("/healthz")).status_code == 200
+
+
+async def test_an_answer_that_fails_costs_only_itself(
+    world: World, site: StaticSite, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(world, site) as (_, client):
+        held, world.held = world.held, None  # type: ignore[assignment]
+        assert (await client.get("/api/v1/games")).status_code == 500
+        assert "/api/v1/games failed" in caplog.text
+        world.held = held
+        assert (await client.get("/api/v1/games")).status_code == 200
+
+
+async def test_the_websocket_path_says_what_it_wants(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        told = await client.get("/v1/live")
+        assert told.status_code == 426
+        assert told.headers["upgrade"] == "websocket"
+        assert (await client.post("/v1/live")).status_code == 405
+
+
+def test_targets_are_read_as_paths() -> None:
+    assert read_target("/a%20b/%C3%BC?x=1&x=%26&y=") == (
+        "/a b/ü",
+        (("x", "1"), ("x", "&"), ("y", "")),
+    )
+    assert read_target("//host/path")[0] == "//host/path"
+    for target in ("*", "http://a/b", "", "/%ff", "/?a=%fe"):
+        with pytest.raises(BadRequestTarget):
+            read_target(target)
+
+
+async def test_metrics_and_schemas_are_served(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        told = await client.get("/metrics")
+        assert told.headers["content-type"].startswith("text/plain; version=")
+        assert "live_rate_subscribers 0.0" in told.text
+        described = (await client.get("/asyncapi.json")).json()
+        assert described["asyncapi"] == "3.0.0"
+        assert "snapshot" in described["channels"]["live"]["messages"]
+
+
+async def test_events_and_standings(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        events = (await client.get("/api/v1/events")).json()["events"]
+        assert sum(event["games"] for event in events) == len(world.held)
+        rows = (await client.get("/api/v1/standings")).json()["standings"]
+        assert {row["id"] for row in rows} == set(world.standings)

@@ -1,0 +1,301 @@
+"""Laws of the hub: whoever follows a stream holds what a fresh snapshot says."""
+
+from __future__ import annotations
+
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.events import HelloMessage, MoveMessage, SnapshotMessage
+from live.publish import wire
+from live.publish.published_state import snapshot
+from live.publish.stream.numbered_stream import (
+    FIRST_SEQ,
+    HistoryLimits,
+    NumberedMessage,
+    NumberedStream,
+    ResumeTooOld,
+)
+from live.publish.stream.replica import Replica
+from live.publish.stream.stream_filter import EVERYTHING, StreamFilter, fold
+from live.publish.stream.stream_hub import StreamHub, TooManyFilters
+from tests.publish.world import EVENTS, GAMES, NAMES, World
+
+FILTERS = (
+    EVERYTHING,
+    StreamFilter(games=frozenset({"g1", "g3.pgn"})),
+    StreamFilter(games=frozenset({"nobody"})),
+    StreamFilter(events=frozenset({fold(EVENTS[0])})),
+    StreamFilter(players=frozenset({fold(NAMES[2])})),
+    StreamFilter(players=frozenset({"1503014"})),
+    StreamFilter(boards=frozenset({"12"})),
+    StreamFilter(events=frozenset({fold(EVENTS[1])}), players=frozenset({fold(NAMES[0])})),
+    StreamFilter(games=frozenset(GAMES[:3]), events=frozenset(map(fold, EVENTS[:2]))),
+)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def payloads(frames: bytes) -> list[bytes]:
+    """The payloads of unmasked text frames, read as RFC 6455 has them."""
+    out = []
+    while frames:
+        assert frames[0] == 0x81
+        length, at = frames[1], 2
+        if length == 126:
+            length, at = int.from_bytes(frames[2:4], "big"), 4
+        elif length == 127:
+            length, at = int.from_bytes(frames[2:10], "big"), 10
+        out.append(frames[at : at + length])
+        frames = frames[at + length :]
+    return out
+
+
+class Client:
+    """Follows one stream from the moment it is made, through real encoded bytes."""
+
+    def __init__(self, hub: StreamHub, selected: StreamFilter) -> None:
+        self.stream = hub.stream(selected)
+        self.replica = Replica()
+        now = hub.snapshot(self.stream)
+        self.replica.receive(wire.number(now.body, now.seq))
+
+
+def deliver(hub: StreamHub, clients: list[Client]) -> None:
+    for stream in hub.waiting():
+        for payload in payloads(stream.take()):
+            for client in clients:
+                if client.stream is stream:
+                    client.replica.receive(payload)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    steps=st.integers(1, 120),
+    batch=st.integers(1, 7),
+    flush_each=st.integers(1, 9),
+)
+def test_snapshot_and_deltas_make_a_fresh_snapshot(
+    seed: int, steps: int, batch: int, flush_each: int
+) -> None:
+    world, random = World(seed), Random(seed)
+    hub = StreamHub(world, epoch="e", clock=Clock())
+    clients: list[Client] = [Client(hub, each) for each in FILTERS[:4]]
+    for at in range(steps):
+        hub.publish([change for _ in range(random.randint(1, batch)) for change in world.step()])
+        deliver(hub, clients)
+        if at % flush_each == 0:
+            hub.flush()
+            deliver(hub, clients)
+        if random.random() < 0.1:
+            newcomer = Client(hub, random.choice(FILTERS))
+            # The snapshot already says what the streams hold at this moment.
+            deliver(hub, clients)
+            clients.append(newcomer)
+            assert newcomer.replica.snapshot() == snapshot(world, newcomer.stream.filter)
+            for client in clients:
+                if client.stream is newcomer.stream:
+                    assert client.replica.seq == newcomer.replica.seq
+                    assert client.replica.snapshot() == newcomer.replica.snapshot()
+    hub.flush()
+    deliver(hub, clients)
+    for client in clients:
+        assert client.replica.snapshot() == snapshot(world, client.stream.filter)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32), keep=st.integers(0, 40), steps=st.integers(1, 60))
+def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
+    seed: int, keep: int, steps: int
+) -> None:
+    world, random = World(seed), Random(seed)
+    hub = StreamHub(world, epoch="e", clock=Clock(), limits=HistoryLimits(messages=keep))
+    stream = hub.stream(random.choice(FILTERS))
+    sent: list[bytes] = [b""] * (stream.seq + 1)
+    for _ in range(steps):
+        hub.publish(world.step())
+        hub.flush()
+        sent.extend(payloads(stream.take()))
+    assert len(sent) == stream.seq + 1
+    for seq in range(stream.seq + 3):
+        answer = hub.since(stream, stream.epoch, seq)
+        if max(FIRST_SEQ, stream.seq - keep) <= seq <= stream.seq:
+            assert not isinstance(answer, ResumeTooOld)
+            assert [wire.number(each.body, each.seq) for each in answer] == sent[seq + 1 :]
+        else:
+            assert isinstance(answer, ResumeTooOld)
+    assert isinstance(hub.since(stream, "another", stream.seq), ResumeTooOld)
+
+
+def test_history_forgets_by_age_and_by_bytes() -> None:
+    clock = Clock()
+    limits = HistoryLimits(messages=100, payload_bytes=30, age_s=10)
+    stream = NumberedStream(EVERYTHING, "e", clock, limits)
+    start = stream.seq
+    for _ in range(3):
+        stream.append(b'{"type":"x"}')  # 12 bytes: two fit
+    assert isinstance(stream.since("e", start), ResumeTooOld)
+    assert len(held(stream.since("e", start + 1))) == 2
+    clock.now_s += 10
+    assert len(held(stream.since("e", start + 1))) == 2
+    clock.now_s += 0.001
+    assert isinstance(stream.since("e", start + 2), ResumeTooOld)
+    assert stream.since("e", start + 3) == ()
+
+
+def test_what_was_forgotten_is_still_delivered_once() -> None:
+    stream = NumberedStream(EVERYTHING, "e", Clock(), HistoryLimits(messages=1))
+    for _ in range(5):
+        stream.append(b'{"type":"x"}')
+    assert len(payloads(stream.take())) == 5
+    assert stream.take() == b""
+
+
+def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
+    clock = Clock()
+    hub = StreamHub(World(), epoch="e", clock=clock, limits=HistoryLimits(age_s=5))
+    first = hub.stream(EVERYTHING)
+    clock.now_s += 5
+    hub.drop_unused()
+    assert hub.stream(EVERYTHING) is first
+    hub.hold(first)
+    clock.now_s += 5.1
+    hub.drop_unused()
+    assert hub.stream(EVERYTHING) is first
+    clock.now_s += 5.1
+    hub.release(first)
+    clock.now_s += 5
+    hub.drop_unused()
+    assert hub.stream(EVERYTHING) is first
+    clock.now_s += 5.1
+    hub.drop_unused()
+    second = hub.stream(EVERYTHING)
+    assert second is not first
+    assert second.epoch != first.epoch
+    assert isinstance(hub.since(second, first.epoch, first.seq), ResumeTooOld)
+
+
+def test_dropping_streams_leaves_the_others_whole() -> None:
+    world, clock = World(3), Clock()
+    hub = StreamHub(world, epoch="e", clock=clock, limits=HistoryLimits(age_s=5))
+    clients = [Client(hub, each) for each in FILTERS]
+    kept = clients[::2]
+    for client in kept:
+        hub.hold(client.stream)
+    for at in range(200):
+        hub.publish(world.step())
+        hub.flush()
+        deliver(hub, kept)
+        if at == 100:
+            clock.now_s += 5.1
+            hub.drop_unused()
+    for client in kept:
+        assert client.replica.snapshot() == snapshot(world, client.stream.filter)
+
+
+def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
+    clock = Clock()
+    hub = StreamHub(World(), epoch="e", clock=clock, max_filters=2)
+    read = hub.stream(FILTERS[0])
+    hub.hold(read)
+    unread = hub.stream(FILTERS[1])
+    clock.now_s += 1
+    new = hub.stream(FILTERS[2])
+    assert hub.stream(FILTERS[0]) is read
+    hub.hold(new)
+    with pytest.raises(TooManyFilters):
+        hub.stream(FILTERS[1])
+    hub.release(new)
+    assert hub.stream(FILTERS[1]) is not unread
+
+
+def test_a_type_filter_thins_out_messages_but_numbers_them_without_gaps() -> None:
+    world = World(5)
+    hub = StreamHub(world, epoch="e", clock=Clock())
+    stream = hub.stream(StreamFilter(types=frozenset({"move", "point"})))
+    start, kinds, seqs = stream.seq, set(), []
+    for _ in range(200):
+        hub.publish(world.step())
+        hub.flush()
+        for payload in payloads(stream.take()):
+            told = msgspec.json.decode(payload)
+            kinds.add(told["type"])
+            seqs.append(told["seq"])
+    assert kinds == {"move", "point"}
+    assert seqs == list(range(start + 1, stream.seq + 1))
+
+
+def test_a_move_goes_out_at_once_and_scores_wait_for_the_tick() -> None:
+    world = World(1)
+    hub = StreamHub(world, epoch="e", clock=Clock())
+    stream = hub.stream(EVERYTHING)
+    hub.publish(world.appear("g1"))
+    assert not stream.waiting
+    hub.publish(world.move("g1"))
+    kinds = [msgspec.json.decode(each)["type"] for each in payloads(stream.take())]
+    assert kinds[:2] == ["game", "move"]
+    for _ in range(50):
+        hub.publish(world.score())
+    assert not stream.waiting
+    hub.flush()
+    kinds = [msgspec.json.decode(each)["type"] for each in payloads(stream.take())]
+    assert sorted(kinds) == ["game", "score"]
+
+
+def test_the_same_snapshot_is_encoded_once() -> None:
+    world = World(1)
+    hub = StreamHub(world, epoch="e", clock=Clock())
+    stream = hub.stream(EVERYTHING)
+    first = hub.snapshot(stream)
+    assert hub.snapshot(stream).body is first.body
+    hub.publish(world.appear("g1"))
+    assert hub.snapshot(stream).body is not first.body
+
+
+def test_the_snapshot_of_a_thinned_out_stream_is_fresh_too() -> None:
+    world = World(1)
+    hub = StreamHub(world, epoch="e", clock=Clock())
+    stream = hub.stream(StreamFilter(types=frozenset({"move"})))
+    before = hub.snapshot(stream)
+    hub.publish(world.appear("g1"))
+    after = hub.snapshot(stream)
+    assert after.seq == before.seq
+    assert msgspec.json.decode(after.body, type=SnapshotMessage) == snapshot(world)
+
+
+def test_hello_carries_no_number_of_its_own() -> None:
+    replica = Replica()
+    world = World()
+    hello = HelloMessage(1, "e", world.info, "same-search", "0")
+    replica.receive(wire.number(wire.encode(hello), 41))
+    assert replica.seq is None
+    replica.receive(wire.number(wire.encode(snapshot(world)), 42))
+    assert replica.seq == 42
+
+
+def test_bodies_are_shared_between_streams() -> None:
+    world = World(1)
+    hub = StreamHub(world, epoch="e", clock=Clock())
+    wide, narrow = hub.stream(EVERYTHING), hub.stream(StreamFilter(games=frozenset({"g1"})))
+    hub.publish(world.appear("g1"))
+    hub.flush()
+    hub.publish([world.move("g1")[0]])
+    (last_wide,) = held(hub.since(wide, wide.epoch, wide.seq - 1))
+    (last_narrow,) = held(hub.since(narrow, narrow.epoch, narrow.seq - 1))
+    assert last_wide.body is last_narrow.body
+    assert isinstance(msgspec.json.decode(last_wide.body, type=MoveMessage), MoveMessage)
+
+
+def held(answer: tuple[NumberedMessage, ...] | ResumeTooOld) -> tuple[NumberedMessage, ...]:
+    assert not isinstance(answer, ResumeTooOld)
+    return answer

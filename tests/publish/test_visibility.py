@@ -1,0 +1,229 @@
+"""Who sees what: the tables are right, and what is withheld cannot be told from the rest."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.events import (
+    Change,
+    CurvePoint,
+    EngineHealth,
+    EngineInfo,
+    EngineState,
+    GameDetail,
+    HealthMessage,
+    HelloMessage,
+    Message,
+    MoveMessage,
+    PlyView,
+    PointMessage,
+    ScoreMessage,
+    SnapshotMessage,
+)
+from live.publish import visibility as tables
+from live.publish import wire
+from live.publish.published_state import VisibleState, snapshot
+from live.publish.stream.replica import Replica
+from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
+from live.publish.stream.stream_hub import StreamHub
+from live.publish.visibility import Visibility, seen_from, sends, shown
+from tests.publish.world import GAMES, World
+
+#: Everything an engine said, by the type that holds it: what two worlds may differ in below.
+SAID = {
+    "score_cp",
+    "mate",
+    "depth",
+    "score_source",
+    "final",
+    "best",
+    "played_cp",
+    "gain_cp",
+    "gain_same_search_cp",
+    "gain_successive_cp",
+    "start_score_cp",
+    "head_to_head",
+    "mean_gain_cp",
+    "expected_score",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "rating",
+    "low",
+    "high",
+    "calibrated",
+    "calibrated_low",
+    "calibrated_high",
+    "form",
+    "methods",
+    "rating_moves",
+}
+
+
+def test_every_name_in_the_tables_exists() -> None:
+    for table in (tables._VENUE, tables._ARBITER):
+        for kind, names in table.items():
+            assert set(names.split()) <= set(kind.__struct_fields__), kind
+    for kind, name in tables._EMPTY:
+        assert name in kind.__struct_fields__
+
+
+def test_nothing_an_engine_said_is_listed_for_venues() -> None:
+    for kind, names in tables._VENUE.items():
+        assert not SAID & set(names.split()), kind
+    assert SAID & set(PlyView.__struct_fields__)
+
+
+def test_what_is_withheld_leaves_a_value_of_the_same_type() -> None:
+    world = World(5)
+    messages: list[Message] = [HelloMessage(1, "e", world.info, "same-search", "0")]
+    for _ in range(300):
+        messages.extend(world.step())
+    messages.append(snapshot(world))
+    for message in messages:
+        for sight in Visibility:
+            if sends(type(message), sight):
+                told = wire.encode(shown(message, sight))
+                assert msgspec.json.decode(told, type=type(message))
+
+
+def test_the_arbiter_sees_the_very_value() -> None:
+    world = World(1)
+    world.appear("g1")
+    world.move("g1")
+    whole = snapshot(world, StreamFilter(sight=Visibility.ARBITER))
+    assert shown(whole, Visibility.ARBITER) is whole
+    assert whole.games == (world.held["g1"],)
+
+
+def test_what_is_for_arbiters_never_reaches_others() -> None:
+    health = EngineHealth((EngineState(0, "searching", 450.0, "g1 ply 12"),), queued=3)
+    message = HealthMessage((), health)
+    assert seen_from(EngineState, "searching") is Visibility.ARBITER
+    assert b"ply 12" in wire.encode(shown(message, Visibility.ARBITER))
+    for sight in (Visibility.PUBLIC, Visibility.VENUE):
+        told = shown(message, sight)
+        assert b"ply 12" not in wire.encode(told)
+        assert told.engines.engines == (EngineState(0, "searching", 450.0),)
+        assert told.engines.queued == 3
+
+
+def test_the_public_sees_scores_and_a_venue_does_not() -> None:
+    ply = PlyView(1, "e4", "e2e4", 60.0, score_cp=33, best="d2d4", gain_cp=-2, final=True, depth=9)
+    move = MoveMessage("g1", 1, ply)
+    assert shown(move, Visibility.PUBLIC) is move
+    assert shown(move, Visibility.VENUE) == MoveMessage("g1", 1, PlyView(1, "e4", "e2e4", 60.0))
+    assert shown(MoveMessage("g1", 1, None), Visibility.VENUE).move is None
+    for kind in (ScoreMessage, PointMessage):
+        assert sends(kind, Visibility.PUBLIC)
+        assert not sends(kind, Visibility.VENUE)
+    info = EngineInfo("Stockfish", "depth 9", 2850, "fixed")
+    assert shown(info, Visibility.VENUE) == EngineInfo("Stockfish", "depth 9", 0, "withheld")
+
+
+def scrambled(world: World, seed: int) -> None:
+    """Give everything an engine said other values, in place; nothing else changes."""
+    other = World(seed)
+    for game, detail in world.held.items():
+        plies = tuple(
+            msgspec.structs.replace(
+                ply,
+                score_cp=other.random.randint(-3900, 3900),
+                best=other.random.choice((None, "a2a3")),
+                gain_cp=-other.random.randint(0, 300),
+            )
+            for ply in detail.plies
+        )
+        point = CurvePoint(
+            1, 1, -other.random.randint(0, 99), 0.5, 0.0, None, None, 1.0, None, None
+        )
+        curves = msgspec.structs.replace(detail.curves, white=(point,))
+        score = other.random.randint(-50, 50)
+        world.held[game] = msgspec.structs.replace(
+            detail, plies=plies, curves=curves, start_score_cp=score
+        )
+    for name, view in world.standings.items():
+        rating = other.random.uniform(1000, 2900)
+        world.standings[name] = msgspec.structs.replace(view, rating=rating, mean_gain_cp=-rating)
+    world.info = msgspec.structs.replace(world.info, rating=other.random.randint(2000, 3000))
+
+
+@given(seed=st.integers(0, 10_000), other=st.integers(0, 10_000), steps=st.integers(1, 60))
+def test_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, steps: int) -> None:
+    """Two worlds that differ only in what engines said look the same to a venue, to the byte."""
+    one, two = World(seed), World(seed)
+    for _ in range(steps):
+        one.step()
+        two.step()
+    scrambled(two, other)
+    venue = StreamFilter(sight=Visibility.VENUE)
+    assert wire.encode(snapshot(one, venue)) == wire.encode(snapshot(two, venue))
+    for game in one.held:
+        views = [VisibleState(world, venue).game(game) for world in (one, two)]
+        assert views[0] == views[1]
+
+
+@given(seed=st.integers(0, 10_000), sight=st.sampled_from(Visibility))
+def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Visibility) -> None:
+    world = World(seed)
+    hub = StreamHub(world, epoch="e", clock=lambda: 0.0)
+    selected = StreamFilter(sight=sight)
+    stream = hub.stream(selected)
+    replica = Replica()
+    first = hub.snapshot(stream)
+    replica.receive(wire.number(first.body, first.seq))
+    seq = first.seq
+    for _ in range(40):
+        hub.publish(world.step())
+        hub.flush()
+        missing = hub.since(stream, stream.epoch, seq)
+        assert isinstance(missing, tuple)
+        for each in missing:
+            replica.receive(wire.number(each.body, each.seq))
+            seq = each.seq
+        assert replica.snapshot() == snapshot(world, selected)
+
+
+def test_streams_of_different_sights_are_different_streams() -> None:
+    world = World(1)
+    hub = StreamHub(world, epoch="e", clock=lambda: 0.0)
+    streams = {sight: hub.stream(StreamFilter(sight=sight)) for sight in Visibility}
+    assert len({id(stream) for stream in streams.values()}) == 3
+    assert streams[Visibility.PUBLIC] is hub.stream(EVERYTHING)
+    change: list[Change] = [ScoreMessage("g1", PlyView(1, "e4", "e2e4", score_cp=33))]
+    hub.publish(change)
+    hub.flush()
+    assert b"33" in streams[Visibility.PUBLIC].take()
+    assert streams[Visibility.VENUE].take() == b""
+
+
+def test_a_guest_confined_to_a_game_sees_no_other() -> None:
+    world = World(1)
+    for game in GAMES[:2]:
+        world.appear(game)
+        world.move(game)
+    confined = StreamFilter(within=StreamFilter(games=frozenset({"g1"})))
+    seen = VisibleState(world, confined)
+    assert [view.id for view in seen.games()] == ["g1"]
+    assert seen.game("g2") is None
+    assert isinstance(seen.game("g1"), GameDetail)
+    assert seen.player_ids("g2") == ()
+    asked = msgspec.structs.replace(confined, games=frozenset({"g2"}))
+    assert not list(VisibleState(world, asked).games())
+    told = snapshot(world, asked)
+    assert isinstance(told, SnapshotMessage)
+    assert told.games == () and told.players == ()
+
+
+@pytest.mark.parametrize("sight", Visibility)
+def test_a_seen_state_says_what_its_snapshot_says(sight: Visibility) -> None:
+    world = World(8)
+    for _ in range(200):
+        world.step()
+    selected = StreamFilter(events=frozenset({"open a"}), sight=sight)
+    assert snapshot(VisibleState(world, selected)) == shown(
+        snapshot(world, selected), min(sight, Visibility.PUBLIC)
+    )

@@ -1,0 +1,338 @@
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.events import Color
+from live.ratings.alliot.conformance import (
+    BEST_CORRELATION,
+    GUID_BRATKO,
+    PONDERATED,
+    RAW,
+    Conformance,
+    ConformanceLine,
+)
+from live.ratings.alliot.covariance import (
+    CONVOLUTION_29,
+    CONVOLUTION_32,
+    RAW_STEP_FIT,
+    STEP,
+    TANH,
+    TANH_CONFORMANCE,
+    Convolution,
+    Covariance,
+    OutcomeVector,
+    gain_by,
+    predict_by_convolution,
+    predict_by_covariance,
+    self_convolved,
+)
+from live.ratings.alliot.prediction import Prediction
+from live.ratings.ferreira.algorithm_1 import Algorithm1
+from live.ratings.gain_histogram import GainHistogram, expected_score_exact
+
+Floats = npt.NDArray[np.float64]
+Move = tuple[Color, int, int]
+COLORS: tuple[Color, ...] = ("white", "black")
+
+one_move = st.tuples(
+    st.sampled_from(COLORS),
+    st.integers(-3900, 3900) | st.integers(-300, 300),
+    st.integers(-3900, 0) | st.integers(-60, 0),
+)
+moves = st.lists(one_move, max_size=50)
+vectors = st.sampled_from([STEP, TANH, OutcomeVector(0.3)])
+kinds = st.sampled_from([RAW, GUID_BRATKO, PONDERATED, TANH_CONFORMANCE])
+losses = st.lists(st.integers(-150, 0), min_size=1, max_size=25)
+
+
+def brute_force(played: list[Move], vector: OutcomeVector, kind: Conformance) -> float | None:
+    """Section 3.3 by a double loop over moves, with e as printed in section 4.3.1."""
+    gains: dict[Color, list[int]] = {"white": [], "black": []}
+    for color, best_cp, gain_cp in played:
+        delta = kind.of(best_cp, gain_cp)
+        if delta is not None:
+            gains[color].append(-round(delta))
+    total = 0.0
+    for x in gains["white"]:
+        for y in gains["black"]:
+            d = (x - y) / 100
+            if vector == STEP:
+                total += 1.0 if d > 0 else 0.5 if d == 0 else 0.0
+            else:
+                total += 0.5 * (1 + math.tanh(vector.slope_per_pawn * d))
+    pairs = len(gains["white"]) * len(gains["black"])
+    return total / pairs if pairs else None
+
+
+@settings(max_examples=200, deadline=None)
+@given(vectors, kinds, st.lists(one_move | st.none(), max_size=50))
+def test_every_prefix_equals_a_double_loop(
+    vector: OutcomeVector, kind: Conformance, steps: list[Move | None]
+) -> None:
+    """A step is a move, or None for taking the last one back."""
+    found = Covariance(vector, kind)
+    held: list[Move] = []
+    for step in steps:
+        if step is not None:
+            held.append(step)
+            found.add(*step)
+        elif held:
+            found.remove(*held.pop())
+        assert found.expected_score == pytest.approx(brute_force(held, vector, kind), abs=1e-9)
+
+
+@given(vectors, kinds, moves, moves)
+def test_remove_undoes_add_exactly(
+    vector: OutcomeVector, kind: Conformance, kept: list[Move], taken_back: list[Move]
+) -> None:
+    found, fresh = Covariance(vector, kind), Covariance(vector, kind)
+    for move in kept + taken_back:
+        found.add(*move)
+    for move in taken_back:
+        found.remove(*move)
+    for move in kept:
+        fresh.add(*move)
+    assert found.expected_score == fresh.expected_score
+    assert (found.white, found.black) == (fresh.white, fresh.black)
+
+
+@given(vectors, moves, st.randoms())
+def test_order_does_not_matter(
+    vector: OutcomeVector, played: list[Move], rng: random.Random
+) -> None:
+    shuffled = played[:]
+    rng.shuffle(shuffled)
+    one, other = Covariance(vector), Covariance(vector)
+    for move, moved in zip(played, shuffled, strict=True):
+        one.add(*move)
+        other.add(*moved)
+    assert one.expected_score == other.expected_score
+
+
+@given(vectors, moves)
+def test_batch_equals_incremental(vector: OutcomeVector, played: list[Move]) -> None:
+    found = Covariance(vector)
+    for move in played:
+        found.add(*move)
+    batch = predict_by_covariance(found.white, found.black, vector)
+    assert batch.expected_score == pytest.approx(found.expected_score, abs=1e-9)
+    assert bool(batch.missing) == (found.expected_score is None)
+
+
+@given(moves)
+def test_the_step_with_raw_conformance_is_ferreiras(played: list[Move]) -> None:
+    ours, ferreira = Covariance(), Algorithm1()
+    for color, best_cp, gain_cp in played:
+        ours.add(color, best_cp, gain_cp)
+        ferreira.add(color, gain_cp)
+    assert ours.expected_score == pytest.approx(ferreira.expected_score, abs=1e-12)
+
+
+@given(vectors, losses, losses)
+def test_both_sides_scores_make_one(vector: OutcomeVector, x: list[int], y: list[int]) -> None:
+    one, other = GainHistogram(x), GainHistogram(y)
+    cut = Convolution(3, 40)
+    pairs: list[tuple[Prediction, Prediction]] = [
+        (predict_by_covariance(one, other, vector), predict_by_covariance(other, one, vector)),
+        (predict_by_convolution(one, other, cut), predict_by_convolution(other, one, cut)),
+    ]
+    for here, there in pairs:
+        assert here.expected_score is not None and there.expected_score is not None
+        assert here.expected_score + there.expected_score == pytest.approx(1, abs=1e-9)
+        if here.low is not None and there.high is not None:
+            assert here.low + there.high == pytest.approx(1, abs=1e-6)
+
+
+def test_the_vector_is_the_papers_and_opposite_differences_make_one() -> None:
+    assert TANH.parts(100) / 10**12 == pytest.approx(0.5 * (1 + math.tanh(1.16)), abs=1e-12)
+    for vector in (STEP, TANH):
+        for difference_cp in (0, 1, 17, 230, 7800):
+            parts = vector.parts(difference_cp)
+            assert parts + vector.parts(-difference_cp) == 10**12
+            at = vector.at(np.array([difference_cp, -difference_cp], dtype=np.float64))
+            assert at == pytest.approx([parts / 10**12, 1 - parts / 10**12], abs=1e-11)
+
+
+def test_a_kind_that_leaves_a_move_out_leaves_it_out() -> None:
+    found = Covariance(STEP, GUID_BRATKO)
+    found.add("white", 250, -40)
+    found.remove("white", 250, -40)
+    assert (found.white.n, gain_by(GUID_BRATKO, 250, -40)) == (0, None)
+    assert gain_by(PONDERATED, 150, -40) == -round(40 / BEST_CORRELATION.divisor(150)) == -13
+
+
+@given(losses, losses, st.integers(1, 5))
+def test_self_convolution_equals_numpys_by_multiplication(
+    x: list[int], y: list[int], times: int
+) -> None:
+    counts = np.bincount([-v for v in x], minlength=3) / len(x)
+    other = np.bincount([-v for v in y], minlength=5) / len(y)
+    single = np.convolve(counts, other)
+    lowest, found = self_convolved(-7, single, times)
+    expected = np.ones(1)
+    for _ in range(times):
+        expected = np.convolve(expected, single)
+    assert lowest == -7 * times
+    assert found == pytest.approx(expected, abs=1e-14)
+
+
+def test_no_values_sum_to_zero() -> None:
+    lowest, found = self_convolved(-4, np.array([0.5, 0.5]), 0)
+    assert (lowest, found.tolist()) == (0, [1.0])
+
+
+@given(losses, losses, st.integers(0, 4), st.sampled_from([0, 1, 20, 90, 5000]))
+def test_win_draw_and_loss_equal_the_cut_distribution(
+    x: list[int], y: list[int], convolutions: int, bound_cp: int
+) -> None:
+    single: dict[int, float] = {}
+    for a in x:
+        for b in y:
+            single[a - b] = single.get(a - b, 0) + 1 / (len(x) * len(y))
+    low, high = min(single), max(single)
+    row = np.array([single.get(d, 0.0) for d in range(low, high + 1)])
+    whole = row
+    for _ in range(convolutions):
+        whole = np.convolve(whole, row)
+    changes = low * (convolutions + 1) + np.arange(len(whole))
+    found = predict_by_convolution(
+        GainHistogram(x), GainHistogram(y), Convolution(convolutions, bound_cp)
+    )
+    assert found.win == pytest.approx(whole[changes > bound_cp].sum(), abs=1e-9)
+    assert found.loss == pytest.approx(whole[changes < -bound_cp].sum(), abs=1e-9)
+    assert found.draw == pytest.approx(whole[abs(changes) <= bound_cp].sum(), abs=1e-9)
+
+
+@given(losses, losses)
+def test_no_convolution_and_no_bound_is_ferreiras(x: list[int], y: list[int]) -> None:
+    one, other = GainHistogram(x), GainHistogram(y)
+    found = predict_by_convolution(one, other, Convolution(0, 0))
+    assert found.expected_score == pytest.approx(expected_score_exact(one, other), abs=1e-12)
+
+
+@pytest.mark.parametrize("setting", [CONVOLUTION_29, CONVOLUTION_32])
+def test_many_convolutions_tend_to_the_papers_normal_curve(setting: Convolution) -> None:
+    """Section 4.3.1: ``(1 - erf((b - nμ) / (√(2n) σ))) / 2`` wins, and so on."""
+    rng = np.random.default_rng(9)
+    white = rng.binomial(60, 0.3, 400) * -1
+    black = rng.binomial(60, 0.35, 500) * -1
+    n, b = setting.convolutions + 1, setting.bound_cp
+    mean = white.mean() - black.mean()
+    scale = math.sqrt(2 * n * (white.var() + black.var()))
+    # Half a centipawn for what a sum of whole numbers is against a smooth curve.
+    win = (1 - math.erf((b + 0.5 - n * mean) / scale)) / 2
+    loss = (1 - math.erf((b + 0.5 + n * mean) / scale)) / 2
+    found = predict_by_convolution(
+        GainHistogram(white.tolist()), GainHistogram(black.tolist()), setting
+    )
+    assert found.win == pytest.approx(win, abs=2e-3)
+    assert found.loss == pytest.approx(loss, abs=2e-3)
+
+
+def test_the_settings_are_the_papers() -> None:
+    assert (CONVOLUTION_29.convolutions, CONVOLUTION_29.bound_cp) == (29, 220)
+    assert (CONVOLUTION_32.convolutions, CONVOLUTION_32.bound_cp) == (32, 240)
+
+
+def test_the_widest_histograms_stay_finite_and_whole() -> None:
+    blunders = GainHistogram([0, -7800, -3900, -1])
+    found = predict_by_convolution(blunders, GainHistogram([0, -7800]), CONVOLUTION_32)
+    assert found.win is not None and found.draw is not None and found.loss is not None
+    assert found.win + found.draw + found.loss == pytest.approx(1, abs=1e-9)
+
+
+def test_table_6_stretches_the_scalar_product_to_results() -> None:
+    white, black = GainHistogram([0] * 6 + [-50] * 4), GainHistogram([0] * 5 + [-50] * 5)
+    plain = predict_by_covariance(white, black).expected_score
+    assert plain == pytest.approx(0.55)
+    stretched = predict_by_covariance(white, black, fit=RAW_STEP_FIT)
+    assert stretched.expected_score == pytest.approx((1 + 2.682 * 0.1 + 0.082) / 2)
+    assert stretched.low is not None and stretched.high is not None
+    assert stretched.low < 0.675 < stretched.high
+    assert predict_by_covariance(white, black, fit=ConformanceLine(0, 100)).expected_score == 1.0
+
+
+def test_what_cannot_be_told_says_so() -> None:
+    some, none = GainHistogram([0, -5]), GainHistogram()
+    for predict in (predict_by_covariance, predict_by_convolution):
+        assert predict(none, some).missing == "no gain of White yet"
+        assert predict(none, none).missing == "no gain of White and Black yet"
+        assert predict(some, none).expected_score is None
+        alike = predict(GainHistogram([0] * 40), GainHistogram([0] * 40))
+        assert (alike.expected_score, alike.low, alike.high) == (0.5, None, None)
+        assert "too much alike" in alike.caution
+        assert "too few" in predict(some, GainHistogram([-3])).caution
+    alike = predict_by_convolution(GainHistogram([0]), GainHistogram([0]))
+    assert (alike.win, alike.draw, alike.loss) == (0.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 41, 49, 93, 1000])
+def test_moves_all_alike_tell_no_spread_whatever_the_rounding(n: int) -> None:
+    white, black = GainHistogram([0] * n), GainHistogram([-7] * (n + 1))
+    found = predict_by_covariance(white, black, OutcomeVector(0.3))
+    assert (found.low, found.high) == (None, None)
+    found = predict_by_convolution(white, black, Convolution(20, 147))
+    assert (found.low, found.high) == (None, None)
+    assert found.draw == pytest.approx(1)
+
+
+@pytest.mark.parametrize("slope", [0.0, -1.0, math.nan])
+def test_a_vector_that_does_not_rise_is_refused(slope: float) -> None:
+    with pytest.raises(ValueError, match="rises"):
+        OutcomeVector(slope)
+
+
+@pytest.mark.parametrize("setting", [(-1, 0), (3, -1)])
+def test_a_cut_that_makes_no_sense_is_refused(setting: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="cut"):
+        Convolution(*setting)
+
+
+def test_what_is_no_same_search_gain_is_refused_and_changes_nothing() -> None:
+    found = Covariance()
+    found.add("white", 0, -3)
+    found.add("black", 0, 0)
+    with pytest.raises(ValueError, match="above 0"):
+        found.add("white", 0, 3)
+    with pytest.raises(ValueError, match="never added"):
+        found.remove("white", 0, -4)
+    assert found.expected_score == 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [20, 40, 80, 500])
+def test_the_interval_covers_known_distributions(n: int) -> None:
+    rng = np.random.default_rng(n)
+    values = np.array([0, -3, -8, -15, -25, -45, -90, -250])
+    white_share = np.array([0.58, 0.08, 0.08, 0.09, 0.07, 0.05, 0.03, 0.02])
+    black_share = np.array([0.50, 0.08, 0.09, 0.10, 0.09, 0.07, 0.05, 0.02])
+    stronger, weaker = (
+        GainHistogram(np.repeat(values, np.rint(share * 100).astype(int)).tolist())
+        for share in (white_share, black_share)
+    )
+    truths = [
+        predict_by_covariance(stronger, weaker).expected_score,
+        predict_by_covariance(stronger, weaker, TANH).expected_score,
+        predict_by_convolution(stronger, weaker).expected_score,
+    ]
+    covered = [0, 0, 0]
+    for _ in range(400):
+        white = GainHistogram(rng.choice(values, n, p=white_share).tolist())
+        black = GainHistogram(rng.choice(values, n, p=black_share).tolist())
+        found = (
+            predict_by_covariance(white, black, design_effect=1),
+            predict_by_covariance(white, black, TANH, design_effect=1),
+            predict_by_convolution(white, black, design_effect=1),
+        )
+        for i, (prediction, truth) in enumerate(zip(found, truths, strict=True)):
+            assert prediction.low is not None and prediction.high is not None
+            assert truth is not None
+            covered[i] += prediction.low <= truth <= prediction.high
+    assert all(0.92 <= count / 400 <= 0.99 for count in covered), covered

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.optimize import minimize
+
+from live.ratings.regan.choice_fit import (
+    MIN_TURNS,
+    PERCENTILES,
+    ChoiceFit,
+    Method,
+    NoFit,
+    fit_likelihood,
+    fit_percentile,
+    log_likelihood,
+    percentile_score,
+    share_up,
+)
+from live.ratings.regan.choice_model import (
+    CURVES,
+    MODELS,
+    ChoiceSkill,
+    Curve,
+    Model,
+    TurnArrays,
+    choices,
+)
+from live.ratings.regan.move_spread import Spread
+from tests.benchmarks.ratings.regan_recovery import (
+    FIT,
+    PLAYERS,
+    real_turns,
+    recover,
+    simulate,
+    spreads_of,
+)
+
+
+def some_turns(n: int, skill: ChoiceSkill, seed: int = 7) -> TurnArrays:
+    return simulate(real_turns(), skill, n, np.random.default_rng(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [20, 80])
+@pytest.mark.parametrize(("s", "c"), PLAYERS)
+def test_likelihood_finds_known_players_within_its_interval(s: float, c: float, n: int) -> None:
+    # Two standard deviations of 200 simulations beyond 93 to 97 %; the benchmark has 1,000.
+    found = recover("likelihood", ChoiceSkill(s, c), n, samples=200, seed=n)
+    assert 0.895 <= found.s <= 0.995
+    assert 0.895 <= found.c <= 0.995
+    assert found.refused <= (0.18 if n == 20 else 0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("s", "c"), PLAYERS[:2])
+def test_percentiles_find_known_players_within_their_interval(s: float, c: float) -> None:
+    found = recover("percentile", ChoiceSkill(s, c), 160, samples=150, seed=3)
+    assert 0.91 <= found.s <= 0.99
+    assert 0.91 <= found.c <= 0.99
+    assert found.refused <= 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS[1:])
+def test_the_other_models_find_known_players_too(model: Model) -> None:
+    found = recover("likelihood", ChoiceSkill(0.111, 0.485, model), 80, samples=60, seed=1)
+    assert 0.88 <= found.s <= 1
+    assert 0.88 <= found.c <= 1
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("curve", CURVES)
+def test_no_general_optimiser_finds_more_likelihood(model: Model, curve: Curve) -> None:
+    turns = some_turns(150, ChoiceSkill(0.1, 0.5))
+    fit = fit_likelihood(turns, model=model, curve=curve)
+    assert isinstance(fit, ChoiceFit)
+
+    def loss(at: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+        s, c = np.exp(np.clip(at, -8, 4)).tolist()
+        return -log_likelihood(turns, ChoiceSkill(s, c, model, curve))
+
+    found = minimize(loss, np.log([fit.skill.s, fit.skill.c]), method="Nelder-Mead")
+    assert log_likelihood(turns, fit.skill) >= -float(found.fun) - 1e-4
+
+
+def test_percentiles_match_no_worse_than_a_general_optimiser() -> None:
+    turns = some_turns(300, ChoiceSkill(0.1, 0.5))
+    fit = fit_percentile(turns)
+    assert isinstance(fit, ChoiceFit)
+
+    def score(at: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+        s, c = np.exp(np.clip(at, -8, 4)).tolist()
+        return percentile_score(turns, ChoiceSkill(s, c))
+
+    found = minimize(score, np.log([fit.skill.s, fit.skill.c]), method="Nelder-Mead")
+    assert fit.percentile_score <= float(found.fun) + 1e-6
+    by_likelihood = fit_likelihood(turns)
+    assert isinstance(by_likelihood, ChoiceFit)
+    assert fit.percentile_score <= by_likelihood.percentile_score
+
+
+def test_shares_up_are_those_of_section_6() -> None:
+    # Two turns by hand. Half and half, the second move played: it spans 0.5 to 1. One clear best
+    # move, played: with s = 1 and c = 1, δ = log 4, it spans 0 to 0.8.
+    turns = TurnArrays([Spread((0, 0), 1, 0.0), Spread((0, math.log(4)), 0, 0.0)])
+    found = share_up(turns, ChoiceSkill(1, 1))
+    for q, share in zip(PERCENTILES, found, strict=True):
+        first = 0 if q <= 0.5 else (q - 0.5) / 0.5
+        second = 1 if q >= 0.8 else q / 0.8
+        assert share == pytest.approx((first + second) / 2)
+
+
+def test_under_the_truth_shares_up_are_the_percentiles() -> None:
+    skill = ChoiceSkill(0.1, 0.5)
+    turns = some_turns(20_000, skill)
+    assert share_up(turns, skill) == pytest.approx(PERCENTILES, abs=0.012)
+
+
+def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
+    turns = some_turns(120, ChoiceSkill(0.1, 0.5))
+    fit = fit_likelihood(turns)
+    assert isinstance(fit, ChoiceFit)
+    best = log_likelihood(turns, fit.skill)
+    fallen = float(stats.t.ppf(0.975, 118)) ** 2
+    grid = np.linspace(-1.5, 1.5, 601)
+    for end in fit.s_interval:
+        profile = max(
+            log_likelihood(turns, ChoiceSkill(end, fit.skill.c * math.exp(x))) for x in grid
+        )
+        assert 2 * (best - profile) == pytest.approx(fallen, abs=0.01)
+    for end in fit.c_interval:
+        profile = max(
+            log_likelihood(turns, ChoiceSkill(fit.skill.s * math.exp(2 * x), end)) for x in grid
+        )
+        assert 2 * (best - profile) == pytest.approx(fallen, abs=0.01)
+
+
+def test_covariance_is_the_inverse_of_the_expected_information() -> None:
+    turns = some_turns(200, ChoiceSkill(0.1, 0.5))
+    fit = fit_likelihood(turns)
+    assert isinstance(fit, ChoiceFit)
+    found = choices(turns, fit.skill)
+    information = np.einsum("tm,tmi,tmj->ij", found.probability, found.slope, found.slope)
+    assert np.array(fit.covariance) @ information == pytest.approx(np.eye(2), abs=1e-4)
+
+
+@pytest.mark.parametrize("method", ["likelihood", "percentile"])
+def test_the_order_of_turns_does_not_matter(method: Method) -> None:
+    spreads = spreads_of(some_turns(200, ChoiceSkill(0.1, 0.5)))
+    one, other = FIT[method](spreads), FIT[method](spreads[::-1])
+    assert isinstance(one, ChoiceFit) and isinstance(other, ChoiceFit)
+    assert one.skill.s == pytest.approx(other.skill.s, rel=1e-4)
+    assert one.c_interval == pytest.approx(other.c_interval, rel=1e-3)
+
+
+@pytest.mark.parametrize("method", ["likelihood", "percentile"])
+def test_too_few_turns_say_how_many_are_needed(method: Method) -> None:
+    least = MIN_TURNS[method]
+    turns = some_turns(least - 1, ChoiceSkill(0.1, 0.5))
+    assert FIT[method](turns) == NoFit(
+        f"{least - 1} turns: by {method}, s and c need {least}", least - 1
+    )
+    assert isinstance(FIT[method]([]), NoFit)
+
+
+@pytest.mark.parametrize("method", ["likelihood", "percentile"])
+def test_a_player_who_never_erred_has_no_bound(method: Method) -> None:
+    perfect = [Spread((0, 0.1, 0.5), 0, 0.0)] * 200
+    found = FIT[method](perfect)
+    assert isinstance(found, NoFit)
+    assert "every move played was a best one" in found.reason
+
+
+@pytest.mark.parametrize("method", ["likelihood", "percentile"])
+def test_turns_all_alike_cannot_tell_s_from_c(method: Method) -> None:
+    alike = [Spread((0, 0.2), i % 3 == 0, 0.0) for i in range(300)]
+    assert isinstance(FIT[method](alike), NoFit)
+
+
+@pytest.mark.parametrize("method", ["likelihood", "percentile"])
+def test_turns_without_a_choice_cannot_be_fitted(method: Method) -> None:
+    even = [Spread((0, 0), i % 2, 0.0) for i in range(300)]
+    found = FIT[method](even)
+    assert isinstance(found, NoFit)
+
+
+def test_a_player_who_prefers_bad_moves_has_no_finite_fit() -> None:
+    worst = [Spread((0, 0.1, 0.3, 0.9), 3, 0.0) for _ in range(100)]
+    assert isinstance(fit_likelihood(worst), NoFit)

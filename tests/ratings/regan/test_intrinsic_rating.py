@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.errors import InputError
+from live.ratings.regan.choice_fit import log_likelihood
+from live.ratings.regan.choice_model import ChoiceSkill, TurnArrays
+from live.ratings.regan.intrinsic_rating import (
+    RYBKA_3,
+    IntrinsicCounter,
+    IntrinsicTable,
+    Milepost,
+    decode_table,
+    encode_table,
+)
+from live.ratings.regan.move_spread import Spread
+from tests.benchmarks.ratings.regan_recovery import real_turns, recover_elo, simulate, spreads_of
+
+
+def rated(spreads: list[Spread], table: IntrinsicTable = RYBKA_3) -> IntrinsicCounter:
+    counter = IntrinsicCounter(table)
+    for spread in spreads:
+        counter.add(spread)
+    return counter
+
+
+@pytest.mark.parametrize(
+    ("elo", "s", "c"), [(2700, 0.080, 0.513), (2200, 0.120, 0.478), (1600, 0.168, 0.436)]
+)
+def test_the_published_table(elo: int, s: float, c: float) -> None:
+    found = RYBKA_3.skill(elo)
+    assert (found.s, found.c) == pytest.approx((s, c))
+    assert (found.model, found.curve) == ("shares", "invexp")
+
+
+def test_published_competence_rises_by_seven_thousandths_a_century() -> None:
+    # Section 7: "intervals coincidentally highly close to 0.007".
+    posts = RYBKA_3.mileposts
+    steps = [b.c - a.c for a, b in pairwise(posts)]
+    assert steps == pytest.approx([0.007] * 11)
+
+
+def test_between_and_beyond_mileposts_skill_goes_on_smoothly() -> None:
+    s, c = RYBKA_3.parameters(np.array([2600.0, 2650.0, 2700.0, 2900.0, 1600.0, 1300.0]))
+    assert s[1] == pytest.approx(math.sqrt(0.089 * 0.080))
+    assert s[3] < s[2] and c[3] > c[2]
+    assert s[5] > s[4] and c[5] < c[4]
+    assert np.all(s > 0.03) and np.all(s < 0.4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [10, 40])
+def test_players_of_known_elo_are_found_within_the_interval(n: int) -> None:
+    found = recover_elo(RYBKA_3, 2200, n, samples=300, seed=n)
+    assert 0.91 <= found.coverage <= 0.99
+
+
+def test_the_rating_is_the_most_likely_elo() -> None:
+    turns = simulate(real_turns(), RYBKA_3.skill(2300), 300, np.random.default_rng(2))
+    found = rated(spreads_of(turns)).rating
+    assert found.elo is not None and found.low is not None and found.high is not None
+    grid = np.arange(1200, 3100, 5)
+    logs = [log_likelihood(turns, RYBKA_3.skill(float(elo))) for elo in grid]
+    best = float(grid[int(np.argmax(logs))])
+    assert found.elo == pytest.approx(best, abs=12)
+    inside = grid[np.array(logs) > max(logs) - 1.920729]
+    assert (found.low, found.high) == pytest.approx((inside[0], inside[-1]), abs=15)
+    assert not found.beyond
+    assert (found.engine, found.limit, found.table) == ("Rybka 3", "depth 13", "rybka-3")
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.data())
+def test_taking_turns_back_undoes_adding_them(data: st.DataObject) -> None:
+    pool = spreads_of(real_turns())
+    kept, taken = (data.draw(st.lists(st.sampled_from(pool), max_size=6)) for _ in range(2))
+    counter = rated(data.draw(st.permutations(kept + taken)))
+    for spread in taken:
+        counter.remove(spread)
+    assert counter.rating == rated(kept).rating
+    assert counter.n == len(kept)
+
+
+def test_no_turn_has_no_rating_and_says_so() -> None:
+    found = IntrinsicCounter(RYBKA_3).rating
+    assert found.elo is found.low is found.high is None
+    assert found.reason == "no turn with several lines yet"
+    with pytest.raises(ValueError, match="no turn to take back"):
+        IntrinsicCounter(RYBKA_3).remove(Spread((0, 1), 0, 0.0))
+
+
+def test_a_player_who_never_erred_is_stronger_than_any_known() -> None:
+    found = rated([Spread((0, 0.05, 0.3), 0, 0.0)] * 60).rating
+    assert found.elo is None and found.high is None
+    assert found.low is not None and found.low > 2500
+    assert found.reason is not None and found.reason.startswith("stronger than any player")
+
+
+def test_a_player_of_bad_moves_is_weaker_than_any_known() -> None:
+    found = rated([Spread((0, 0.5, 2.0), 2, 0.0)] * 40).rating
+    assert found.elo is None and found.low is None
+    assert found.high is not None and found.high < 1700
+    assert found.reason is not None and found.reason.startswith("weaker than any player")
+
+
+def test_a_rating_outside_the_mileposts_is_marked() -> None:
+    turns = simulate(real_turns(), RYBKA_3.skill(2900), 400, np.random.default_rng(5))
+    found = rated(spreads_of(turns)).rating
+    assert found.elo is not None and found.elo > 2700
+    assert found.beyond
+
+
+def test_one_oddity_cannot_say_everything() -> None:
+    steep = msgspec.structs.replace(RYBKA_3, model="powers")
+    odd = Spread((0, 30.0), 1, 0.0)
+    counter = rated([odd, *[Spread((0, 0.1), 0, 0.0)] * 3], steep)
+    assert counter.rating.turns == 4
+    counter.remove(odd)
+    assert counter.rating == rated([Spread((0, 0.1), 0, 0.0)] * 3, steep).rating
+
+
+def test_another_engine_or_limit_is_refused() -> None:
+    assert RYBKA_3.mismatch("Rybka 3", "depth 13") is None
+    assert RYBKA_3.mismatch("rybka  3", "Depth 13") is None
+    RYBKA_3.demand("Rybka 3", "depth 13")
+    for engine, limit, named in (
+        ("Stockfish 19", "depth 13", "engine 'Rybka 3', not 'Stockfish 19'"),
+        ("Rybka 3", "100000 nodes", "limit 'depth 13', not '100000 nodes'"),
+    ):
+        with pytest.raises(InputError, match=named):
+            RYBKA_3.demand(engine, limit)
+
+
+def test_a_table_survives_being_stored() -> None:
+    assert decode_table(encode_table(RYBKA_3), "x") == RYBKA_3
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        encode_table(RYBKA_3).replace(b'"format": 1', b'"format": 2'),
+        encode_table(RYBKA_3).replace(b"1600", b"1900"),
+        encode_table(RYBKA_3).replace(b"0.168", b"-1.0"),
+        encode_table(RYBKA_3).replace(b"invexp", b"linear"),
+    ],
+)
+def test_what_is_no_table_is_refused_with_its_name(data: bytes) -> None:
+    with pytest.raises(InputError, match="my-table: is no intrinsic table"):
+        decode_table(data, "my-table")
+
+
+def test_a_table_needs_two_mileposts() -> None:
+    with pytest.raises(ValueError, match="two mileposts"):
+        IntrinsicTable(
+            name="x", engine="e", limit="l", lines=1, source="", mileposts=(Milepost(1, 1, 1),)
+        )
+
+
+def test_turns_are_weighed_by_the_tables_own_model_and_curve() -> None:
+    spread = Spread((0, 0.1, 0.4), 1, 0.0)
+    for model, curve in (("powers", "ipa"), ("product", "secha")):
+        table = msgspec.structs.replace(RYBKA_3, model=model, curve=curve)
+        counter = rated([spread], table)
+        skill = table.skill(2000)
+        assert (skill.model, skill.curve) == (model, curve)
+        steps = [
+            log_likelihood(TurnArrays([spread]), table.skill(elo))
+            - log_likelihood(TurnArrays([spread]), table.skill(2000))
+            for elo in (1600, 2400)
+        ]
+        weighed = counter.log_likelihood
+        at = [int((elo - 1200) / 20) for elo in (1600, 2000, 2400)]
+        assert [weighed[at[0]] - weighed[at[1]], weighed[at[2]] - weighed[at[1]]] == pytest.approx(
+            steps, abs=1e-6
+        )
+    assert isinstance(skill, ChoiceSkill)

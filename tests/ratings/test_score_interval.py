@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.ratings.score_interval import (
+    ClusteredScores,
+    GameScores,
+    clustered_interval,
+    score_interval,
+)
+from tests.benchmarks.ratings.coverage import (
+    MOVES,
+    Family,
+    exact_coverage,
+    families,
+    measured_coverage,
+    pooled_coverage,
+)
+
+games = st.lists(
+    st.integers(0, 60).flatmap(
+        lambda n: st.integers(0, n).map(lambda zeros: GameScores(n, zeros, zeros))
+    ),
+    max_size=12,
+)
+# Moves, those above 0 and those at 0.
+outcomes = st.integers(1, 200).flatmap(
+    lambda n: st.integers(0, n).flatmap(
+        lambda above: st.tuples(st.just(n), st.just(above), st.integers(0, n - above))
+    )
+)
+
+
+@pytest.mark.parametrize("n", MOVES)
+@pytest.mark.parametrize("family", list(families()), ids=lambda family: str(family.name))
+def test_it_covers_as_often_as_it_says(family: Family, n: int) -> None:
+    covered = exact_coverage(family, n)
+    assert 0.93 <= round(covered.mean, 3) <= 0.97
+    assert covered.least >= 0.90
+
+
+def test_it_covers_between_the_tabled_numbers_of_moves_too() -> None:
+    for family in families():
+        for n in (6, 7, 8, 13, 27):
+            covered = exact_coverage(family, n)
+            assert 0.93 <= round(covered.mean, 3) <= 0.97
+            # Seven and eight moves have the deepest dips there are.
+            assert covered.least >= 0.88
+
+
+@pytest.mark.parametrize("n", MOVES)
+def test_it_covers_as_often_against_a_measured_engine(n: int) -> None:
+    covered = measured_coverage(n, samples=400, seed=n)
+    assert 0.93 <= covered.mean <= 0.97
+    assert covered.least >= 0.89
+
+
+@pytest.mark.parametrize("played", [2, 5, 20])
+def test_it_covers_players_whose_games_stray_as_real_ones_do(played: int) -> None:
+    for effect in (1.2, 1.4):
+        assert 0.93 <= pooled_coverage(played, effect, samples=1500, seed=played) <= 0.98
+
+
+@given(outcomes)
+def test_it_holds_the_observed_score_and_ends_where_scores_end(
+    outcome: tuple[int, int, int],
+) -> None:
+    n, above, at = outcome
+    score = (above + at / 2) / n
+    low, high = score_interval(n, above + at / 2, above + at / 4)
+    assert 0 <= low <= score <= high <= 1
+    assert high - low > 0
+    assert (low == 0) == (score == 0)
+    assert (high == 1) == (score == 1)
+
+
+@given(outcomes)
+def test_the_two_players_of_a_game_see_mirror_images(outcome: tuple[int, int, int]) -> None:
+    n, above, at = outcome
+    below = n - above - at
+    low, high = score_interval(n, above + at / 2, above + at / 4)
+    mirrored = score_interval(n, below + at / 2, below + at / 4)
+    assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-9)
+
+
+@given(st.integers(1, 300), st.data())
+def test_one_more_hit_raises_both_ends(n: int, data: st.DataObject) -> None:
+    hits = data.draw(st.integers(0, n - 1))
+    lows, highs = zip(
+        *(score_interval(n, h / 2, h / 4, ceiling=0.5) for h in (hits, hits + 1)), strict=True
+    )
+    assert lows[0] < lows[1]
+    assert highs[0] < highs[1]
+
+
+@pytest.mark.parametrize("smooth", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 10, 1000, 10**6, 10**9, 0.4])
+def test_extremes_stay_finite_and_ordered(n: float, smooth: bool) -> None:
+    for ceiling in (0.5, 1.0):
+        for score in (0.0, 1e-9, 0.3 * ceiling, ceiling / 2, ceiling * (1 - 1e-9), ceiling):
+            for spread in (score * ceiling, score * score):
+                low, high = score_interval(n, n * score, n * spread, ceiling=ceiling, smooth=smooth)
+                assert 0 <= low <= high <= ceiling
+                assert low <= score + 1e-12 and score - 1e-12 <= high
+                assert high > 0 and low < ceiling
+
+
+@pytest.mark.parametrize(
+    ("n", "total", "squares", "ceiling"),
+    [
+        (0, 0, 0, 1),
+        (-1, 0, 0, 1),
+        (math.nan, 0, 0, 1),
+        (5, math.nan, 0, 1),
+        (5, 1, math.nan, 1),
+        (5, 1, 1, -1),
+        (5, 1, 1, math.nan),
+    ],
+)
+def test_what_is_no_number_is_refused(
+    n: float, total: float, squares: float, ceiling: float
+) -> None:
+    with pytest.raises(ValueError, match="no interval"):
+        score_interval(n, total, squares, ceiling=ceiling)
+
+
+def test_where_nothing_can_be_scored_nothing_is_uncertain() -> None:
+    assert score_interval(5, 0, 0, ceiling=0) == (0, 0)
+
+
+@given(games, games)
+def test_removing_games_undoes_adding_them(
+    kept: list[GameScores], taken_back: list[GameScores]
+) -> None:
+    scores = ClusteredScores(kept + taken_back)
+    for game in taken_back:
+        scores.remove(game)
+    assert scores.interval() == clustered_interval(kept)
+    assert (scores.games, scores.n) == (sum(bool(g.n) for g in kept), sum(g.n for g in kept))
+
+
+@given(games, st.randoms())
+def test_order_of_games_does_not_matter(played: list[GameScores], rng: random.Random) -> None:
+    shuffled = played[:]
+    rng.shuffle(shuffled)
+    assert clustered_interval(played) == clustered_interval(shuffled)
+
+
+def test_design_effect_equals_the_textbook_sum() -> None:
+    played = [GameScores(30, 20, 20), GameScores(45, 18, 18), GameScores(38, 30, 30)]
+    mean = 68 / 113
+    between = 3 / 2 * sum((game.total - mean * game.n) ** 2 for game in played)
+    measured = between / (113 * mean * (1 - mean))
+    assert ClusteredScores(played).design_effect == pytest.approx(
+        (10 * 1.25 + 2 * measured) / 12, rel=1e-12
+    )
+
+
+def test_more_games_alike_narrow_the_interval() -> None:
+    game = GameScores(40, 20, 20)
+    widths = []
+    for count in (1, 2, 4, 8, 16):
+        low, high = clustered_interval([game] * count, scale=2, ceiling=1) or (0.0, 0.0)
+        widths.append(high - low)
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_one_game_alone_has_the_interval_of_its_moves() -> None:
+    game = GameScores(40, 20, 20)
+    assert clustered_interval([game], scale=2, ceiling=1) == score_interval(
+        40, 10.0, 5.0, ceiling=0.5
+    )
+
+
+def test_games_that_differ_widen_the_interval() -> None:
+    alike = clustered_interval([GameScores(40, 20, 20)] * 8)
+    unlike = clustered_interval([GameScores(40, 40, 40), GameScores(40, 0, 0)] * 4)
+    assert alike is not None and unlike is not None
+    assert unlike[1] - unlike[0] > 3 * (alike[1] - alike[0])
+
+
+def test_a_score_of_0_in_every_game_leaves_the_other_end_finite() -> None:
+    interval = clustered_interval([GameScores(20, 0, 0)] * 3, scale=2, ceiling=1)
+    assert interval is not None
+    assert interval[0] == 0
+    assert 0 < interval[1] < 0.1
+
+
+def test_a_game_that_was_never_added_is_refused() -> None:
+    scores = ClusteredScores([GameScores(10, 5, 5)])
+    with pytest.raises(ValueError, match="never added"):
+        scores.remove(GameScores(11, 5, 5))
+    assert scores.n == 10
+
+
+def test_no_moves_have_no_interval() -> None:
+    assert clustered_interval([]) is None
+    assert clustered_interval([GameScores(0, 0, 0)]) is None

@@ -1,0 +1,129 @@
+"""The rehearsal's bytes, against what lichess documents of its own."""
+
+import asyncio
+from itertools import chain, repeat
+
+import httpx
+import msgspec
+import pytest
+
+from live.config import FeedsConfig
+from live.feeds.open_feed import open_feed
+from live.rehearse.planned_faults import GOOD, ConnectionFaults, connections, incidents
+from live.rehearse.servers.lichess_broadcast_server import ROUND_ID, LichessRehearsal
+from tests.feeds.fakes import (
+    DATA,
+    DrivenClock,
+    Ledger,
+    conditions,
+    decode,
+    running,
+    substance,
+    told_by,
+    until,
+)
+
+GAMES = decode((DATA / "four-boards.pgn").read_bytes())
+STREAM = f"/api/stream/broadcast/round/{ROUND_ID}.pgn"
+
+
+class Listener:
+    """A client that keeps every byte."""
+
+    def __init__(self, rehearsal: LichessRehearsal) -> None:
+        self.rehearsal = rehearsal
+        self.text = b""
+
+    async def listen(self, origin: str) -> None:
+        async with httpx.AsyncClient() as client, client.stream("GET", origin + STREAM) as answer:
+            assert answer.headers["content-type"] == "application/x-chess-pgn"
+            async for chunk in answer.aiter_bytes():
+                self.text += chunk
+
+
+async def test_a_burst_then_whole_games_two_blank_lines_and_a_space_for_silence() -> None:
+    clock = DrivenClock()
+    rehearsal = LichessRehearsal(GAMES, clock=clock)
+    begun = msgspec.structs.replace(GAMES[0], moves=GAMES[0].moves[:2], result="*")
+    rehearsal.show(0, msgspec.structs.replace(begun, moves=()))
+    rehearsal.show(1, GAMES[1])
+    listener = Listener(rehearsal)
+    async with rehearsal.serving() as spec:
+        origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
+        task = asyncio.create_task(listener.listen(origin))
+        await until(lambda: listener.text.count(b"\n\n\n") == 2)
+        assert b"\n\n *\n\n\n[Event" in listener.text
+        burst = len(listener.text)
+        await until(lambda: clock.next_deadline_s is not None)
+        assert clock.next_deadline_s == 60.0
+        await clock.expire()
+        await until(lambda: len(listener.text) == burst + 1)
+        assert listener.text[burst:] == b" "
+        rehearsal.show(0, begun)
+        await until(lambda: listener.text.endswith(b"\n\n\n"))
+        resent = listener.text[burst + 1 :].decode()
+        assert resent.startswith('[Event "') and resent.count("[Event") == 1
+        assert resent.splitlines()[-3].startswith("1. ")
+        assert resent.endswith(" *\n\n\n")
+        assert not task.done()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+async def test_other_addresses_are_a_page_not_found() -> None:
+    rehearsal = LichessRehearsal(GAMES)
+    async with rehearsal.serving() as spec, httpx.AsyncClient() as client:
+        origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
+        answer = await client.get(origin + "/api/stream/broadcast/round/Nowhere1.pgn")
+        assert answer.status_code == 404
+        rehearsal.show(0, GAMES[0])
+        export = await client.get(origin + f"/api/broadcast/round/{ROUND_ID}.pgn")
+        assert [substance(game) for game in decode(export.content)] == [substance(GAMES[0])]
+
+
+async def test_a_slow_listener_gets_the_latest_of_each_game() -> None:
+    """What nobody could read in between is not kept: memory stays bounded."""
+    rehearsal = LichessRehearsal(GAMES, fates=chain([ConnectionFaults(cuts=(50,))], repeat(GOOD)))
+    ledger, clock = Ledger(), DrivenClock()
+    async with rehearsal.serving() as spec:
+        feed = open_feed(spec, FeedsConfig(), conditions=conditions(clock=clock), env={})
+        async with running(feed, ledger):
+            await rehearsal.connected.wait()
+            for ply in range(40):  # no waiting in between
+                rehearsal.show(0, msgspec.structs.replace(GAMES[0], moves=GAMES[0].moves[:ply]))
+            rehearsal.show(0, GAMES[0])
+            await until(lambda: len(next(iter(ledger.games.values()), GAMES[0]).moves) > 0)
+            await until(
+                lambda: [substance(g) for g in ledger.games.values()] == [substance(GAMES[0])]
+            )
+    assert len(ledger.reports) < 40
+
+
+@pytest.mark.parametrize("seed", range(50))
+async def test_whatever_goes_wrong_the_end_is_the_same(seed: int) -> None:
+    rehearsal = LichessRehearsal(GAMES, clock=DrivenClock(), fates=connections(seed))
+    ledger, clock = Ledger(), DrivenClock()
+    async with rehearsal.serving() as spec:
+        feed = open_feed(spec, FeedsConfig(), conditions=conditions(clock=clock), env={})
+        async with running(feed, ledger) as task:
+            await rehearsal.play(speed=60, incidents=incidents(seed, GAMES))
+            final = {told_by(game): game for game in decode(rehearsal.final_pgn())}
+
+            def heard() -> bool:
+                return ledger.games == final
+
+            while not task.done():  # silence passes: stalls end, and at last the grace period
+                await until(lambda: heard() or task.done() or _silent(rehearsal, clock))
+                await asyncio.sleep(0)
+                if not task.done() and clock.next_deadline_s is not None:
+                    await clock.expire()
+            await task
+            assert heard()
+    assert ledger.last.state == "finished"
+    wanted = {told_by(game): substance(game) for game in GAMES}
+    assert {board: substance(game) for board, game in ledger.games.items()} == wanted
+
+
+def _silent(rehearsal: LichessRehearsal, clock: DrivenClock) -> bool:
+    return rehearsal.stalled and clock.next_deadline_s is not None

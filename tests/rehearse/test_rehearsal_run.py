@@ -1,0 +1,51 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from live.errors import PortInUse
+from live.rehearse.pgn_text import pgn_text
+from live.rehearse.rehearsal_run import rehearse
+from tests.feeds.brokers import free_port
+from tests.feeds.fakes import DATA, decode, substance
+
+GAMES = decode((DATA / "four-boards.pgn").read_bytes())
+
+
+async def test_the_line_to_follow_it_with_and_the_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await rehearse(GAMES[:2], "folder", speed=1e6, to=str(tmp_path), linger_s=0)
+    assert capsys.readouterr().out == f"live-rate --feed folder+{tmp_path}\n"
+    written = [
+        decode((tmp_path / "round-1" / f"game-{number}.pgn").read_bytes()) for number in (1, 2)
+    ]
+    assert [substance(game) for (game,) in written] == [substance(game) for game in GAMES[:2]]
+    assert pgn_text(written[0][0]) == pgn_text(GAMES[0])
+
+
+async def test_what_a_shell_would_misread_is_quoted(capsys: pytest.CaptureFixture[str]) -> None:
+    await rehearse(GAMES[:1], "livechess-cloud", speed=1e6, linger_s=0)
+    line = capsys.readouterr().out
+    assert line.startswith("live-rate --feed 'livechess-cloud+http://127.0.0.1:")
+    assert line.endswith("/1'\n")
+
+
+async def test_a_port_that_is_taken() -> None:
+    port = free_port()
+    first = asyncio.create_task(rehearse(GAMES[:1], "lichess", port=port))
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                await asyncio.sleep(0.01)
+            else:
+                writer.close()
+                await writer.wait_closed()
+                break
+    with pytest.raises(PortInUse, match="is taken"):
+        await rehearse(GAMES[:1], "lichess", port=port)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first

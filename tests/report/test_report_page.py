@@ -1,0 +1,136 @@
+"""The page holds what was asked for, is self-contained, and lets nothing of a source out."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.events import Player, PlayerMethods
+from live.publish.export.analysis_json import Analysis
+from live.report.report_page import page
+from tests.report.hostile import ENGINE, FORMULA, event, game, player
+
+WRITTEN = "2026-11-21 09:00 UTC"
+
+
+def _names(text: str) -> set[str]:
+    return set(text.split())
+
+
+#: All the markup there is. What could load, run or link is not among it.
+TAGS = _names(
+    "html head meta title style body h1 h2 h3 p table thead tbody tr th td section header span div "
+    "figure figcaption svg line text polyline polygon small b i bdi dl dt dd"
+)
+ATTRIBUTES = _names(
+    "lang charset http-equiv content name class viewbox role aria-label x x1 x2 y y1 y2 points "
+    "text-anchor"
+)
+_EMPTY = {"meta", "line", "polyline", "polygon"}
+
+
+class Reader(HTMLParser):
+    """Text of the page; fails on unknown markup and on elements that do not nest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text: list[str] = []
+        self._open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in TAGS, tag
+        assert {name for name, _ in attrs} <= ATTRIBUTES, attrs
+        if tag not in _EMPTY:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in _EMPTY
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def done(self) -> str:
+        self.close()
+        assert not self._open
+        return "".join(self.text)
+
+
+def read(html: str) -> str:
+    reader = Reader()
+    reader.feed(html)
+    return reader.done()
+
+
+def test_hostile_names_are_text() -> None:
+    html = page(event(), written=WRITTEN, arbiter=True)
+    text = read(html)
+    assert '<script>alert("1")</script>' in text  # to be read, not run
+    assert FORMULA in text
+    assert "\x1b" not in html and "\x00" not in html and "javascript:" not in html
+    assert "\u202e" not in html  # no turning of what follows
+    assert len(html) < 60_000  # the endless name was cut
+
+
+@settings(max_examples=40, deadline=None)
+@given(white=st.text(max_size=60), event_name=st.text(max_size=60), san=st.text(max_size=30))
+def test_whatever_a_source_says_the_page_stays_whole(white: str, event_name: str, san: str) -> None:
+    held = game("g1", white, "Black", board=1)
+    ply = msgspec.structs.replace(held.plies[0], san=san)
+    held = msgspec.structs.replace(held, event=event_name, plies=(ply, *held.plies[1:]))
+    read(page(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
+
+
+def test_games_stand_in_the_order_of_boards_and_screening_only_where_asked() -> None:
+    text = read(page(event(), written=WRITTEN))
+    assert text.index("<script>") < text.index("=HYPERLINK")
+    assert "Screening" not in text and "First choices" not in text
+    asked = read(page(event(), written=WRITTEN, arbiter=True))
+    assert "accuse nobody" in asked and "First choices" in asked
+
+
+def test_every_rating_has_its_interval_and_the_unbounded_is_no_number() -> None:
+    text = read(page(event(), written=WRITTEN))
+    assert "1800\u20132200" in text  # calibrated
+    assert "2009\u20132299" in text  # Algorithm 4
+    assert "What it is not" in text and "nan" not in text.lower().replace("nance", "")
+
+
+def test_figures_of_some_moves_are_not_written_as_those_of_all() -> None:
+    def written(methods: PlayerMethods) -> str:
+        view = msgspec.structs.replace(player("a", "Anna"), methods=methods)
+        games = (game("g1", "White", "Black", board=1),)
+        return read(page(Analysis(ENGINE, "same-search", games, (view,)), written=WRITTEN))
+
+    part = written(PlayerMethods(accuracy_so_far=91.0, centipawn_loss_so_far=17.0))
+    assert "~91" in part and "~17" in part and "not scored yet" in part
+    whole = written(PlayerMethods(accuracy_so_far=91.0, accuracy=91.0,
+                                  centipawn_loss_so_far=17.0, centipawn_loss=17.0))  # fmt: skip
+    assert "~91" not in whole and "~17" not in whole
+
+
+def test_losses_stand_beside_moves() -> None:
+    held = game("g1", "White", "Black", board=1)
+    text = read(page(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
+    assert "e5\xa0\u22120.60" in text
+    assert "e4 " in text  # lost nothing: nothing beside it
+    thrown = msgspec.structs.replace(held.plies[4], gain_cp=-3700)
+    held = msgspec.structs.replace(held, plies=(*held.plies[:4], thrown))
+    text = read(page(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
+    assert "Bb5\xa0\u221210 or more" in text
+
+
+def test_what_is_not_there_is_left_out() -> None:
+    bare = game("g1", "", "", board=1, plies=0)
+    bare = msgspec.structs.replace(
+        bare, white=Player(""), black=Player(""), start_score_cp=None, result="*", event="", date=""
+    )
+    html = page(Analysis(ENGINE, "same-search", (bare,), (player("a", ""),)), written=WRITTEN)
+    assert "<svg" not in html
+    assert "No moves." in read(html)
+    assert read(page(Analysis(ENGINE, "same-search", (), ()), written=WRITTEN))

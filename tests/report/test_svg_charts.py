@@ -1,0 +1,54 @@
+"""Charts: every point inside the picture, lines broken where a rating is unbounded."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.events import CurvePoint, Curves
+from live.report.svg_charts import HEIGHT, WIDTH, Scale, evaluation, ratings, scale_of
+from tests.report.hostile import game
+
+bound = st.one_of(st.none(), st.floats(-5000, 9000))
+
+
+def point(ply: int, value: float | None, low: float | None, high: float | None) -> CurvePoint:
+    return CurvePoint(ply, ply, 0, 0.5, value, low, high, value, low, high)
+
+
+@settings(max_examples=100, deadline=None)
+@given(values=st.lists(st.tuples(bound, bound, bound), max_size=20))
+def test_nothing_is_drawn_outside(
+    values: list[tuple[float | None, float | None, float | None]],
+) -> None:
+    points = tuple(point(ply, *each) for ply, each in enumerate(values, 1))
+    held = msgspec.structs.replace(game("g", "W", "B", board=1), curves=Curves(points, points))
+    scale: Scale = "rating"
+    svg = ratings(held, scale)
+    assert bool(svg) == any(value is not None for value, _, _ in values)
+    assert "nan" not in svg and "inf" not in svg
+    for pair in re.findall(r'points="([^"]*)"', svg):
+        for x, y in (each.split(",") for each in pair.split()):
+            assert 0 <= float(y) <= HEIGHT
+            assert float(x) >= 0
+    # As many lines as runs of known values, for each colour.
+    known = "".join("x" if value is not None else " " for value, _, _ in values)
+    assert svg.count("<polyline") == 2 * len(known.split())
+
+
+def test_the_calibrated_scale_is_taken_where_there_is_one() -> None:
+    held = game("g", "W", "B", board=1)
+    assert scale_of([held]) == "calibrated"
+    assert scale_of([msgspec.structs.replace(held, curves=Curves())]) == "rating"
+    assert "Perceived rating" in ratings(held, "calibrated")
+
+
+def test_the_evaluation_is_drawn_when_there_are_two_scores() -> None:
+    held = game("g", "W", "B", board=1)
+    svg = evaluation(held)
+    assert f'viewBox="0 0 {WIDTH} {HEIGHT}"' in svg
+    assert len(re.findall(r'class="el" points="([^"]*)"', svg)[0].split()) == 6
+    assert evaluation(msgspec.structs.replace(held, plies=held.plies[:0])) == ""

@@ -1,0 +1,69 @@
+"""What is logged reads as one line, and tells more only to those who ask."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from live.publish.stream.replica import Replica
+from live.service.host.log_output import OneLineFormatter
+
+
+@pytest.fixture(params=[logging.WARNING, logging.DEBUG], ids=["plain", "debug"])
+def level(request: pytest.FixtureRequest) -> Iterator[int]:
+    root = logging.getLogger()
+    before = root.level
+    root.setLevel(request.param)
+    yield request.param
+    root.setLevel(before)
+
+
+def record(error: BaseException | None) -> logging.LogRecord:
+    info = None if error is None else (type(error), error, error.__traceback__)
+    return logging.LogRecord("live.here", logging.ERROR, "x.py", 1, "it %s", ("failed",), info)
+
+
+def failure(fault: str) -> BaseException:
+    try:
+        if fault == "ours":
+            Replica().receive("no json")
+        json.loads("{")
+    except Exception as error:
+        return error
+    raise AssertionError
+
+
+def test_an_exception_is_told_in_the_same_line(level: int) -> None:
+    told = OneLineFormatter("%(name)s: %(message)s").format(record(failure("elsewhere")))
+    first, *more = told.splitlines()
+    if level == logging.DEBUG:
+        assert first == "live.here: it failed"
+        assert more[0].startswith("Traceback")
+    else:
+        assert first.startswith("live.here: it failed (JSONDecodeError: Expecting property name")
+        assert first.endswith("; --debug tells more)")
+        assert not more
+
+
+def test_the_place_is_our_own_innermost_line() -> None:
+    told = OneLineFormatter("%(message)s").format(record(failure("ours")))
+    assert ", at live/publish/stream/replica.py:" in told
+
+
+def test_others_get_the_record_as_it_was() -> None:
+    """Handlers share a record: pytest's own, for one, shows the traceback."""
+    shared = record(failure("elsewhere"))
+    OneLineFormatter("%(message)s").format(shared)
+    assert shared.exc_info is not None
+    assert "Traceback" in logging.Formatter().format(shared)
+
+
+def test_without_an_exception_there_is_nothing_to_add() -> None:
+    assert OneLineFormatter("%(message)s").format(record(None)) == "it failed"
+    nothing = record(None)
+    nothing.exc_info = sys.exc_info()
+    assert OneLineFormatter("%(message)s").format(nothing) == "it failed"

@@ -1,0 +1,114 @@
+"""The alert desk of a running service: what is published, and what is logged."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+from chess import STARTING_FEN
+
+from live.alerts.alert_desk import AlertDesk
+from live.config import load_config
+from live.events import (
+    AlertMessage,
+    Change,
+    EngineHealth,
+    FeedHealth,
+    FeedReport,
+    GameReport,
+    Headers,
+    HealthMessage,
+    Player,
+)
+from live.publish.published_state import snapshot
+from live.publish.stream.stream_filter import StreamFilter
+from live.publish.visibility import Visibility
+from live.service.arbiter_desk import ArbiterDesk
+from live.service.event_service import EventService
+
+FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())
+LIVE = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
+
+
+def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    published: list[Sequence[Change]] = []
+    arbiter = ArbiterDesk(published.append, clock=lambda: 1000.0)
+    with caplog.at_level(logging.WARNING, "live.service.arbiter_desk"):
+        change, message = arbiter.with_alerts([FAILED])
+        assert change is FAILED
+        assert isinstance(message, AlertMessage)
+        assert arbiter.alerts() == [message.alert]
+        arbiter.acknowledge(message.alert.id, "phoned")
+        (told,) = published[0]
+        assert isinstance(told, AlertMessage)
+        assert told.alert.acknowledged_s == 1000.0
+        assert told.alert.note == "phoned"
+        assert arbiter.with_alerts([LIVE])[1:]
+    assert not arbiter.alerts()
+    assert [record.message.split(" ", 2)[1] for record in caplog.records] == [
+        "raised",
+        "acknowledged",
+        "noted",
+        "over",
+    ]
+
+
+def test_time_alone_raises_and_clears() -> None:
+    published: list[Sequence[Change]] = []
+    now = 1000.0
+    arbiter = ArbiterDesk(published.append, clock=lambda: now)
+    retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
+    assert list(arbiter.with_alerts([retrying])) == [retrying]
+    now += 20
+    arbiter.tick()
+    assert len(published) == 1
+    arbiter.tick()
+    assert len(published) == 1  # nothing new
+
+
+async def test_a_service_tells_alerts_with_what_raised_them() -> None:
+    hall = EventService(load_config(None, {}, {}))
+    hall.open_ledger("none", "as given", engine_scores=False)
+    heard: list[Change] = []
+    hall.listen(heard.extend)
+    players = Headers(Player("White"), Player("Black"), board=7)
+    game = GameReport("key", players, STARTING_FEN, problem="illegal move Qh9 at ply 1")
+    await hall.take(FeedReport("hall", (game,)))
+    (told,) = [change.alert for change in heard if isinstance(change, AlertMessage)]
+    assert told.text == "Board 7: illegal move Qh9 at ply 1."
+    assert list(hall.keeper.alerts()) == [told]
+    assert snapshot(hall.keeper, StreamFilter(sight=Visibility.ARBITER)).alerts == (told,)
+    assert snapshot(hall.keeper).alerts == ()
+    hall.arbiter.mute(told.id, True)
+    assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
+    await hall.take(FeedReport("hall", (msgspec.structs.replace(game, problem=None),)))
+    assert not hall.keeper.alerts()
+
+
+def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[FeedHealth] = []
+    arbiter = ArbiterDesk(lambda changes: None, clock=lambda: 1000.0, tell=told.append)
+
+    def broken(self: AlertDesk, changes: object, now_s: float) -> None:
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(AlertDesk, "changes", broken)
+    for _ in range(100):
+        assert list(arbiter.with_alerts([FAILED])) == [FAILED]
+    arbiter.tick()
+    assert told == [
+        FeedHealth(
+            "alerts",
+            "failed",
+            "alerts were missed 100 times by a fault of ours; the log says where",
+            part=True,
+        )
+    ]
+    assert len(caplog.records) == 7, "1, 2, 4 … 64"
+    assert [bool(record.exc_info) for record in caplog.records] == [True] + 6 * [False]

@@ -1,0 +1,98 @@
+"""What stands before the engines, put together as the settings say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable
+from pathlib import Path
+
+import pytest
+
+from live.config import load_config
+from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.errors import ConfigError
+from live.events import Score
+from live.service.engine_service import EngineService
+from live.service.measure_settings import limit_text
+
+SYZYGY = Path(__file__).parent.parent / "data" / "syzygy"
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+ROOK = Search(Position("4k3/8/8/8/8/8/8/4K2R w - - 0 1"))
+
+
+class Ledger:
+    """Wants answers; knows who plays."""
+
+    def __init__(self, elo: int | None = None) -> None:
+        self.results: dict[Hashable, SearchResult | SearchFailure] = {}
+        self.news = asyncio.Event()
+        self._elo = elo
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        self.results[owner] = result
+        self.news.set()
+
+    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+        pass
+
+    def mover_elo(self, game: str, ply: int) -> int | None:
+        return self._elo
+
+
+def engines(ledger: Ledger, *, live: bool = True, **settings: object) -> EngineService:
+    flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500}
+    flags |= {f"engine.{name}": value for name, value in settings.items()}
+    return EngineService(load_config(None, {}, flags), ledger, None, ledger, live=live)
+
+
+async def test_proven_endgames_need_no_search() -> None:
+    ledger = Ledger()
+    room = engines(ledger, engines=1, syzygy_path=str(SYZYGY))
+    async with room.running():
+        room.desk.want(ROOK, "rook", SearchPriority(SearchKind.HEAD, "a", 0))
+        await asyncio.wait_for(ledger.news.wait(), 60)
+        result = ledger.results["rook"]
+        assert isinstance(result, SearchResult)
+        assert (result.score, result.nodes) == (Score(3900), 0)
+
+
+def test_tables_are_named_with_the_limit_so_that_no_calibration_fits() -> None:
+    config = load_config(None, {}, {"engine.syzygy_path": str(SYZYGY)})
+    assert limit_text(config.engine) == "100000 nodes, syzygy"
+    with pytest.raises(ConfigError, match="no Syzygy tables"):
+        engines(Ledger(), syzygy_path=str(SYZYGY.parent / "nowhere"))
+
+
+async def test_with_and_without_all_that_stands_before_the_room() -> None:
+    """A position asked for at the front comes to the room, and its answer back."""
+    for ahead in (True, False):
+        ledger = Ledger()
+        # Nobody listens at this port of the machine itself: cloud evaluations are done without.
+        flags = {
+            "engine.path": "embedded",
+            "engine.nodes": 500,
+            "engine.engines": 1,
+            "engine.speculate": ahead,
+            "engine.cloud_evals": True,
+            "feeds.lichess.base_url": "http://127.0.0.1:9",
+        }
+        room = EngineService(load_config(None, {}, flags), ledger, None, ledger, live=True)
+        async with room.running():
+            room.desk.want(
+                Search(Position(START)), "start", SearchPriority(SearchKind.HEAD, "a", 0)
+            )
+            await asyncio.wait_for(ledger.news.wait(), 60)
+            assert isinstance(ledger.results["start"], SearchResult)
+            assert (room.health().speculation is not None) == ahead
+
+
+def test_the_stronger_player_is_expected_to_find_the_better_move() -> None:
+    behind = [0, 20, 60]
+    strong = engines(Ledger(2700))._chances("a", 1, behind)
+    weak = engines(Ledger(1600))._chances("a", 1, behind)
+    unknown = engines(Ledger())._chances("a", 1, behind)
+    assert strong[0] > unknown[0] > weak[0]
+    assert sum(strong) == pytest.approx(1)

@@ -1,0 +1,134 @@
+"""What a killed service left on the disk is what it held, up to some moment before the kill."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections import deque
+from pathlib import Path
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.config import load_config
+from live.engine.engine_identity import EngineIdentity
+from live.engine.search import Search, SearchResult
+from live.events import FeedReport, GameReport
+from live.games.game import Game
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.outbox import Urgency
+from live.publish.export.analysis_json import Analysis, analysis
+from live.service.event_journal import EventJournal
+from live.service.event_service import EventService
+from tests.games.told import told
+from tests.ledger.arithmetic import answer, line
+
+FEED = "test"
+PAIRS = ("Anna Adams-Boris Berg", "Clara Coy-Dora Dahl")
+MOVES = line(*range(3, 43))
+
+
+class Arithmetic:
+    """A room whose every answer is known, as after a restart with all results in the journal."""
+
+    identity = EngineIdentity("arithmetic", ())
+
+    def known(self, search: Search) -> SearchResult:
+        return answer(search)
+
+
+class ArithmeticHall(EventService):
+    """Answers at once what is asked."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(load_config(None, {}, {}), EventJournal(path))
+        self._asked: deque[tuple[Search, RequestId]] = deque()
+        self.open_ledger("arithmetic", "1 look")
+
+    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
+        if not self.journal.answers(search, ask):
+            self._asked.append((search, ask))
+
+    def drop(self, ask: RequestId) -> None:
+        pass
+
+    async def restore(self) -> None:
+        await self.bring_back(Arithmetic(), "1 look", [FEED])
+
+    def answer_all(self) -> None:
+        while self._asked:
+            search, ask = self._asked.popleft()
+            self.keeper.searched(ask, answer(search))
+
+
+def confirmed(whole: Analysis) -> Analysis:
+    games = tuple(msgspec.structs.replace(game, restored=False) for game in whole.games)
+    return msgspec.structs.replace(whole, games=games)
+
+
+async def restored(path: Path) -> tuple[list[Game], Analysis]:
+    """What another process finds."""
+    hall = ArithmeticHall(path)
+    with hall.journal.opened(hall.config):
+        await hall.restore()
+        hall.answer_all()
+        return list(hall.keeper.held()), confirmed(analysis(hall.keeper))
+
+
+def left_behind(path: Path, folder: Path, name: str) -> Path:
+    """The files as a kill at this moment leaves them."""
+    copy = folder / f"{name}.sqlite"
+    # The log first: it is folded into the file, never the other way round.
+    for suffix in ("-wal", ""):
+        if (source := path.with_name(path.name + suffix)).exists():
+            shutil.copy(source, copy.with_name(copy.name + suffix))
+    return copy
+
+
+reports = st.lists(
+    st.tuples(st.sampled_from(PAIRS), st.integers(0, 20), st.sampled_from(["*", "*", "1-0"])),
+    max_size=2,
+    unique_by=lambda each: each[0],
+)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=12)
+def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
+    async def scenario(folder: Path) -> None:
+        path = folder / "journal.sqlite"
+        hall = ArithmeticHall(path)
+        with hall.journal.opened(hall.config):
+            await hall.restore()
+            journal = hall.journal.journal
+            assert journal is not None
+            moments: list[list[Game]] = [[]]
+            for number in range(data.draw(st.integers(1, 6))):
+                games = tuple(report(*each) for each in data.draw(reports))
+                for step in hall.keeper.plan(FeedReport(FEED, games, complete=True)):
+                    hall.keeper.apply(step)
+                    hall.journal.applied(step)
+                    moments.append(list(hall.keeper.held()))
+                if data.draw(st.booleans()):
+                    hall.answer_all()
+                if data.draw(st.booleans()):
+                    hall.journal.look_after(hall.keeper, hall.keeper.feed_health)
+                if data.draw(st.booleans()):
+                    # Between two commits: some moment that was, not a mixture.
+                    games_then, _ = await restored(left_behind(path, folder, f"early{number}"))
+                    assert games_then in moments
+                assert journal.flush()
+                hall.answer_all()
+                games_now, whole = await restored(left_behind(path, folder, f"late{number}"))
+                assert games_now == list(hall.keeper.held())
+                assert whole == confirmed(analysis(hall.keeper))
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(scenario(Path(folder)))
+
+
+def report(pair: str, plies: int, result: str) -> GameReport:
+    game = told(pair, event="Open")
+    return msgspec.structs.replace(game, moves=MOVES[:plies], result=result)

@@ -1,0 +1,253 @@
+"""The parts of a service together: what may change a figure, and what may not."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from live.config import Config, load_config
+from live.engine.engine_discovery import find_engine
+from live.events import FeedHealth, FeedReport, GameReport, Player, SpeculationFigures
+from live.feeds.demo import demo_feed
+from live.games.game_steps import Step
+from live.publish.export.analysis_json import analysis, to_json
+from live.ratings.calibration.move_evidence import load_calibration
+from live.service.event_service import EventService
+from live.service.measure_settings import fitting, limit_text
+from tests.engine.machines import Machines
+
+#: Plies played one at a time.
+PLIES = 24
+
+
+def settings(**changes: object) -> Config:
+    return load_config(None, {}, {"engine.nodes": 500, "engine.engines": 2, **changes})
+
+
+@contextlib.asynccontextmanager
+async def opened(config: Config, *, live: bool = True) -> AsyncIterator[EventService]:
+    hall = EventService(config)
+    async with hall.with_engine(live=live):
+        yield hall
+
+
+def beginnings(game: GameReport, plies: int) -> list[GameReport]:
+    """The running game after each ply."""
+    return [
+        msgspec.structs.replace(game, moves=game.moves[:ply], result="*")
+        for ply in range(plies + 1)
+    ]
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Let engines work until it holds; nobody tells of the end of what nobody waits for."""
+    async with asyncio.timeout(60):
+        while True:
+            if holds():
+                return
+            await asyncio.sleep(0.005)
+
+
+async def at_rest(hall: EventService) -> None:
+    """Every engine has done all it could find to do."""
+
+    def resting() -> bool:
+        health = hall.room.health()
+        searching = any(each.state == "searching" for each in health.engines)
+        return not searching and not any(msgspec.structs.astuple(health.waiting))
+
+    await until(resting)
+
+
+async def followed(config: Config, *, rest: bool) -> tuple[bytes, SpeculationFigures | None]:
+    """A game move by move, the engines given time to think ahead or not; and its analysis."""
+    async with opened(config) as hall:
+        for game in beginnings(demo_feed.games()[0], PLIES):
+            await hall.take(FeedReport("file", (game,)))
+            await hall.settled()
+            if rest:
+                await at_rest(hall)
+        hall.tell_engines()
+        return to_json(analysis(hall.keeper)), hall.keeper.engines().speculation
+
+
+@pytest.mark.slow
+async def test_searching_ahead_changes_no_figure() -> None:
+    without, off = await followed(settings(**{"engine.speculate": False}), rest=False)
+    hurried, _ = await followed(settings(), rest=False)
+    ahead, figures = await followed(settings(), rest=True)
+    assert off is None
+    assert figures is not None and figures.hits > PLIES
+    assert without == hurried == ahead
+
+
+async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
+    game = beginnings(demo_feed.games()[0], 4)[-1]
+    async with opened(settings(), live=False) as hall:
+        await hall.take(FeedReport("file", (game,), complete=True))
+        await hall.settled()
+        hall.tell_engines()
+        assert hall.keeper.engines().speculation is None
+        assert hall.keeper.engines().waiting.speculate == 0
+
+
+async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
+    *_, game = beginnings(demo_feed.games()[0], 6)
+    async with opened(settings(**{"engine.nodes": 20_000})) as hall:
+        await hall.take(FeedReport("file", (game,)))
+        await hall.settled()
+        await until(lambda: hall.room.health().waiting.speculate > 0)
+        await hall.take(FeedReport("file", (msgspec.structs.replace(game, result="1-0"),)))
+        assert hall.room.health().waiting.speculate == 0
+
+
+async def test_after_a_restart_nothing_is_searched_again(tmp_path: Path) -> None:
+    config = settings(**{"engine.cache_file": str(tmp_path / "cache.sqlite")})
+    game = beginnings(demo_feed.games()[0], 10)[-1]
+    made, told = [], []
+    for _ in range(2):
+        async with opened(config, live=False) as hall:
+            await hall.take(FeedReport("file", (game,), complete=True))
+            await hall.settled()
+            made.append(hall.room.health().searches)
+            told.append(to_json(analysis(hall.keeper)))
+    assert made[0] >= 11 and made[1] == 0
+    assert told[0] == told[1]
+
+
+async def test_a_cache_file_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
+    game = beginnings(demo_feed.games()[0], 2)[-1]
+    async with opened(settings(**{"engine.cache_file": str(tmp_path)}), live=False) as hall:
+        await hall.take(FeedReport("file", (game,), complete=True))
+        await hall.settled()
+        hall.tell_engines()
+        assert str(tmp_path) in hall.keeper.engines().problem
+        assert hall.keeper.analysed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "modes",
+    [
+        {"engine.multipv": 3},
+        {"engine.same_depth": True},
+        {"engine.adaptive": True, "engine.nodes": 5000},
+        {"engine.quick_nodes": 100, "engine.nodes": 2000},
+    ],
+)
+async def test_every_mode_gives_the_same_figures_whatever_the_order(
+    modes: dict[str, object],
+) -> None:
+    one, _ = await followed(
+        settings(**modes, **{"engine.engines": 1, "engine.speculate": False}), rest=False
+    )
+    two, _ = await followed(settings(**modes), rest=True)
+    assert one == two
+
+
+@pytest.mark.slow
+async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    games = tuple(beginnings(game, PLIES)[-1] for game in demo_feed.games()[:2])
+    machines, told = Machines(tmp_path), []
+    try:
+        await machines.schedule()
+        for _ in range(2):
+            await machines.work(find_engine())
+        there = {"engine.engines": 1, "engine.cluster": machines.address}
+        for where in ({"engine.engines": 1}, {"engine.engines": 2}, there):
+            async with opened(settings(**where), live=False) as hall:
+                if where is there:
+                    await until(lambda: len(hall.room.health().engines) == 2)
+                await hall.take(FeedReport("file", games, complete=True))
+                await hall.settled()
+                told.append(to_json(analysis(hall.keeper)))
+                if where is there:
+                    seats = {type(seat.process).__name__ for seat in hall.room._seats}
+                    assert (seats, hall.room.health().problem) == ({"RemoteEngine"}, "")
+    finally:
+        await machines.close()
+    assert told[0] == told[1] == told[2]
+
+
+async def test_a_quick_look_ends_in_the_figures_of_a_run_without_it() -> None:
+    game = beginnings(demo_feed.games()[0], PLIES)[-1]
+    told = []
+    for quick in (0, 50):
+        async with opened(settings(**{"engine.quick_nodes": quick})) as hall:
+            await hall.take(FeedReport("file", (game,), complete=True))
+            await hall.settled()
+            told.append(to_json(analysis(hall.keeper)))
+    assert told[0] == told[1]
+
+
+def test_modes_that_change_scores_fit_no_calibration_and_are_named() -> None:
+    config = settings(**{"engine.nodes": 100_000, "engine.multipv": 2, "engine.adaptive": True})
+    classical = load_calibration("classical")
+    assert (
+        classical in fitting("auto", classical.engine, classical.limit, "same-search").calibrations
+    )
+    assert limit_text(config.engine) == "100000 nodes, 2 lines, adaptive"
+    assert limit_text(settings(**{"engine.same_depth": True}).engine) == "500 nodes, same depth"
+    assert not fitting(
+        "auto", classical.engine, limit_text(config.engine), "same-search"
+    ).calibrations
+
+
+async def test_who_moves_is_looked_up_and_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    hall = EventService(settings())
+    hall.open_ledger("Engine", "500 nodes", engine_scores=False)
+    games = [
+        msgspec.structs.replace(
+            game,
+            key=f"{number} {game.key}",
+            headers=msgspec.structs.replace(
+                game.headers,
+                white=Player(f"White {number}", elo=2000 + number),
+                black=Player(f"Black {number}", elo=None),
+            ),
+        )
+        for number, game in enumerate(beginnings(demo_feed.games()[0], 2))
+    ]
+    await hall.take(FeedReport("file", tuple(games), complete=True))
+    ids = {game.headers.white.elo: game.id for game in hall.keeper.held()}
+    # Asked for every position that is looked ahead to: all games may not be gone through.
+    monkeypatch.setattr(hall.keeper, "held", lambda: pytest.fail("goes through all games"))
+    for elo, game in ids.items():
+        assert hall.mover_elo(game, 1) == hall.mover_elo(game, 3) == elo
+        assert hall.mover_elo(game, 2) is None
+    assert hall.mover_elo("unknown", 1) is None
+
+
+async def test_a_feed_whose_report_was_lost_is_well_again_with_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The feed knows nothing of the loss, and so cannot say that it is over."""
+    hall = EventService(settings())
+    hall.open_ledger("none", "as given", engine_scores=False)
+    proper, faults = hall.keeper.plan, [KeyError("a fault of ours"), KeyError("and again")]
+
+    def broken(report: FeedReport) -> Iterator[Step]:
+        if faults:
+            raise faults.pop()
+        return proper(report)
+
+    monkeypatch.setattr(hall.keeper, "plan", broken)
+    keep = asyncio.create_task(hall.keep())
+    live = FeedHealth("feed", "live", "1 game")
+    hall.health(live)
+    states = []
+    for _ in range(3):
+        await hall.report(FeedReport("feed", (demo_feed.games()[0],)))
+        await hall.settled()
+        states.append(hall.keeper.feeds())
+    keep.cancel()
+    assert [health.state for (health,) in states] == ["retrying", "retrying", "live"]
+    assert states[-1] == (live,)

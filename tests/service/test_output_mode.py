@@ -1,0 +1,94 @@
+"""Which way a run shows itself, and the way for programs."""
+
+from __future__ import annotations
+
+import sys
+
+import msgspec
+import pytest
+
+from live.config import load_config
+from live.publish.published_state import snapshot
+from live.publish.stream.replica import Replica
+from live.service.output_mode import JsonPrinter, offer_delay, theme, way
+from live.service.source_runner import SourceRunner
+from live.terminal.palette import DUSK, PLAIN
+from live.terminal.view_context import TerminalActions
+from tests.terminal.event import middle
+
+
+class Terminals:
+    """Which of the three streams are terminals."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, *names: str) -> None:
+        for name in ("stdin", "stdout", "stderr"):
+            stream = getattr(sys, name)
+            patch.setattr(stream, "isatty", lambda name=name: name in names)
+
+
+ALL = ("stdin", "stdout", "stderr")
+
+
+@pytest.mark.parametrize(
+    ("terminals", "flags", "term", "expected"),
+    [
+        (ALL, {}, "xterm-256color", "app"),
+        (ALL, {}, "dumb", "table"),
+        (ALL, {"plain": True}, "xterm-256color", "table"),
+        (("stdout", "stderr"), {}, "xterm", "table"),
+        (("stdin", "stdout"), {}, "xterm", "table"),
+        (("stdin", "stderr"), {}, "xterm", "lines"),
+        (ALL, {"headless": True}, "xterm", "lines"),
+        (ALL, {"json": True}, "xterm", "json"),
+        ((), {"json": True}, "dumb", "json"),
+    ],
+)
+def test_the_app_only_where_somebody_can_see_it(
+    terminals: tuple[str, ...],
+    flags: dict[str, bool],
+    term: str,
+    expected: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Terminals(monkeypatch, *terminals)
+    assert way(environment={"TERM": term}, **flags) == expected
+
+
+def test_no_color_means_none() -> None:
+    assert theme({"NO_COLOR": "1"}) == PLAIN.name
+    assert theme({}) == theme({"NO_COLOR": ""}) == DUSK.name
+
+
+@pytest.mark.parametrize(
+    ("specs", "able", "told"),
+    [
+        (("demo",), False, "demo cannot be begun anew: start it with --delay"),
+        (("http://127.0.0.1/a.pgn",), True, ""),
+        (("demo", "http://127.0.0.1/a.pgn"), True, ", but demo as before"),
+    ],
+)
+def test_a_delay_is_offered_only_where_it_reaches(
+    specs: tuple[str, ...], able: bool, told: str
+) -> None:
+    desk = TerminalActions("http://127.0.0.1/")
+    offer_delay(desk, SourceRunner(specs, load_config(None, {}, {}).feeds))
+    assert (desk.set_delay is not None) is able
+    assert (desk.not_delayed if able else desk.no_delay) == told
+
+
+def test_json_lines_are_messages_a_client_can_follow() -> None:
+    event = middle()
+    event.new()
+    lines: list[str] = []
+    printer = JsonPrinter(lines.append)
+    printer.begin(snapshot(event.keeper))
+    event.think()
+    printer.tell(event.new())
+    assert len(lines) > 2
+    replica = Replica()
+    for line in lines:
+        assert line.endswith("\n") and line.count("\n") == 1
+        replica.receive(line)
+    assert replica.snapshot() == msgspec.json.decode(
+        msgspec.json.encode(snapshot(event.keeper)), type=type(replica.snapshot())
+    )

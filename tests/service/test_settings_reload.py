@@ -1,0 +1,265 @@
+"""Settings that change while the service runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from pathlib import Path
+
+import msgspec
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from live import app
+from live.config import SETTINGS, Config, ServerConfig, load_config
+from live.errors import ConfigError
+from live.publish.server import Publisher
+from live.service.host.signals import HangupSignals
+from live.service.settings_reload import (
+    LIVE,
+    LOOK_S,
+    ReloadablePart,
+    SettingsDifference,
+    SettingsReloader,
+    diff,
+    in_force,
+)
+from live.settings import flat
+from tests.feeds.fakes import DrivenClock, until
+from tests.publish.world import World
+
+
+def settings(**changes: object) -> Config:
+    return load_config(None, {}, {key.replace("__", "."): value for key, value in changes.items()})
+
+
+# --- what a change means --------------------------------------------------------------------------
+
+
+def test_what_can_be_taken_over_is_told_from_what_needs_a_new_start() -> None:
+    new = settings(log__level="info", engine__nodes=5000, feeds__delay_s=60, server__port=1)
+    assert diff(Config(), new) == SettingsDifference(
+        ("feeds.delay_s", "log.level"), ("server.port", "engine.nodes")
+    )
+    assert str(diff(Config(), new)) == (
+        "taken over: feeds.delay_s, log.level; from the next start on: server.port, engine.nodes"
+        " (start live-rate anew to have it count)"
+    )
+    assert diff(new, new) == SettingsDifference((), ())
+
+
+def test_what_needs_a_new_start_is_not_in_force() -> None:
+    old, new = Config(), settings(log__level="info", engine__nodes=5000)
+    now = in_force(old, new, diff(old, new))
+    assert now.log.level == "info" and now.engine.nodes == old.engine.nodes
+    assert diff(now, new).restart == ("engine.nodes",), "and it is not forgotten either"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("engine.engines", 3),
+        ("engine.nice", 7),
+        ("rating.engine_rating", 2400),
+        ("rating.calibration", "none"),
+    ],
+)
+def test_a_key_that_needs_a_new_start_is_named_with_what_to_do(
+    key: str, value: object, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched = Watched(tmp_path / "config.toml")
+    section, name = key.split(".")
+    watched.path.write_text(f"[{section}]\n{name} = {value!r}\n")
+    watched.reloader.reload()
+    (record,) = caplog.records
+    assert record.levelno >= logging.WARNING, "shown at the level that is the default"
+    assert record.getMessage() == (
+        f"settings: from the next start on: {key} (start live-rate anew to have it count)"
+    )
+
+
+def test_every_key_is_one_or_the_other() -> None:
+    assert SETTINGS.keys() >= LIVE
+    assert {"server.host", "engine.path", "rating.gain"}.isdisjoint(LIVE)
+    values = dict(flat(msgspec.to_builtins(Config()), SETTINGS))
+    assert values.keys() == SETTINGS.keys()
+
+
+def test_scores_that_a_broker_holds_are_not_hidden_by_a_change() -> None:
+    """Readers of the broker would go on seeing them while the operator believes otherwise."""
+    told = settings(mqtt__publish="mqtt://broker")
+    hidden = settings(mqtt__publish="mqtt://broker", server__hide_scores=True)
+    assert diff(told, hidden).restart == ("server.hide_scores",)
+
+
+# --- reading again --------------------------------------------------------------------------------
+
+
+class Watched:
+    """A configuration file, and a part that takes it over."""
+
+    def __init__(self, path: Path, refuse: bool = False) -> None:
+        self.path = path
+        self.taken: list[Config] = []
+        self.refuse = refuse
+        self.clock = DrivenClock()
+        path.write_text("")
+        part = ReloadablePart("feeds.", self._check, self.taken.append)
+        self.reloader = SettingsReloader(self._load, path, Config(), [part], clock=self.clock)
+
+    def _load(self) -> Config:
+        return load_config(self.path, {}, {})
+
+    def _check(self, config: Config) -> None:
+        if self.refuse:
+            raise ConfigError("feeds.x", "cannot be used")
+
+
+def test_a_change_is_taken_over_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    watched = Watched(tmp_path / "config.toml")
+    watched.path.write_text("[feeds]\npoll_s = 7.0\n[engine]\nnodes = 5000\n")
+    watched.reloader.reload()
+    assert [config.feeds.poll_s for config in watched.taken] == [7.0]
+    assert watched.reloader.now.feeds.poll_s == 7.0
+    assert "taken over: feeds.poll_s; from the next start on: engine.nodes" in caplog.text
+    caplog.clear()
+    watched.reloader.reload()
+    assert not caplog.text and len(watched.taken) == 1, "said once, done once"
+
+
+@pytest.mark.parametrize("text", ["[feeds\n", "[feeds]\npoll_s = -1\n", "[feeds]\nnonsense = 1\n"])
+def test_a_broken_file_changes_nothing_and_is_told_in_one_line(
+    text: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched = Watched(tmp_path / "config.toml")
+    watched.path.write_text(text)
+    assert watched.reloader.reload() is None
+    assert watched.reloader.now == Config() and not watched.taken
+    (record,) = caplog.records
+    assert str(watched.path) in record.getMessage()
+    assert record.getMessage().endswith("the settings stay as they were")
+    assert "\n" not in record.getMessage()
+
+
+def test_who_mends_a_mistake_is_told_that_all_is_well(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched = Watched(tmp_path / "config.toml")
+    watched.path.write_text("[feeds\n")
+    watched.reloader.reload()
+    watched.path.write_text("[engine]\nnodes = 100000\n")
+    caplog.clear()
+    watched.reloader.reload()
+    watched.reloader.reload()
+    assert caplog.messages == ["settings: nothing has changed"]
+
+
+def test_nothing_is_changed_where_a_part_refuses(tmp_path: Path) -> None:
+    watched = Watched(tmp_path / "config.toml", refuse=True)
+    watched.path.write_text("[feeds]\npoll_s = 7.0\n[log]\nlevel = 'info'\n")
+    assert watched.reloader.reload() is None
+    assert watched.reloader.now == Config()
+
+
+async def test_the_file_is_looked_at_and_a_signal_asks(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched = Watched(tmp_path / "config.toml")
+    task = asyncio.create_task(watched.reloader.run())
+    await watched.clock.expire()
+    assert not watched.taken
+    watched.path.write_text("[feeds]\npoll_s = 7.0\n")
+    assert watched.clock.next_deadline_s == LOOK_S
+    await watched.clock.expire()
+    await until(lambda: len(watched.taken) == 1)
+    os.utime(watched.path, (0, 0))
+    watched.path.unlink()  # an editor replaces it: for a moment there is none
+    await watched.clock.expire()
+    assert watched.reloader.now.feeds.poll_s == 7.0
+    watched.path.write_text("[feeds]\npoll_s = 8.0\n")
+    watched.reloader.ask()
+    await until(lambda: len(watched.taken) == 2)
+    caplog.clear()
+    watched.reloader.ask()
+    await until(lambda: bool(caplog.messages))
+    assert caplog.messages == ["settings: nothing has changed"], "who asks is answered"
+    task.cancel()
+
+
+# --- the parts ------------------------------------------------------------------------------------
+
+
+async def test_scores_hidden_by_a_change_are_hidden_from_those_who_read_already() -> None:
+    async with Publisher(ServerConfig(port=0), World(1)) as publisher:
+        url = publisher.url.replace("http", "ws") + "v1/live"
+        async with connect(url, max_size=None) as reader:
+            assert b'"sight"' in (await reader.recv(decode=False))
+            publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
+            with pytest.raises(ConnectionClosed) as closed:
+                while True:
+                    await reader.recv()
+            assert closed.value.rcvd is not None and closed.value.rcvd.code == 1001
+        async with connect(url, max_size=None) as reader:
+            hello = msgspec.json.decode(await reader.recv(decode=False))
+            assert hello["engine"]["rating_source"] == "withheld"
+
+
+async def test_origins_and_bounds_can_change() -> None:
+    async with Publisher(ServerConfig(port=0), World(1)) as publisher:
+        url = publisher.url.replace("http", "ws") + "v1/live"
+        with pytest.raises(Exception, match="403"):
+            await connect(url, origin="https://example.org", max_size=None)  # type: ignore[arg-type]
+        publisher.reconfigure(ServerConfig(port=0, origins=("https://example.org",)))
+        async with connect(url, origin="https://example.org", max_size=None):  # type: ignore[arg-type]
+            publisher.reconfigure(ServerConfig(port=0, max_connections=1))
+            with pytest.raises(Exception, match="503"):
+                await connect(url)
+
+
+@pytest.mark.slow
+async def test_a_running_service_reads_its_file_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The whole service: a feed gets its new settings, games stay, and it is told."""
+    caplog.set_level(logging.WARNING)
+    pgn = tmp_path / "games.pgn"
+    pgn.write_text('[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 *\n')
+    file = tmp_path / "config.toml"
+    base = "[engine]\nnodes = 100\n[server]\nport = 0\n[journal]\nenabled = false\n"
+    file.write_text(base)
+    shown: list[str] = []
+
+    def load() -> Config:
+        return load_config(file, {}, {})
+
+    def told(words: str) -> bool:
+        shown.append(capsys.readouterr().out)
+        return words in "".join(shown)
+
+    def logged(words: str) -> bool:
+        return words in caplog.text
+
+    before, hangups = signal.getsignal(signal.SIGHUP), HangupSignals()
+    hangups.hear()
+    again = app.StartAgain(load, file, hangups)
+    service = asyncio.create_task(
+        app.follow(load(), [str(pgn)], headless=True, once=False, again=again)
+    )
+    try:
+        await until(lambda: told("played 1.e4"), 60)
+        file.write_text(base + "[feeds]\nsettle_s = 0.5\n[engine.x]\n")
+        await until(lambda: logged("the settings stay as they were"), 60)
+        file.write_text(base.replace("100", "200") + "[feeds]\nsettle_s = 0.5\n")
+        os.kill(os.getpid(), signal.SIGHUP)
+        new = "taken over: feeds.settle_s; from the next start on: engine.nodes"
+        await until(lambda: logged(new), 60)
+        pgn.write_text('[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 *\n')
+        await until(lambda: told("played 1...e5"), 60)
+        assert "".join(shown).count("board appears") == 1, "games stay"
+    finally:
+        service.cancel()
+        await asyncio.wait([service])
+        signal.signal(signal.SIGHUP, before)

@@ -1,0 +1,33 @@
+"""One board in the terminal: whose score it is."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from live.events import GameDetail
+from live.terminal.board.board_card import BoardCardOptions, board_card
+from live.terminal.palette import PLAIN
+from tests.terminal.sample_boards import detail
+
+LOOK = BoardCardOptions(
+    palette=PLAIN, calibrated=False, ply=2, following=True, panel="curves", age_s=None, new=False
+)
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (200, 60)])
+def test_a_score_that_is_not_the_engines_names_its_source(width: int, height: int) -> None:
+    game = detail(provisional=True)
+    assert "lichess" not in shown(game, width, height)
+    plies = (
+        game.plies[0],
+        msgspec.structs.replace(game.plies[1], depth=40, score_source="lichess cloud"),
+    )
+    text = shown(msgspec.structs.replace(game, plies=plies), width, height)
+    assert "+0.37~" in text
+    assert "lichess cloud" in text
+    assert "depth 40" in text
+
+
+def shown(game: GameDetail, width: int, height: int) -> str:
+    return "\n".join(line.plain for line in board_card(game, width, height, LOOK))

@@ -1,0 +1,126 @@
+"""A terminal before a real round in its middle, as messages of a rehearsal told it."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import msgspec
+
+from live.events import Alert, AlertMessage, GameId, HelloMessage, SnapshotMessage
+from live.publish.stream.replica import Replica
+from live.terminal.controller import TerminalController
+from live.terminal.recent_changes import RecentChanges
+from live.terminal.view_context import ExportKind, TerminalActions, ViewContext
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+ADDRESS = "http://127.0.0.1:8765/"
+#: When it is, seconds since 1970 UTC.
+NOW_S = 1_700_000_000.0
+
+ALERTS = (
+    Alert(
+        id="flag g1 white",
+        kind="flag",
+        severity="alarm",
+        text="White's flag has fallen: 0:00 on the clock, no result",
+        advice="Go to the board",
+        first_seen_s=NOW_S - 75,
+        color="white",
+    ),
+    Alert(
+        id="stale g2",
+        kind="stale",
+        severity="look",
+        text="No move for 22 minutes",
+        advice="See whether the board still sends",
+        first_seen_s=NOW_S - 300,
+        times=2,
+    ),
+)
+
+
+def round_in_the_middle() -> Replica:
+    """What a subscriber held of the bundled round; see tests/data/README.md."""
+    hello, snapshot = msgspec.json.decode(
+        gzip.decompress((DATA / "round-in-the-middle.json.gz").read_bytes()),
+        type=tuple[HelloMessage, SnapshotMessage],
+    )
+    replica = Replica()
+    replica.apply(hello)
+    replica.apply(snapshot)
+    return replica
+
+
+class Answers:
+    """The alert desk of a service: remembers what it was asked to do."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[object, ...]] = []
+
+    def acknowledge(self, alert: str, note: str = "") -> None:
+        self.asked.append(("acknowledge", alert))
+
+    def note(self, alert: str, text: str) -> None:
+        self.asked.append(("note", alert, text))
+
+    def mute(self, alert: str, muted: bool) -> None:
+        self.asked.append(("mute", alert, muted))
+
+    def mute_kind(self, kind: str, muted: bool) -> None:
+        self.asked.append(("mute kind", kind, muted))
+
+    def mute_board(self, game: GameId, muted: bool) -> None:
+        self.asked.append(("mute board", game, muted))
+
+
+class Stage:
+    """Deck, state and a clock that is moved by hand."""
+
+    def __init__(self, *, alerts: bool = False, able: bool = True) -> None:
+        self.now_s = 1000.0
+        self.replica = round_in_the_middle()
+        if alerts:
+            games = [view.id for view in self.replica.games()]
+            for alert, game in zip(ALERTS, games, strict=False):
+                about = msgspec.structs.replace(alert, game=game)
+                self.replica.apply(AlertMessage(about))
+        self.notebook = RecentChanges(lambda: self.now_s)
+        self.desk = TerminalActions(ADDRESS)
+        self.answers = Answers()
+        self.exported: list[tuple[ExportKind, GameId | None]] = []
+        self.delay_s = 0.0
+        if able:
+            self.desk.alert_acts = self.answers
+            self.desk.export = self._export
+            self.desk.delay_s = lambda: self.delay_s
+            self.desk.set_delay = self._delay
+        self.scene = ViewContext(self.replica, self.notebook, self.desk, lambda: NOW_S)
+        self.copied: list[str] = []
+        self.scene.copy = self.copied.append
+        self.left = 0
+        self.deck = TerminalController(self.scene, self._leave)
+        self.size = (80, 24)
+        self.frame()
+
+    def _leave(self) -> None:
+        self.left += 1
+
+    def _export(self, kind: ExportKind, game: GameId | None) -> str:
+        self.exported.append((kind, game))
+        return f"round.{kind}"
+
+    def _delay(self, seconds: float) -> None:
+        self.delay_s = seconds
+
+    def frame(self) -> str:
+        """What the screen shows."""
+        return "\n".join(line.plain.rstrip() for line in self.deck.frame(*self.size))
+
+    def press(self, *keys: str) -> str:
+        """The screen after these keys."""
+        shown = ""
+        for key in keys:
+            self.deck.press(key)
+            shown = self.frame()
+        return shown

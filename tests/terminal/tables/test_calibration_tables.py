@@ -1,0 +1,41 @@
+"""Tables of calibration show the figures they were given."""
+
+from __future__ import annotations
+
+from live.ledger.players.table_four import table_four
+from live.ratings.calibration.calibration_check import check
+from live.ratings.calibration.move_evidence import load_calibration
+from live.ratings.calibration.rated_games import RatedGame
+from live.ratings.regan.intrinsic_rating import RYBKA_3
+from live.terminal.tables import calibration_tables
+from tests.ledger.event_of_three import event
+from tests.terminal.drawing import drawn
+
+
+def test_table_four_has_the_columns_of_the_paper() -> None:
+    held = event()
+    strengths = {key: found.rating for key, found in held.study().strengths.items()}
+    found = table_four(held.players(), held.engine_strength(), strengths)
+    text = drawn(
+        calibration_tables.table_four(found, "[b]Arithmetic", "1 look", "same-search"), 120
+    )
+    assert "[b]Arithmetic" in text
+    for row in found.rows:
+        line = next(line for line in text.splitlines() if row.name in line)
+        assert f"{row.expected_score:.3f}" in line
+        assert f"{row.difference:+.0f}" in line
+    assert found.engine_by_elo is not None
+    assert f"{found.engine_by_elo:.0f}" in text
+
+
+def test_a_check_of_one_game_leaves_empty_what_it_cannot_tell() -> None:
+    games = [RatedGame("a", 2000, ())]
+    text = drawn(calibration_tables.checked(check(load_calibration("blitz"), games), "a note"), 100)
+    assert "a note" in text
+    assert "0.0 %" not in text
+
+
+def test_mileposts_are_listed() -> None:
+    text = drawn(calibration_tables.mileposts(RYBKA_3), 100)
+    assert "Rybka 3" in text
+    assert "0.080" in text and "0.513" in text

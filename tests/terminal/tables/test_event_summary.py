@@ -1,0 +1,48 @@
+"""Tables for reading after the event."""
+
+from __future__ import annotations
+
+from live.events import PlayerMethods, PlayerView, Share
+from live.terminal.tables import event_summary
+from tests.terminal.drawing import drawn
+from tests.terminal.sample_boards import ENGINE, detail
+
+
+def test_players_are_listed_strongest_first() -> None:
+    def player(name: str, expected: float | None) -> PlayerView:
+        return PlayerView(name, name, 2000, 1, 30, -12.5, expected, None, None, None, None, None,
+                          2034.0 if expected == 0 else None)  # fmt: skip
+
+    players = [player("A", None), player("B", 0.0), player("C", 0.3)]
+    text = drawn(event_summary.players(players, ENGINE, "same-search", width=80), 80)
+    assert text.index("C ") < text.index("B ") < text.index("A ")
+    assert "-0.12" in text or "-0.13" in text
+
+
+def test_the_table_of_games_compares_both_players() -> None:
+    text = drawn(event_summary.games([detail(result="1-0")], ENGINE, "same-search", width=80), 80)
+    assert "1-0" in text
+    assert "0.61" in text
+
+
+def test_other_methods_are_empty_where_they_cannot_say() -> None:
+    view = PlayerView("a", "[b]Anna", 2000, 1, 30, -12.5, 0.3, -148.0, None, None, None, None, None,
+                      methods=PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32),
+                                            tournament_difference=-12,
+                                            accuracy_so_far=91.4))  # fmt: skip
+    text = drawn(event_summary.methods([view], width=90), 90)
+    row = next(line for line in text.splitlines() if "[b]Anna" in line)
+    assert row.split() == ["[b]Anna", "-12", "0.81", "0.70–0.90", "~91", "%"]
+
+
+def test_figures_of_some_moves_are_not_shown_as_those_of_all() -> None:
+    def shown(methods: PlayerMethods) -> str:
+        view = PlayerView("a", "Anna", 2000, 1, 30, -12.5, 0.3, -148.0, None, None, None, None,
+                          None, methods=methods)  # fmt: skip
+        return drawn(event_summary.methods([view], width=90), 90)
+
+    part = shown(PlayerMethods(accuracy_so_far=100.0, centipawn_loss_so_far=0.0))
+    assert "~100 %" in part and "some moves are not scored" in part
+    whole = shown(PlayerMethods(accuracy_so_far=100.0, accuracy=100.0,
+                                centipawn_loss_so_far=0.0, centipawn_loss=0.0))  # fmt: skip
+    assert "100 %" in whole and "~" not in whole and "not scored" not in whole

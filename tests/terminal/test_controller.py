@@ -1,0 +1,396 @@
+"""Every key and view, on the state of a rehearsal; and the frames themselves, kept as text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from live.events import EngineHealth, FeedHealth, GoneMessage, HealthMessage, MoveMessage
+from live.terminal.palette import PALETTES
+from tests.terminal.stage import Stage
+
+FRAMES = Path(__file__).resolve().parent / "frames"
+VIEWS = {
+    "boards": (),
+    "boards-by-swing": ("S",),
+    "board": ("enter",),
+    "board-curves": ("enter", "tab"),
+    "board-gains": ("enter", "tab", "tab"),
+    "board-methods": ("enter", "shift+tab"),
+    "players": ("2",),
+    "columns": ("2", "c"),
+    "alerts": ("3",),
+    "help": ("question_mark",),
+}
+SIZES = ((80, 24), (200, 60))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_frame_is_as_it_was_looked_at(view: str, size: tuple[int, int]) -> None:
+    stage = Stage(alerts=True)
+    stage.size = size
+    stage.press(*VIEWS[view])
+    stage.now_s += 60  # messages of the moment are gone
+    shown = stage.frame() + "\n"
+    path = FRAMES / f"{view}-{size[0]}x{size[1]}.txt"
+    if os.environ.get("LIVE_RATE_WRITE_FRAMES"):  # to look at them, and keep them
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(shown, encoding="utf-8")
+    assert shown == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("size", [*SIZES, (60, 12), (100, 30), (163, 40), (164, 20)])
+@pytest.mark.parametrize("view", VIEWS)
+def test_no_line_is_wider_and_no_frame_higher_than_the_terminal(
+    view: str, size: tuple[int, int]
+) -> None:
+    stage = Stage(alerts=True)
+    stage.size = size
+    stage.press(*VIEWS[view])
+    lines = stage.deck.frame(*size)
+    assert len(lines) == size[1]
+    assert max(line.cell_len for line in lines) <= size[0]
+
+
+def test_a_terminal_too_small_says_so() -> None:
+    stage = Stage()
+    stage.size = (30, 5)
+    assert "At least 60x12" in stage.frame()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_no_figure_is_cut(size: tuple[int, int]) -> None:
+    stage = Stage()
+    stage.size = size
+    text = stage.frame()
+    for view in stage.replica.games():
+        game = stage.replica.game(view.id)
+        assert game is not None
+        for points in (game.curves.white, game.curves.black):
+            if points:
+                last = points[-1]
+                assert last.calibrated is not None
+                assert f"{last.calibrated:.0f}" in text
+                assert f"{last.calibrated_low:.0f}–{last.calibrated_high:.0f}" in text
+        assert str(view.white.elo) in text
+        assert game.plies[-1].san in text
+
+
+def cursor_line(text: str) -> str:
+    return next(line for line in text.splitlines() if line.startswith(("▌", "★")))
+
+
+def test_arrows_and_letters_move_the_cursor() -> None:
+    stage = Stage()
+    first = cursor_line(stage.frame())
+    second = cursor_line(stage.press("j"))
+    assert second != first
+    assert cursor_line(stage.press("down", "k", "up")) == first
+    last = cursor_line(stage.press("end"))
+    assert cursor_line(stage.press("home")) == first != last
+    assert cursor_line(stage.press("pagedown")) == last
+
+
+def listed(text: str) -> list[str]:
+    """Board numbers from above."""
+    return [
+        line[2:5].strip()
+        for line in text.splitlines()[2:]
+        if " ○ " in line[:8] and line[2:5].strip()
+    ]
+
+
+def test_every_sort_orders_and_turns_round() -> None:
+    stage = Stage()
+    rows = {row.board: row for row in stage.deck.boards.listed}
+    values: dict[str, Callable[[int], float | None]] = {
+        "S": lambda board: rows[board].swing_cp,
+        "R": lambda board: rows[board].best_rating,
+        "F": lambda board: rows[board].best_form,
+    }
+    for key, value in values.items():
+        found = [value(int(board)) for board in listed(stage.press("B", key))]
+        known = [each for each in found if each is not None]
+        assert len(known) > 1
+        assert found == [*sorted(known, reverse=True), *[None] * (len(found) - len(known))]
+        turned = [value(int(board)) for board in listed(stage.press(key))]
+        assert turned == [*sorted(known), *[None] * (len(found) - len(known))]
+    stage.press("T")
+    running = [row.least_clock_s for row in stage.deck.boards.listed if row.running]
+    assert running == sorted(running, key=lambda clock: clock or 0)
+    assert listed(stage.press("B")) == ["1", "2", "3", "4", "5", "6"]
+    assert listed(stage.press("B")) == ["6", "5", "4", "3", "2", "1"]
+
+
+def test_age_puts_the_board_that_waits_longest_first() -> None:
+    stage = Stage()
+    ids = {view.board: view.id for view in stage.replica.games() if view.result == "*"}
+    latest = min(ids, key=str)
+    game = stage.replica.game(ids[latest])
+    assert game is not None
+    move = game.plies[-1]
+    stage.now_s += 100
+    stage.notebook.hear([MoveMessage(game.id, move.ply, move)])
+    text = stage.press("A")
+    running = [board for board in listed(text) if int(board) in ids]
+    assert running[-1] == str(latest)
+    assert "•" in text
+
+
+def test_the_filter_lists_only_what_matches_and_esc_shows_all() -> None:
+    stage = Stage()
+    stage.press("slash")
+    assert stage.scene.ask is not None and stage.scene.ask.typed is not None
+    stage.scene.ask.typed("kovchan")
+    assert listed(stage.frame()) == ["2"]
+    stage.scene.ask.typed("nobody at all")
+    assert "No board matches 'nobody at all'" in stage.frame()
+    stage.scene.ask.done("!kovchan running")
+    assert "2" not in listed(stage.frame())
+    assert len(listed(stage.press("escape"))) == 6
+
+
+def test_a_pinned_board_stays_on_top() -> None:
+    stage = Stage()
+    text = stage.press("end", "space", "home")
+    assert listed(text)[0] == "6"
+    assert text.splitlines()[2].startswith("★")
+    assert listed(stage.press("space")) == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_the_overlay_address_is_copied_and_shown() -> None:
+    stage = Stage()
+    text = stage.press("o")
+    [url] = stage.copied
+    assert url.startswith("http://127.0.0.1:8765/overlay?game=")
+    assert f"Copied {url}"[:60] in text
+
+
+def test_export_asks_for_form_and_extent() -> None:
+    stage = Stage()
+    assert "annotated PGN" in stage.press("e")
+    assert "this board" in stage.press("c")
+    assert "Wrote round.csv" in stage.press("b")
+    stage.press("e", "h", "r", "e", "escape", "e", "p", "escape")
+    game = stage.deck.boards.listed[0].id
+    assert stage.exported == [("csv", game), ("html", None)]
+
+
+def test_the_delay_is_asked_for_and_checked() -> None:
+    stage = Stage()
+    stage.press("d")
+    assert stage.scene.ask is not None
+    stage.scene.ask.done("soon")
+    assert "no number of seconds" in stage.frame()
+    stage.scene.ask.done("900")
+    assert stage.delay_s == 900
+    assert "held back by 900 s" in stage.frame()
+
+
+def test_a_key_that_does_nothing_says_why() -> None:
+    stage = Stage(alerts=True, able=False)
+    assert "(e export)" in stage.frame()
+    assert "e does nothing" in stage.press("e")
+    assert "start it with --delay" in stage.press("d")
+    assert "only the terminal of the service itself" in stage.press("3", "a")
+    stage = Stage()
+    assert "a does nothing now: there is no alert" in stage.press("3", "a")
+
+
+def test_a_board_opens_steps_and_closes() -> None:
+    stage = Stage()
+    game = stage.replica.game(stage.deck.boards.listed[0].id)
+    assert game is not None
+    assert game.plies[-1].san in stage.press("enter")
+    before = stage.press("left")
+    assert stage.deck.board.ply == len(game.plies) - 1
+    assert f"at ply {len(game.plies) - 1} of {len(game.plies)}" in before
+    assert "start" in stage.press("home")
+    stage.press("right", "l", "h", "down", "j", "k", "up")
+    assert stage.deck.board.ply == 1
+    assert stage.press("end") and stage.deck.board.ply is None
+    assert "Board 2 " in stage.press("n")
+    assert "Board 1 " in stage.press("p")
+    assert "[Perceived ratings]" in stage.press("tab")
+    assert "[Moves]" in stage.press("shift+tab")
+    assert "Boards" in stage.press("escape").splitlines()[0]
+
+
+def test_a_board_that_vanished_says_so() -> None:
+    stage = Stage()
+    stage.press("enter")
+    assert stage.deck.board.game is not None
+    gone = GoneMessage(stage.deck.board.game)
+    stage.replica.apply(gone)
+    stage.notebook.hear([gone])
+    assert "no longer holds this board" in stage.frame()
+    assert len(listed(stage.press("escape"))) == 5
+
+
+def test_a_takeback_takes_the_cursor_with_it() -> None:
+    stage = Stage()
+    stage.press("enter", "left")
+    game = stage.deck.board.game
+    assert game is not None
+    stage.replica.apply(MoveMessage(game, 5, None))
+    stage.frame()
+    assert stage.deck.board.ply is None
+
+
+def test_players_sort_hide_and_explain_columns() -> None:
+    stage = Stage()
+    text = stage.press("2")
+    assert "Algorithm 4: " in text
+    assert "The calibrated rating" in stage.press("left", "left", "left")
+    elos = [view.elo for view in stage.replica.players()]
+    stage.press("E")
+    shown = [line.split() for line in stage.frame().splitlines()[2:14]]
+    assert str(max(elo for elo in elos if elo)) in shown[0]
+    stage.press("E")
+    assert str(min(elo for elo in elos if elo)) in stage.frame().splitlines()[2]
+    assert stage.deck.players.column == "Plays like"
+    assert "Plays like is hidden" in stage.press("minus")
+    assert "Like" not in stage.frame().splitlines()[1]
+    text = stage.press("c", "space")
+    assert "space switches" in text
+    stage.press("escape")
+
+
+def test_every_method_can_be_shown() -> None:
+    stage = Stage()
+    stage.size = (250, 40)
+    stage.deck.players.hidden.clear()
+    head = stage.press("2").splitlines()[1]
+    for name in ("Like", "Form", "A4", "A2", "1st", "p30", "p20", "p30w", "Loss", "Acc.", "Mk"):
+        assert name in head
+
+
+def test_a_players_boards_are_one_key_away() -> None:
+    stage = Stage()
+    text = stage.press("2", "enter")
+    assert len(listed(text)) == 1
+    assert "Players" in stage.press("escape", "escape").splitlines()[0]
+
+
+def test_alerts_are_acknowledged_muted_and_noted() -> None:
+    stage = Stage(alerts=True)
+    assert "2 alerts" in stage.frame().splitlines()[0]
+    text = stage.press("3")
+    assert text.index("flag has fallen") < text.index("No move for 22 minutes")
+    assert "×2" in text
+    flag = "flag g1 white"
+    assert "Acknowledged" in stage.press("a")
+    stage.press("n")
+    assert stage.scene.ask is not None
+    stage.scene.ask.done("told both players")
+    stage.press("m", "k", "m", "a", "m", "b", "m", "escape")
+    game = next(iter(stage.replica.games())).id
+    assert stage.answers.asked == [
+        ("acknowledge", flag),
+        ("note", flag, "told both players"),
+        ("mute kind", "flag", True),
+        ("mute", flag, True),
+        ("mute board", game, True),
+    ]
+    assert "Board 1 " in stage.press("enter")
+
+
+def test_quitting_asks_first() -> None:
+    stage = Stage()
+    assert "End live-rate?" in stage.press("q")
+    stage.press("escape")
+    assert stage.left == 0
+    stage.press("q", "y")
+    assert stage.left == 1
+
+
+def test_help_tells_every_key_of_the_view() -> None:
+    stage = Stage()
+    stage.size = (100, 50)
+    text = stage.press("question_mark")
+    for key in stage.deck.boards.offers():
+        assert key.explained in text
+    assert "It accuses nobody" in text
+    assert "Boards" in stage.press("escape").splitlines()[0]
+
+
+def test_commands_cover_views_keys_and_themes() -> None:
+    stage = Stage()
+    names = [name for name, _, _ in stage.deck.commands()]
+    assert {"Boards", "Players", "Alerts", "Open", "Pin", "Theme signal", "Quit"} <= {*names}
+    {name: act for name, _, act in stage.deck.commands()}["Players"]()
+    assert "Players" in stage.frame().splitlines()[0]
+
+
+def test_themes_change_the_colours_and_nothing_else() -> None:
+    stage = Stage()
+    before = stage.frame().splitlines()[:20]
+    seen = set()
+    for _ in PALETTES:
+        stage.press("t")
+        seen.add(stage.scene.palette.name)
+        assert stage.frame().splitlines()[:20] == before
+    assert seen == {*PALETTES}
+
+
+def test_the_plain_theme_has_no_colour_at_all() -> None:
+    stage = Stage(alerts=True)
+    stage.deck.use_theme("plain")
+    for keys in VIEWS.values():
+        stage.press("escape", "1", *keys)
+        for line in stage.deck.frame(80, 24):
+            for span in line.spans:
+                assert "#" not in str(span.style)
+        stage.press("escape")
+
+
+def test_a_lost_connection_stands_where_messages_stand() -> None:
+    stage = Stage()
+    stage.desk.status = lambda: "connection lost: nobody listens there; trying again in 2 s"
+    assert "trying again in 2 s" in stage.frame().splitlines()[-2]
+
+
+def test_cells_are_counted_as_terminals_count_them() -> None:
+    assert cell_len("○●★•▌▾✓") == 7
+
+
+def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
+    stage = Stage(able=False)
+    stage.press("3", "question_mark")
+    pages = [stage.deck.frame(80, 24)]
+    for _ in range(3):
+        stage.press("pagedown")
+        pages.append(stage.deck.frame(80, 24))
+    told = " ".join(" ".join(line.plain for page in pages for line in page[1:-2]).split())
+    assert "\u2026" not in told
+    assert "95 %: its interval." in told and "something is wrong here" in told
+
+
+def test_one_is_no_plural() -> None:
+    stage = Stage(alerts=True)
+    stage.press("3", "slash")
+    assert stage.scene.ask is not None
+    stage.scene.ask.done("flag")
+    assert " 1 alert · filter" in stage.frame()
+    stage.scene.ask.done("")
+    assert " 2 alerts " in stage.frame()
+
+
+@pytest.mark.parametrize("keys", [(), ("enter",)])
+def test_the_clock_of_the_side_to_move_runs(keys: tuple[str, ...]) -> None:
+    stage = Stage()
+    stage.press(*keys)
+    clocks = [clock for clock in ("59:04", "42:02") if clock in stage.frame()]
+    assert clocks == ["59:04", "42:02"]
+    stage.now_s += 3
+    # Black has moved last at board 1.
+    assert "59:01" in stage.frame() and "42:02" in stage.frame()
+    stage.replica.apply(HealthMessage((FeedHealth("demo", "retrying"),), EngineHealth()))
+    stage.frame()
+    stage.now_s += 600
+    assert "59:01" in stage.frame() and "42:02" in stage.frame()

@@ -1,0 +1,85 @@
+"""Figures as people read them."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from live.events import PlyView
+from live.terminal.figure_text import (
+    clock_left_s,
+    clock_runs,
+    curve_range,
+    interval_text,
+    move_text,
+    plain,
+    rating_text,
+    score_text,
+    sparkline,
+)
+from tests.terminal.sample_boards import detail
+
+
+@pytest.mark.parametrize(
+    ("score_cp", "mate", "text"),
+    [
+        (None, None, "·"),
+        (35, None, "+0.35"),
+        (-1204, None, "-12.04"),
+        (0, None, "+0.00"),
+        (3900, 5, "#5"),
+        (-3900, -3, "#-3"),
+        (-3900, 0, "#"),
+        (3900, None, "+39"),
+    ],
+)
+def test_scores(score_cp: int | None, mate: int | None, text: str) -> None:
+    assert score_text(score_cp, mate) == text
+
+
+def test_an_unbounded_rating_is_an_arrow_and_its_interval_says_which_end_holds() -> None:
+    assert (rating_text(None, None, 2034.4), interval_text(None, 2034.4)) == ("↓", "≤ 2034")
+    assert (rating_text(None, 2310.0, None), interval_text(2310.0, None)) == ("↑", "≥ 2310")
+    assert (rating_text(2210.4, 1890.2, 2370.0), interval_text(1890.2, 2370.0)) == (
+        "2210",
+        "1890–2370",
+    )
+    assert (rating_text(None, None, None), interval_text(None, None)) == ("·", "")
+
+
+def test_a_sparkline_does_not_make_drama_of_noise() -> None:
+    assert set(sparkline([2200.0, 2201.0, 2199.0], 12, 2199.0, 2201.0)) <= set("▄▅")
+    assert sparkline([2000.0, 2200.0], 12, 2000.0, 2200.0) == "▁█"
+    assert sparkline([None, 2000.0, 2400.0], 2, 2000.0, 2400.0) == "▁█"
+    assert sparkline([None], 5, 2000.0, 2400.0) == "·"
+
+
+def test_curve_range_leaves_unbounded_points_out() -> None:
+    assert curve_range([None, 2100.0, 2300.0]) == (2100.0, 2300.0)
+    assert curve_range([None]) is None
+
+
+def test_moves_are_numbered_from_the_starting_position() -> None:
+    game = detail()
+    assert move_text(game, PlyView(1, "e4", "e2e4")) == "1.e4"
+    assert move_text(game, PlyView(24, "Nf6", "g8f6")) == "12...Nf6"
+    black_first = msgspec.structs.replace(game, start_fen="8/8/8/8/8/8/8/K6k b - - 0 40")
+    assert move_text(black_first, PlyView(1, "Kg2", "h1g2")) == "40...Kg2"
+    assert move_text(black_first, PlyView(2, "Ka2", "a1a2")) == "41.Ka2"
+
+
+def test_feed_text_cannot_move_the_cursor_or_turn_the_line() -> None:
+    hostile = "Evil\x1b[2J\x07\r\n\u202eName\u200b\ud800"
+    assert plain(hostile) == "Evil[2JName"
+    assert plain("abcdef", 4) == "abc…"
+
+
+def test_the_clock_of_the_side_to_move_runs_and_never_below_zero() -> None:
+    game = detail()
+    assert clock_runs(game, 2) is True and clock_runs(game, 1) is False
+    assert clock_runs(game, 0) is None
+    for over in ({"result": "1-0"}, {"problem": "illegal move"}, {"restored": True}):
+        assert clock_runs(msgspec.structs.replace(game, **over), 2) is None
+    assert clock_left_s(65.0, 7.5) == 57.5
+    assert clock_left_s(5.0, 7.5) == 0.0
+    assert clock_left_s(None, 7.5) is None

@@ -1,0 +1,211 @@
+"""Following a service from elsewhere: through its restart, a cut line, and refusals."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from live.clock import LoopClock
+from live.config import ServerConfig
+from live.errors import ConfigError, Refused
+from live.events import Message
+from live.publish.published_state import snapshot
+from live.publish.server import Publisher
+from live.publish.stream.replica import Replica
+from live.terminal.service_connection import ServiceConnection, pages_url, service_url
+from tests.publish.world import World
+
+
+class Hurried(LoopClock):
+    """Waits between attempts cost a hundredth."""
+
+    async def sleep(self, seconds: float) -> None:
+        await super().sleep(seconds / 100)
+
+
+class Follower:
+    """An attachment that runs, and what it said."""
+
+    def __init__(self, port: int, query: str = "") -> None:
+        self.replica = Replica()
+        self.said: list[str] = []
+        self.heard: list[Message] = []
+        self._turn = asyncio.Event()
+        self.attachment = ServiceConnection(
+            service_url(f"ws://127.0.0.1:{port}{query}"),
+            self.replica,
+            self._hear,
+            clock=Hurried(),
+            random=lambda: 0.5,
+            say=self.said.append,
+        )
+
+    def _hear(self, text: str, message: Message) -> None:
+        self.heard.append(message)
+        self._turn.set()
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for messages until this holds."""
+        async with asyncio.timeout(30):
+            while not holds():
+                self._turn.clear()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(0.05):
+                        await self._turn.wait()
+
+
+@contextlib.asynccontextmanager
+async def following(follower: Follower) -> AsyncIterator[asyncio.Task[None]]:
+    task = asyncio.create_task(follower.attachment.run())
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+class Cable:
+    """Between follower and service, to be cut."""
+
+    def __init__(self, service: tuple[str, int]) -> None:
+        self._service = service
+        self._ends: list[asyncio.StreamWriter] = []
+        self._plugged: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Cable:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self.cut()
+        if self._plugged:
+            await asyncio.wait(self._plugged)
+
+    async def plug(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._join(reader, writer))
+        self._plugged.add(task)
+        await task
+
+    async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        other_reader, other = await asyncio.open_connection(*self._service)
+        self._ends += [writer, other]
+
+        async def pipe(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+            with contextlib.suppress(ConnectionError):
+                while data := await source.read(65536):
+                    sink.write(data)
+            sink.close()
+            with contextlib.suppress(ConnectionError):
+                await sink.wait_closed()
+
+        await asyncio.gather(pipe(reader, other), pipe(other_reader, writer))
+
+    def cut(self) -> None:
+        for end in self._ends:
+            end.transport.abort()
+        self._ends.clear()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def world(seed: int = 3, steps: int = 60) -> World:
+    made = World(seed)
+    for _ in range(steps):
+        made.step()
+    return made
+
+
+async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
+    port = free_port()
+    config = ServerConfig(port=port)
+    follower = Follower(port)
+    async with following(follower):
+        await follower.until(lambda: "nobody listens there" in follower.attachment.status())
+        assert "no connection" in follower.attachment.status()
+        before = world()
+        async with Publisher(config, before):
+            await follower.until(follower.attachment.ready.is_set)
+            assert follower.attachment.status() == ""
+            assert follower.replica.snapshot().games == snapshot(before).games
+        await follower.until(lambda: "connection lost" in follower.attachment.status())
+        after = world(seed=4)
+        async with Publisher(config, after) as publisher:
+            await follower.until(lambda: bool(follower.said))
+            publisher.publish(after.appear("g1") or after.headers())
+            await follower.until(lambda: follower.replica.snapshot() == snapshot(after))
+            assert follower.attachment.status() == ""
+    [line] = follower.said
+    assert line.startswith("Connected again after")
+    assert line.endswith("the service was started anew")
+
+
+async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
+    state = world()
+    async with Publisher(ServerConfig(port=0), state) as publisher:
+        cable = Cable(publisher.address)
+        server = await asyncio.start_server(cable.plug, "127.0.0.1", 0)
+        follower = Follower(server.sockets[0].getsockname()[1])
+        async with server, cable, following(follower):
+            await follower.until(follower.attachment.ready.is_set)
+            cable.cut()
+            publisher.publish(state.health())
+            await follower.until(lambda: bool(follower.said))
+            await follower.until(lambda: follower.replica.snapshot() == snapshot(state))
+    assert follower.said[0].endswith("nothing was missed")
+
+
+async def test_a_service_that_asks_for_a_token_is_told_of_at_once() -> None:
+    class Refusing(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            assert isinstance(transport, asyncio.Transport)
+            transport.write(
+                b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
+            transport.close()
+
+    server = await asyncio.get_running_loop().create_server(Refusing, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Refused, match="asks for a token"):
+            await Follower(port).attachment.run()
+
+
+async def test_an_unknown_host_is_no_reason_to_wait() -> None:
+    url = service_url("ws://no.such.host.invalid:1")
+    attachment = ServiceConnection(
+        url, Replica(), lambda text, message: None, clock=Hurried(), random=lambda: 0.5
+    )
+    with pytest.raises(Refused, match=r"no\.such\.host\.invalid: no such host"):
+        await attachment.run()
+
+
+@pytest.mark.parametrize(
+    ("given", "url", "pages"),
+    [
+        ("hall:8765", "ws://hall:8765/v1/live", "http://hall:8765/"),
+        ("ws://hall:8765", "ws://hall:8765/v1/live", "http://hall:8765/"),
+        ("http://hall:8765/", "ws://hall:8765/v1/live", "http://hall:8765/"),
+        (
+            "https://x.example/live/v1/live?token=a",
+            "wss://x.example/live/v1/live?token=a",
+            "https://x.example/live/",
+        ),
+    ],
+)
+def test_addresses_are_taken_as_people_write_them(given: str, url: str, pages: str) -> None:
+    assert service_url(given) == url
+    assert pages_url(url) == pages
+
+
+@pytest.mark.parametrize("given", ["", "ftp://hall/", "ws://:80", "ws://hall:99999"])
+def test_what_is_no_address_says_so(given: str) -> None:
+    with pytest.raises(ConfigError, match="is no address"):
+        service_url(given)

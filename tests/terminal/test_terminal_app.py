@@ -1,0 +1,252 @@
+"""The app as a person meets it: Textual's pilot presses the keys, on the state of a rehearsal."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from rich.cells import cell_len
+from textual import events
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from live.events import GameMessage
+from live.terminal.canvas import Canvas
+from live.terminal.terminal_app import Terminal
+from tests.terminal.stage import Stage
+
+
+class Ended:
+    """How the app was left."""
+
+    def __init__(self) -> None:
+        self.stopped = self.interrupted = 0
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+    def interrupt(self) -> None:
+        self.interrupted += 1
+
+
+def app(stage: Stage, ended: Ended | None = None, theme: str = "dusk") -> Terminal:
+    ended = ended or Ended()
+    return Terminal(stage.scene, theme=theme, stop=ended.stop, interrupt=ended.interrupt)
+
+
+def shown(terminal: Terminal) -> str:
+    """What the canvas really renders, line by line."""
+    canvas = terminal.query_one(Canvas)
+    return "\n".join(canvas.render_line(row).text.rstrip() for row in range(canvas.size.height))
+
+
+async def press(pilot: Pilot[None], *keys: str) -> str:
+    await pilot.press(*keys)
+    await pilot.pause()
+    assert isinstance(pilot.app, Terminal)
+    return shown(pilot.app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_every_view_and_key(size: tuple[int, int]) -> None:
+    stage = Stage(alerts=True)
+    terminal = app(stage)
+    async with terminal.run_test(size=size) as pilot:
+        await pilot.pause()
+        text = shown(terminal)
+        assert "Boards" in text.splitlines()[0]
+        assert len(text.splitlines()) == size[1]
+        assert max(map(cell_len, text.splitlines())) <= size[0]
+        assert "Sorted largest change" in await press(pilot, "S")
+        assert "Pinned" in await press(pilot, "B", "j", "space")
+        assert "Copied http://127.0.0.1:8765/overlay?game=" in await press(pilot, "o")
+        assert "Wrote round.pgn" in await press(pilot, "e", "p", "r")
+        assert "Board " in await press(pilot, "enter")
+        await press(pilot, "left", "up", "tab", "n", "p", "end")
+        assert "Boards" in (await press(pilot, "escape")).splitlines()[0]
+        assert "Players" in (await press(pilot, "2", "right", "S")).splitlines()[0]
+        assert "Alerts" in (await press(pilot, "3", "a")).splitlines()[0]
+        assert stage.answers.asked
+        assert "Help" in (await press(pilot, "question_mark")).splitlines()[0]
+        await press(pilot, "escape", "1")
+        assert "Theme paper" in await press(pilot, "t")
+
+
+async def test_the_filter_is_typed_seen_at_once_and_left_again() -> None:
+    stage = Stage()
+    terminal = app(stage)
+    async with terminal.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "slash")
+        line = terminal.query_one(Input)
+        assert line.has_focus
+        text = await press(pilot, *"kovchan")
+        assert "Kovchan" in text and "Fiorito" not in text
+        assert "Fiorito" in await press(pilot, "escape")
+        await press(pilot, "slash", *"q j", "enter")
+        assert stage.deck.boards.query == "" and terminal.deck.boards.query == "q j"
+        assert not line.has_focus
+
+
+async def test_the_delay_is_typed() -> None:
+    stage = Stage()
+    terminal = app(stage)
+    async with terminal.run_test(size=(80, 24)) as pilot:
+        asked = (await press(pilot, "d")).splitlines()[-1]
+        assert "Delay in seconds" in asked and "esc" in asked
+        text = await press(pilot, "backspace", *"600", "enter")
+        assert stage.delay_s == 600
+        assert "Delay in seconds" not in text
+        assert "held back by 600 s" in text
+
+
+def burst(terminal: Terminal, *keys: str) -> None:
+    """Keys that are all there before the first is looked at, as a terminal hands them over."""
+    for key in keys:
+        event = events.Key(key, key if len(key) == 1 else None)
+        event.set_sender(terminal)
+        terminal.post_message(event)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_keys_typed_in_a_burst_are_not_lost(size: tuple[int, int]) -> None:
+    stage = Stage()
+    terminal = app(stage)
+    async with terminal.run_test(size=size) as pilot:
+        await pilot.pause()
+        burst(terminal, "d", "backspace", *"600", "enter", "2")
+        await pilot.pause()
+        await pilot.pause()
+        assert stage.delay_s == 600
+        assert terminal.deck.view.name == terminal.deck.players.name
+        burst(terminal, "1", "d", *"15", "escape", "slash", *"kov", "enter", "enter", "d", *"9")
+        await pilot.pause()
+        await pilot.pause()
+        # Given up, searched, opened, and the next question is under way.
+        assert stage.delay_s == 600
+        assert terminal.deck.boards.query == "kov"
+        assert terminal.deck.view.name == terminal.deck.board.name
+        assert terminal.query_one(Input).value == "6009"
+        burst(terminal, "enter")
+        await pilot.pause()
+        await pilot.pause()
+        assert stage.delay_s == 6009
+
+
+async def test_the_palette_of_commands_opens_and_runs_one() -> None:
+    terminal = app(Stage())
+    async with terminal.run_test(size=(80, 24)) as pilot:
+        await pilot.press("colon")
+        await pilot.pause()
+        assert isinstance(terminal.screen, CommandPalette)
+        await pilot.press(*"players")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert terminal.deck.view is terminal.deck.players
+
+
+async def test_q_asks_and_ctrl_c_does_not() -> None:
+    ended = Ended()
+    terminal = app(Stage(), ended)
+    async with terminal.run_test(size=(80, 24)) as pilot:
+        assert "End live-rate?" in await press(pilot, "q")
+        await press(pilot, "escape")
+        assert not ended.stopped
+        await pilot.press("q", "y")
+        await pilot.pause()
+    assert (ended.stopped, ended.interrupted) == (1, 0)
+    ended = Ended()
+    async with app(Stage(), ended).run_test(size=(80, 24)) as pilot:
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+    assert (ended.stopped, ended.interrupted) == (0, 1)
+
+
+HOSTILE = {
+    "escape": "\x1b[2J\x1b[31mEvil\x07\x9b5n",
+    "title": "\x1b]0;owned\x07Evil",
+    "wide": "名前" * 50,
+    "joined": "👩‍👩‍👧‍👦" * 20 + "🏳️‍🌈",
+    "flags": "🇪🇸" * 30,
+    "skin": "👍🏽" * 30,
+    "marks": "Z" + "\u0301\u0302\u0303" * 2000,
+    "turned": "\u202eevil\u2066name",
+    "lines": "one\ntwo\rthree\u2028four\x85five\ttab",
+    "markup": "[bold red]not red[/] [@click=app.exit]x[/]",
+    "long": "A" * 10_000,
+    "jamo": "\u1161\u11a8" * 40,
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
+async def test_hostile_names_leave_the_screen_intact(name: str) -> None:
+    stage = Stage()
+    clean = stage.frame().splitlines()
+    for view in stage.replica.games():
+        player = msgspec.structs.replace(view.white, name=name, title=name)
+        message = GameMessage(
+            msgspec.structs.replace(
+                view,
+                white=player if view.board == 2 else view.white,
+                event=name,
+                problem=name if name and view.board == 2 else None,
+            )
+        )
+        stage.replica.apply(message)
+        stage.notebook.hear([message])
+    terminal = app(stage)
+    async with terminal.run_test(size=(80, 24)) as pilot:
+        for keys in ((), ("j", "enter"), ("tab",), ("2",)):
+            text = await press(pilot, *keys)
+            lines = text.splitlines()
+            assert max(map(cell_len, lines)) <= 80
+            for char in "\x1b\x07\r\t\x9b\u202e\u200d\ufe0f\u2028":
+                assert char not in text
+            if not keys:
+                # Nothing but the two lines of that board looks different.
+                differing = [row for row in range(22) if lines[row] != clean[row]]
+                assert {*differing} <= {4, 5}
+                # Figures stand where they stood.
+                assert lines[4].rstrip()[-40:] == clean[4].rstrip()[-40:]
+
+
+async def test_what_is_logged_is_shown_and_tears_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    terminal = app(Stage())
+    async with terminal.run_test(size=(80, 24)) as pilot:
+        logging.getLogger("live.feeds").warning("the source \x1b[2J is away")
+        text = await press(pilot, "j")
+        assert "warning: the source [2J is away" in text
+    assert "[2J" not in capsys.readouterr().out
+
+
+async def test_only_lines_that_changed_are_drawn_again() -> None:
+    stage = Stage()
+    terminal = app(stage)
+    async with terminal.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        canvas = terminal.query_one(Canvas)
+        frame: Callable[[], int] = lambda: canvas.show(terminal.deck.frame(80, 24))  # noqa: E731
+        frame()
+        assert frame() == 0
+        terminal.deck.press("j")
+        assert 0 < frame() <= 6
+
+
+@pytest.mark.parametrize("theme", ["dusk", "paper", "signal", "plain"])
+async def test_every_theme_draws(theme: str) -> None:
+    terminal = app(Stage(), theme=theme)
+    async with terminal.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        strip = terminal.query_one(Canvas).render_line(3)
+        colours = {seg.style.color for seg in strip if seg.style and seg.style.color}
+        if theme == "plain":
+            assert all(colour.is_default for colour in colours)
+        else:
+            assert any(not colour.is_default for colour in colours)

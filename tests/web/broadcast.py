@@ -1,0 +1,239 @@
+"""A round of 56 boards as the service holds it: real games, the real ledger, and an engine made of
+dice, which is told how strong each player is.
+
+Stands where searching thousands of positions would only be slower: overlays are about showing what
+follows from answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from random import Random
+
+import chess
+import msgspec
+
+from live.engine.search import Search, SearchResult
+from live.events import (
+    Change,
+    FeedHealth,
+    FeedReport,
+    GameReport,
+    Headers,
+    Move,
+    Player,
+    Result,
+    Score,
+)
+from live.ledger.event_ledger import EventLedger
+from live.ledger.event_state import EventState
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import Measure
+from live.ledger.outbox import Urgency
+from live.ratings.calibration.calibration_choice import CalibrationShelf
+from live.ratings.calibration.move_evidence import load_calibration
+
+GAMES = Path(__file__).parent.parent / "data" / "forty-games.txt"
+BOARDS = 56
+
+#: Made up; family names that no list of players holds.
+_FAMILY = (
+    "Abelsen",
+    "Bravik",
+    "Cardoza",
+    "Dumitrel",
+    "Eskelund",
+    "Farragher",
+    "Grünfeldt",
+    "Hallasaar",
+    "Ibarrola",
+    "Jankulov",
+    "Kowalinska",
+    "Lindqvar",
+    "Montserat",
+    "Novačik",
+    "Okonjima",
+    "Petrides",
+    "Quillfeldt",
+    "Rozenbergs",
+    "Sørvaag",
+    "Takemori",
+)
+_GIVEN = (
+    "Ana",
+    "Bo",
+    "Chiara",
+    "Dag",
+    "Emil",
+    "Fatou",
+    "Gita",
+    "Hugo",
+    "Ines",
+    "Jo",
+    "Kaisa",
+    "Luka",
+    "Mara",
+    "Nils",
+)
+_TITLES = ("GM", "IM", "WGM", "FM", None)
+_FEDERATIONS = ("NOR", "GER", "IND", "ESP", "USA", "POL", "GRE", "JPN", "ENG", "ARG", "EST", "NGR")
+
+
+def players(count: int = 2 * BOARDS) -> list[Player]:
+    """Player ``n`` is at board ``n // 2 + 1``, White first; strength falls with the board."""
+    return [
+        Player(
+            name=f"{_FAMILY[n % len(_FAMILY)]}, {_GIVEN[n * 5 % len(_GIVEN)]}",
+            elo=2650 - 12 * n + n * 37 % 60,
+            title=_TITLES[min(n // 9, 4)],
+            fide_id=9_000_000 + n,
+            federation=_FEDERATIONS[n * 7 % len(_FEDERATIONS)],
+        )
+        for n in range(count)
+    ]
+
+
+def lines() -> list[tuple[Move, ...]]:
+    """The moves of the games, with clocks as of 90 minutes and 30 seconds a move."""
+    found = []
+    for number, text in enumerate(GAMES.read_text().splitlines()):
+        board, moves, random = chess.Board(), [], Random(number)
+        clocks = {chess.WHITE: 5400.0, chess.BLACK: 5400.0}
+        for uci in text.split():
+            spent = min(random.expovariate(1 / 90), clocks[board.turn] * 0.4)
+            clocks[board.turn] += 30 - spent
+            move = chess.Move.from_uci(uci)
+            moves.append(Move(uci, board.san(move), float(int(clocks[board.turn])), spent))
+            board.push(move)
+        found.append(tuple(moves))
+    return found
+
+
+class Broadcast:
+    """Moves come when asked for; the engine answers at once unless told to ``hold``."""
+
+    def __init__(self, boards: int = BOARDS, names: Sequence[str] = ()) -> None:
+        """``names`` in turn for players, where they matter."""
+        calibration = load_calibration("classical")
+        ledger = EventLedger(
+            measure=Measure("same-search", CalibrationShelf([calibration], by_name=True)),
+            engine_name="Stockfish 19 lite",
+            limit="100000 nodes",
+            fixed_rating=None,
+            stored_rating=2160,
+        )
+        self.listener: Callable[[Iterable[Change]], None] = lambda changes: None
+        self.keeper = EventState(ledger, self, self._publish)
+        self.hold = False
+        self.boards = boards
+        everybody, all_lines = players(2 * boards), lines()
+        for n, player in enumerate(everybody if names else ()):
+            everybody[n] = msgspec.structs.replace(player, name=names[n % len(names)])
+        self._line = {n + 1: all_lines[n % len(all_lines)] for n in range(boards)}
+        self._sides = {n + 1: (everybody[2 * n], everybody[2 * n + 1]) for n in range(boards)}
+        self._results: dict[int, Result] = {}
+        self._played = dict.fromkeys(self._line, 0)
+        self._wishes: list[tuple[Search, RequestId]] = []
+        self._walks: dict[int, list[tuple[int, int]]] = {}
+        self.keeper.feed_health(FeedHealth("hall", "live"))
+        self.tell()
+
+    def _publish(self, changes: Iterable[Change]) -> None:
+        self.listener(changes)
+
+    # --- what happens in the hall ---------------------------------------------------------------
+
+    def play(self, plies: int = 1, *, board: int | None = None) -> None:
+        """So many plies at every board that is not over, or at one."""
+        for each in self._line if board is None else (board,):
+            if each not in self._results:
+                self._played[each] = min(self._played[each] + plies, len(self._line[each]))
+        self.tell()
+
+    def take_back(self, board: int, plies: int) -> None:
+        """So many plies were wrong."""
+        self._played[board] -= plies
+        # A source that rewrites whole texts is believed at the second look.
+        self.tell()
+        self.tell()
+
+    def end(self, board: int, result: Result) -> None:
+        self._results[board] = result
+        self.tell()
+
+    def tell(self) -> None:
+        """The source says how everything stands."""
+        games = tuple(
+            GameReport(
+                key=f"board{n}",
+                headers=Headers(
+                    white=self._sides[n][0],
+                    black=self._sides[n][1],
+                    event="Harbour Open",
+                    round=f"4.{n}",
+                    board=n,
+                    date="2026.05.02",
+                    time_control="90+30",
+                ),
+                start_fen=chess.STARTING_FEN,
+                moves=self._line[n][: self._played[n]],
+                result=self._results.get(n, "*"),
+            )
+            for n in self._line
+        )
+        for step in self.keeper.plan(FeedReport("hall", games, complete=True)):
+            self.keeper.apply(step)
+        self.answer()
+
+    # --- the engine -----------------------------------------------------------------------------
+
+    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
+        self._wishes.append((search, ask))
+
+    def drop(self, ask: RequestId) -> None:
+        self._wishes = [wish for wish in self._wishes if wish[1] != ask]
+
+    def answer(self) -> None:
+        """Answer every search that waits, unless held back."""
+        while self._wishes and not self.hold:
+            search, ask = self._wishes.pop(0)
+            self.keeper.searched(ask, self._searched(search, ask))
+
+    def _searched(self, search: Search, ask: RequestId) -> SearchResult:
+        game = self.keeper.game(ask.game)
+        assert game is not None
+        assert game.board is not None
+        walk, line = self._walk(game.board), self._line[game.board]
+        at = len(search.position.moves)
+        score, _ = walk[at]
+        if search.only is not None:
+            mover = 1 if at % 2 == 0 else -1
+            return SearchResult(Score(score - mover * walk[at + 1][1]), search.only, 16)
+        follows = at < len(line) and walk[at + 1][1] == 0
+        best = line[at].uci if follows else _another(search)
+        return SearchResult(Score(score), best, 16)
+
+    def _walk(self, board: int) -> list[tuple[int, int]]:
+        """Per position its score, and how many centipawns the move that led there lost."""
+        if board not in self._walks:
+            random = Random(1000 + board)
+            walk = [(20, 0)]
+            for ply in range(len(self._line[board])):
+                elo = self._sides[board][ply % 2].elo or 2000
+                strength = (elo - 1300) / 1500
+                good = random.random() < 0.42 + 0.3 * strength
+                lost = 0 if good else int(random.expovariate(1 / (75 - 45 * strength))) + 1
+                score = walk[-1][0] - (lost if ply % 2 == 0 else -lost) + random.randint(-6, 6)
+                walk.append((max(-900, min(900, score)), lost))
+            self._walks[board] = walk
+        return self._walks[board]
+
+
+def _another(search: Search) -> str:
+    """A move nobody plays in these games, so that it is never the one played."""
+    position = chess.Board(search.position.start_fen)
+    for uci in search.position.moves:
+        position.push_uci(uci)
+    moves = sorted(move.uci() for move in position.legal_moves)
+    return moves[-1] if moves else "0000"

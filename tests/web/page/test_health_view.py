@@ -1,0 +1,104 @@
+"""live/web/page/health_view.js: what people are told of sources and engines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from live.events import (
+    EngineHealth,
+    EngineInfo,
+    EngineState,
+    FeedHealth,
+    QueueLengths,
+    SpeculationFigures,
+)
+from tests.web.page.games import Pages, plain
+
+BUSY = EngineHealth(
+    engines=(EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9)),
+    queued=11,
+    oldest_wait_s=95.0,
+    searches=987,
+    cache_hits=50,
+    asked=200,
+    waiting=QueueLengths(head=2, backlog=9, speculate=4),
+    speculation=SpeculationFigures(hits=30, misses=10, wasted_nodes=5),
+    restarts=3,
+    set_aside=1,
+    problem="the cluster is lost",
+)
+
+
+def call(pages: Pages, name: str, *args: Any) -> Any:
+    return pages("call", module="page/health_view.js", name=name, args=[plain(arg) for arg in args])
+
+
+def test_the_line_says_all_that_matters(pages: Pages) -> None:
+    assert call(pages, "engineFacts", BUSY) == [
+        "the cluster is lost",
+        "1 of 2 searching",
+        "depth 9–15",
+        "500 knodes/s",
+        "waiting: 2 for the newest moves, 9 behind, 4 ahead of the moves",
+        "the oldest 2 min",
+        "987 searches",
+        "25 % known before",
+        "75 % foreseen",
+        "3 restarts",
+        "1 positions given up",
+    ]
+
+
+def test_what_is_not_known_is_not_said(pages: Pages) -> None:
+    idle = EngineHealth(engines=(EngineState(0, "idle"),))
+    assert call(pages, "engineFacts", idle) == [
+        "0 of 1 searching",
+        "nothing waits",
+        "0 searches",
+    ]
+
+
+def test_a_replay_has_no_engine_and_says_so(pages: Pages) -> None:
+    assert call(pages, "engineFacts", EngineHealth()) == ["none: scores are as recorded"]
+    assert call(pages, "engineFacts", EngineHealth(problem="lost")) == ["lost"]
+
+
+@pytest.mark.parametrize(
+    ("health", "state"),
+    [
+        (BUSY, "retrying"),
+        (EngineHealth(engines=(EngineState(0, "idle"),)), "live"),
+        (EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarting"))), "retrying"),
+        (EngineHealth(engines=(EngineState(0, "failed"),)), "failed"),
+    ],
+)
+def test_one_dot_for_all_engines(pages: Pages, health: EngineHealth, state: str) -> None:
+    assert call(pages, "engineState", health) == state
+
+
+def test_everything_is_in_the_view(pages: Pages) -> None:
+    info = EngineInfo("Stockfish", "depth 9", 2200, "field", 40, None, "none fits")
+    rows = dict(call(pages, "engineRows", {"engines": BUSY, "engine": info}))
+    assert rows["Problem"] == "the cluster is lost"
+    assert rows["Waiting for the newest moves"] == "2"
+    assert rows["Waiting of games over"] == "0"
+    assert rows["Known already (cache)"] == "50, 25 %"
+    assert rows["Foreseen (searched ahead)"] == "30 of 40, 75 %"
+    assert rows["Calibration"] == "none: none fits"
+    quiet = dict(call(pages, "engineRows", {"engines": EngineHealth(), "engine": info}))
+    assert quiet["Foreseen (searched ahead)"] == "switched off"
+
+
+def test_sources_come_first(pages: Pages) -> None:
+    held = {"feeds": [plain(FeedHealth("a", "failed", "404"))], "engines": plain(BUSY)}
+    first, second = call(pages, "healthLines", held)
+    assert first == {"state": "failed", "name": "a", "detail": "failed: 404"}
+    assert second["name"] == "engines"
+
+
+def test_a_venue_is_not_told_how_strong_the_engine_counts(pages: Pages) -> None:
+    info = EngineInfo("Stockfish", "depth 9", 0, "withheld")
+    said = call(pages, "engineText", {"engine": info, "hello": {"gain": "same-search"}})
+    assert said == "Stockfish, depth 9, same-search gain"

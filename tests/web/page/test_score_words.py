@@ -1,0 +1,50 @@
+"""live/web/page/score_words.js: whose score it is, if it is not the engine's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from live.events import PlyView
+from tests.web.page.games import Pages, game, plain, ply
+
+CLOUD = msgspec.structs.replace(ply(2, 37), final=False, depth=40, score_source="lichess cloud")
+
+
+def words(pages: Pages, *plies: PlyView) -> str:
+    args: list[Any] = [plain(game(plies=plies)), [plain(each) for each in plies]]
+    score = pages("call", module="page/score_words.js", name="scoreAfter", args=args)
+    said = pages("call", module="page/score_words.js", name="scoreWords", args=[score])
+    assert isinstance(said, str)
+    return said
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (ply(2, 37, depth=16), "+0.37, depth 16"),
+        (msgspec.structs.replace(ply(2, 37, depth=9), final=False), "+0.37 … still searching"),
+        (CLOUD, "+0.37 (lichess cloud, depth 40) … still searching"),
+        (ply(2, None), "+0.30 … still searching"),
+    ],
+)
+def test_the_board_tells_whose_score_it_is(pages: Pages, last: PlyView, said: str) -> None:
+    assert words(pages, ply(1, 30), last) == said
+
+
+def test_so_do_those_that_say_provisional(pages: Pages) -> None:
+    for source, said in (("", "provisional"), ("lichess cloud", "provisional, lichess cloud")):
+        name = "provisionalWords"
+        assert pages("call", module="page/score_words.js", name=name, args=[source]) == said
+
+
+def test_a_service_before_this_one_names_no_source(pages: Pages) -> None:
+    held = plain(game(plies=(ply(1, 30),)))
+    for each in held["plies"]:
+        del each["score_source"]
+    score = pages(
+        "call", module="page/score_words.js", name="scoreAfter", args=[held, held["plies"]]
+    )
+    assert score["source"] == ""

@@ -1,0 +1,167 @@
+// Runs the page's modules for the tests: one JSON request a line, one JSON answer a line.
+import { createInterface } from "node:readline";
+
+const PAGES = new URL("../../live/web/", import.meta.url);
+const { Held, OutOfStep } = await import(new URL("client/event_state.js", PAGES));
+
+let held = null;
+
+const ASKED = {
+  /** Calls one function of one module. */
+  async call({ module, name, args }) {
+    return (await import(new URL(module, PAGES)))[name](...args);
+  },
+
+  /** Plays `{say: [name, sentence], at}` to an announcer, asking at each time what it says. */
+  async announce({ script }) {
+    const { Announcer } = await import(new URL("page/screen_reader.js", PAGES));
+    const announcer = new Announcer();
+    return script.map(({ say = [], at }) => {
+      for (const [name, sentence] of say) announcer.add(name, sentence);
+      return announcer.take(at);
+    });
+  },
+
+  /** Gains counted by the classes of their kind. */
+  async gains({ kind, gains }) {
+    const { countGains, gainClasses } = await import(new URL("page/board/gain_classes.js", PAGES));
+    return countGains(gainClasses(kind), gains);
+  },
+
+  async engineGains({ kind, games }) {
+    const { engineGains, gainClasses } = await import(new URL("page/board/gain_classes.js", PAGES));
+    return engineGains(gainClasses(kind), kind, games);
+  },
+
+  async told({ before, after, isOpen }) {
+    const { sentence } = await import(new URL("page/spoken_news.js", PAGES));
+    return sentence(before ?? undefined, after, isOpen);
+  },
+
+  async shareSvg({ game, ply, engine, pieces }) {
+    const { shareSvg } = await import(new URL("page/board/share_image.js", PAGES));
+    return shareSvg(game, ply, engine, new Map(Object.entries(pieces)));
+  },
+
+  /** What columns show of each player or side: `[{id, text, interval, missing}]`. */
+  async columns({ table, of }) {
+    const columns = (await import(new URL("page/players/columns.js", PAGES)))[table];
+    return columns.map((column) => ({ id: column.id, value: column.value(of), ...column.show(of) }));
+  },
+
+  /** What a module exports under this name. */
+  async constant({ module, name }) {
+    return (await import(new URL(module, PAGES)))[name];
+  },
+
+  /** Calls methods of one object of a class, one after the other; answers what each answered. */
+  async object({ module, name, args, calls }) {
+    const made = new (await import(new URL(module, PAGES)))[name](...args);
+    return calls.map(([method, ...given]) => made[method](...given) ?? null);
+  },
+
+  /** Forgets everything held. */
+  start() {
+    held = new Held();
+    return null;
+  },
+
+  /** Applies messages; answers what was touched, or where it fell out of step. */
+  receive({ messages }) {
+    const touched = [];
+    try {
+      for (const message of messages) touched.push(held.receive(message));
+    } catch (error) {
+      if (!(error instanceof OutOfStep)) throw error;
+      return { outOfStep: error.message };
+    }
+    return { touched };
+  },
+
+  snapshot() {
+    return held.snapshot();
+  },
+
+  /** Plays a script against a connection whose socket, clock and chance are the script's. */
+  async connection({ page, script }) {
+    const { Connection } = await import(new URL("client/stream_connection.js", PAGES));
+    const log = [];
+    const timers = new Set();
+    const own = new Held();
+    let now = 0;
+    let socket = null;
+    const connection = new Connection(own, page, (touched) => log.push({ touched }), {
+      open(url) {
+        const opened = { url, close: () => log.push({ closed: url }) };
+        log.push({ opened: url, at: now });
+        socket = opened;
+        return opened;
+      },
+      now: () => now,
+      random: () => 0.5,
+      after(ms, action) {
+        const timer = { at: now + ms, action };
+        timers.add(timer);
+        return () => timers.delete(timer);
+      },
+    });
+    connection.connect();
+    for (const step of script) {
+      if (step.message) socket.onmessage({ data: JSON.stringify(step.message) });
+      if (step.text !== undefined) socket.onmessage({ data: step.text });
+      if (step.close) socket.onclose({ code: step.close, reason: "because" });
+      if (step.advance) {
+        const until = now + step.advance;
+        for (;;) {
+          const next = [...timers].sort((a, b) => a.at - b.at)[0];
+          if (!next || next.at > until) break;
+          timers.delete(next);
+          now = next.at;
+          next.action();
+        }
+        now = until;
+      }
+      log.push({ status: connection.status, heardAt: connection.heardAt, seq: own.seq });
+    }
+    return { log, timers: timers.size, reason: connection.reason };
+  },
+
+  /** Messages through `Delayed` at given times; after each, what is shown and what is resumed from. */
+  async delayed({ delay_ms, steps }) {
+    const { Delayed } = await import(new URL("overlay/delayed_messages.js", PAGES));
+    const own = new Held();
+    let now = 0;
+    const delayed = new Delayed(own, delay_ms, () => now);
+    const answer = { shown: [], seq: [] };
+    for (const { at, message } of steps) {
+      now = at;
+      if (message) delayed.receive(message);
+      delayed.release();
+      const [game = null] = own.games.values();
+      answer.shown.push(game && { plies: game.plies.length, result: game.result });
+      answer.seq.push(delayed.seq);
+    }
+    return answer;
+  },
+
+  /** The first delays between attempts, for a chance that always says the same. */
+  async delays({ random, count }) {
+    const { delays } = await import(new URL("client/stream_connection.js", PAGES));
+    const found = [];
+    for (const delay of delays(() => random)) {
+      found.push(delay);
+      if (found.length === count) return found;
+    }
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { ask, ...rest } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { result: (await ASKED[ask](rest)) ?? null };
+  } catch (error) {
+    answer = { error: error.stack };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

@@ -1,0 +1,482 @@
+"""The page at ``/`` in a real browser, fed by the real server: what it shows, and under attack."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from live.config import ServerConfig
+from live.events import Agreement, Alert, CurvePoint, Curves, Player, PlayerView, PlyView
+from live.publish.access.tokens import new_token
+from live.publish.server import Publisher
+from live.publish.stream.stream_filter import EVERYTHING
+from tests.publish.world import World
+from tests.web import shown
+from tests.web.broadcast import Broadcast
+from tests.web.chromium import Page, browsing
+from tests.web.line import line_to
+from tests.web.page.games import HOSTILE as HOSTILE
+from tests.web.page.games import game, ply, point
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+AXE = Path(__file__).resolve().parent.parent / "data" / "vendor" / "axe-core" / "axe.min.js"
+
+
+@pytest.fixture
+def chromium(require_program: Callable[[str], str]) -> str:
+    return require_program("chromium")
+
+
+async def settled(page: Page, publisher: Publisher) -> None:
+    """Wait until the page has drawn everything published so far."""
+    publisher.audience.flush()
+    seq = publisher.audience.stream(EVERYTHING).seq
+    await page.until(f"document.querySelector('#main')?.dataset.seq === '{seq}'")
+
+
+async def told(publisher: Publisher) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Games in full and players, as the HTTP interface tells them."""
+    host, port = publisher.address
+    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", trust_env=False) as client:
+        views = (await client.get("/api/v1/games")).json()["games"]
+        games = [(await client.get(f"/api/v1/games/{each['id']}")).json() for each in views]
+        return games, (await client.get("/api/v1/players")).json()["players"]
+
+
+async def same_as_told(page: Page, publisher: Publisher) -> None:
+    """Every view shows exactly what the HTTP interface says."""
+    games, players = await told(publisher)
+    await page.run("location.hash = 'layout=cards'")
+    await page.until("document.querySelector('.overview').dataset.layout === 'cards'")
+    await page.until(f"document.querySelectorAll('.card').length === {len(games)}")
+    assert await page.run(shown.CARDS) == [shown.card(each) for each in games]
+    await page.run("location.hash = 'layout=table'")
+    await page.until("document.querySelectorAll('.boards-table tbody tr').length > 0")
+    rows = await page.run(shown.ROWS + "(document.querySelector('.boards-table'))")
+    assert [row[6] for row in rows] == [shown.card(each)["move"] for each in games]
+    for each in games[:2]:
+        await page.run(f"location.hash = 'game={each['id']}'")
+        title = f"{each['white']['name']}"
+        await page.until(
+            "document.querySelector('.board-view:not([hidden]) .rating-panel .name')?.textContent"
+            f" === {title!r}"
+        )
+        board = await page.run(shown.BOARD)
+        assert board["moves"] == shown.move_list(each)
+        main = [shown.ratings(each["curves"][color]) for color in ("white", "black")]
+        assert [text.split() for text in board["ratings"]] == [
+            [rating, *interval.split()] for rating, interval, _ in main
+        ]
+    await page.run("location.hash = 'view=players&sort=name'")
+    await page.until("!document.querySelector('.players-view').hidden")
+    await page.until(f"document.querySelectorAll('#players tbody tr').length === {len(players)}")
+    rows = await page.run(shown.ROWS + "(document.querySelector('#players'))")
+    found = {row[0]: row[4].split("\n") for row in rows}
+    for player in players:
+        a4 = shown.figure(player["rating"], player["low"], player["high"])
+        assert found[player["name"]] == [each for each in a4 if each]
+
+
+async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restart(
+    chromium: str, tmp_path: Path
+) -> None:
+    broadcast = Broadcast()
+    broadcast.play(16)
+    async with browsing(chromium, tmp_path) as page:
+        async with Publisher(ServerConfig(port=0), broadcast.keeper) as publisher:
+            broadcast.listener = publisher.publish
+            port = publisher.address[1]
+            async with line_to(port) as line:
+                await page.open(line.url)
+                await settled(page, publisher)
+                broadcast.take_back(3, 5)
+                broadcast.play(2)
+                broadcast.play(3, board=7)
+                await settled(page, publisher)
+                await same_as_told(page, publisher)
+                line.cut()
+                await page.until("document.body.classList.contains('stale')")
+                broadcast.play(2)
+                broadcast.take_back(1, 7)
+                broadcast.end(2, "1/2-1/2")
+                line.mend()
+                await page.until("!document.body.classList.contains('stale')")
+                await settled(page, publisher)
+                await same_as_told(page, publisher)
+                # It came back with what it held: nothing was sent twice.
+                host, port = publisher.address
+                async with httpx.AsyncClient(trust_env=False) as client:
+                    metrics = (await client.get(f"http://{host}:{port}/metrics")).text
+                assert "live_rate_resumes_total 1.0" in metrics
+        # From here the page speaks to another run of the service, at another address.
+        broadcast.listener = lambda changes: None
+        broadcast.play(2)
+        async with Publisher(ServerConfig(port=0), broadcast.keeper) as publisher:
+            await page.call("Page.navigate", url=publisher.url)
+            await settled(page, publisher)
+            port = publisher.address[1]
+        await page.until("document.body.classList.contains('stale')")
+        broadcast.play(1)
+        broadcast.take_back(5, 2)
+        async with Publisher(ServerConfig(port=port), broadcast.keeper) as publisher:
+            broadcast.listener = publisher.publish
+            await page.until("!document.body.classList.contains('stale')")
+            broadcast.play(1)
+            await settled(page, publisher)
+            await same_as_told(page, publisher)
+    refused = [each for each in page.complaints if "ERR_" not in each and "WebSocket" not in each]
+    assert refused == []
+
+
+async def test_clocks_run_between_messages_on_cards_in_the_table_and_at_the_board(
+    chromium: str, tmp_path: Path
+) -> None:
+    broadcast = Broadcast(boards=2)
+    broadcast.play(20)
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open(publisher.url)
+        await settled(page, publisher)
+        (first, _), _ = await told(publisher)
+        views = {
+            "layout=cards": ".card .clock.running",
+            "layout=table": ".boards-table .clocks",
+            f"game={first['id']}": ".player-line .clock.running",
+        }
+        for place, selector in views.items():
+            await page.run(f"location.hash = '{place}'")
+            shown_text = f"document.querySelector('{selector}')?.textContent"
+            await page.until(f"{shown_text}?.includes(':')")
+            before = await page.run(shown_text)
+            await page.until(f"{shown_text} !== {before!r}")
+            assert await page.run(shown_text) < before
+        # Looking back at an earlier position, its clocks stand.
+        await page.run(f"location.hash = 'game={first['id']}&ply=4'")
+        await page.until("document.querySelectorAll('.player-line .clock.running').length === 0")
+        assert page.complaints == []
+
+
+async def test_any_change_is_shown(chromium: str, tmp_path: Path) -> None:
+    world = World(11)
+    for _ in range(30):
+        world.step()
+    async with (
+        Publisher(ServerConfig(port=0), world) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open(publisher.url + "#layout=cards")
+        await settled(page, publisher)
+        for _ in range(6):
+            for _ in range(50):
+                publisher.publish(world.step())
+            await settled(page, publisher)
+            games, _ = await told_of(world, publisher)
+            assert await page.run(shown.CARDS) == [shown.card(each) for each in games]
+        assert page.complaints == []
+
+
+async def told_of(
+    world: World, publisher: Publisher
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """As :func:`told`; ids that need quoting are asked for from the state itself."""
+    host, port = publisher.address
+    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", trust_env=False) as client:
+        views = (await client.get("/api/v1/games")).json()["games"]
+        players = (await client.get("/api/v1/players")).json()["players"]
+    encode, decode = msgspec.json.encode, msgspec.json.decode
+    return [decode(encode(world.held[each["id"]])) for each in views], players
+
+
+async def test_hostile_text_stays_text(chromium: str, tmp_path: Path) -> None:
+    world = World(12)
+    player = Player(HOSTILE, elo=2000, title=HOSTILE, federation=HOSTILE, team=HOSTILE)
+    world.held["g1"] = game(
+        event=HOSTILE,
+        round=HOSTILE,
+        white=player,
+        black=player,
+        url="javascript:document.title='owned'",
+        problem=HOSTILE,
+        time_control=HOSTILE,
+        plies=(ply(1, 31, 0), PlyView(2, HOSTILE, "e7e5")),
+        curves=Curves(white=(point(1, 1, 2100.0),)),
+    )
+    view = PlayerView(
+        HOSTILE, HOSTILE, 2000, 1, 1, 0.0, 0.5, 0.0, -1.0, 1.0, 2000.0, 1999.0, 2001.0
+    )
+    world.standings[HOSTILE] = view
+    async with (
+        Publisher(ServerConfig(port=0), world) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open("about:blank")
+        # Violations are gathered in the page itself, too.
+        await page.call(
+            "Page.addScriptToEvaluateOnNewDocument",
+            source="self.violations = []; document.addEventListener('securitypolicyviolation',"
+            " (event) => self.violations.push(event.violatedDirective));",
+        )
+        await page.call("Page.navigate", url=publisher.url + "#layout=cards")
+        await settled(page, publisher)
+        (card,) = await page.run(shown.CARDS)
+        assert card["white"] == card["black"] == HOSTILE
+        assert await page.run("document.querySelector('#event').textContent") == HOSTILE
+        await page.run("location.hash = 'layout=table'")
+        await page.until("document.querySelector('.boards-table .name')")
+        assert (
+            await page.run("document.querySelector('.boards-table .name').textContent") == HOSTILE
+        )
+        await page.run("location.hash = 'view=players'")
+        await page.until("document.querySelector('#players .name')")
+        assert await page.run("document.querySelector('#players .name').textContent") == HOSTILE
+        await page.run("location.hash = 'game=g1'")
+        await page.until("document.querySelector('.board-view .turns .san')")
+        assert await page.run("document.querySelector('.watch').hidden")
+        for chart in range(await page.run("document.querySelectorAll('.behind').length")):
+            await page.run(f"document.querySelectorAll('.behind')[{chart}].open = true")
+        await page.until("document.querySelectorAll('.behind table').length > 0")
+        # The picture that is shared, too: the browser reads it as one well-formed drawing.
+        drawn = await page.run(
+            """(async () => {
+              const { shareSvg } = await import("/static/page/board/share_image.js");
+              const { pieceMarkup, svgAddress } = await import("/static/page/board/pieces.js");
+              const game = await (await fetch("/api/v1/games/g1")).json();
+              const svg = shareSvg(game, 2, { name: "<x>", limit: "&" }, await pieceMarkup());
+              const image = new Image();
+              image.src = svgAddress(svg);
+              await image.decode();
+              return [image.naturalWidth, image.naturalHeight];
+            })()"""
+        )
+        assert drawn == [1200, 630]
+        # Nothing became an element: no picture, and the one script is ours.
+        assert await page.run("document.querySelectorAll('img').length") == 0
+        assert await page.run("document.scripts.length") == 1
+        assert not (await page.run("document.title")).startswith("owned")
+        assert await page.run("self.violations") == []
+        assert page.complaints == []
+
+
+async def test_one_board_is_stepped_through_and_its_address_says_where(
+    chromium: str, tmp_path: Path
+) -> None:
+    broadcast = Broadcast(boards=4)
+    broadcast.play(20)
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        broadcast.listener = publisher.publish
+        await page.open(publisher.url)
+        await settled(page, publisher)
+        first, second = [each["id"] for each in (await told(publisher))[0]][:2]
+        # By keyboard from the overview into the second board.
+        await page.run("document.querySelector('.card .open').focus()")
+        await page.press("ArrowRight")
+        await page.press("Enter")
+        await page.until("document.querySelector('.board-view .turns li')")
+        assert await page.run("location.hash") == f"#game={second}"
+        for key, current in (
+            ("ArrowLeft", "10. "),
+            ("Home", "Start"),
+            ("ArrowRight", "1. "),
+            ("End", ""),
+            ("ArrowLeft", "10. "),
+        ):
+            await page.press(key)
+            said = (await page.run(shown.BOARD))["current"].replace("\u00a0", " ")
+            assert said.startswith(current), key
+        await page.until(f"location.hash === '#game={second}&ply=19'")
+        before = (await page.run(shown.BOARD))["now"]
+        # Whoever looks back is left where they look.
+        broadcast.play(2)
+        await settled(page, publisher)
+        assert (await page.run(shown.BOARD))["now"] == before
+        # A click into the chart of scores leads to that move, and the board follows.
+        box = await page.run(
+            "(() => { const over = document.querySelector('.score-chart .u-over');"
+            " over.scrollIntoView({ block: 'center' });"
+            " const { x, y, width, height } = over.getBoundingClientRect();"
+            " return [x, y, width, height]; })()"
+        )
+        await page.click(box[0] + 1, box[1] + box[3] / 2)
+        await page.until(f"location.hash === '#game={second}&ply=0'")
+        assert (await page.run(shown.BOARD))["current"] == "Start"
+        placement = "document.querySelectorAll('.big-board [data-piece]').length"
+        assert await page.run(placement) == 32
+        await page.press("f")
+        await page.press("c")
+        await page.until(f"location.hash === '#game={second}&figure=a4&ply=0&flip=1'")
+        title = await page.run("document.querySelector('.curves-chart figcaption').textContent")
+        assert title.startswith("Algorithm 4")
+        # The very address, opened anew, shows the same.
+        address = await page.run("location.href")
+        shows = await page.run(shown.BOARD)
+        await page.call("Page.navigate", url="about:blank")
+        await page.call("Page.navigate", url=address)
+        await page.until("document.querySelector('.board-view .turns li')")
+        assert await page.run(shown.BOARD) == shows
+        await page.press("[")
+        await page.until(f"location.hash.startsWith('#game={first}')")
+        await page.press("Escape")
+        await page.until("!document.querySelector('.overview').hidden")
+        # And back, as browsers go back.
+        await page.run("history.back()")
+        await page.until("!document.querySelector('.board-view').hidden")
+        assert page.complaints == []
+
+
+async def test_files_hold_what_is_seen(chromium: str, tmp_path: Path) -> None:
+    broadcast = Broadcast(boards=3)
+    broadcast.play(12)
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open(publisher.url + "#q=board+2")
+        await settled(page, publisher)
+        games, _ = await told(publisher)
+        # What a page hands over is caught on its way to the disk.
+        await page.run(
+            "self.saved = [];"
+            " URL.createObjectURL = (blob) => { self.saved.push(blob); return '#'; }"
+        )
+        await page.run("location.hash = 'q=board+2'")
+
+        async def save(label: str, view: str) -> str:
+            before = await page.run("self.saved.length")
+            await page.run(
+                f"[...document.querySelectorAll('{view} .take-along button')]"
+                f".find((button) => button.textContent === '{label}').click()"
+            )
+            await page.until(f"self.saved.length > {before}")
+            return str(await page.run("self.saved.at(-1).text()"))
+
+        held = msgspec.json.decode(await save("JSON", ".overview"))
+        assert held == [games[1]]
+        assert (await save("CSV", ".overview")).count("\r\n") == 2
+        pgn = await save("PGN", ".overview")
+        assert pgn.count("[White ") == 1
+        assert games[1]["white"]["name"] in pgn
+        await page.run(f"location.hash = 'game={games[0]['id']}'")
+        await page.until("document.querySelector('.board-view .turns li')")
+        assert (await save("CSV", ".board-view")).count("\r\n") == 13
+        await save("Image", ".board-view")
+        head = await page.run(
+            "self.saved.at(-1).arrayBuffer()"
+            ".then((bytes) => [...new Uint8Array(bytes.slice(0, 4))])"
+        )
+        assert bytes(head) == b"\x89PNG"
+        assert await page.run("self.saved.at(-1).size") > 10_000
+        assert [each for each in page.complaints if "blob" not in each] == []
+
+
+async def test_it_draws_curves_and_survives_a_restart(chromium: str, tmp_path: Path) -> None:
+    world = World(13)
+    curve = (CurvePoint(1, 1, 0, 0.5, 0.0, -400.0, 300.0, 2850, 2450, 3150),)
+    world.held["g1"] = game(plies=(ply(1, 31, 0),), curves=Curves(white=curve))
+    async with browsing(chromium, tmp_path) as page:
+        async with Publisher(ServerConfig(port=0), world) as publisher:
+            port = publisher.address[1]
+            await page.open(publisher.url + "#game=g1")
+            await page.until("document.querySelectorAll('.pieces [data-piece]').length === 32")
+            await page.until("document.querySelector('.pieces [data-square=e4]')")
+            await page.until("document.querySelector('.curves-chart canvas')")
+            label = "document.querySelector('.curves-chart .plot').getAttribute('aria-label')"
+            assert "Anna: Algorithm 4 2850, 95 % interval 2450–3150" in await page.run(label)
+            assert page.complaints == []
+        await page.until("document.querySelector('#connection').dataset.state !== 'live'")
+        await page.until("document.body.classList.contains('stale')")
+        other = World(14)
+        other.appear("g2")
+        async with Publisher(ServerConfig(port=port), other):
+            await page.until("document.querySelector('#connection').dataset.state === 'live'")
+            await page.until("!document.body.classList.contains('stale')")
+            await page.until("!document.querySelector('.board-view > .note').hidden")
+
+
+async def test_it_is_accessible(chromium: str, tmp_path: Path) -> None:
+    broadcast = Broadcast()
+    broadcast.play(30)
+    broadcast.end(2, "1-0")
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open(publisher.url)
+        await settled(page, publisher)
+        name = (await told(publisher))[0][0]["id"]
+        await page.call("Runtime.evaluate", expression=AXE.read_text(encoding="utf-8"))
+        found = []
+        for width, height, scheme in ((1440, 900, "dark"), (390, 844, "light")):
+            await page.emulate(width, height, scheme=scheme)
+            for fragment, ready in (
+                ("layout=cards&q=board+1", ".card"),
+                ("layout=table", ".boards-table tbody tr"),
+                (f"game={name}&ply=7", ".board-view .turns li"),
+                ("view=players&cols=", "#players tbody tr"),
+                ("view=health", ".health-view tbody tr"),
+            ):
+                await page.run(f"location.hash = '{fragment}'")
+                await page.until(f"document.querySelector('{ready}')?.offsetParent")
+                serious = await page.run(
+                    "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations"
+                    ".filter(({ impact }) => ['serious', 'critical'].includes(impact))"
+                    ".map(({ id, nodes }) => [id, nodes.map(({ html }) => html)[0]]))"
+                )
+                found += [(scheme, fragment, *each) for each in serious]
+            overflow = await page.run("document.documentElement.scrollWidth > innerWidth")
+            assert not overflow
+        assert found == [], "\n".join(map(str, found))
+        await page.run("document.querySelector('#meaning').click()")
+        serious = await page.run(
+            "axe.run('dialog', { resultTypes: ['violations'] })"
+            ".then(({ violations }) => violations.map(({ id }) => id))"
+        )
+        assert serious == []
+        assert page.complaints == []
+
+
+async def test_screening_figures_are_for_arbiters_alone(chromium: str, tmp_path: Path) -> None:
+    secret, entry = new_token("arbiter", secrets.token_bytes, arbiter=True)
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(entry)
+    tokens.chmod(0o600)
+    world = World(15)
+    world.held["g1"] = game()
+    world.raised["a"] = Alert(
+        id="a",
+        kind="agreement",
+        severity="look",
+        text="Anna agrees often",
+        advice="look closer",
+        game="g1",
+        first_seen_s=1.0,
+        agreement=Agreement(40, 0.8, 0.5, 3.2, 56, 0.03, "402 honest player-games."),
+    )
+    config = ServerConfig(port=0, public=True, tokens_file=str(tokens))
+    async with Publisher(config, world) as publisher, browsing(chromium, tmp_path) as page:
+        for query, sees in (("", False), (f"?token={secret}", True)):
+            await page.open("about:blank") if not query else await page.visit("about:blank")
+            await page.visit(f"{publisher.url}{query}#view=arbiter")
+            await page.until("document.querySelector('#main')?.dataset.seq")
+            await page.until(f"document.querySelectorAll('.alerts li').length === {int(sees)}")
+            tab = "document.querySelector('nav a[data-view=arbiter]').hidden"
+            assert await page.run(tab) is not sees
+            text = await page.run("document.body.innerText")
+            assert ("Anna agrees often" in text) is sees
+            assert ("It accuses nobody" in text) is sees
+        assert "token" not in await page.run(
+            """import("/static/page/page_address.js").then(({ shareAddress, HOME }) =>
+                 shareAddress(location.href, HOME))"""
+        )
+        assert page.complaints == []

@@ -1,0 +1,147 @@
+"""The page at ``/overlays`` in a real browser: choose with keyboard and mouse, see, copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from live.config import ServerConfig
+from live.publish.server import Publisher
+from tests.web.broadcast import Broadcast
+from tests.web.chromium import Page, browsing
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+ADDRESS = "document.querySelector('#address').value"
+PREVIEW = "document.querySelector('#preview').contentDocument"
+
+
+@pytest.fixture
+def chromium(require_program: Callable[[str], str]) -> str:
+    return require_program("chromium")
+
+
+async def press(page: Page, key: str, text: str = "") -> None:
+    code = {"Tab": 9}.get(key, ord(key[0].upper()))
+    for kind in ("keyDown", "keyUp"):
+        await page.call(
+            "Input.dispatchKeyEvent",
+            type=kind,
+            key=key,
+            windowsVirtualKeyCode=code,
+            **({"text": text} if text and kind == "keyDown" else {}),
+        )
+
+
+async def click(page: Page, selector: str) -> None:
+    box = await page.run(
+        f"""(() => {{
+            const node = document.querySelector({selector!r});
+            node.scrollIntoView({{block: "center"}});
+            const {{x, y, width, height}} = node.getBoundingClientRect();
+            return [x + width / 2, y + height / 2];
+        }})()"""
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        await page.call(
+            "Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1
+        )
+
+
+async def type_in(page: Page, field: str, text: str) -> None:
+    await page.run(f"{field}.select(), {field}.focus()")
+    await page.call("Input.insertText", text=text)
+
+
+async def asked(page: Page, **wanted: list[str]) -> None:
+    """Wait until the address asks for exactly this, and the preview shows it."""
+    await page.until(
+        f"{ADDRESS} === document.querySelector('#preview').dataset.href && "
+        + (" && ".join(f"{ADDRESS}.includes('{name}=')" for name in wanted) or "true")
+    )
+    address = await page.run(ADDRESS)
+    assert urlsplit(address).path == "/overlay"
+    assert parse_qs(urlsplit(address).query) == wanted
+    await page.until(f"{PREVIEW}?.location.href === {ADDRESS}")
+    await page.until(f"{PREVIEW}?.querySelector('#stage')?.dataset.seq")
+
+
+async def test_an_overlay_is_chosen_seen_and_copied(chromium: str, tmp_path: Path) -> None:
+    broadcast = Broadcast(boards=4)
+    broadcast.play(24)
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        origin = publisher.url.rstrip("/")
+        await page.call(
+            "Browser.grantPermissions",
+            origin=origin,
+            permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
+        )
+        await page.open(f"{publisher.url}overlays", 1400, 900)
+        await page.until("document.querySelector('#address')?.value")
+        await asked(page)
+
+        # By keyboard: the first stop is the layout, and a letter chooses.
+        await press(page, "Tab")
+        assert await page.run("document.activeElement.labels[0].textContent") == "Layout"
+        await press(page, "l", "l")
+        await asked(page, layout=["bar"])
+        assert await page.run("document.querySelector('#height').value") == "180"
+        name = await page.run(f"{PREVIEW}.querySelector('.name').textContent")
+        players = {each.name for each in broadcast.keeper.players()}
+        assert name in players
+
+        # By mouse.
+        await click(page, "fieldset fieldset input[value=clock]")
+        await asked(page, layout=["bar"], hide=["clock"])
+        style = f"getComputedStyle({PREVIEW}.querySelector('.clock')).display"
+        assert await page.run(style) == "none"
+
+        # What there is to choose from is offered, as text.
+        offered = await page.run(
+            "[...document.querySelectorAll('#players option')].map((each) => each.value)"
+        )
+        assert set(offered) == players
+
+        await click(page, "#copy")
+        await page.until("document.querySelector('#said').textContent === 'Copied.'")
+        assert await page.run("navigator.clipboard.readText()") == await page.run(ADDRESS)
+
+        # A link dropped on OBS says how large and what it is called.
+        dragged = parse_qs(urlsplit(await page.run("document.querySelector('#drag').href")).query)
+        assert dragged["layer-width"] == ["1920"]
+        assert dragged["layer-height"] == ["180"]
+        assert dragged["layer-name"] == ["live-rate bar"]
+
+        # The builder's own address can be kept: it comes back as it was.
+        await page.call("Page.reload")
+        await page.until("document.querySelector('#address')?.value")
+        await asked(page, layout=["bar"], hide=["clock"])
+        assert page.complaints == []
+
+
+async def test_nonsense_is_marked_and_left_out(chromium: str, tmp_path: Path) -> None:
+    broadcast = Broadcast(boards=1)
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open(f"{publisher.url}overlays?token=secret", 500, 900)
+        await page.until("document.querySelector('#address')?.value")
+        field = "document.querySelector('.field.colour input')"
+        await type_in(page, field, "reddish")
+        await page.until(f"{field}.matches(':invalid')")
+        await asked(page, token=["secret"])
+        await type_in(page, field, "#FF0000")
+        await asked(page, text=["ff0000"], token=["secret"])
+        assert await page.run(f"{field}.matches(':valid')")
+        # An address with a token says so.
+        assert await page.run("!document.querySelector('#token').hidden")
+        # Nothing is wider than a phone.
+        assert await page.run("document.documentElement.scrollWidth") <= 500
+        assert page.complaints == []

@@ -1,0 +1,359 @@
+"""live/web/overlay: what is shown when, by its pure modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Pages = Callable[..., Any]
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+
+def ply(number: int, cp: int | None = None, *, final: bool = True, **more: Any) -> dict[str, Any]:
+    return {
+        "ply": number,
+        "san": "e4",
+        "uci": f"a{number}",
+        "clock_s": None,
+        "score_cp": cp,
+        "mate": None,
+        "final": final and cp is not None,
+        **more,
+    }
+
+
+def game(id: str = "g", plies: list[dict[str, Any]] | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "id": id,
+        "event": "Open",
+        "round": "1",
+        "board": 1,
+        "result": "*",
+        "start_fen": START,
+        "start_score_cp": 20,
+        "plies": plies or [],
+        "white": {"name": "Anna"},
+        "black": {"name": "Bea"},
+        **more,
+    }
+
+
+def figure(pages: Pages, name: str, *args: Any) -> Any:
+    return pages("call", module="overlay/shown_figures.js", name=name, args=list(args))
+
+
+# --- scores and ratings ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plies", "provisional", "text", "state"),
+    [
+        ([], True, "+0.20", "final"),
+        ([ply(1, 35)], True, "+0.35", "final"),
+        ([ply(1, 35, final=False)], True, "~+0.35", "provisional"),
+        # Provisional scores are not wanted: the one before stays, and is not that of this move.
+        ([ply(1, 35), ply(2, -80, final=False)], False, "+0.35…", "pending"),
+        ([ply(1, 35), ply(2)], True, "+0.35…", "pending"),
+        ([ply(1, 35, final=False)], False, "+0.20…", "pending"),
+        ([ply(1, -3900, mate=-3)], True, "−#3", "final"),
+        ([ply(1, 3900, mate=0)], True, "#", "final"),
+    ],
+)
+def test_scores_say_how_sure_they_are(
+    pages: Pages, plies: list[dict[str, Any]], provisional: bool, text: str, state: str
+) -> None:
+    score = figure(pages, "scoreOf", game(plies=plies), provisional)
+    assert (score["text"], score["state"]) == (text, state)
+
+
+def test_a_score_nobody_knows_is_none(pages: Pages) -> None:
+    assert figure(pages, "scoreOf", game(start_score_cp=None), True) is None
+
+
+def test_unbounded_is_an_arrow_and_its_one_end(pages: Pages) -> None:
+    below = figure(pages, "ratingOf", None, None, 2034.4)
+    assert below == {"text": "↓", "interval": "≤\u00a02034", "bound": "below"}
+    above = figure(pages, "ratingOf", None, 1999.6, None)
+    assert above == {"text": "↑", "interval": "≥\u00a02000", "bound": "above"}
+    inside = figure(pages, "ratingOf", 2310.5, 1900.2, None)
+    assert inside == {"text": "2311", "interval": "1900–∞", "bound": None}
+
+
+def test_both_ratings_are_named_and_calibrated_leads(pages: Pages) -> None:
+    words = {"playsLike": "plays like", "algorithm4": "Algorithm 4"}
+    point = {
+        "rating": 2034.0,
+        "low": 1990.0,
+        "high": 2080.0,
+        "calibrated": 2310.0,
+        "calibrated_low": 1850.0,
+        "calibrated_high": 2780.0,
+    }
+    both = figure(pages, "ratingsOf", point, "both", words)
+    assert [(each["label"], each["text"], each["interval"]) for each in both] == [
+        ("plays like", "2310", "1850–2780"),
+        ("Algorithm 4", "2034", "1990–2080"),
+    ]
+    (only,) = figure(pages, "ratingsOf", point, "algorithm4", words)
+    assert only["label"] == "Algorithm 4"
+    # Where no calibration fits, that is what there is: under its own name.
+    bare = {**point, "calibrated": None, "calibrated_low": None, "calibrated_high": None}
+    (only,) = figure(pages, "ratingsOf", bare, "calibrated", words)
+    assert (only["label"], only["text"]) == ("Algorithm 4", "2034")
+    assert figure(pages, "ratingsOf", None, "both", words) == []
+
+
+@pytest.mark.parametrize(
+    ("round", "board", "place"),
+    [
+        ("4.12", 12, "Round 4 · Board 12 · Open"),
+        ("4", 3, "Round 4 · Board 3 · Open"),
+        ("4.12", None, "Round 4.12 · Open"),
+        ("?", 2, "Board 2 · Open"),
+        ("", None, "Open"),
+    ],
+)
+def test_places(pages: Pages, round: str, board: int | None, place: str) -> None:
+    words = {"round": "Round {}", "board": "Board {}"}
+    assert figure(pages, "placeOf", game(round=round, board=board), words) == place
+
+
+def test_an_event_that_is_only_the_pairing_is_not_told(pages: Pages) -> None:
+    paired = game(event="Round 1: Anna - Bea")
+    assert figure(pages, "eventOf", paired) == ""
+    assert figure(pages, "eventOf", game()) == "Open"
+    assert figure(pages, "eventOf", game(event="?")) == ""
+
+
+@pytest.mark.parametrize(
+    ("result", "points"),
+    [("*", ("", "")), ("1-0", ("1", "0")), ("1/2-1/2", ("½", "½")), ("0-1/2", ("0", "½"))],
+)
+def test_points(pages: Pages, result: str, points: tuple[str, str]) -> None:
+    got = [figure(pages, "pointsOf", result, color) for color in ("white", "black")]
+    assert tuple(got) == points
+
+
+# --- swings ---------------------------------------------------------------------------------------
+
+
+def looks(pages: Pages, *looked: tuple[list[dict[str, Any]], int], pawns: float = 2) -> list[Any]:
+    answer: list[Any] = pages(
+        "object",
+        module="overlay/swing_notice.js",
+        name="Swings",
+        args=[pawns, 30_000],
+        calls=[["look", game(plies=plies), now] for plies, now in looked],
+    )
+    return answer
+
+
+def test_a_swing_is_told_once_with_whom_it_helps(pages: Pages) -> None:
+    before = [ply(1, 30), ply(2, 40)]
+    after = [*before, ply(3, -210)]
+    told = looks(pages, (before, 0), (after, 1000), (after, 1100))
+    assert told == [None, {"ply": 3, "from": 40, "to": -210, "color": "black"}, None]
+
+
+def test_what_was_there_before_is_no_news(pages: Pages) -> None:
+    assert looks(pages, ([ply(1, 30), ply(2, 400)], 0)) == [None]
+
+
+def test_it_waits_for_the_final_score(pages: Pages) -> None:
+    before = [ply(1, 30)]
+    told = looks(
+        pages,
+        (before, 0),
+        ([*before, ply(2, 330, final=False)], 10),
+        ([*before, ply(2, 300)], 20),
+    )
+    assert [bool(each) for each in told] == [False, False, True]
+
+
+def test_after_a_swing_there_is_silence_for_a_while(pages: Pages) -> None:
+    plies = [ply(1, 30), ply(2, 330), ply(3, 0), ply(4, 310)]
+    told = looks(pages, (plies[:1], 0), (plies[:2], 10), (plies[:3], 29_000), (plies, 31_000))
+    assert [bool(each) for each in told] == [False, True, False, True]
+
+
+def test_a_decided_game_swings_no_more(pages: Pages) -> None:
+    plies = [ply(1, 900), ply(2, 450), ply(3, 3900, mate=4), ply(4, -100)]
+    told = looks(pages, *[(plies[:n], n) for n in range(1, 5)])
+    assert [bool(each) for each in told] == [False, False, False, True]
+
+
+def test_a_takeback_and_a_late_score_are_no_news(pages: Pages) -> None:
+    plies = [ply(1, 30), ply(2, 40), ply(3, 50)]
+    late = [ply(1, 30), ply(2, 340), ply(3)]
+    told = looks(pages, (plies, 0), (plies[:1], 1), (late, 2))
+    assert told == [None, None, None]
+
+
+def test_a_threshold_of_zero_tells_nothing(pages: Pages) -> None:
+    assert looks(pages, ([ply(1, 30)], 0), ([ply(1, 30), ply(2, 3000)], 1), pawns=0) == [None] * 2
+
+
+# --- which game -----------------------------------------------------------------------------------
+
+
+def choose(
+    pages: Pages, looked: list[tuple[list[dict[str, Any]], int]], **options: Any
+) -> list[list[str]]:
+    options = {"game": [], "board": [], "player": [], "follow": None, **options}
+    chosen = pages(
+        "object",
+        module="overlay/game_choice.js",
+        name="Chooser",
+        args=[options],
+        calls=[["choose", games, now] for games, now in looked],
+    )
+    return [[each["id"] for each in games] for games in chosen]
+
+
+def at(board: int, cp: int = 0, plies: int = 1, **more: Any) -> dict[str, Any]:
+    return game(f"b{board}", [ply(n + 1, cp) for n in range(plies)], board=board, **more)
+
+
+def test_the_top_board_still_playing(pages: Pages) -> None:
+    over = at(1, result="1-0")
+    assert choose(pages, [([over, at(3), at(2)], 0)])[0][0] == "b2"
+    assert choose(pages, [([over, at(2, result="0-1")], 0)])[0][0] == "b1"
+
+
+def test_a_result_stays_before_the_next_board_comes(pages: Pages) -> None:
+    playing, over = [at(1), at(2)], [at(1, result="1-0"), at(2)]
+    looked = [(playing, 0), (over, 1_000), (over, 20_000), (over, 22_000)]
+    assert [games[0] for games in choose(pages, looked)] == ["b1", "b1", "b1", "b2"]
+
+
+def test_the_closest_game_without_flicker(pages: Pages) -> None:
+    looked = [
+        ([at(1, 300), at(2, 20)], 0),
+        # Closer, but too soon; then hardly closer; then clearly.
+        ([at(1, 0), at(2, 400)], 5_000),
+        ([at(1, 10), at(2, 30)], 30_000),
+        ([at(1, 10), at(2, 300)], 31_000),
+    ]
+    games = choose(pages, looked, follow="closest")
+    assert [each[0] for each in games] == ["b2", "b2", "b2", "b1"]
+
+
+def test_the_latest_move(pages: Pages) -> None:
+    looked = [
+        ([at(1), at(2)], 0),
+        ([at(1), at(2, plies=2)], 11_000),
+        ([at(1, plies=2), at(2, plies=2)], 12_000),
+        ([at(1, plies=2), at(2, plies=2)], 22_000),
+    ]
+    games = choose(pages, looked, follow="latest")
+    assert [each[0] for each in games] == ["b1", "b2", "b2", "b1"]
+
+
+def test_a_board_stays_from_round_to_round(pages: Pages) -> None:
+    old = [at(board, round="9", result="1-0") | {"id": f"old{board}"} for board in (1, 2)]
+    new = [at(board, round="10") for board in (1, 2)]
+    assert choose(pages, [([*old, *new], 0)], board=[2]) == [["b2"]]
+    # Before the first move of the next round, it is already that round's.
+    waiting = [at(board, round="10", plies=0) for board in (1, 2)]
+    assert choose(pages, [([*old, *waiting], 0)], board=[2]) == [["b2"]]
+
+
+def test_boards_are_in_order_where_each_pairing_is_an_event(pages: Pages) -> None:
+    games = [at(board, event=f"Round 1: {name} - B") for board, name in ((2, "A"), (1, "Z"))]
+    for each, name in zip(games, "AZ", strict=True):
+        each["white"] = {"name": name}
+    assert choose(pages, [(games, 0)], board=[1, 2]) == [["b1", "b2"]]
+
+
+def test_a_game_by_its_id_is_that_game(pages: Pages) -> None:
+    games = [at(1, round="1", result="1-0"), at(2, round="2")]
+    assert choose(pages, [(games, 0)], game=["b1"]) == [["b1"]]
+
+
+def test_nothing_to_choose_from(pages: Pages) -> None:
+    assert choose(pages, [([], 0)], follow="closest") == [[]]
+    assert choose(pages, [([at(1)], 0)], board=[9]) == [[]]
+
+
+# --- delay and pages ------------------------------------------------------------------------------
+
+
+def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
+    snapshot = {
+        "type": "snapshot",
+        "seq": 5,
+        "engine": {"rating": 2500},
+        "games": [game(plies=[ply(1, 30)], result="1-0", curves={"white": [{}], "black": []})],
+        "players": [{"id": "p"}],
+        "feeds": [],
+        "engines": None,
+    }
+    move = {"type": "move", "seq": 6, "game": "g", "ply": 2, "move": ply(2)}
+    shown = pages(
+        "delayed",
+        delay_ms=60_000,
+        steps=[
+            {"at": 0, "message": {"type": "hello", "seq": 4}},
+            {"at": 0, "message": snapshot},
+            {"at": 30_000, "message": move},
+            {"at": 59_999},
+            {"at": 60_000},
+            {"at": 89_999},
+            {"at": 90_000},
+        ],
+    )
+    told = [None if each is None else (each["plies"], each["result"]) for each in shown["shown"]]
+    before, after = (0, "*"), (1, "1-0")
+    assert told == [None, before, before, before, after, after, (2, "1-0")]
+    # A connection that comes back resumes from what was received, not from what is shown.
+    assert shown["seq"] == [None, 5, 6, 6, 6, 6, 6]
+
+
+def test_a_long_list_turns_its_pages(pages: Pages) -> None:
+    answers = pages(
+        "object",
+        module="overlay/pages_by_time.js",
+        name="Pager",
+        args=[10_000],
+        calls=[["page", list("abcde"), 2, now] for now in (0, 9_999, 10_000, 20_000, 30_000)],
+    )
+    assert ["".join(each["items"]) for each in answers] == ["ab", "ab", "cd", "e", "ab"]
+    (short,) = pages(
+        "object",
+        module="overlay/pages_by_time.js",
+        name="Pager",
+        args=[1],
+        calls=[["page", ["a"], 8, 99]],
+    )
+    assert short == {"items": ["a"], "page": 0, "pages": 1}
+
+
+def test_standings_put_the_calibrated_first_and_unbounded_at_the_ends(pages: Pages) -> None:
+    def player(name: str, calibrated: float | None, rating: float | None, **ends: Any) -> Any:
+        return {
+            "id": name,
+            "name": name,
+            "calibrated": calibrated,
+            "calibrated_low": 1000,
+            "calibrated_high": 3000,
+            "rating": rating,
+            "low": None,
+            "high": None,
+            **ends,
+        }
+
+    players = [
+        player("low", None, None, high=1900),
+        player("mid", None, 2100, low=2000, high=2200),
+        player("high", None, None, low=2300),
+        player("second", 1500, 2000),
+        player("first", 2400, 1990),
+    ]
+    words = {"playsLike": "plays like", "algorithm4": "Algorithm 4"}
+    ranked = pages(
+        "call", module="overlay/standings_order.js", name="ranking", args=[players, "both", words]
+    )
+    assert [each["id"] for each in ranked] == ["first", "second", "high", "mid", "low"]
+    assert [each["rank"] for each in ranked] == [1, 2, 3, 4, 5]

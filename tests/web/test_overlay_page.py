@@ -1,0 +1,407 @@
+"""The page at ``/overlay`` in a real browser, fed by the real server and the real ledger."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+import pytest
+
+from live.config import ServerConfig
+from live.events import (
+    CurvePoint,
+    Curves,
+    GameDetail,
+    MoveMessage,
+    Player,
+    PlayerView,
+    PlyView,
+    ScoreMessage,
+)
+from live.publish.access.tokens import new_token
+from live.publish.server import Publisher
+from tests.publish.world import World
+from tests.web.broadcast import Broadcast
+from tests.web.chromium import Page, browsing
+from tests.web.pixels import decode
+from tests.web.test_app import HOSTILE
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+LAYOUTS = ("board", "bar", "curves", "grid", "ticker", "standings")
+DRAWN = "document.querySelector('#stage')?.dataset.seq"
+#: What issue 7 allows a fresh overlay.
+FRESH_BYTES = 150_000
+
+
+@pytest.fixture
+def chromium(require_program: Callable[[str], str]) -> str:
+    return require_program("chromium")
+
+
+@asynccontextmanager
+async def on_air(
+    chromium: str, profiles: Path, boards: int = 6, names: Sequence[str] = ()
+) -> AsyncIterator[tuple[Broadcast, Publisher, Page]]:
+    """A round under way, its service, and a browser."""
+    broadcast = Broadcast(boards, names)
+    broadcast.play(40)
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        browsing(chromium, profiles) as page,
+    ):
+        broadcast.listener = publisher.publish
+        await page.open("about:blank", 1280, 720)
+        yield broadcast, publisher, page
+
+
+async def show(page: Page, publisher: Publisher, query: str) -> None:
+    await page.visit(f"{publisher.url}overlay?{query}")
+    await page.until(f"document.readyState === 'complete' && location.search && {DRAWN}")
+
+
+def texts(selector: str) -> str:
+    return f"[...document.querySelectorAll({selector!r})].map((node) => node.textContent)"
+
+
+def whole(elo: float | None) -> str:
+    return "∞" if elo is None else str(int(elo + 0.5))
+
+
+def figure(point: CurvePoint | PlayerView) -> tuple[str, str]:
+    """The leading rating and its interval, as they must be shown."""
+    value, low, high = point.calibrated, point.calibrated_low, point.calibrated_high
+    if value is None:
+        value, low, high = point.rating, point.low, point.high
+    assert value is not None
+    return whole(value), f"{whole(low)}–{whole(high)}"
+
+
+def board(broadcast: Broadcast, number: int) -> GameDetail:
+    for view in broadcast.keeper.games():
+        if view.board == number:
+            game = broadcast.keeper.game(view.id)
+            assert game is not None
+            return game
+    raise AssertionError(f"no board {number}")
+
+
+def sides(game: GameDetail) -> Iterator[tuple[str, Player, CurvePoint]]:
+    yield "white", game.white, game.curves.white[-1]
+    yield "black", game.black, game.curves.black[-1]
+
+
+async def test_every_layout_shows_what_the_service_holds(chromium: str, tmp_path: Path) -> None:
+    async with on_air(chromium, tmp_path, boards=56) as (broadcast, publisher, page):
+        for layout in ("board", "bar", "curves"):
+            await show(page, publisher, f"layout={layout}&board=7")
+            broadcast.play(1, board=7)
+            game = board(broadcast, 7)
+            number = (len(game.plies) + 1) // 2
+            await page.until(
+                f"document.querySelector('.move')?.textContent.startsWith('{number}')"
+                if layout != "curves"
+                else f"Number({DRAWN}) > 1"
+            )
+            for color, player, point in sides(game):
+                value, interval = figure(point)
+                at = f".player.{color}"
+                await page.until(
+                    f"document.querySelector('{at} .main .value').textContent === '{value}'"
+                )
+                assert await page.run(texts(f"{at} .name")) == [player.name]
+                assert await page.run(texts(f"{at} .title")) == [player.title or ""]
+                assert await page.run(texts(f"{at} .flag")) == [player.federation]
+                assert await page.run(texts(f"{at} .main .interval")) == [interval]
+                (second,) = await page.run(texts(f"{at} .second .interval"))
+                assert second == f"{whole(point.low)}–{whole(point.high)}"
+        await page.until("document.querySelector('.curves canvas')")
+
+        await show(page, publisher, "layout=grid&boards=12&page=600")
+        names = await page.run(texts(".cell .name"))
+        games = [board(broadcast, number) for number in range(1, 13)]
+        assert names == [name for game in games for name in (game.black.name, game.white.name)]
+        values = await page.run(texts(".cell .main .value"))
+        assert values == [
+            figure(point)[0]
+            for game in games
+            for point in (game.curves.black[-1], game.curves.white[-1])
+        ]
+        await page.until("document.querySelectorAll('.pieces [data-piece]').length > 200")
+
+        await show(page, publisher, "layout=ticker&page=600")
+        assert await page.run(texts(".item .name")) == [
+            name for game in games[:2] for name in (game.white.name, game.black.name)
+        ]
+
+        await show(page, publisher, "layout=standings&rows=5&page=600")
+        players = sorted(
+            (each for each in broadcast.keeper.players() if each.moves),
+            key=lambda each: -(each.calibrated or 0),
+        )
+        rows = await page.run(texts("tbody .name"))
+        assert rows == [each.name for each in players[:5]]
+        figures = await page.run(texts("tbody td.figure"))
+        assert figures == ["".join(figure(each)) for each in players[:5]]
+        assert page.complaints == []
+
+
+#: What does not fit into its own box, or sticks out of its panel.
+CUT = """[...document.querySelectorAll('.move, .clock, .score, .family')].filter((node) => {
+    const [own, panel] = [node, node.closest('.panel')].map((each) => each.getBoundingClientRect());
+    const out = own.right > panel.right || own.left < panel.left;
+    if (!node.offsetParent || !node.textContent) return false;
+    return out || node.scrollWidth > node.clientWidth + 1;
+}).map((node) => `${node.className} ${node.textContent}`)"""
+
+
+async def test_names_give_way_but_moves_and_clocks_do_not(chromium: str, tmp_path: Path) -> None:
+    names = ["Nepomniachtchi, Ian Alexandrovich", "Vachier-Lagrave, Maxime Emmanuel"]
+    async with on_air(chromium, tmp_path, boards=38, names=names) as (broadcast, publisher, page):
+        broadcast.play(42, board=38)
+        (long,) = {ply.san for ply in board(broadcast, 38).plies[-1:]}
+        assert long == "Rfxf3"
+        sizes = (("ticker", 1280, 90), ("ticker", 700, 90), ("board", 960, 540), ("grid", 660, 264),
+                 ("board", 400, 830), ("bar", 1280, 160), ("bar", 500, 220))  # fmt: skip
+        for layout, width, height in sizes:
+            await page.resize(width, height)
+            await show(page, publisher, f"layout={layout}&board=38&boards=1")
+            await page.until(
+                f"document.querySelector('.move')?.textContent.endsWith('41…\xa0{long}')"
+            )
+            assert await page.run(CUT) == [], (layout, width)
+            assert await page.run(texts(".name")) in (names, names[::-1])
+        assert page.complaints == []
+
+
+async def test_options_are_followed(chromium: str, tmp_path: Path) -> None:
+    async with on_air(chromium, tmp_path) as (broadcast, publisher, page):
+        # Languages, moves included.
+        await show(page, publisher, "layout=bar&lang=de&board=3")
+        (place,) = await page.run(texts(".place"))
+        assert place == "Runde 4 · Brett 3 · Harbour Open"
+        labels = await page.run(texts(".main .label"))
+        assert labels == ["spielt wie · 20 Züge"] * 2
+        assert await page.run("document.documentElement.lang") == "de"
+
+        # What is left out is not there, and an interval never leaves its rating.
+        await show(page, publisher, "layout=board&hide=clock,second,curves,diagram")
+        shown = """(selector) => [...document.querySelectorAll(selector)]
+            .filter((node) => node.checkVisibility()).length"""
+        for selector in (".clock", ".second", ".curves", ".diagram", "canvas"):
+            assert await page.run(f"({shown})('{selector}')") == 0, selector
+        assert await page.run(f"({shown})('.main .value')") == 2
+        assert await page.run(f"({shown})('.main .interval')") == 2
+
+        # Own colours and font; nonsense is told.
+        await show(page, publisher, "layout=bar&text=ff0000&font=Fixture&theme=contrast&pie=1")
+        style = "getComputedStyle(document.body)"
+        assert await page.run(f"{style}.color") == "rgb(255, 0, 0)"
+        assert (await page.run(f"{style}.fontFamily")).startswith(("Fixture", '"Fixture"'))
+        assert await page.run("document.querySelector('#status').hidden")
+        await show(page, publisher, "layout=pie&board=2")
+        assert await page.run("document.querySelector('#status').textContent") == (
+            "Not understood: layout=pie"
+        )
+        assert await page.run("document.documentElement.dataset.layout") == "board"
+
+        # Twice the size is twice the size.
+        await show(page, publisher, "layout=bar&size=0.5")
+        rem = "parseFloat(document.documentElement.style.fontSize)"
+        half = await page.run(rem)
+        await show(page, publisher, "layout=bar")
+        assert await page.run(rem) == pytest.approx(2 * half, rel=0.01)
+
+        # Whoever wants less motion gets less.
+        speed = "getComputedStyle(document.querySelector('.bar .fill')).transitionDuration"
+        assert await page.run(speed) == "0.5s"
+        reduced = [{"name": "prefers-reduced-motion", "value": "reduce"}]
+        await page.call("Emulation.setEmulatedMedia", features=reduced)
+        assert await page.run(speed) == "0s"
+        await page.call("Emulation.setEmulatedMedia", features=[])
+
+        # The top board that still plays.
+        await show(page, publisher, "layout=bar&follow=top")
+        assert (await page.run(texts(".place"))) == ["Round 4 · Board 1 · Harbour Open"]
+        broadcast.end(1, "1/2-1/2")
+        await page.until("document.querySelector('.points').textContent === '½'")
+        await show(page, publisher, "layout=bar&follow=top")
+        assert (await page.run(texts(".place"))) == ["Round 4 · Board 2 · Harbour Open"]
+        assert page.complaints == []
+
+
+async def test_it_lies_over_a_picture(chromium: str, tmp_path: Path) -> None:
+    async with on_air(chromium, tmp_path) as (_, publisher, page):
+        clear = {"r": 0, "g": 0, "b": 0, "a": 0}
+        await page.call("Emulation.setDefaultBackgroundColorOverride", color=clear)
+        await page.resize(640, 360)
+        await show(page, publisher, "layout=bar")
+        await page.until("document.querySelector('.main .value')?.textContent.length === 4")
+        picture = decode(await page.picture())
+        assert (picture.width, picture.height) == (640, 360)
+        # The picture shows through everywhere but at the lower third.
+        assert picture.at(5, 5) == picture.at(320, 150) == (0, 0, 0, 0)
+        assert picture.at(320, 338)[3] > 200
+
+        await show(page, publisher, "layout=bar&theme=chroma")
+        await page.until("document.querySelector('.main .value')?.textContent.length === 4")
+        picture = decode(await page.picture())
+        assert picture.at(5, 5) == picture.at(320, 150) == (0, 0xB1, 0x40, 255)
+        # Keyed out, nothing of the bar lets green through.
+        middle = [picture.at(x, 338) for x in range(40, 600)]
+        assert not [pixel for pixel in middle if pixel[1] > 100 and pixel[0] < 60 and pixel[2] < 90]
+        assert page.complaints == []
+
+
+async def test_a_fresh_overlay_is_small(chromium: str, tmp_path: Path) -> None:
+    async with on_air(chromium, tmp_path) as (broadcast, publisher, page):
+        # A long game: most of what comes besides scripts are its plies and points.
+        broadcast.play(30, board=3)
+        assert len(board(broadcast, 3).plies) == 70
+        await page.count_bytes()
+        game = board(broadcast, 3).id
+        await show(page, publisher, f"layout=board&game={quote(game)}")
+        await page.until("document.querySelectorAll('.pieces [data-piece]').length > 2")
+        await page.until("document.querySelector('.curves canvas')")
+        # The sprite of the pieces comes last.
+        await page.until(
+            "performance.getEntriesByType('resource').some((each) => each.name.endsWith('.svg'))"
+        )
+        assert 50_000 < sum(size for _, size in page.transferred) < FRESH_BYTES
+        assert page.complaints == []
+
+
+async def test_hostile_text_stays_text_in_every_layout(chromium: str, tmp_path: Path) -> None:
+    world = World(12)
+    world.appear("g1")
+    player = Player(HOSTILE, title=HOSTILE, federation=HOSTILE, team=HOSTILE)
+    point = CurvePoint(1, 1, 0, 0.5, 0.0, -400.0, 300.0, 2850, 2450, 3150)
+    world.held["g1"] = msgspec.structs.replace(
+        world.held["g1"],
+        event=HOSTILE,
+        round=HOSTILE,
+        white=player,
+        black=player,
+        url="javascript:document.title='owned'",
+        problem=HOSTILE,
+        plies=(PlyView(1, HOSTILE, "e2e4", 60.0, None, 31, None, 14, True),),
+        curves=Curves(white=(point,)),
+    )
+    world.standings["p"] = PlayerView(
+        HOSTILE, HOSTILE, None, 1, 1, 0.0, 0.5, 0.0, -400.0, 300.0, 2850, 2450, 3150
+    )
+    async with (
+        Publisher(ServerConfig(port=0), world) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open("about:blank")
+        for layout in LAYOUTS:
+            evil = quote("\"><script>document.title='owned'</script>")
+            await show(page, publisher, f"layout={layout}&lang=de&font={evil}")
+            await page.until("document.querySelector('.name')?.textContent")
+            names = await page.run(texts(".name"))
+            assert set(names) == {HOSTILE}, layout
+            if layout in ("board", "bar"):
+                (move,) = await page.run(texts(".move"))
+                assert HOSTILE in move
+            # Nothing became an element: no picture, and the one script is ours.
+            assert await page.run("document.querySelectorAll('img').length") == 0
+            assert await page.run("document.scripts.length") == 1
+            assert await page.run("document.title") == "live-rate overlay"
+        assert page.complaints == []
+
+
+async def test_a_swing_is_told_and_then_not_again(chromium: str, tmp_path: Path) -> None:
+    world = World(1)
+    world.appear("g1")
+    first = PlyView(1, "e4", "e2e4", None, None, 31, None, 14, True)
+    world.held["g1"] = msgspec.structs.replace(world.held["g1"], plies=(first,), result="*")
+    async with (
+        Publisher(ServerConfig(port=0), world) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open("about:blank")
+        await show(page, publisher, "layout=bar&lang=fr&swing=2")
+
+        def move(number: int, san: str, cp: int) -> None:
+            played = PlyView(number, san, "e7e5")
+            scored = msgspec.structs.replace(played, score_cp=cp, depth=14, final=True)
+            plies = world.held["g1"].plies
+            world.held["g1"] = msgspec.structs.replace(
+                world.held["g1"], plies=(*plies, scored), plies_played=number
+            )
+            publisher.publish([MoveMessage("g1", number, played), ScoreMessage("g1", scored)])
+
+        move(2, "Nf6", 330)
+        await page.until("!document.querySelector('.alert').hidden")
+        (text,) = await page.run(texts(".alert"))
+        assert text.split() == ["Retournement", "1…", "Cf6", "+0.31", "→", "+3.30"]
+        move(3, "Qg4", -200)
+        await page.until("document.querySelector('.score').textContent === '−2.00'")
+        (same,) = await page.run(texts(".alert"))
+        assert same == text
+        await page.until("document.querySelector('.alert').hidden")
+        assert page.complaints == []
+
+
+async def test_the_clock_of_the_side_to_move_runs_between_messages(
+    chromium: str, tmp_path: Path
+) -> None:
+    async with on_air(chromium, tmp_path, boards=1) as (_, publisher, page):
+        await show(page, publisher, "layout=bar")
+        clocks = texts(".player:is(.white, .black) .clock")
+        white, black = await page.run(clocks)
+        await page.until(f"{clocks}[0] !== {white!r}")
+        later, same = await page.run(clocks)
+        assert later < white and len(later) == len(white)
+        assert same == black
+        assert page.complaints == []
+
+
+async def test_it_says_when_it_is_no_longer_live(chromium: str, tmp_path: Path) -> None:
+    broadcast = Broadcast(boards=2)
+    broadcast.play(20)
+    async with browsing(chromium, tmp_path) as page:
+        async with Publisher(ServerConfig(port=0), broadcast.keeper) as publisher:
+            port = publisher.address[1]
+            await page.open("about:blank")
+            await show(page, publisher, "layout=bar&lang=es")
+            assert await page.run("document.querySelector('#status').hidden")
+        await page.until("document.body.classList.contains('stale')")
+        status = await page.run("document.querySelector('#status').textContent")
+        assert status.startswith("datos de hace ")
+        broadcast.play(2)
+        async with Publisher(ServerConfig(port=port), broadcast.keeper) as publisher:
+            await page.until("!document.body.classList.contains('stale')")
+            await page.until("document.querySelector('.move').textContent.startsWith('11')")
+            assert await page.run("document.querySelector('#status').hidden")
+            # A source that falls silent is told too.
+            broken = broadcast.keeper.feeds()[0]
+            stale = msgspec.structs.replace(broken, state="retrying")
+            broadcast.listener = publisher.publish
+            broadcast.keeper.feed_health(stale)
+            await page.until("!document.querySelector('#status').hidden")
+            status = await page.run("document.querySelector('#status').textContent")
+            assert status == "fuente sin señal"
+
+
+async def test_a_token_in_the_address_opens_the_socket(chromium: str, tmp_path: Path) -> None:
+    token, entry = new_token("obs", lambda size: b"o" * size)
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(entry)
+    broadcast = Broadcast(boards=2)
+    broadcast.play(20)
+    async with (
+        Publisher(ServerConfig(port=0, tokens_file=str(tokens)), broadcast.keeper) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open("about:blank")
+        await show(page, publisher, f"layout=bar&token={token}")
+        assert await page.run(texts(".name")) == [
+            board(broadcast, 1).white.name,
+            board(broadcast, 1).black.name,
+        ]
+        assert page.complaints == []
