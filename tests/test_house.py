@@ -386,21 +386,21 @@ def test_a_grab_bag_is_seen() -> None:
 def test_a_test_without_module_is_seen() -> None:
     modules = {
         Path("live/feeds/feed.py"),
-        Path("live/feeds/demo"),
+        Path("live/feeds/demo/demo_feed.py"),
         Path("live/feeds/pgn/pgn_splitter.py"),
         Path("live/web/client/event_state.js"),
     }
     tests = [
-        Path("tests/feeds/test_base.py"),
+        Path("tests/feeds/test_feed.py"),
         Path("tests/feeds/demo/test_demo_feed.py"),
-        Path("tests/feeds/test_pgn_split_hostile.py"),
+        Path("tests/feeds/pgn/test_pgn_splitter_hostile.py"),
         Path("tests/feeds/pgn/test_pgn_decoder.py"),
-        Path("tests/web/test_state.py"),
+        Path("tests/web/client/test_event_state.py"),
         Path("tests/test_house.py"),
         Path("tests/test_base.py"),
     ]
     assert without_mirror(tests, modules) == [
-        "tests/feeds/pgn/test_pgn_decoder.py mirrors nothing in live/feeds",
+        "tests/feeds/pgn/test_pgn_decoder.py mirrors nothing in live/feeds/pgn",
         "tests/test_base.py mirrors nothing in live",
     ]
 
@@ -455,7 +455,7 @@ def test_no_file_names_a_machine() -> None:
 
 def own_files() -> Iterator[Path]:
     """What is written here: neither caches nor what the build fetched."""
-    yield from (path for path in ROOT.glob("*.*") if path.is_file())
+    yield from (path for path in ROOT.glob("[!.]*.*") if path.is_file())
     for folder in ("live", "tests", ".ci"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.is_file() and not {"__pycache__", "vendor", "embedded"} & {*path.parts}:

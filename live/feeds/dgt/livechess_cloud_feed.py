@@ -15,6 +15,7 @@ import msgspec
 
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport
+from live.feeds import http_client
 from live.feeds.dgt.livechess_cloud_json import (
     CloudBoard,
     CloudPairing,
@@ -29,7 +30,6 @@ from live.feeds.dgt.livechess_cloud_json import (
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.result_spelling import read_result
-from live.network import http_client
 from live.network.retry import LASTING_S, FeedTrouble
 
 log = logging.getLogger(__name__)

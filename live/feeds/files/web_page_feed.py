@@ -10,10 +10,10 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import httpx
 
+from live.feeds import http_client
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import RESTING_S, FeedConditions, FeedSession, follow
 from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText
-from live.network import http_client
 from live.network.retry import RefusedRequest
 
 #: Every so many polls the request is unconditional: an ETag made of size and whole seconds

@@ -21,12 +21,12 @@ import msgspec
 
 from live.errors import FeedUnreadable
 from live.events import GameReport
+from live.feeds import http_client
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.pgn.not_pgn import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.source_address import Scope, lichess_broadcast
-from live.network import http_client
 from live.network.retry import LASTING_S, FeedTrouble, spoken
 
 log = logging.getLogger(__name__)

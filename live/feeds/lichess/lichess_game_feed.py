@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterator
 
 from live.errors import FeedUnreadable
+from live.feeds import http_client
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.lichess.lichess_ndjson import LichessGameStream, LichessTvStream
 from live.feeds.pgn.not_pgn import not_pgn
-from live.network import http_client
 from live.network.retry import LASTING_S, FeedTrouble, spoken
 
 #: A description is about 1 kB, a position 100 bytes.

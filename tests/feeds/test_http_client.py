@@ -5,7 +5,7 @@ import pytest
 
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
-from live.network import http_client
+from live.feeds import http_client
 from live.network.retry import FeedTrouble
 from live.rehearse.servers.http_server import Handler, ServedReply, ServedRequest, serving
 
