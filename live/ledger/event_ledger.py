@@ -39,7 +39,7 @@ from live.games.game_steps import (
 )
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedGame, ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.game.lasting_game import LastingGame
+from live.ledger.game.tracked_game import TrackedGame
 from live.ledger.measure import Measure
 from live.ledger.methods.comparison_data import ComparedMoves
 from live.ledger.outbox import Outbox
@@ -72,7 +72,7 @@ class EventLedger:
     ) -> None:
         self._measure = measure
         self._engine_scores = engine_scores
-        self._games: dict[GameId, LastingGame | ArchivedGame] = {}
+        self._games: dict[GameId, TrackedGame | ArchivedGame] = {}
         # Games as last shown in full, until something of them changes: many come to look.
         self._details: dict[GameId, GameDetail] = {}
         self._pending = 0
@@ -133,7 +133,7 @@ class EventLedger:
         self._rate(touched, out)
         return out
 
-    def _follow(self, tracked: LastingGame, step: Step, out: Outbox) -> None:
+    def _follow(self, tracked: TrackedGame, step: Step, out: Outbox) -> None:
         """What a step that has been applied to the game means for its scores and curves."""
         rating = self.engine.rating
         match step:
@@ -156,7 +156,7 @@ class EventLedger:
         """An engine answered; an answer to a question no longer asked changes nothing."""
         out = Outbox()
         tracked = self._games.get(ask.game)
-        if isinstance(tracked, LastingGame):
+        if isinstance(tracked, TrackedGame):
             self._details.pop(ask.game, None)
             pending = tracked.pending
             tracked.searched(ask, answer, out, self.engine.rating)
@@ -183,7 +183,7 @@ class EventLedger:
         """A search deepens: shown as provisional, in no histogram."""
         out = Outbox()
         tracked = self._games.get(ask.game)
-        if isinstance(tracked, LastingGame):
+        if isinstance(tracked, TrackedGame):
             self._details.pop(ask.game, None)
             tracked.progressed(ask, progress, out)
         return out
@@ -197,9 +197,9 @@ class EventLedger:
         self._rate(tracked.tallies.values(), out)
         return out
 
-    def _tracked(self, game: Game, tallies: dict[Color, PlayerTotals]) -> LastingGame:
+    def _tracked(self, game: Game, tallies: dict[Color, PlayerTotals]) -> TrackedGame:
         measure, priors = self._measure, self._standings.priors
-        return LastingGame(
+        return TrackedGame(
             game, tallies, measure=measure, priors=priors, engine_scores=self._engine_scores
         )
 
@@ -210,7 +210,7 @@ class EventLedger:
         rests or is not held.
         """
         game = self._games.get(id)
-        return game.rest() if isinstance(game, LastingGame) and not game.pending else None
+        return game.rest() if isinstance(game, TrackedGame) and not game.pending else None
 
     def resume(self, rests: Iterable[ArchivedValues], recall: Recall) -> Outbox:
         """Hold games again that were kept, all at rest; ``recall`` gives their details."""
@@ -232,10 +232,10 @@ class EventLedger:
         self._games[rest.game.id] = asleep
         return asleep
 
-    def _woken(self, id: GameId, out: Outbox) -> LastingGame:
+    def _woken(self, id: GameId, out: Outbox) -> TrackedGame:
         """The game, awake. One whose details can be read no more is asked for anew."""
         held = self._games[id]
-        if isinstance(held, LastingGame):
+        if isinstance(held, TrackedGame):
             return held
         details = held.details()
         if details is None:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from live.engine.search import SearchFailure, SearchProgress, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import SearchFailure, SearchOptions, SearchProgress, SearchResult
 from live.events import (
     ClockMessage,
     Color,
     Curves,
     GameDetail,
+    GameId,
     GameMessage,
     GameView,
     Move,
@@ -21,16 +21,77 @@ from live.events import (
     ScoreMessage,
 )
 from live.games.game import Game
-from live.ledger.game.game_evaluations import EvaluatedPosition, RequestId
+from live.ledger.game.archived_game import ArchivedDetails, ArchivedSide, ArchivedValues
+from live.ledger.game.game_curves import RatedSides, elos_of
+from live.ledger.game.game_evaluations import (
+    EvaluatedPosition,
+    GameEvaluations,
+    QuickAndFull,
+    RequestId,
+    RequestKind,
+    Tier,
+)
 from live.ledger.game.game_views import game_view, scored, unscored
-from live.ledger.game.quick_look import QuickAndFull
-from live.ledger.game.rated_sides import RatedSides, elos_of
-from live.ledger.game.search_requests import OpenRequests
 from live.ledger.measure import FieldPriors, Measure
 from live.ledger.methods.game_methods import COLORS, GameMethodsState
-from live.ledger.outbox import Outbox, Urgency
+from live.ledger.outbox import Outbox, SearchRequest, Urgency
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.pace_of_play import SPENT_PLIES
+
+
+class OpenRequests:
+    """The open questions of one game; each is asked once, and told again when more urgent."""
+
+    def __init__(self, game: GameId) -> None:
+        self._game = game
+        self._generation = 0
+        self._open: dict[tuple[RequestKind, int, Tier], tuple[RequestId, Urgency]] = {}
+
+    def __len__(self) -> int:
+        """Searches asked for and not yet answered."""
+        return len(self._open)
+
+    def __contains__(self, ask: RequestId) -> bool:
+        known = self._open.get((ask.kind, ask.ply, ask.tier))
+        return known is not None and known[0] == ask
+
+    def review(self, ply: int, urgency: Urgency, known: QuickAndFull, out: Outbox) -> None:
+        """Ask for whatever is missing at ``ply``; where a quick look comes first, the full search
+        waits until engines have nothing else to do.
+        """
+        if known.quick is None:
+            self._review(ply, urgency, known, "full", out)
+        else:
+            self._review(ply, urgency, known.quick, "quick", out)
+            self._review(ply, "deepen", known, "full", out)
+
+    def _review(
+        self, ply: int, urgency: Urgency, look: GameEvaluations, tier: Tier, out: Outbox
+    ) -> None:
+        kinds: list[RequestKind] = []
+        if look.needs_position(ply):
+            kinds.append("position")
+        if ply and look.needs_played(ply):
+            kinds.append("played")
+        for kind in kinds:
+            open_ = self._open.get((kind, ply, tier))
+            ask = open_[0] if open_ else RequestId(self._game, ply, kind, self._generation, tier)
+            if open_ is None or open_[1] != urgency:
+                self._open[kind, ply, tier] = (ask, urgency)
+                out.wishes.append(SearchRequest(ask, look.search(kind, ply), urgency))
+
+    def answered(self, ask: RequestId) -> bool:
+        """Close the question; False for one that is no longer asked, whose answer is void."""
+        if ask not in self:
+            return False
+        del self._open[ask.kind, ask.ply, ask.tier]
+        return True
+
+    def drop_from(self, ply: int, out: Outbox) -> None:
+        """The plies from ``ply`` on are gone, and so are the questions about them."""
+        self._generation += 1
+        for key in [key for key in self._open if key[1] >= ply]:
+            out.dropped.append(self._open.pop(key)[0])
 
 
 class TrackedGame:
@@ -298,3 +359,44 @@ class TrackedGame:
         if view != self._shown:
             self._shown = view
             out.changes.append(GameMessage(view))
+
+    # --- archive --------------------------------------------------------------------------------
+
+    def rest(self) -> tuple[ArchivedValues, ArchivedDetails]:
+        """All that is known of it, as values. Searches that are open are not part of it."""
+        curves = self._sides.curves
+        white, black = (
+            ArchivedSide.of(
+                self._judgement.sides[color], curves.gains(color), curves.calibrated(color)
+            )
+            for color in COLORS
+        )
+        rest = ArchivedValues(self.game, self.view(), white, black, dict(self._priors.known))
+        quick = self._evaluations.quick
+        details = ArchivedDetails(
+            plies=tuple(self._plies),
+            curves=Curves(white=curves.points("white", 0), black=curves.points("black", 0)),
+            full=self._evaluations.look(),
+            quick=quick.look() if quick else None,
+            judged=self._judgement.moves,
+            given_up=dict(self._given_up),
+        )
+        return rest, details
+
+    def resume(self, details: ArchivedDetails) -> None:
+        """Know again what was known when it was put to rest; in what is pooled it still is.
+
+        Raises:
+            ValueError: that was of other moves.
+        """
+        for move in self.game.moves:
+            self._evaluations.extend(move.uci)
+        self._evaluations.learn(details.full)
+        if self._evaluations.quick is not None and details.quick is not None:
+            self._evaluations.quick.learn(details.quick)
+        self._plies = list(details.plies)
+        self._scored = sum(view.final for view in self._plies)
+        self._judgement.resume(details.judged, self._evaluations)
+        self._sides.resume(self._evaluations, details.curves)
+        self._given_up = dict(details.given_up)
+        self._shown = self.view()

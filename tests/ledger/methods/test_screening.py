@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from live.engine.search_options import SearchOptions
+from live.engine.search import SearchOptions
 from live.events import Player
 from live.games.game_steps import HeadersChanged, NewGame, TakenBack
 from live.ledger.event_ledger import EventLedger
