@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from live.events import Color, CurvePoint, Curves, GainKind, PointMessage
+from live.events import Color, CurvePoint, Curves, GainKind
 from live.games.game import Game
 from live.ledger.game.game_evaluations import QuickAndFull
 from live.ledger.measure import (
@@ -39,20 +39,6 @@ class AppliedGain(NamedTuple):
     score_before_cp: int
     previous_gain_cp: int | None
     point: CurvePoint
-
-
-def rebase(point: CurvePoint, engine_rating: int) -> CurvePoint:
-    """The same point against another engine rating: each rating is the sum, nothing else."""
-
-    def shift(difference: float | None) -> float | None:
-        return None if difference is None else engine_rating + difference
-
-    return msgspec.structs.replace(
-        point,
-        rating=shift(point.difference),
-        low=shift(point.difference_low),
-        high=shift(point.difference_high),
-    )
 
 
 class PlayerCurve:
@@ -169,13 +155,11 @@ class GameCurves:
         }
         self.head_to_head = Algorithm1()
 
-    def add(
-        self, color: Color, ply: int, gain_cp: int, score_before_cp: int, engine_rating: int
-    ) -> CurvePoint:
+    def add(self, color: Color, ply: int, gain_cp: int, score_before_cp: int) -> CurvePoint:
         """Append one gain of ``color``; ``score_before_cp`` is from the mover's side."""
         point = self._curves[color].add(ply, gain_cp, score_before_cp)
         self.head_to_head.add(color, gain_cp)
-        return rebase(point, engine_rating)
+        return point
 
     def resume(self, color: Color, points: Sequence[tuple[CurvePoint, int]]) -> None:
         """Go on behind points that were made before, each with the score before the move."""
@@ -192,17 +176,17 @@ class GameCurves:
             self.head_to_head.remove(color, taken[-1])
         return taken
 
-    def reread(self, color: Color, engine_rating: int) -> tuple[CurvePoint, ...]:
+    def reread(self, color: Color) -> tuple[CurvePoint, ...]:
         """The field has changed: the curve anew; empty where nothing of it is calibrated."""
-        return self.points(color, engine_rating) if self._curves[color].reread() else ()
+        return self.points(color) if self._curves[color].reread() else ()
 
     def last_ply(self, color: Color) -> int:
         """The latest ply in this colour's curve, 0 when empty."""
         applied = self._curves[color].applied
         return applied[-1].ply if applied else 0
 
-    def points(self, color: Color, engine_rating: int) -> tuple[CurvePoint, ...]:
-        return tuple(rebase(each.point, engine_rating) for each in self._curves[color].applied)
+    def points(self, color: Color) -> tuple[CurvePoint, ...]:
+        return tuple(each.point for each in self._curves[color].applied)
 
     def gains(self, color: Color) -> list[int]:
         """The gains in this colour's histogram, in ply order."""
@@ -229,7 +213,9 @@ class RatedSides:
         judgement: GameMethodsState,
         measure: Measure,
         priors: FieldPriors,
+        outbox: Outbox,
     ) -> None:
+        self._outbox = outbox
         self.tallies = tallies
         self._id = game.id
         self._measure = measure
@@ -253,11 +239,11 @@ class RatedSides:
         same = tallies == self.tallies and elos_of(game) == self._rated_as
         return same and choice_of(self._measure, game) == self.choice
 
-    def reread(self, out: Outbox, engine_rating: int) -> None:
+    def reread(self) -> None:
         """The field has changed, and with it every calibrated figure."""
         for color in COLORS:
-            for point in self.curves.reread(color, engine_rating):
-                out.changes.append(PointMessage(self._id, color, point))
+            for point in self.curves.reread(color):
+                self._outbox.add_point(self._id, color, point)
 
     def resume(self, known: QuickAndFull, curves: Curves) -> None:
         """Go on behind these points; in what is pooled their gains are already."""
@@ -296,7 +282,7 @@ class RatedSides:
             self._hasty -= {*range(ply, len(known) + 1, 2)}
             self._rewind(known.mover(ply), ply)
 
-    def advance(self, known: QuickAndFull, out: Outbox, engine_rating: int) -> None:
+    def advance(self, known: QuickAndFull) -> None:
         """Put every known gain that is next in ply order into its curve."""
         for color in COLORS:
             first = 1 if known.mover(1) == color else 2
@@ -304,11 +290,9 @@ class RatedSides:
             for ply in range(last + 2 if last else first, len(known) + 1, 2):
                 if not known.told(ply):
                     break
-                self._add(known, color, ply, out, engine_rating)
+                self._add(known, color, ply)
 
-    def _add(
-        self, known: QuickAndFull, color: Color, ply: int, out: Outbox, engine_rating: int
-    ) -> None:
+    def _add(self, known: QuickAndFull, color: Color, ply: int) -> None:
         look = known.at(ply)
         gain_cp = look.gains(ply).of(self._measure.gain)
         if gain_cp is None:
@@ -318,9 +302,9 @@ class RatedSides:
         if look is not known:
             self._hasty.add(ply)
         score_before_cp = before.score.cp if color == "white" else -before.score.cp
-        point = self.curves.add(color, ply, gain_cp, score_before_cp, engine_rating)
+        point = self.curves.add(color, ply, gain_cp, score_before_cp)
         self.tallies[color].add(self._id, gain_cp)
-        out.changes.append(PointMessage(self._id, color, point))
+        self._outbox.add_point(self._id, color, point)
 
 
 def elos_of(game: Game) -> dict[Color, int | None]:
