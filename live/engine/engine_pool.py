@@ -19,21 +19,24 @@ from typing import Self
 
 from live.engine.cluster.dask_cluster import DaskCluster
 from live.engine.engine_discovery import EngineCommand
-from live.engine.engine_identity import EngineIdentity
-from live.engine.engine_slot import EngineSlot
+from live.engine.engine_slot import EngineSlot, Searcher
 from live.engine.machine_capacity import check_load, engines_for_machine
-from live.engine.process.engine_process import EngineProcess
+from live.engine.process.engine_process import EngineIdentity, EngineProcess
 from live.engine.process.engine_timeouts import EngineTimeouts
 from live.engine.process.uci_conversation import SearchFinished, UciSettings
-from live.engine.queue.queue_instructions import DeliverResult, Instruction, StartSearch, StopSearch
 from live.engine.queue.search_priority import YIELDS, SearchKind, SearchPriority
-from live.engine.queue.search_queue import SearchQueue
+from live.engine.queue.search_queue import (
+    DeliverResult,
+    Instruction,
+    SearchQueue,
+    StartSearch,
+    StopSearch,
+)
 from live.engine.result_delivery import ResultDeliveries, ResultDelivery, ResultListener
 from live.engine.results.result_cache import MemoryResultCache, ResultCache
 from live.engine.results.syzygy_tables import SyzygyTables
 from live.engine.search import Limit, Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_key import SearchKey, SearchKeys
-from live.engine.searcher import Searcher
 from live.errors import EngineFault, EngineMoved, NotAnEngine
 from live.events import EngineHealth, EngineState, QueueLengths
 

@@ -8,12 +8,42 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, Protocol
 
+from live.engine.process.engine_timeouts import EnginePace
 from live.engine.process.uci_conversation import SearchFinished
 from live.engine.search import SearchProgress
 from live.engine.search_key import SearchKey
-from live.engine.searcher import Searcher
 from live.errors import EngineFault, EngineMoved, NotAnEngine
 from live.events import EngineState
+
+
+class Searcher(Protocol):
+    """One engine, one search at a time; see
+    :class:`live.engine.process.engine_process.EngineProcess`.
+    """
+
+    on_lost: Callable[[EngineFault], None] | None
+    """Called once when it can be used no more, unless :meth:`close` was called before."""
+    lost: EngineFault | None
+    pace: EnginePace
+
+    @property
+    def searching(self) -> bool: ...
+
+    def begin(
+        self, question: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
+    ) -> None: ...
+
+    async def outcome(self) -> SearchFinished: ...
+
+    def stop(self) -> None: ...
+
+    def tidy(self) -> None: ...
+
+    def give_up(self, fault: EngineFault) -> None:
+        """Let it be lost for this reason, now."""
+
+    async def close(self) -> None: ...
+
 
 log = logging.getLogger(__name__)
 

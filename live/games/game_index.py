@@ -89,8 +89,11 @@ class GameIndex:
         """
         self._restored.add(self._games[id].game.id)
 
-    def apply(self, step: Step) -> None:
+    def apply(self, step: Step) -> Game | None:
         """Make ``step`` true. The steps of a plan are applied once, in order.
+
+        Returns:
+            The game after it; None when it is gone.
 
         Raises:
             ValueError: a new game has an id already held, or the step does not fit the moves.
@@ -103,6 +106,7 @@ class GameIndex:
                 self._games[game.id] = _Held(game)
                 self._feeds.setdefault(game.feed, {})[game.id] = None
                 self._remark((), marks_of_game(game), game.id)
+                return game
             case GameGone(id=id):
                 game = self._games.pop(id).game
                 del self._feeds[game.feed][id]
@@ -110,12 +114,14 @@ class GameIndex:
                     del self._feeds[game.feed]
                 self._remark(marks_of_game(game), (), id)
                 self._restored.discard(id)
+                return None
             case GameConfirmed(id=id):
                 self._restored.discard(self._games[id].game.id)
             case GameDoubted(id=id, times=times):
                 self._games[id].doubts = times
             case _:
                 self._change(self._games[step.id], step)
+        return self._games[step.id].game
 
     def _change(self, held: _Held, step: Step) -> None:
         before, held.game = held.game, applied(held.game, step)

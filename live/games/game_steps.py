@@ -116,6 +116,28 @@ Step = (
 )
 
 
+def game_after(game: Game | None, step: Step) -> Game | None:
+    """The fold over the steps of one game: what is held of it after ``step``.
+
+    Args:
+        game: what was held before; None before the game begins and after it is gone.
+        step: any step about this game.
+
+    Returns:
+        The game; None when it is gone. A step about a game that is not held changes nothing.
+
+    Raises:
+        ValueError: ``step`` does not fit the game, or is about another one.
+        IndexError: it corrects a ply that the game has not.
+    """
+    match step:
+        case NewGame(game=new):
+            return new
+        case GameGone():
+            return None
+    return None if game is None else applied(game, step)
+
+
 def applied(game: Game, step: Step) -> Game:
     """``game`` after ``step``, which must be about it.
 

@@ -20,12 +20,11 @@ from live.events import GainKind
 from live.jobs.analyze_games import analysed, write
 from live.jobs.compare_players import Evals, to_json
 from live.ledger.event_state import EventState
-from live.ledger.game.rated_moves import rated_games
 from live.ledger.players.table_four import TableFour, table_four
 from live.ratings.calibration.calibration_check import check, unseen
 from live.ratings.calibration.calibration_fit import TooFewGames, engine_rating, learn
 from live.ratings.calibration.move_evidence import Calibration, encode_calibration, load_calibration
-from live.ratings.calibration.rated_games import RatedGame, read_rated_games
+from live.ratings.calibration.rated_games import RatedGame, rated_games, read_rated_games
 from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
 from live.ratings.regan.intrinsic_rating import encode_table
 from live.terminal.tables import calibration_tables as tables

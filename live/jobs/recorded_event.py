@@ -23,7 +23,7 @@ from live.engine.search_key import SearchKey, SearchKeys
 from live.errors import InputError
 from live.events import Alert, AlertMessage, Change, GameId
 from live.games.game import Game
-from live.games.game_steps import GameGone, NewGame, applied
+from live.games.game_steps import game_after
 from live.ledger.event_state import in_pieces
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.outbox import Urgency
@@ -128,16 +128,16 @@ def games_at(changes: Iterator[Kept]) -> list[Game]:
     """The games as these changes leave them, in the order they appeared."""
     games: dict[GameId, Game] = {}
     for change in changes:
-        match change.step:
-            case Restated():
-                games.clear()
-            case NewGame(game=game):
-                games[game.id] = game
-            case GameGone(id=id):
-                games.pop(id, None)
-            case step if step.id in games:
-                with contextlib.suppress(ValueError, IndexError):
-                    games[step.id] = applied(games[step.id], step)
+        step = change.step
+        if isinstance(step, Restated):
+            games.clear()
+            continue
+        with contextlib.suppress(ValueError, IndexError):
+            game = game_after(games.get(step.id), step)
+            if game is None:
+                games.pop(step.id, None)
+            else:
+                games[step.id] = game
     return list(games.values())
 
 

@@ -29,13 +29,12 @@ from live.events import (
     PlayerView,
 )
 from live.games.game import Game
-from live.games.game_index import GameIndex
 from live.games.game_steps import GameConfirmed, GameGone, MovesPlayed, NewGame, Step
 from live.games.update_plan import plan
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.outbox import Outbox, Urgency
+from live.ledger.outbox import Effects, Urgency
 
 #: Moves taken in at once: some milliseconds of work.
 MOVES_A_STEP = 40
@@ -69,8 +68,7 @@ class EventState:
         self._searches = searches
         self._publish = publish
         self._alerts = alerts
-        # Sources that rewrite whole texts wait until one has settled, so a report is believed.
-        self._held = GameIndex(patience=1)
+        self._held = ledger.index
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
 
@@ -97,27 +95,27 @@ class EventState:
 
     def resume(self, rests: Sequence[ArchivedValues], recall: Recall) -> None:
         """Hold games of an earlier start again that were kept whole."""
+        effects = self.ledger.resume(rests, recall)
         for rest in rests:
-            self._held.apply(NewGame(rest.game))
             self._held.restore(rest.game.id)
-        self._send(self.ledger.resume(rests, recall))
+        self._send(effects)
 
     def apply(self, step: Step) -> None:
         """Carry out one step of the latest plan. A game that breaks a rule of ours is given up,
         and costs no other anything.
         """
-        self._held.apply(step)
+        game = self._held.apply(step)
         if isinstance(step, GameConfirmed):
             self._show(step.id)
             return
         try:
-            out = self.ledger.apply(step)
+            effects = self.ledger.follow(step, game)
         except Exception:
             # Broad: all rules of ratings lie behind this, and whichever a hostile game breaks, the
             # other games are not to suffer.
             self._give_up(step.id)
         else:
-            self._send(out)
+            self._send(effects)
 
     def _give_up(self, id: GameId) -> None:
         """Within an except clause: take the game away, and tell the log and people that it is."""
@@ -140,12 +138,12 @@ class EventState:
     def searched(self, ask: RequestId, answer: SearchResult | SearchFailure) -> None:
         """An engine answered."""
         try:
-            out = self.ledger.searched(ask, answer)
+            effects = self.ledger.searched(ask, answer)
         except Exception:
             # Broad as in :meth:`apply`: an answer may break what the moves did not.
             self._give_up(ask.game)
         else:
-            self._send(out)
+            self._send(effects)
 
     def progressed(self, ask: RequestId, progress: SearchProgress) -> None:
         """An engine has a provisional score."""
@@ -168,13 +166,13 @@ class EventState:
             self._engines = health
             self._publish((HealthMessage(self.feeds(), health),))
 
-    def _send(self, out: Outbox) -> None:
-        for ask in out.dropped:
+    def _send(self, effects: Effects) -> None:
+        for ask in effects.dropped:
             self._searches.drop(ask)
-        for wish in out.wishes:
-            self._searches.want(wish.search, wish.ask, wish.urgency)
-        if out.changes:
-            self._publish([self._marked(change) for change in out.changes])
+        for request in effects.requests:
+            self._searches.want(request.search, request.id, request.urgency)
+        if effects.changes:
+            self._publish([self._marked(change) for change in effects.changes])
 
     def _show(self, id: GameId) -> None:
         """Tell a game's header again, for a mark the ledger knows nothing of."""

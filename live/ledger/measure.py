@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from live.engine.search_options import SearchOptions
+from live.engine.search import SearchOptions
 from live.events import GainKind
 from live.games.game import Game
 from live.ratings.calibration.calibration_choice import CalibrationChoice, CalibrationShelf

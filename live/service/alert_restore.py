@@ -39,6 +39,7 @@ from live.games.game_steps import (
     Step,
     TailReplaced,
     TakenBack,
+    game_after,
 )
 from live.ledger.event_state import EventState
 from live.ledger.game.game_views import unscored
@@ -156,16 +157,15 @@ def _recent(changed_ms: Mapping[GameId, int], games: Collection[GameId]) -> set[
 
 def _whole(game: Game, changes: Sequence[Kept]) -> bool:
     """Whether the steps in the journal make the game as it stands."""
-    made: list[str] = []
-    for each in changes:
-        match each.step:
-            case NewGame(game=new):
-                made = [move.uci for move in new.moves]
-            case MovesPlayed(from_ply=ply, moves=moves) | TailReplaced(from_ply=ply, moves=moves):
-                made[ply - 1 :] = [move.uci for move in moves]
-            case TakenBack(to_ply=ply):
-                del made[ply:]
-    return made == [move.uci for move in game.moves]
+    made: Game | None = None
+    try:
+        for each in changes:
+            if not isinstance(each.step, Restated):
+                made = game_after(made, each.step)
+    except (ValueError, IndexError):
+        return False
+    played = [move.uci for move in made.moves] if made is not None else []
+    return played == [move.uci for move in game.moves]
 
 
 def _as_it_stands(view: GameView, game: Game) -> Iterator[Change]:

@@ -24,7 +24,7 @@ import msgspec
 
 from live import __version__
 from live.config import Config
-from live.engine.engine_identity import EngineIdentity
+from live.engine.process.engine_process import EngineIdentity
 from live.engine.results.result_cache import MemoryResultCache, ResultCache
 from live.engine.results.result_file import ResultFile
 from live.engine.search import Search, SearchResult

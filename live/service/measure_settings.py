@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from live.config import EngineConfig
 from live.engine.cluster.cluster_tls import ClusterTls
-from live.engine.search import Limit
-from live.engine.search_options import SearchOptions
+from live.engine.search import Limit, SearchOptions
 from live.events import GainKind
 from live.ratings.calibration.calibration_choice import (
     CalibrationShelf,

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from live.engine.process.uci_conversation import go_words
-from live.engine.search import Position, Search
+from live.engine.search import Position, Search, SearchOptions
 from live.engine.search_key import SearchKey
-from live.engine.search_options import SearchOptions
 from live.events import Color, CurvePoint, EngineInfo, GainKind, GameDetail, GameId
 from live.games.game import Game
 from live.ratings.calibration.calibrated_rating import CalibratedRating

@@ -15,7 +15,7 @@ import msgspec
 from live import __version__
 from live.events import GameId
 from live.games.game import Game
-from live.games.game_steps import NewGame, applied
+from live.games.game_steps import game_after
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.measure import Measure
 from live.store.journal_records import JournalStanding, Restated, StoredGame, encode
@@ -62,13 +62,8 @@ def game_of(standing: JournalStanding) -> Game | None:
     game: Game | None = None
     try:
         for change in standing.since:
-            match change.step:
-                case NewGame(game=new):
-                    game = new
-                case Restated():
-                    game = None
-                case step if game is not None:
-                    game = applied(game, step)
+            step = change.step
+            game = None if isinstance(step, Restated) else game_after(game, step)
     except (ValueError, IndexError) as error:
         log.error("game %s cannot be restored: %s", standing.game, error)
         return None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from live.engine.search import Limit, Position, Search
-from live.engine.search_options import SearchOptions
+from live.engine.search import Limit, Position, Search, SearchOptions
 
 HERE = Position("4k3/8/8/8/8/8/8/4K2R w - - 0 1")
 

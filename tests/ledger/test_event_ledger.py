@@ -12,8 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.engine.search import Limit, Search, SearchFailure, SearchProgress, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import (
+    Limit,
+    Search,
+    SearchFailure,
+    SearchOptions,
+    SearchProgress,
+    SearchResult,
+)
 from live.events import (
     Change,
     EngineHealth,
@@ -43,7 +49,7 @@ from live.games.game_steps import (
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
-from live.ledger.outbox import Outbox, Urgency
+from live.ledger.outbox import Effects, Urgency
 from live.publish.published_state import snapshot
 from live.publish.stream.replica import Replica
 from live.ratings.calibration.calibration_choice import CalibrationShelf
@@ -102,11 +108,11 @@ class Run:
         self.subscriber.apply(snapshot(State(held)))
         self.changes: list[Change] = []
 
-    def take(self, out: Outbox) -> None:
+    def take(self, out: Effects) -> None:
         for ask in out.dropped:
             self.open.pop(ask, None)
-        for wish in out.wishes:
-            self.open[wish.ask] = (wish.search, wish.urgency)
+        for request in out.requests:
+            self.open[request.id] = (request.search, request.urgency)
         for change in out.changes:
             self.subscriber.apply(change)
         self.changes += out.changes
@@ -291,7 +297,7 @@ def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing(
     assert not set(late) & set(run.open)
     before = snapshot(State(run.ledger))
     for ask, search in late.items():
-        assert run.ledger.searched(ask, answer(search)).changes == []
+        assert run.ledger.searched(ask, answer(search)).changes == ()
     assert snapshot(State(run.ledger)) == before
     run.reply_all()
     same_end(run.ledger, undisturbed(game(moves=(*MOVES[:3], other))))

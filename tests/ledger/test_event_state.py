@@ -6,11 +6,12 @@ import pytest
 from chess import STARTING_FEN as START
 
 from live.events import FeedReport, GameReport, Headers, Player
+from live.games.game import Game
 from live.games.game_steps import MovesPlayed, Step
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.measure import Measure
-from live.ledger.outbox import Outbox
+from live.ledger.outbox import Effects
 from tests.alerts.hall import NoEngine
 from tests.ledger.arithmetic import line
 
@@ -26,14 +27,14 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
         stored_rating=2160,
     )
     keeper = EventState(ledger, NoEngine(), lambda changes: None)
-    proper = ledger.apply
+    proper = ledger.follow
 
-    def broken(step: Step) -> Outbox:
+    def broken(step: Step, game: Game | None) -> Effects:
         if isinstance(step, MovesPlayed) and len(step.moves) == 7:
             raise KeyError("a fault of ours")
-        return proper(step)
+        return proper(step, game)
 
-    monkeypatch.setattr(ledger, "apply", broken)
+    monkeypatch.setattr(ledger, "follow", broken)
     games = tuple(
         GameReport(key, Headers(Player(f"White {key}"), Player(f"Black {key}")), START, moves)
         for key, moves in (("1", line(*range(1, 8))), ("2", line(*range(11, 19))))

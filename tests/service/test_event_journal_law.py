@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.config import load_config
-from live.engine.engine_identity import EngineIdentity
+from live.engine.process.engine_process import EngineIdentity
 from live.engine.search import Search, SearchResult
 from live.events import FeedReport, GameReport
 from live.games.game import Game

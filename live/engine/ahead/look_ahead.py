@@ -30,8 +30,15 @@ from live.engine.ahead.move_forecast import (
 )
 from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.result_delivery import ResultListener
-from live.engine.search import Limit, Position, Search, SearchFailure, SearchProgress, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import (
+    Limit,
+    Position,
+    Search,
+    SearchFailure,
+    SearchOptions,
+    SearchProgress,
+    SearchResult,
+)
 from live.events import (
     Change,
     GameId,

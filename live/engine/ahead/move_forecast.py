@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from live.engine.search import Limit, Position, Search, SearchFailure, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import Limit, Position, Search, SearchFailure, SearchOptions, SearchResult
 
 Chances = Callable[[str, int, Sequence[int]], Sequence[float]]
 """How likely each reply is: of this board, of the move at this ply, by the centipawns each is

@@ -14,8 +14,7 @@ from distributed import Worker, WorkerPlugin, get_worker
 
 from live import __version__
 from live.engine.engine_discovery import EngineCommand
-from live.engine.engine_identity import EngineIdentity
-from live.engine.process.engine_process import EngineProcess
+from live.engine.process.engine_process import EngineIdentity, EngineProcess
 from live.engine.process.engine_timeouts import EngineTimeouts
 from live.engine.process.uci_conversation import UciSettings
 from live.engine.search import SearchResult

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from live.engine.cluster.cluster_tls import ClusterTls, security
+from live.engine.engine_slot import Searcher
 from live.engine.process.engine_timeouts import EngineTimeouts
 from live.engine.queue.search_priority import SearchKind
-from live.engine.searcher import Searcher
 from live.errors import EngineMoved
 
 log = logging.getLogger(__name__)

@@ -23,8 +23,8 @@ _NOTHING = SearchResult(Score(0), "", depth=0)
 
 
 class RemoteEngine:
-    """A :class:`live.engine.searcher.Searcher` that has its searches made by the cluster. A worker
-    that dies costs nothing: Dask gives the task to another. Tells no provisional scores.
+    """A :class:`live.engine.engine_slot.Searcher` whose searches run on the cluster. A worker that
+    dies costs nothing: Dask gives the task to another. Reports no provisional scores.
     """
 
     def __init__(

@@ -12,6 +12,8 @@ import contextlib
 from collections.abc import Callable
 from typing import Final, cast
 
+import msgspec
+
 from live.engine.engine_discovery import EngineCommand
 from live.engine.process.child_process import (
     StartDeadline,
@@ -303,3 +305,23 @@ class EngineProcess(asyncio.SubprocessProtocol):
             async with asyncio.timeout(self._patience.stop_s):
                 await asyncio.shield(self._exited)
         self._transport.close()
+
+
+class EngineIdentity(msgspec.Struct, frozen=True):
+    """What a result depends on besides the question."""
+
+    name: str
+    """``id name``."""
+    options: tuple[str, ...]
+
+    @classmethod
+    def of(cls, process: EngineProcess, settings: UciSettings) -> EngineIdentity:
+        """Of a running engine set up like this."""
+        modes = ["hash cleared" if settings.reproducible else "hash kept"]
+        if settings.adaptive:
+            modes.append("adaptive")
+        return cls(process.name, (*process.options, *modes))
+
+    def __str__(self) -> str:
+        """One text, for cache keys, clusters and export."""
+        return "; ".join((self.name, *self.options))

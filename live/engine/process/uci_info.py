@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 
-from live.engine.process.adaptive_stop import enough, used_share
-from live.engine.search import Line, SearchProgress, SearchResult
+from live.engine.search import Limit, Line, SearchProgress, SearchResult
 from live.engine.search_key import SearchKey
 from live.errors import EngineFault
 from live.events import MATE_CP, Score
+
+
+def used_share(limit: Limit, nodes: int, time_ms: int) -> float:
+    """How much of the limit is used up, 0 to 1; nothing of a limit of depth."""
+    if limit.nodes is not None:
+        return nodes / limit.nodes
+    return time_ms / limit.movetime_ms if limit.movetime_ms is not None else 0.0
+
+
+def enough(by_depth: Sequence[Score | None], used: float) -> bool:
+    """Whether a search may stop before its limit, at the end of an iteration.
+
+    Always after three quarters of the limit; else after a quarter plus a fortieth for each
+    centipawn by which the scores of the last three depths differ.
+
+    Source: Alliot 2017, section 2.3. His limit was four minutes and the time to stop
+    4 x (10 + max |difference|) / 40 minutes; here times are shares of the limit. Under a limit of
+    nodes the result depends only on what the engine prints, so it is the same every time. His
+    second condition (a game decided for three turns) is left out: the score of a position would
+    depend on the scores before it, and boards could not share it.
+
+    Args:
+        by_depth: exact score after each depth from 1, the one just finished last.
+        used: share of the limit, 0 to 1.
+    """
+    if used >= 0.75:
+        return True
+    last = [score.cp for score in by_depth[-3:] if score is not None]
+    if len(last) < 3:
+        return False
+    return used > (10 + max(last) - min(last)) / 40
 
 
 class SearchDeepened(msgspec.Struct, frozen=True):

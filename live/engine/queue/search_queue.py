@@ -17,13 +17,6 @@ from typing import Final, Generic
 
 import msgspec
 
-from live.engine.queue.queue_instructions import (
-    AssignSearches,
-    DeliverResult,
-    Instruction,
-    StartSearch,
-    StopSearch,
-)
 from live.engine.queue.search_priority import YIELDS, SearchKind, SearchPriority
 from live.engine.queue.waiting_searches import (
     Key,
@@ -34,6 +27,37 @@ from live.engine.queue.waiting_searches import (
     WaitingSearches,
 )
 from live.engine.search import Search, SearchFailure
+
+
+class StartSearch(msgspec.Struct, Generic[Key], frozen=True):
+    """Have this engine search this, now."""
+
+    engine: int
+    key: Key
+
+
+class StopSearch(msgspec.Struct, frozen=True):
+    """End this engine's search early; then report :meth:`SearchQueue.finished`, stopped."""
+
+    engine: int
+
+
+class DeliverResult(msgspec.Struct, frozen=True):
+    """Tell an owner: what was found, or ``failure``."""
+
+    owner: Owner
+    search: Search
+    failure: SearchFailure | None = None
+
+
+class AssignSearches(msgspec.Struct, frozen=True):
+    """Call :meth:`SearchQueue.assign`, after the answers before this: their owners may want
+    something more urgent next.
+    """
+
+
+Instruction = StartSearch[Key] | StopSearch | DeliverResult | AssignSearches
+
 
 #: Engines a search may kill before it is set aside.
 MAX_KILLS: Final = 3

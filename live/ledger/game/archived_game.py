@@ -20,10 +20,9 @@ from live.events import (
     GameId,
     GameView,
     PlyView,
-    PointMessage,
 )
 from live.games.game import Game
-from live.ledger.game.game_curves import GameCurves, rebase
+from live.ledger.game.game_curves import GameCurves
 from live.ledger.game.game_evaluations import EvaluationsValue
 from live.ledger.measure import FieldPriors, Measure, choice_of
 from live.ledger.methods.game_methods import COLORS
@@ -148,7 +147,9 @@ class ArchivedGame:
         measure: Measure,
         priors: FieldPriors,
         recall: Recall,
+        outbox: Outbox,
     ) -> None:
+        self._outbox = outbox
         self.game = rest.game
         self.tallies = tallies
         self._view = rest.view
@@ -179,7 +180,7 @@ class ArchivedGame:
                 rating = CalibratedRating.resumed(weigher, *sums.rated)
                 tally.rated(self.game.id, self._choice, rating)
 
-    def close(self, out: Outbox) -> None:
+    def close(self) -> None:
         """Take everything out of it again."""
         for color in COLORS:
             for gain_cp in self._sides[color].gains_cp:
@@ -217,32 +218,27 @@ class ArchivedGame:
             curves.resume(color, held)
         if self._choice.weigher is None:
             return details.curves
-        return Curves(white=curves.reread("white", 0), black=curves.reread("black", 0))
+        return Curves(white=curves.reread("white"), black=curves.reread("black"))
 
-    def reread(self, out: Outbox, engine_rating: int) -> None:
+    def reread(self) -> None:
         """The field has changed, and with it every calibrated figure."""
         self._curves = None
         if self._choice.weigher is None or (details := self.details()) is None:
             return
         for color in COLORS:
             for point in points_of(details.curves, color):
-                message = PointMessage(self.game.id, color, rebase(point, engine_rating))
-                out.changes.append(message)
+                self._outbox.add_point(self.game.id, color, point)
 
     def view(self) -> GameView:
         """The game without plies and curves."""
         return self._view
 
-    def detail(self, engine_rating: int) -> GameDetail:
-        """The game in full; without plies and curves where they can be read no more."""
+    def detail(self) -> GameDetail:
+        """The game in full, as differences from the engine; without plies and curves where they can
+        no longer be read.
+        """
         fields = msgspec.structs.asdict(self._view)
         details = self.details()
         if details is None:
             return GameDetail(**fields)
-        curves = Curves(
-            *(
-                tuple(rebase(point, engine_rating) for point in points)
-                for points in (details.curves.white, details.curves.black)
-            )
-        )
-        return GameDetail(**fields, plies=details.plies, curves=curves)
+        return GameDetail(**fields, plies=details.plies, curves=details.curves)

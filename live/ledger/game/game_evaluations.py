@@ -12,14 +12,13 @@ from typing import Literal
 import chess
 import msgspec
 
-from live.engine.search import Limit, Line, Position, Search, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import Limit, Line, Position, Search, SearchOptions, SearchResult
 from live.events import MATE_CP, Color, GainKind, GameId, Score
 from live.ratings.gain import same_search_gain, successive_gain
 
 RequestKind = Literal["position", "played"]
 Tier = Literal["quick", "full"]
-"""Which of two looks at everything; see :mod:`live.ledger.game.quick_look`."""
+"""Which of two looks at everything; see :mod:`live.ledger.game.game_evaluations`."""
 
 
 class RequestId(msgspec.Struct, frozen=True, gc=False):
@@ -278,3 +277,57 @@ class GameEvaluations:
             return True
         last = ("position", ply) if kind == "successive" else ("played", ply)
         return last in self._lost
+
+
+class QuickAndFull(GameEvaluations):
+    """The scores of the full search, beside those of a quick search where one was asked for.
+
+    A gain compares two scores, so both come from searches of one kind: from the full ones as soon
+    as they are known, from the quick ones until then. Where a full search has failed, the quick
+    score stays.
+    """
+
+    def __init__(
+        self, start_fen: str, *, chess960: bool, asking: SearchOptions, gain: GainKind
+    ) -> None:
+        super().__init__(start_fen, chess960=chess960, asking=asking)
+        self._gain = gain
+        self.quick: GameEvaluations | None = None
+        if asking.quick is not None:
+            self.quick = GameEvaluations(
+                start_fen, chess960=chess960, asking=asking, limit=asking.quick
+            )
+
+    def extend(self, uci: str) -> None:
+        super().extend(uci)
+        if self.quick is not None:
+            self.quick.extend(uci)
+
+    def truncate(self, ply: int) -> None:
+        super().truncate(ply)
+        if self.quick is not None:
+            self.quick.truncate(ply)
+
+    def tier(self, ply: int) -> Tier:
+        """Which look tells the gain of ``ply``, or would."""
+        if self.quick is None or self.gains(ply).of(self._gain) is not None:
+            return "full"
+        return "quick" if self.quick.gains(ply).of(self._gain) is not None else "full"
+
+    def of(self, tier: Tier) -> GameEvaluations:
+        """One look on its own; there must be one."""
+        if tier == "full":
+            return self
+        assert self.quick is not None, "no quick look was asked for"
+        return self.quick
+
+    def at(self, ply: int) -> GameEvaluations:
+        """The look that tells the gain of ``ply``."""
+        return self.of(self.tier(ply))
+
+    def told(self, ply: int) -> bool:
+        """Whether the gain of ``ply`` is known, by any look, or can never be."""
+        return self.tier(ply) == "quick" or (
+            self.settled(ply, self._gain)
+            and (self.quick is None or self.quick.settled(ply, self._gain))
+        )

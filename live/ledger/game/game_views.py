@@ -16,8 +16,7 @@ from live.events import (
     Score,
 )
 from live.games.game import Game
-from live.ledger.game.game_evaluations import GameEvaluations
-from live.ledger.game.quick_look import QuickAndFull
+from live.ledger.game.game_evaluations import GameEvaluations, QuickAndFull
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ratings.alliot.complexity import complexity
 from live.ratings.calibration.calibration_choice import CalibrationChoice

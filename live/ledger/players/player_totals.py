@@ -13,6 +13,7 @@ from live.ledger.methods.comparison_data import ComparisonData
 from live.ledger.methods.method_figures import move_figures
 from live.ledger.methods.move_quality import SideQuality
 from live.ledger.methods.screening import screened
+from live.ledger.outbox import rated
 from live.ledger.players.event_strengths import EventStrengths
 from live.ratings.alliot.markov import ENOUGH_MOVES
 from live.ratings.calibration.calibrated_rating import (
@@ -163,12 +164,11 @@ class PlayerTotals:
         n = self._scores.n
         return self._scores.total / (n * self._engine.scale) if n else None
 
-    def view(self, engine_rating: int) -> PlayerView:
-        """All figures. Ratings are worked out again only when a gain has come or gone."""
+    def view(self) -> PlayerView:
+        """All figures, as differences from the engine; made anew only when a gain has changed."""
         if self._ratings is None:
             self._ratings = self._rate()
-        bare = msgspec.structs.replace(self._ratings, methods=self._methods())
-        return rebase(bare, engine_rating)
+        return msgspec.structs.replace(self._ratings, methods=self._methods())
 
     def _rate(self) -> PlayerView:
         expected = self.expected_score
@@ -194,10 +194,10 @@ class PlayerTotals:
             **self._calibrated_figures(),
         )
 
-    def evidence(self, engine_rating: int) -> ComparisonData:
+    def comparison_data(self, engine_rating: int) -> ComparisonData:
         """All moves, counted for the methods that compare players; made afresh."""
         return ComparisonData(
-            self.view(engine_rating), self._histogram.copy(), self._sides.values()
+            rated(self.view(), engine_rating), self._histogram.copy(), self._sides.values()
         )
 
     def _methods(self) -> PlayerMethods:
@@ -272,13 +272,3 @@ def _notes(
     held = pooled.calibration.elo_range
     if held is not None and pooled.calibration.beyond(mean):
         yield f"beyond the ratings it was learned from ({held[0]:.0f} to {held[1]:.0f})"
-
-
-def rebase(view: PlayerView, engine_rating: int) -> PlayerView:
-    """The same figures against another engine rating: each rating is the sum, nothing else."""
-    return msgspec.structs.replace(
-        view,
-        rating=None if view.difference is None else engine_rating + view.difference,
-        low=None if view.difference_low is None else engine_rating + view.difference_low,
-        high=None if view.difference_high is None else engine_rating + view.difference_high,
-    )

@@ -24,9 +24,14 @@ import msgspec
 
 from live.engine.ahead.look_ahead import LookAhead
 from live.engine.ahead.move_forecast import ForecastPolicy
-from live.engine.queue.queue_instructions import DeliverResult, Instruction, StartSearch, StopSearch
 from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.queue.search_queue import SearchQueue
+from live.engine.queue.search_queue import (
+    DeliverResult,
+    Instruction,
+    SearchQueue,
+    StartSearch,
+    StopSearch,
+)
 from live.engine.search import (
     Limit,
     Line,

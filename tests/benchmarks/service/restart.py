@@ -56,7 +56,7 @@ class Room:
     """Engines of arithmetic: identity, and nothing known but what the journal has."""
 
     def __init__(self) -> None:
-        from live.engine.engine_identity import EngineIdentity
+        from live.engine.process.engine_process import EngineIdentity
 
         self.identity = EngineIdentity("arithmetic", ())
 

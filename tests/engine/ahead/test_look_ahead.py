@@ -19,11 +19,11 @@ from live.engine.search import (
     Position,
     Search,
     SearchFailure,
+    SearchOptions,
     SearchProgress,
     SearchResult,
 )
 from live.engine.search_key import SearchKey
-from live.engine.search_options import SearchOptions
 from live.events import Score, SpeculationFigures
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -16,8 +16,15 @@ from live.engine.ahead.move_forecast import (
     scout_limit,
     usual,
 )
-from live.engine.search import Limit, Line, Position, Search, SearchFailure, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import (
+    Limit,
+    Line,
+    Position,
+    Search,
+    SearchFailure,
+    SearchOptions,
+    SearchResult,
+)
 from live.events import Score
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -16,15 +16,17 @@ from hypothesis.stateful import (
     rule,
 )
 
-from live.engine.queue.queue_instructions import (
+from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.queue.search_queue import (
+    MAX_KILLS,
     AssignSearches,
     DeliverResult,
     Instruction,
+    InvalidTransition,
+    SearchQueue,
     StartSearch,
     StopSearch,
 )
-from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.queue.search_queue import MAX_KILLS, InvalidTransition, SearchQueue
 from live.engine.search import Position, Search, SearchFailure
 
 

@@ -75,7 +75,7 @@ def restarted(run: Run) -> tuple[Run, Shelves]:
         assert shelves.keep(run.ledger, view.id)
     held = ledger(measure=run.ledger.measure)
     out = held.resume(shelves.all(), shelves.recall)
-    assert not out.wishes and not out.dropped
+    assert not out.requests and not out.dropped
     return Run(held, answer_or_failure), shelves
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from live.engine.search_options import SearchOptions
+from live.engine.search import SearchOptions
 from live.events import Color, Score
 from live.ledger.game.game_evaluations import GameEvaluations
 from live.ledger.measure import Measure

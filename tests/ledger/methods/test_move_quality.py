@@ -5,8 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from live.engine.search import Line
-from live.engine.search_options import SearchOptions
+from live.engine.search import Line, SearchOptions
 from live.events import Score
 from live.ledger.game.game_evaluations import EvaluatedPosition, GameEvaluations
 from live.ledger.methods.move_quality import FIRST_CHOICE_PLY, MoveQuality, SideMoves, judged

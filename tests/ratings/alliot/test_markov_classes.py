@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.alliot.evaluation_classes import (
+from live.ratings.alliot.markov import (
     NINETEEN,
     NINETEEN_WIDTHS_CP,
     TEN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.engine.process.adaptive_stop import enough, used_share
+from live.engine.process.uci_info import enough, used_share
 from live.engine.search import Limit
 from live.events import Score
 

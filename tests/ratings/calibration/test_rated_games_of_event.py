@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from live.ledger.game.rated_moves import rated_games
+from live.ratings.calibration.rated_games import rated_games
 from tests.ledger.event_of_three import event
 
 
