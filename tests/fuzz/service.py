@@ -148,7 +148,7 @@ class Visit:
             wire.protocol.connection_lost(None)
         assert wire.written < 50_000_000
         assert not publisher._connections, "a connection stays behind"
-        assert len(publisher.audience) == 0, "a subscriber stays behind"
+        assert len(publisher.broadcaster) == 0, "a subscriber stays behind"
         assert not unheard, unheard
 
     async def _say(self, wire: Wire, data: bytes) -> None:
@@ -163,7 +163,7 @@ class Visit:
         if not wire.ended:
             wire.protocol.eof_received()
         self.publisher.sweep()
-        self.publisher.audience.flush()
+        self.publisher.broadcaster.flush()
 
 
 @cache

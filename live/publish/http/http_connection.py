@@ -22,6 +22,7 @@ from websockets.http11 import Request as Handshake
 from websockets.server import ServerProtocol
 
 from live.publish.access.client_limits import ClientLimits
+from live.publish.access.handshake import AdmittedClient
 from live.publish.http.fair_turns import FairTurn, FairTurns
 from live.publish.http.http_routes import (
     BadRequestTarget,
@@ -48,11 +49,13 @@ class ConnectionHost(Protocol):
     def answer(self, request: HttpRequest) -> HttpResponse:
         """The response to anything but a handshake."""
 
-    def refusal(self, connection: HttpConnection, request: HttpRequest) -> HttpResponse | None:
-        """Why this handshake is refused, if it is."""
+    def judge(
+        self, connection: HttpConnection, request: HttpRequest
+    ) -> AdmittedClient | HttpResponse:
+        """The client that this handshake admits, or the response that refuses it."""
 
     def subscribe(
-        self, connection: HttpConnection, request: HttpRequest, accepted: bytes, early: bytes
+        self, connection: HttpConnection, client: AdmittedClient, accepted: bytes, early: bytes
     ) -> None:
         """The handshake is complete but for ``accepted``, the response to be written first."""
 
@@ -62,7 +65,7 @@ class HttpConnection(asyncio.Protocol):
 
     def __init__(
         self,
-        reception: ConnectionHost,
+        host: ConnectionHost,
         turns: FairTurns,
         clock: Callable[[], float],
         limits: ClientLimits,
@@ -70,7 +73,7 @@ class HttpConnection(asyncio.Protocol):
         self.transport: asyncio.Transport
         self.address = ""
         """Where the client is, without its port."""
-        self._reception = reception
+        self._host = host
         self._turns = turns
         self._clock = clock
         self._limits = limits
@@ -94,7 +97,7 @@ class HttpConnection(asyncio.Protocol):
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
         self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
-        if not self._reception.entered(self):
+        if not self._host.entered(self):
             self._last(problem(503, "too many connections; come back later"), linger=False)
 
     def data_received(self, data: bytes) -> None:
@@ -119,7 +122,7 @@ class HttpConnection(asyncio.Protocol):
         self._closing_s = self._clock()
         if self._next is not None:
             self._next.cancel()
-        self._reception.gone(self)
+        self._host.gone(self)
 
     def pause_writing(self) -> None:
         self._paused = True
@@ -204,7 +207,7 @@ class HttpConnection(asyncio.Protocol):
             self._handshake(request, event)
             return
         try:
-            response = self._reception.answer(request)
+            response = self._host.answer(request)
         except Exception:
             # One answer that fails costs nobody else anything; the log has the whole story.
             _log.exception("%s %s failed", request.method, request.path)
@@ -212,13 +215,13 @@ class HttpConnection(asyncio.Protocol):
         self._respond(response, head=request.method == "HEAD")
 
     def _handshake(self, request: HttpRequest, event: h11.Request) -> None:
-        refusal = self._reception.refusal(self, request)
-        if refusal is not None:
-            self._respond(refusal)
+        client = self._host.judge(self, request)
+        if isinstance(client, HttpResponse):
+            self._respond(client)
             return
         try:
-            told = [(k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers]
-            headers = Headers(told)
+            fields = [(k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers]
+            headers = Headers(fields)
         except InvalidHeaderValue:
             self._last(problem(400, "a header holds a character that none may hold"))
             return
@@ -233,7 +236,7 @@ class HttpConnection(asyncio.Protocol):
         if self._held_back:
             self._held_back = False
             self.transport.resume_reading()
-        self._reception.subscribe(self, request, answer.serialize(), early)
+        self._host.subscribe(self, client, answer.serialize(), early)
 
     # --- responses --------------------------------------------------------------------------------
 
