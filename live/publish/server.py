@@ -15,16 +15,14 @@ from websockets.server import ServerProtocol
 from live.config import ServerConfig
 from live.events import Change
 from live.publish import wire
-from live.publish.access import exposure
 from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient, HandshakeJudge
-from live.publish.access.origin_policy import OriginPolicy
+from live.publish.access.origin_policy import OriginPolicy, check_exposure
 from live.publish.access.rate_limits import RateLimits
 from live.publish.access.token_file import TokenFile
 from live.publish.access.token_handshake import TokenHandshake
-from live.publish.http.fair_turns import FairTurns
-from live.publish.http.http_connection import HttpConnection
+from live.publish.http.http_connection import FairTurns, HttpConnection
 from live.publish.http.http_routes import HttpRequest, HttpResponse, HttpRoutes, problem
 from live.publish.http.listener import PortListener
 from live.publish.http.static_files import StaticSite
@@ -107,7 +105,7 @@ class Publisher:
         """
         config = self._config
         self._loop = asyncio.get_running_loop()
-        for warning in exposure.check(config):
+        for warning in check_exposure(config):
             _log.warning("%s", warning)
         await self._listener.open()
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)

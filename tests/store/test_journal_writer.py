@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from live.store import journal_writer
 from live.store.journal import Journal
 from live.store.journal_tables import connected
+from live.store.journal_writer import WriteBacklog
 from tests.store.test_journal import RESULT, RUN, question
 
 
@@ -20,7 +23,7 @@ class FailsOnce:
         self._real = real
         self._failures = failures
 
-    def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
         if sql == "COMMIT" and self._failures:
             raise sqlite3.OperationalError(self._failures.pop())
         return self._real.execute(sql, *values)
@@ -49,3 +52,44 @@ def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
     named = connection.execute("SELECT identity FROM results JOIN engines USING (engine)")
     assert named.fetchall() == [("Engine; Hash=16",)]
     connection.close()
+
+
+def test_it_turns_away_what_is_too_much_unless_it_must() -> None:
+    backlog: WriteBacklog[int] = WriteBacklog(2)
+    assert backlog.put(1) and backlog.put(2)
+    assert not backlog.put(3)
+    assert backlog.put(4, must=True)
+    assert backlog.take(10) == [1, 2, 4]
+
+
+def test_what_is_being_written_still_takes_room() -> None:
+    backlog: WriteBacklog[int] = WriteBacklog(2)
+    backlog.put(1)
+    backlog.put(2)
+    assert backlog.take(1) == [1]
+    assert len(backlog) == 2 and not backlog.put(3)
+    assert backlog.take(1) == [2]
+    assert backlog.put(3)
+
+
+def test_it_is_empty_only_when_everything_was_written() -> None:
+    backlog: WriteBacklog[int] = WriteBacklog(2)
+    assert backlog.wait_empty(0)
+    backlog.put(1)
+    assert backlog.take(10) == [1]
+    assert not backlog.wait_empty(0)
+    backlog.close()
+    assert backlog.take(10) == []
+    assert backlog.wait_empty(0)
+
+
+def test_closing_wakes_whoever_waits_and_takes_nothing_more() -> None:
+    backlog: WriteBacklog[int] = WriteBacklog(2)
+    told: list[object] = []
+    waiting = threading.Thread(target=lambda: told.append(backlog.take(10)))
+    waiting.start()
+    backlog.close()
+    waiting.join(10)
+    assert told == [[]]
+    assert not backlog.put(1, must=True)
+    assert backlog.pause(1000)
