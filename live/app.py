@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 from collections.abc import (
@@ -25,21 +24,21 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from live.config import Config, ServerConfig
-from live.errors import LiveRateError
-from live.publish.access import exposure
+from live.config import Config
+from live.errors import LiveRateError, first_of
 from live.publish.access.authentication import everybody
+from live.publish.access.origin_policy import check_exposure
 from live.publish.server import Publisher
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
+from live.service.host.garbage_collection import freeze_what_is_there
 from live.service.host.log_output import log_level, log_to_stderr
-from live.service.host.signals import HangupSignals, stop_on_signals
+from live.service.host.signals import HangupSignals, exit_code_of, stop_on_signals
 from live.service.host.systemd_notify import supervised
 from live.service.output_mode import OutputMode, way
 from live.service.settings_reload import ReloadablePart, SettingsReloader, unchecked
 from live.service.source_runner import SourceRunner
 from live.service.supervision import Supervisor, noticing
-from live.terminal.tables import event_summary
 
 log = logging.getLogger(__name__)
 
@@ -49,15 +48,7 @@ def run(main: Coroutine[Any, Any, int]) -> int:
     try:
         return asyncio.run(main)
     except* LiveRateError as group:
-        raise _first(group) from None
-
-
-def _first(group: BaseExceptionGroup[LiveRateError]) -> LiveRateError:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    assert isinstance(error, LiveRateError)
-    return error
+        raise first_of(group) from None
 
 
 class StartAgain(NamedTuple):
@@ -109,12 +100,7 @@ async def follow(
         ):
             # Whoever reads where it serves may end it.
             screen.begin()
-            # What is here stays: sweeping it again and again would only hold up the loop.
-            gc.collect()
-            gc.freeze()
-            # CPython's next full sweep waits until a quarter as many objects as the last one kept
-            # have come anew. This one keeps none, so what is frozen does not put the next off.
-            gc.collect()
+            freeze_what_is_there()
             async with asyncio.TaskGroup() as tasks:
                 service = tasks.create_task(
                     _serve(hall, following, publisher, supervisor, parts, once), name="serve"
@@ -123,17 +109,9 @@ async def follow(
                 await asyncio.wait({service, stopper}, return_when=asyncio.FIRST_COMPLETED)
                 service.cancel()
                 stopper.cancel()
-        if once and not stop.is_set() and shown != "json":
-            keeper = hall.keeper
-            console.print(
-                event_summary.players(
-                    keeper.players(), keeper.engine(), keeper.gain(), width=console.width
-                )
-            )
-    # As the shell has it for a program that a signal ended before its work was done.
-    if stopped and once:
-        return 128 + stopped[0]
-    return following.lost[0].exit_code if following.lost and once else 0
+        if once and not stop.is_set():
+            screen.end()
+    return (exit_code_of(stopped) or following.exit_code) if once else 0
 
 
 async def _serve(
@@ -167,11 +145,6 @@ async def _serve(
             task.cancel()
 
 
-def _exposed(config: ServerConfig) -> None:
-    """Settings that let in more people than was said are refused, as at the start."""
-    exposure.check(config)
-
-
 def _reloader(
     config: Config, again: StartAgain, following: SourceRunner, publisher: Publisher
 ) -> SettingsReloader:
@@ -180,7 +153,7 @@ def _reloader(
         ReloadablePart("log.", unchecked, log_level),
         ReloadablePart(
             "server.",
-            lambda new: _exposed(new.server),
+            lambda new: check_exposure(new.server),
             lambda new: publisher.reconfigure(new.server),
         ),
         ReloadablePart(

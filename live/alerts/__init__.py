@@ -2,5 +2,5 @@
 
 Changes of the state and readings of the clock go in, alerts come out: see
 :class:`live.alerts.alert_desk.AlertDesk`. Each kind of alert has a module, a function from what is
-remembered of a board to findings; :mod:`live.alerts.all_kinds` lists them.
+remembered of a board to findings; :mod:`live.alerts.alert_desk` lists them.
 """

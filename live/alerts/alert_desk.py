@@ -8,13 +8,32 @@ arguments; the desk has no clock.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from live.alerts.all_kinds import findings
 from live.alerts.finding import PASSING, Finding, in_order
-from live.alerts.watched_event import BOARD, ENGINES, FEEDS, AlertTopic, WatchedEvent, topic_of
+from live.alerts.kinds import (
+    clock_faults,
+    contradicted_results,
+    corrected_moves,
+    draw_claims,
+    engine_agreement,
+    flag_fall,
+    missing_endings,
+    source_failures,
+    stalled_boards,
+    unreadable_games,
+)
+from live.alerts.watched_event import (
+    BOARD,
+    ENGINES,
+    FEEDS,
+    PLAYER,
+    AlertTopic,
+    WatchedEvent,
+    topic_of,
+)
 from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, GameId
 
 #: Longest note an arbiter may write, characters.
@@ -24,6 +43,26 @@ HISTORY = 500
 #: Ticks come every second or so; after a longer silence, seconds, or a step back, the machine
 #: slept or its clock was set, and nothing is held against those who were waited for.
 GAP_S = 120.0
+
+#: Kinds of alert about a board.
+_ALWAYS = (unreadable_games, corrected_moves, clock_faults)
+#: What rests on knowing where the board stands.
+_WHILE_READ = (flag_fall, stalled_boards, missing_endings, contradicted_results, draw_claims)
+
+
+def findings(watched: WatchedEvent, topic: AlertTopic, now_s: float) -> Iterator[Finding]:
+    """Findings of every kind about one board, one player, the feeds or the engines."""
+    if topic.kind == BOARD:
+        board = watched.boards.get(topic.id)
+        if board is not None:
+            for kind in _ALWAYS if unreadable_games.is_lost(board) else (*_ALWAYS, *_WHILE_READ):
+                yield from kind.findings(board, now_s)
+    elif topic.kind == PLAYER:
+        yield from engine_agreement.findings(watched, topic.id, now_s)
+    elif topic.kind == FEEDS:
+        yield from source_failures.feeds(watched, now_s)
+    elif topic.kind == ENGINES:
+        yield from source_failures.engines(watched, now_s)
 
 
 class AlertDesk:

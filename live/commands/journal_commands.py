@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from live.commands.flags import SWITCH, DebugFlag, OwnHostFlag, OwnPortFlag
+from live.commands.flags import SWITCH, DebugFlag, JsonFileFlag, OwnHostFlag, OwnPortFlag
 from live.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -55,10 +55,7 @@ def report(
             "--alerts", metavar=SWITCH, help="Add what arbiters were told: for arbiters alone."
         ),
     ] = False,
-    json: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it."),
-    ] = None,
+    json: JsonFileFlag = None,
     debug: DebugFlag = False,
 ) -> None:
     """Tell an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON."""

@@ -14,6 +14,7 @@ from live.engine.search import SearchProgress
 from live.engine.search_key import SearchKey
 from live.errors import EngineFault, EngineMoved, NotAnEngine
 from live.events import EngineState
+from live.network.retry import doubling
 
 
 class Searcher(Protocol):
@@ -245,7 +246,4 @@ def restart_delays(
     """Waits before each restart in seconds: random, so that engines killed together do not come
     back together; doubling, up to a cap.
     """
-    bound = first_s
-    while True:
-        yield rng.uniform(0.0, bound)
-        bound = min(cap_s, bound * 2)
+    return doubling(rng.random, first_s=first_s, cap_s=cap_s, least=0.0)

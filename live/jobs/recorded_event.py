@@ -57,9 +57,9 @@ class RecordedEvent(EventService):
     def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
         self.waiting.append((search, ask))
 
-    def _publish(self, changes: Iterable[Change]) -> None:
+    def publish(self, changes: Iterable[Change]) -> None:
         # Alerts are those of then: made anew, waits would be those of the playing.
-        self._tell(list(changes))
+        self.notify(list(changes))
 
     def alerts(self) -> Sequence[Alert]:
         return in_order(self._alerts.values())
@@ -69,7 +69,7 @@ class RecordedEvent(EventService):
         self._alerts.pop(alert.id, None)
         if alert.cleared_s is None:
             self._alerts[alert.id] = alert
-        self._tell((AlertMessage(alert),))
+        self.notify((AlertMessage(alert),))
 
     def drop(self, ask: RequestId) -> None:
         """An answer that nobody waits for changes nothing."""

@@ -135,4 +135,5 @@ async def _show(seen: ServiceWatch, stop: asyncio.Event) -> None:
         await seen.attachment.ready.wait()
     finally:
         waiting.cancel()
+        await asyncio.wait({waiting})
     await seen.show(stop)

@@ -104,6 +104,7 @@ class EngineService:
                     yield
                 finally:
                     looking.cancel()
+                    await asyncio.wait({looking})
 
     def heard(self, changes: Iterable[Change]) -> None:
         """Look ahead no more where nobody will move."""

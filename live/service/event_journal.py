@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
+import hashlib
 import logging
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +24,7 @@ from typing import Protocol
 import msgspec
 
 from live import __version__
-from live.config import Config
+from live.config import Config, JournalConfig
 from live.engine.process.engine_process import EngineIdentity
 from live.engine.results.result_cache import MemoryResultCache, ResultCache
 from live.engine.results.result_file import ResultFile
@@ -35,11 +36,47 @@ from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.service.alert_restore import ALERT
-from live.service.journal_file import journal_path
-from live.store.journal import Journal
-from live.store.journal_records import JournalRun, JournalStanding, Restated, encode
-from live.store.stored_games import details_of, game_of, measure_digest, packed, rest_of
-from live.store.stored_results import StoredResults
+from live.service.host.garbage_collection import paused
+from live.store.journal import Journal, StoredResults
+from live.store.journal_records import (
+    JournalRun,
+    JournalStanding,
+    Restated,
+    details_of,
+    encode,
+    game_of,
+    measure_digest,
+    packed,
+    rest_of,
+)
+
+#: Sources that begin anew with each start: nothing is kept unless a file is named.
+PASSING = frozenset({"demo", "standard input"})
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+
+
+def journal_path(
+    config: JournalConfig, feeds: Sequence[FeedName], *, once: bool = False
+) -> Path | None:
+    """Which file; None for none.
+
+    Without a name of its own it goes by the sources, whatever order they are given in, so that two
+    events never mix and the same command goes on where it stopped.
+    """
+    if not config.enabled:
+        return None
+    if config.file:
+        return Path(config.file)
+    if once or PASSING.issuperset(feeds):
+        return None
+    import platformdirs  # only here: most commands need no journal
+
+    named = sorted(feeds)
+    digest = hashlib.blake2b("\x1f".join(named).encode(), digest_size=4).hexdigest()
+    words = _UNSAFE.sub("-", "-".join(named)).strip("-")[:60].strip("-")
+    return platformdirs.user_state_path("live-rate") / f"{words}-{digest}.sqlite"
+
 
 #: What the journal is called where parts of the service are listed.
 PART = "journal"
@@ -135,7 +172,7 @@ class EventJournal:
         run = run_of(self._settings, keeper.ledger.measure, room.identity, limit, feeds)
         self._keeper, self._measure = keeper, run.measure
         began_s = slice_s = time.monotonic()
-        with _no_sweeping():
+        with paused():
             kept, others = self._standing(run)
             keeper.resume([rest for rest, _ in kept], self._recall)
         self._dirty.clear()
@@ -215,7 +252,8 @@ class EventJournal:
                 self.journal.note(ALERT, body, change.alert.game or "")
             game = getattr(change, "game", None)
             if isinstance(change, GoneMessage):
-                self._dirty.pop(change.game, self._kept_s.pop(change.game, 0.0))
+                self._dirty.pop(change.game, None)
+                self._kept_s.pop(change.game, None)
             elif game is not None:
                 id = game if isinstance(game, str) else game.id
                 if id not in self._dirty:
@@ -264,18 +302,6 @@ class EventJournal:
             if problem:
                 state = "failed" if self.journal.hopeless else "retrying"
             tell(FeedHealth(PART, state, problem, part=True))
-
-
-@contextlib.contextmanager
-def _no_sweeping() -> Iterator[None]:
-    """All that is made here stays, so looking for what does not would be waste: half the time."""
-    swept = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if swept:
-            gc.enable()
 
 
 def _applied(keeper: EventState, step: Step) -> Iterator[None]:

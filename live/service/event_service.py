@@ -69,7 +69,7 @@ class EventService:
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
-        self.arbiter = ArbiterDesk(self._tell, tell=self.health, remember=self._noted)
+        self.arbiter = ArbiterDesk(self.notify, tell=self.health, remember=self._noted)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         # What feeds said before a report of theirs was lost, and what was said of the loss.
@@ -150,7 +150,7 @@ class EventService:
             stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
         )
-        self.keeper = EventState(ledger, self, self._publish, self.alerts)
+        self.keeper = EventState(ledger, self, self.publish, self.alerts)
         self.retirement = GameRelease(self.keeper, self.config.memory)
         self.arbiter.measured_by(ledger.engine)
 
@@ -164,12 +164,17 @@ class EventService:
         """What arbiters are to be told of all this now."""
         return self.arbiter.alerts()
 
-    def _publish(self, changes: Iterable[Change]) -> None:
+    def publish(self, changes: Iterable[Change]) -> None:
+        """The state's way out: its changes and the alerts they raise go to the listeners.
+
+        A recorded event overrides this: its alerts are those of then.
+        """
         if self._engines is not None:
             self._engines.heard(changes)
-        self._tell(self.arbiter.with_alerts(changes))
+        self.notify(self.arbiter.with_alerts(changes))
 
-    def _tell(self, changes: Iterable[Change]) -> None:
+    def notify(self, changes: Iterable[Change]) -> None:
+        """Give changes to the journal and to every listener, as they are."""
         self.journal.heard(changes)
         for listener in self._listeners:
             listener(changes)

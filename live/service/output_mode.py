@@ -18,7 +18,7 @@ from rich.console import Console
 
 from live.events import Change, GameMessage, GameView, Message
 from live.publish import wire
-from live.publish.published_state import snapshot
+from live.publish.published_state import PublishedState, snapshot
 from live.service.event_service import EventService
 from live.service.host.full_output import while_there_is_room
 from live.service.host.signals import attended
@@ -27,7 +27,7 @@ from live.service.source_runner import SourceRunner
 from live.terminal.event_lines import EventLineWriter
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.state_source import StateSource
+from live.terminal.tables import event_summary
 from live.terminal.view_context import TerminalActions, ViewContext
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def theme(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def terminal(
-    source: StateSource,
+    state: PublishedState,
     notebook: RecentChanges,
     desk: TerminalActions,
     *,
@@ -74,7 +74,7 @@ def terminal(
     """The app; ``stop`` is called on q, ``interrupt`` on Ctrl-C."""
     from live.terminal.terminal_app import Terminal
 
-    scene = ViewContext(source, notebook, desk, time.time)
+    scene = ViewContext(state, notebook, desk, time.time)
     return Terminal(scene, theme=theme(), stop=stop, interrupt=interrupt)
 
 
@@ -214,6 +214,16 @@ class OutputMode:
             raise RuntimeError("the terminal failed")
         # However it ended, nobody looks any more.
         self._stop.set()
+
+    def end(self) -> None:
+        """Print the players' table, when all that was asked for is done."""
+        if self._shown == "json":
+            return
+        state, console = self._hall.keeper, self._console
+        table = event_summary.players(
+            state.players(), state.engine(), state.gain(), width=console.width
+        )
+        console.print(table)
 
     def _desk(self) -> TerminalActions:
         following, hall = self._following, self._hall

@@ -87,7 +87,7 @@ class ReloadablePart(NamedTuple):
 
     section: str
     """The keys it is told about begin so."""
-    check: Callable[[Config], None]
+    check: Callable[[Config], object]
     """Raises what is wrong with new settings, before anything is changed."""
     apply: Callable[[Config], None]
 

@@ -126,6 +126,11 @@ class SourceRunner:
             for task in tasks:
                 task.cancel()
 
+    @property
+    def exit_code(self) -> int:
+        """That of the first source that could not be followed; 0 without one."""
+        return self.lost[0].exit_code if self.lost else 0
+
     async def over(self) -> None:
         """Return once every source is over.
 

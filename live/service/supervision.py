@@ -20,7 +20,7 @@ from typing import Any
 from live.clock import Clock, LoopClock
 from live.errors import LiveRateError
 from live.events import Change, FeedHealth
-from live.network.retry import spoken
+from live.network.retry import doubling, spoken
 
 log = logging.getLogger(__name__)
 
@@ -37,9 +37,7 @@ WELL_S = 5.0
 class Restarts:
     """The waits of one part. Pure.
 
-    A wait is random between half a bound and the bound, so that parts that fall together do not
-    come back together and none comes back at once (decorrelated retries: Brooker, "Exponential
-    backoff and jitter", AWS 2015, equal jitter).
+    Equal jitter (:func:`live.network.retry.doubling`): none comes back at once.
     """
 
     def __init__(
@@ -54,15 +52,17 @@ class Restarts:
         """Ends so far."""
         self._random = random
         self._first_s, self._cap_s, self._steady_s = first_s, cap_s, steady_s
-        self._bound_s = first_s
+        self._waits = self._anew()
+
+    def _anew(self) -> Iterator[float]:
+        return doubling(self._random, first_s=self._first_s, cap_s=self._cap_s, least=0.5)
 
     def ended(self, ran_s: float) -> float:
         """The part ended after ``ran_s`` seconds; how many seconds to wait before the new start."""
         if ran_s >= self._steady_s:
-            self._bound_s = self._first_s
-        bound_s, self._bound_s = self._bound_s, min(self._cap_s, 2 * self._bound_s)
+            self._waits = self._anew()
         self.count += 1
-        return bound_s * (1 + self._random()) / 2
+        return next(self._waits)
 
 
 def reason(error: BaseException | None) -> str:

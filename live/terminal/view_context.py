@@ -10,10 +10,10 @@ from rich.text import Text
 
 from live.errors import LiveRateError
 from live.events import AlertKind, GameId
+from live.publish.published_state import PublishedState
 from live.terminal.boards.board_row import BoardRows
 from live.terminal.palette import DUSK, Palette
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.state_source import StateSource
 from live.terminal.view_frame import KeyHint
 
 #: How long a message stays, seconds.
@@ -106,7 +106,7 @@ class ViewContext:
 
     def __init__(
         self,
-        state: StateSource,
+        state: PublishedState,
         notebook: RecentChanges,
         desk: TerminalActions,
         wall_s: Callable[[], float],

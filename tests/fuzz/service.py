@@ -27,8 +27,7 @@ from live.engine.search_key import SearchKey
 from live.errors import ConfigError, EngineFault, InputError
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import read_tokens
-from live.publish.http.fair_turns import FairTurns
-from live.publish.http.http_connection import HttpConnection
+from live.publish.http.http_connection import FairTurns, HttpConnection
 from live.publish.server import Publisher
 from live.ratings.calibration.move_evidence import (
     EvidenceSums,
@@ -148,7 +147,7 @@ class Visit:
             wire.protocol.connection_lost(None)
         assert wire.written < 50_000_000
         assert not publisher._connections, "a connection stays behind"
-        assert len(publisher.audience) == 0, "a subscriber stays behind"
+        assert len(publisher.broadcaster) == 0, "a subscriber stays behind"
         assert not unheard, unheard
 
     async def _say(self, wire: Wire, data: bytes) -> None:
@@ -163,7 +162,7 @@ class Visit:
         if not wire.ended:
             wire.protocol.eof_received()
         self.publisher.sweep()
-        self.publisher.audience.flush()
+        self.publisher.broadcaster.flush()
 
 
 @cache

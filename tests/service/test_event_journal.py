@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from live.config import Config, load_config
+from live.config import Config, JournalConfig, load_config
 from live.events import FeedHealth, FeedReport, GameReport
 from live.feeds.demo import demo_feed
 from live.publish.export.analysis_json import Analysis, analysis
-from live.service.event_journal import EventJournal
+from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
 
 FEED = "games.pgn"
@@ -137,3 +137,18 @@ async def test_games_left_out_of_a_journal_that_was_stuck_are_written_when_it_is
     async with opened(path) as hall:
         await hall.settled()
         assert confirmed(analysis(hall.keeper)) == before
+
+
+def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> None:
+    config = JournalConfig()
+    one = journal_path(config, ["https://lichess.org/broadcast/a", "games.pgn"])
+    assert one == journal_path(config, ["games.pgn", "https://lichess.org/broadcast/a"])
+    assert one is not None and one.name.startswith("games-pgn-https-lichess-org-broadcast-a-")
+    assert one != journal_path(config, ["games.pgn"])
+    assert journal_path(config, ["demo"]) is None
+    assert journal_path(config, ["standard input", "demo"]) is None
+    assert journal_path(config, ["demo", "games.pgn"]) is not None
+    assert journal_path(config, ["games.pgn"], once=True) is None
+    named = JournalConfig(file="here.sqlite")
+    assert journal_path(named, ["demo"], once=True) == Path("here.sqlite")
+    assert journal_path(JournalConfig(enabled=False, file="x"), ["games.pgn"]) is None

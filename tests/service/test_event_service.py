@@ -251,3 +251,28 @@ async def test_a_feed_whose_report_was_lost_is_well_again_with_the_next(
     keep.cancel()
     assert [health.state for (health,) in states] == ["retrying", "retrying", "live"]
     assert states[-1] == (live,)
+
+
+async def test_health_that_is_newer_than_a_lost_report_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    service = EventService(settings())
+    service.open_ledger("none", "as given", engine_scores=False)
+    proper, faults = service.keeper.plan, [KeyError("a fault of ours")]
+
+    def broken(report: FeedReport) -> Iterator[Step]:
+        if faults:
+            raise faults.pop()
+        return proper(report)
+
+    monkeypatch.setattr(service.keeper, "plan", broken)
+    keep = asyncio.create_task(service.keep())
+    service.health(FeedHealth("feed", "live", "1 game"))
+    await service.report(FeedReport("feed", (demo_feed.games()[0],)))
+    await service.settled()
+    newer = FeedHealth("feed", "stale", "no answer for 60 s")
+    service.health(newer)
+    await service.report(FeedReport("feed", (demo_feed.games()[0],)))
+    await service.settled()
+    keep.cancel()
+    assert service.keeper.feeds() == (newer,)

@@ -42,7 +42,7 @@ class Event(EventService):
         super().__init__(load_config(None, {}, {"journal.enabled": False}))
         self._asked: deque[tuple[Search, RequestId]] = deque()
         self.changes: list[Change] = []
-        self.arbiter = ArbiterDesk(self._tell, lambda: TODAY_S)
+        self.arbiter = ArbiterDesk(self.notify, lambda: TODAY_S)
         self.listen(self.changes.extend)
         self.open_ledger(EMBEDDED if calibrated else "Arithmetic 1", "100000 nodes")
 

@@ -36,8 +36,8 @@ def chromium(require_program: Callable[[str], str]) -> str:
 
 async def settled(page: Page, publisher: Publisher) -> None:
     """Wait until the page has drawn everything published so far."""
-    publisher.audience.flush()
-    seq = publisher.audience.stream(EVERYTHING).seq
+    publisher.broadcaster.flush()
+    seq = publisher.broadcaster.stream(EVERYTHING).seq
     await page.until(f"document.querySelector('#main')?.dataset.seq === '{seq}'")
 
 

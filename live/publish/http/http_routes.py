@@ -13,8 +13,8 @@ import msgspec
 from live.events import GameView, PlayerView
 from live.publish import metrics
 from live.publish.export import pgn_export
-from live.publish.http import docs_page, event_tables, static_files
-from live.publish.http.json_answers import FeedAnswer, ProblemAnswer, health
+from live.publish.http import docs_page, static_files
+from live.publish.http.json_answers import FeedAnswer, ProblemAnswer, events, health, standings
 from live.publish.metrics import MetricCounts, Metrics
 from live.publish.published_state import PublishedState, VisibleState, game_order
 from live.publish.schema import openapi
@@ -176,9 +176,9 @@ class HttpRoutes:
             players: list[PlayerView] = sorted(state.players(), key=lambda each: each.id)
             return _json({"players": players})
         if name == "standings":
-            return _json({"standings": event_tables.standings(state.players())})
+            return _json({"standings": standings(state.players())})
         if name == "events":
-            return _json({"events": event_tables.events(state.games())})
+            return _json({"events": events(state.games())})
         if name == "health":
             return _json(health(state, self._tally.subscribers))
         return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")

@@ -108,6 +108,7 @@ async def supervised(
     finally:
         if feeding is not None:
             feeding.cancel()
+            await asyncio.wait({feeding})
         notifier.send("STOPPING=1")
 
 

@@ -75,8 +75,8 @@ async def load(
     await page.call("Profiler.enable")
     rounds = told.rounds()
     await told.tell(publisher, rounds, 2000, 2)  # into the middle of the games
-    publisher.audience.flush()
-    told_seq = publisher.audience.stream(EVERYTHING).seq
+    publisher.broadcaster.flush()
+    told_seq = publisher.broadcaster.stream(EVERYTHING).seq
     await page.until(f"{SEQ} === {told_seq}")
     before, seq, at = await metrics(page), await page.run(SEQ), time.monotonic()
     await page.call("Profiler.start")

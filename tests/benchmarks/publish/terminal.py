@@ -187,7 +187,7 @@ async def part(
                 sent.setdefault(f"{game} {len(moment.report.moves)}", at_ns)
             cpu = (time.process_time() - cpu_s) / (time.monotonic() - start_s)
         await hall.settled()
-        publisher.audience.flush()
+        publisher.broadcaster.flush()
         await asyncio.sleep(0.5)
     told = await loop.run_in_executor(None, reader.communicate)
     heard = msgspec.json.decode(told[0], type=dict[str, int])

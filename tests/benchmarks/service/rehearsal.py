@@ -264,9 +264,9 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
         cpu_s, took_s = time.process_time() - cpu_s, clock.now() - start_s
         await hall.settled()
         await asyncio.sleep(1)
-        publisher.audience.flush()
+        publisher.broadcaster.flush()
         finals = {
-            query: publisher.audience.stream(parse(parse_qsl(query[1:]))).seq
+            query: publisher.broadcaster.stream(parse(parse_qsl(query[1:]))).seq
             for query in set(asked)
         }
         snapshots = {q: snapshot(hall.keeper, parse(parse_qsl(q[1:]))) for q in set(asked)}

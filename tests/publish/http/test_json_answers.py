@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.events import PlayerView
-from live.publish.http.event_tables import EventView, events, standings
+from live.publish.http.json_answers import EventView, events, standings
 from tests.publish.world import World
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from live.publish.http.fair_turns import FairTurns
+from live.publish.http.http_connection import FairTurns
 
 
 async def turn_over() -> None:
