@@ -75,6 +75,12 @@ class PlyView(msgspec.Struct, frozen=True):
     score_source: str = ""
     """For people: whose ``score_cp`` this is (``lichess cloud``) while it is not of this event's
     engine; empty: the engine's."""
+    win: float | None = None
+    """How likely White is to win from here, 0 to 1, by score, ratings and point of the game; null
+    while the score is unknown or no model of results fits."""
+    draw: float | None = None
+    loss: float | None = None
+    """How likely White is to lose; the three add up to 1."""
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
@@ -105,6 +111,21 @@ class CurvePoint(msgspec.Struct, frozen=True):
     form: float | None = None
     """Elo above the player's own rating, as far as these moves tell; null where that rating is
     unknown or no calibration fits."""
+    alone: float | None = None
+    """Elo at which the counted moves are likeliest, from these moves alone: no own Elo, no field,
+    no result; null where unbounded or unknown."""
+    alone_low: float | None = None
+    """Its 95 % interval; an end that is null while the other is not is unbounded."""
+    alone_high: float | None = None
+    level: float | None = None
+    """Elo played at: the own Elo (without one the field's) and these moves together."""
+    level_low: float | None = None
+    level_high: float | None = None
+    level_share: float | None = None
+    """How much of ``level`` comes from these moves, 0 to 1; the rest is what was known before."""
+    percentile: float | None = None
+    """0 to 100: how many games by players rated like this one, in positions as hard, were played
+    worse; null without an Elo or under five counted moves."""
 
 
 class Curves(msgspec.Struct, frozen=True):
@@ -191,3 +212,23 @@ class PlayerView(msgspec.Struct, frozen=True):
     calibration_note: str = ""
     """For people: what of it is provisional, which games are left out, and whether it lies beyond
     the ratings it was learned from."""
+    performance: float | None = None
+    """Elo at which moves and results are likeliest against these opponents; the own Elo is not
+    used. Null where unbounded or unknown."""
+    performance_low: float | None = None
+    performance_high: float | None = None
+    alone: float | None = None
+    """Elo at which the counted moves are likeliest, from these moves alone: no own Elo, no field,
+    no result; null where unbounded or unknown."""
+    alone_low: float | None = None
+    """Its 95 % interval; an end that is null while the other is not is unbounded."""
+    alone_high: float | None = None
+    level: float | None = None
+    """Elo played at: the own Elo (without one the field's) and these moves together."""
+    level_low: float | None = None
+    level_high: float | None = None
+    level_share: float | None = None
+    """How much of ``level`` comes from these moves, 0 to 1; the rest is what was known before."""
+    percentile: float | None = None
+    """0 to 100: how many games by players rated like this one, in positions as hard, were played
+    worse; null without an Elo or under five counted moves."""

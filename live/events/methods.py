@@ -92,6 +92,11 @@ class SideMethods(MoveMethods, frozen=True, kw_only=True):
     """One side of one game."""
 
     mean_gain_cp: float | None = None
+    performance: float | None = None
+    """Elo at which moves and result are likeliest against this opponent; the own Elo is not used.
+    While the game runs the expected result stands for the result. Null where unbounded."""
+    performance_low: float | None = None
+    performance_high: float | None = None
 
 
 class GameMethods(msgspec.Struct, frozen=True):

@@ -20,11 +20,11 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
         if gain == "same-search"
         else "the score after the move minus the score before it, from the mover's side"
     )
-    told = [
+    return [
         (
             "Engine",
             f"Scores are those of {plain(engine.name)} ({plain(engine.limit)}), which counts as "
-            f"{engine.rating} Elo, {SOURCES.get(engine.rating_source, 'as told')}.",
+            f"{engine.rating} Elo, {SOURCES.get(engine.rating_source, 'as its source says')}.",
         ),
         (
             "Gain",
@@ -72,7 +72,6 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
             "opposite.",
         ),
     ]
-    return told
 
 
 def screening(engine: EngineInfo) -> str:

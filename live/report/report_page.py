@@ -80,8 +80,8 @@ def _title(games: Sequence[GameDetail]) -> str:
     return events[0] if len(events) == 1 else "Perceived ratings"
 
 
-def _lead(told: Analysis, written: str) -> str:
-    games = told.games
+def _lead(event: Analysis, written: str) -> str:
+    games = event.games
     rounds = list(dict.fromkeys(game.round.partition(".")[0] for game in games if game.round))
     dates = sorted({game.date for game in games if game.date and "?" not in game.date})
     events = list(dict.fromkeys(game.event for game in games if game.event))
@@ -98,7 +98,7 @@ def _lead(told: Analysis, written: str) -> str:
     said.append(f"{len(games)} game{'s' if len(games) != 1 else ''}, {plies} moves")
     if scored < plies:
         said.append(f"<b>{plies - scored} moves not scored yet</b>")
-    said.append(f"{html(told.engine.name)}, {html(told.engine.limit)}")
+    said.append(f"{html(event.engine.name)}, {html(event.engine.limit)}")
     said.append(f"written {html(written)} by live-rate")
     return " · ".join(said)
 
@@ -106,7 +106,7 @@ def _lead(told: Analysis, written: str) -> str:
 # --- tables -------------------------------------------------------------------------------------
 
 
-def _games(told: Analysis, scale: svg_charts.Scale) -> str:
+def _games(event: Analysis, scale: svg_charts.Scale) -> str:
     like = "Plays like" if scale == "calibrated" else "A4"
     columns = [
         HtmlColumn("Rd.Bd", "n"),
@@ -120,7 +120,7 @@ def _games(told: Analysis, scale: svg_charts.Scale) -> str:
         HtmlColumn("Moves", "n"),
     ]
     rows = []
-    for game in told.games:
+    for game in event.games:
         white, black = _last(game, "white", scale), _last(game, "black", scale)
         rows.append(
             [
@@ -251,14 +251,14 @@ def _game(game: GameDetail, scale: svg_charts.Scale) -> str:
 
 
 def _moves(game: GameDetail) -> str:
-    told: list[str] = []
+    parts: list[str] = []
     for ply in game.plies:
         number, white = numbered(game, ply)
-        lead = f"<b>{number}{'.' if white else '…'}</b>&nbsp;" if white or not told else ""
-        told.append(f"<span>{lead}{escape(plain(ply.san, 12))}{_loss(ply)}</span>")
+        lead = f"<b>{number}{'.' if white else '…'}</b>&nbsp;" if white or not parts else ""
+        parts.append(f"<span>{lead}{escape(plain(ply.san, 12))}{_loss(ply)}</span>")
     if game.plies and (left := _clocks(game)):
-        told.append(f"<i>{left}</i>")
-    return " ".join(told) or '<span class="soft">No moves.</span>'
+        parts.append(f"<i>{left}</i>")
+    return " ".join(parts) or '<span class="soft">No moves.</span>'
 
 
 def _loss(ply: PlyView) -> str:
@@ -273,17 +273,17 @@ def _clocks(game: GameDetail) -> str:
     last: dict[bool, float | None] = {}
     for ply in game.plies[-2:]:
         last[numbered(game, ply)[1]] = ply.clock_s
-    told = [
+    parts = [
         f"{name} {clock(last[side])}"
         for side, name in ((True, "White"), (False, "Black"))
         if last.get(side) is not None
     ]
-    return f"Clocks at the end: {', '.join(told)}." if told else ""
+    return f"Clocks at the end: {', '.join(parts)}." if parts else ""
 
 
-def _notes(told: Analysis) -> str:
+def _notes(event: Analysis) -> str:
     lines = "".join(
         f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>"
-        for term, text in report_notes.notes(told.engine, told.gain)
+        for term, text in report_notes.notes(event.engine, event.gain)
     )
     return f'<dl class="note">{lines}</dl>'

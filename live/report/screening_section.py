@@ -27,22 +27,22 @@ _COLUMNS = [
 _LINES = [HtmlColumn("z match", "n"), HtmlColumn("z diff.", "n")]
 
 
-def section(told: Analysis) -> str:
+def section(event: Analysis) -> str:
     """Everybody with enough moves, the farthest above expectation first.
 
     "By chance" is the share of events of this size in which somebody who plays fair gets so far.
     """
     field = FieldAgreement()
-    for view in told.players:
+    for view in event.players:
         field.update(view.id, view)
     watched = max(1, field.players(LEAST_MOVES))
-    lines = any(view.methods.intrinsic is not None for view in told.players)
+    lines = any(view.methods.intrinsic is not None for view in event.players)
     rows: list[tuple[float, list[str]]] = []
-    for view in told.players:
+    for view in event.players:
         found = view.methods.first_choice
         if view.elo is None or found.share is None or found.moves < LEAST_MOVES:
             continue
-        norm = expected(told.engine, field, view.id, view.elo)
+        norm = expected(event.engine, field, view.id, view.elo)
         if norm is None:
             continue
         z = norm.z(found.share, found.moves)
@@ -59,7 +59,7 @@ def section(told: Analysis) -> str:
         ]
         rows.append((z, row + _among_lines(view) if lines else row))
     rows.sort(key=lambda each: -each[0])
-    warning = f'<p class="warn">{escape(report_notes.screening(told.engine))}</p>'
+    warning = f'<p class="warn">{escape(report_notes.screening(event.engine))}</p>'
     if not rows:
         return (
             warning + f"<p>Nobody has {LEAST_MOVES} moves that count and a norm to be held to.</p>"

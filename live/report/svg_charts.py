@@ -78,17 +78,17 @@ def ratings(game: GameDetail, scale: Scale) -> str:
 def evaluation(game: GameDetail) -> str:
     """The engine's evaluation as White's expected score; empty where nothing is scored."""
     start = game.start_score_cp
-    told = [(0, start)] if start is not None else []
-    told += [(ply.ply, ply.score_cp) for ply in game.plies if ply.score_cp is not None]
-    if len(told) < 2:
+    known = [(0, start)] if start is not None else []
+    known += [(ply.ply, ply.score_cp) for ply in game.plies if ply.score_cp is not None]
+    if len(known) < 2:
         return ""
     frame = ChartFrame(len(game.plies), 0.0, 1.0, WIDTH - 8)
     path = " ".join(
         f"{frame.x(ply):.1f},{frame.y(1 / (1 + math.exp(-_PER_CP * cp))):.1f}"
-        for ply, cp in told
+        for ply, cp in known
         if cp is not None
     )
-    first, last = frame.x(told[0][0]), frame.x(told[-1][0])
+    first, last = frame.x(known[0][0]), frame.x(known[-1][0])
     bottom = frame.y(0)
     ticks = [(0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %")]
     parts = [

@@ -65,8 +65,8 @@ def theme(environment: Mapping[str, str] = os.environ) -> str:
 
 def terminal(
     state: PublishedState,
-    notebook: RecentChanges,
-    desk: TerminalActions,
+    changes: RecentChanges,
+    actions: TerminalActions,
     *,
     stop: Callable[[], None],
     interrupt: Callable[[], None],
@@ -74,8 +74,8 @@ def terminal(
     """The app; ``stop`` is called on q, ``interrupt`` on Ctrl-C."""
     from live.terminal.terminal_app import Terminal
 
-    scene = ViewContext(state, notebook, desk, time.time)
-    return Terminal(scene, theme=theme(), stop=stop, interrupt=interrupt)
+    context = ViewContext(state, changes, actions, time.time)
+    return Terminal(context, theme=theme(), stop=stop, interrupt=interrupt)
 
 
 def line_printer(
@@ -135,16 +135,16 @@ def export_folder() -> Path:
     return Path.cwd()
 
 
-def offer_delay(desk: TerminalActions, following: SourceRunner) -> None:
+def offer_delay(actions: TerminalActions, following: SourceRunner) -> None:
     """Let the terminal hold sources back, or say why it cannot."""
-    desk.delay_s = lambda: following.config.delay_s
+    actions.delay_s = lambda: following.config.delay_s
     fixed = following.fixed
     if fixed == following.names:
-        desk.no_delay = f"{' and '.join(fixed)} cannot be begun anew: start it with --delay"
+        actions.no_delay = f"{' and '.join(fixed)} cannot be begun anew: start it with --delay"
         return
     if fixed:
-        desk.not_delayed = f", but {' and '.join(fixed)} as before"
-    desk.set_delay = lambda seconds: following.reconfigure(
+        actions.not_delayed = f", but {' and '.join(fixed)} as before"
+    actions.set_delay = lambda seconds: following.reconfigure(
         msgspec.structs.replace(following.config, delay_s=seconds)
     )
 
@@ -167,7 +167,7 @@ class OutputMode:
         self._address = address
         self._console = console
         self._stop = stop
-        self._notebook = RecentChanges(time.monotonic)
+        self._changes = RecentChanges(time.monotonic)
         self.drawn = shown in ("app", "table")
         """Whether it takes the whole terminal."""
 
@@ -176,7 +176,7 @@ class OutputMode:
         hall = self._hall
         match self._shown:
             case "app":
-                hall.listen(self._notebook.hear)
+                hall.listen(self._changes.note)
             case "json":
                 printer = JsonPrinter()
                 printer.begin(snapshot(hall.keeper))
@@ -204,8 +204,8 @@ class OutputMode:
             return
         app = terminal(
             keeper,
-            self._notebook,
-            self._desk(),
+            self._changes,
+            self._actions(),
             stop=self._stop.set,
             interrupt=lambda: signal.raise_signal(signal.SIGINT),
         )
@@ -225,11 +225,11 @@ class OutputMode:
         )
         console.print(table)
 
-    def _desk(self) -> TerminalActions:
+    def _actions(self) -> TerminalActions:
         following, hall = self._following, self._hall
-        desk = TerminalActions(self._address)
-        desk.leave_question = "End the service? Subscribers are told to come back."
-        desk.export = ReportExporter(hall.keeper, export_folder())
-        desk.alert_acts = hall.arbiter
-        offer_delay(desk, following)
-        return desk
+        actions = TerminalActions(self._address)
+        actions.leave_question = "End the service? Subscribers are told to come back."
+        actions.export = ReportExporter(hall.keeper, export_folder())
+        actions.alert_actions = hall.arbiter
+        offer_delay(actions, following)
+        return actions

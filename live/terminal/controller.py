@@ -38,17 +38,17 @@ class TerminalController:
 
     def __init__(
         self,
-        scene: ViewContext,
+        context: ViewContext,
         leave: Callable[[], None],
         command_list: Callable[[], None] = lambda: None,
     ) -> None:
-        self.scene = scene
+        self.context = context
         self._leave = leave
         self._command_list = command_list
-        self.boards = BoardsView(scene)
-        self.board = BoardView(scene, self.boards)
-        self.players = PlayersView(scene)
-        self.alerts = AlertsView(scene)
+        self.boards = BoardsView(context)
+        self.board = BoardView(context, self.boards)
+        self.players = PlayersView(context)
+        self.alerts = AlertsView(context)
         self.view: TerminalView = self.boards
         self.helping = False
         self.asking = ""
@@ -57,27 +57,27 @@ class TerminalController:
         self.restyle: Callable[[], None] = lambda: None
         """Called when the palette changed."""
         self._behind: list[TerminalView] = []
-        scene.show = self._show
-        scene.list_boards = self._list_boards
+        context.show = self._show
+        context.list_boards = self._list_boards
 
     # --- frames -----------------------------------------------------------------------------------
 
     def frame(self, width: int, height: int) -> list[Text]:
         """Exactly ``height`` lines of at most ``width`` cells."""
         if width < LEAST[0] or height < LEAST[1]:
-            told = styled(f"At least {LEAST[0]}x{LEAST[1]}, please"[:width])
-            return [told, *(Text() for _ in range(height - 1))]
-        scene = self.scene
+            text = styled(f"At least {LEAST[0]}x{LEAST[1]}, please"[:width])
+            return [text, *(Text() for _ in range(height - 1))]
+        context = self.context
         body = self._help(width, height - 3) if self.helping else self._draw(width, height - 3)
-        state = scene.state
+        state = context.state
         top = view_frame.title(
             "Help" if self.helping else self.view.name,
-            scene.desk.address,
+            context.actions.address,
             state.engine(),
             state.gain(),
             alert_list.unread(list(state.alerts())),
             width,
-            scene.palette,
+            context.palette,
         )
         lines = [top, *body[: height - 3], self._status(width), self._bottom(width)]
         for line in lines:
@@ -94,24 +94,24 @@ class TerminalController:
             [*self.view.offers(), *self._everywhere()],
             SIGNS,
             width,
-            self.scene.palette,
+            self.context.palette,
         )
         self._help_first = max(0, min(self._help_first, len(lines) - height))
         lines = lines[self._help_first :][:height]
         return [*lines, *(Text() for _ in range(height - len(lines)))]
 
     def _status(self, width: int) -> Text:
-        scene = self.scene
-        palette = scene.palette
-        trouble = scene.desk.status()
+        context = self.context
+        palette = context.palette
+        trouble = context.actions.status()
         if trouble:
             line = styled(f" ↻ {trouble}", palette.warn)
-        elif said := scene.said():
-            line = styled(f" {said}", palette.accent)
+        elif message := context.message():
+            line = styled(f" {message}", palette.accent)
         else:
             caption = self.view.caption()
             line = styled(f" {caption}  " if caption else "", palette.text)
-            state = scene.state
+            state = context.state
             rest = width - line.cell_len
             if rest > 20:
                 line.append_text(view_frame.health(state.feeds(), state.engines(), rest, palette))
@@ -119,12 +119,12 @@ class TerminalController:
         return line
 
     def _bottom(self, width: int) -> Text:
-        if self.scene.prompt is not None:
-            line = styled(f" {self.scene.prompt.question}", self.scene.palette.warn)
+        if self.context.prompt is not None:
+            line = styled(f" {self.context.prompt.question}", self.context.palette.warn)
             line.truncate(width, overflow="ellipsis")
             return line
         if self.asking:
-            line = styled(f" {self.asking}  ⏎ done  esc as before", self.scene.palette.warn)
+            line = styled(f" {self.asking}  ⏎ done  esc as before", self.context.palette.warn)
             line.truncate(width, overflow="ellipsis")
             return line
         if self.helping:
@@ -134,12 +134,12 @@ class TerminalController:
             ]
         else:
             keys = [*self.view.offers(), *self._everywhere()]
-        return view_frame.footer(keys, width, self.scene.palette)
+        return view_frame.footer(keys, width, self.context.palette)
 
     # --- keys -------------------------------------------------------------------------------------
 
     def _everywhere(self) -> list[KeyHint]:
-        # The first screen has no room for it; help tells it there.
+        # The first screen has no room for it; help names it there.
         views = "" if self.view is self.boards else "views"
         return [
             KeyHint("1", "1 2 3", views, "boards, players and standings, alerts"),
@@ -151,9 +151,9 @@ class TerminalController:
 
     def press(self, key: str) -> None:
         """Carry out a key, as Textual names it."""
-        scene = self.scene
-        if scene.prompt is not None:
-            prompt, scene.prompt = scene.prompt, None
+        context = self.context
+        if context.prompt is not None:
+            prompt, context.prompt = context.prompt, None
             answer = prompt.answers.get(key)
             if answer is not None:
                 answer()
@@ -164,7 +164,7 @@ class TerminalController:
         if key == "ctrl+c":
             self._leave()
         elif why := self._disabled(key):
-            scene.say(why)
+            context.notify(why)
         elif not self.view.press(key):
             self._press_anywhere(key)
 
@@ -198,8 +198,8 @@ class TerminalController:
             case "t":
                 self.next_theme()
             case "q":
-                self.scene.prompt = TextPrompt(
-                    f"{self.scene.desk.leave_question}  y yes  esc no",
+                self.context.prompt = TextPrompt(
+                    f"{self.context.actions.leave_question}  y yes  esc no",
                     dict.fromkeys(("y", "q", "enter"), self._leave),
                 )
             case _:
@@ -225,20 +225,20 @@ class TerminalController:
     def next_theme(self) -> None:
         """The theme after this one."""
         names = list(PALETTES)
-        self.use_theme(names[(names.index(self.scene.palette.name) + 1) % len(names)])
+        self.use_theme(names[(names.index(self.context.palette.name) + 1) % len(names)])
 
     def use_theme(self, name: str) -> None:
         """This theme."""
-        self.scene.palette = PALETTES[name]
+        self.context.palette = PALETTES[name]
         self.restyle()
-        self.scene.say(f"Theme {name}")
+        self.context.notify(f"Theme {name}")
 
     def commands(self) -> list[tuple[str, str, Callable[[], None]]]:
         """Name, explanation and action of everything there is, for the list of commands."""
         found: list[tuple[str, str, Callable[[], None]]] = [
             ("Boards", "all boards", lambda: self.go(self.boards)),
             ("Players", "players and standings by every method", lambda: self.go(self.players)),
-            ("Alerts", "what an arbiter is to be told", lambda: self.go(self.alerts)),
+            ("Alerts", "what an arbiter should know", lambda: self.go(self.alerts)),
         ]
         for each in self.view.offers():
             if each.key and each.explained and not each.disabled:

@@ -50,21 +50,21 @@ class EventLineWriter:
         waiting = Counter(
             each.game for each in changes if isinstance(each, MoveMessage) and each.move
         )
-        told: list[str] = []
+        lines: list[str] = []
         together: Counter[GameId] = Counter()
         for change in changes:
             match change:
                 case GameMessage(game=view):
-                    told += self._game(view)
+                    lines += self._game(view)
                 case GoneMessage(game=game):
-                    told.append(f"{self._label(game)}: gone from its source")
+                    lines.append(f"{self._label(game)}: gone from its source")
                     self._games.pop(game, None)
                     self._forget(game, 1)
                     self._moves.pop(game, None)
                 case MoveMessage(game=game, ply=ply, move=move):
                     self._forget(game, ply)
                     if move is None:
-                        told.append(f"{self._label(game)}: taken back to ply {ply - 1}")
+                        lines.append(f"{self._label(game)}: taken back to ply {ply - 1}")
                         del self._sans(game, ply - 1)[ply - 1 :]
                         continue
                     self._plies.setdefault(game, {})[ply] = move
@@ -72,23 +72,23 @@ class EventLineWriter:
                     together[game] += 1
                     waiting[game] -= 1
                     if before is not None:
-                        told.append(self._correction(game, move, before))
+                        lines.append(self._correction(game, move, before))
                         together[game] = 0
                     elif not waiting[game]:
-                        told.append(self._move(game, move, together[game]))
+                        lines.append(self._move(game, move, together[game]))
                 case ScoreMessage(game=game, ply=scored):
                     if scored.ply not in self._told.get(game, ()):
                         self._plies.setdefault(game, {})[scored.ply] = scored
                 case PointMessage(game=game, color=color, point=point):
-                    # A header corrected later sends whole curves again: a move is told once.
+                    # A header corrected later sends whole curves again: a move is reported once.
                     if point.ply not in self._told.setdefault(game, set()):
                         self._told[game].add(point.ply)
-                        told.append(self._point(game, color, point))
+                        lines.append(self._point(game, color, point))
                 case HealthMessage(feeds=feeds):
-                    told += self._health(feeds)
+                    lines += self._health(feeds)
                 case _:
                     pass
-        return told
+        return lines
 
     def _sans(self, game: GameId, before: int) -> list[str]:
         """The moves of a game, with a place for each of the first ``before`` plies."""
@@ -106,15 +106,15 @@ class EventLineWriter:
 
     def _move(self, game: GameId, move: PlyView, together: int) -> str:
         view = self._games.get(game)
-        told = f"{together} moves to " if together > 1 else ""
-        told += move_text(view, move) if view else f"ply {move.ply}"
+        text = f"{together} moves to " if together > 1 else ""
+        text += move_text(view, move) if view else f"ply {move.ply}"
         clock = f", clock {clock_text(move.clock_s)}" if move.clock_s is not None else ""
-        return f"{self._label(game)}: played {told}{clock}"
+        return f"{self._label(game)}: played {text}{clock}"
 
     def _correction(self, game: GameId, move: PlyView, before: str) -> str:
         view = self._games.get(game)
-        told = move_text(view, move) if view else f"ply {move.ply}"
-        return f"{self._label(game)}: corrected to {told}{f', was {before}' if before else ''}"
+        text = move_text(view, move) if view else f"ply {move.ply}"
+        return f"{self._label(game)}: corrected to {text}{f', was {before}' if before else ''}"
 
     def _forget(self, game: GameId, from_ply: int) -> None:
         self._told[game] = {ply for ply in self._told.get(game, ()) if ply < from_ply}
@@ -128,12 +128,12 @@ class EventLineWriter:
             if isinstance(view, GameDetail):
                 self._moves[view.id] = [ply.san for ply in view.plies]
             return [f"{self._label(view.id)}: board appears"]
-        told = []
+        lines = []
         if known.result != view.result:
-            told.append(f"{self._label(view.id)}: {view.result}")
+            lines.append(f"{self._label(view.id)}: {view.result}")
         if known.problem != view.problem and view.problem:
-            told.append(f"{self._label(view.id)}: {plain(view.problem, 200)}")
-        return told
+            lines.append(f"{self._label(view.id)}: {plain(view.problem, 200)}")
+        return lines
 
     def _point(self, game: GameId, color: Color, point: CurvePoint) -> str:
         view = self._games.get(game)
@@ -165,11 +165,11 @@ class EventLineWriter:
         return f"{board}{plain(view.white.name, 24)} - {plain(view.black.name, 24)}"
 
     def _health(self, feeds: Iterable[FeedHealth]) -> list[str]:
-        told = []
+        lines = []
         for feed in feeds:
             known = self._feeds.get(feed.feed)
             if known is None or known.state != feed.state or known.detail != feed.detail:
                 detail = f": {plain(feed.detail, 200)}" if feed.detail else ""
-                told.append(f"{plain(feed.feed, 60)} {feed.state}{detail}")
+                lines.append(f"{plain(feed.feed, 60)} {feed.state}{detail}")
         self._feeds = {feed.feed: feed for feed in feeds}
-        return told
+        return lines

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from live.events import MATE_CP, EngineInfo, GameView, PlyView
 from live.terminal.text_cells import plain as plain
 
-#: Said where a service tells neither scores nor ratings (``--hide-scores``): empty is not unknown.
+#: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is not unknown.
 WITHHELD = "this service withholds scores and ratings"
 #: Eight heights of a sparkline.
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -82,7 +82,7 @@ def move_text(game: GameView, ply: PlyView) -> str:
 
 def clock_runs(game: GameView, plies: int) -> bool | None:
     """Whether it is White's clock that runs after so many plies; None where none is known to: the
-    game is over, has not begun, or is not told to its end.
+    game is over, has not begun, or its end was not sent.
     """
     if game.result != "*" or game.problem or game.restored or not plies:
         return None

@@ -1,4 +1,4 @@
-"""What has just happened, noted as it is told: which boards to look at again, and what is new.
+"""What has just happened, noted as it is sent: which boards to look at again, and what is new.
 
 Costs a set entry a change, so that listening holds up nobody. Loss policy: what changed twice
 between two frames is seen once.
@@ -51,11 +51,11 @@ class RecentChanges:
         self._silent: dict[FeedName, float] = {}
         """Since when a feed is not live, seconds."""
         self._asked: dict[GameId, tuple[int, float]] = {}
-        """Plies of a board whose last move was not told, and when they were first asked about."""
+        """Plies of a board whose last move was not sent, and when they were first asked about."""
         self.standings = 0
         """Grows whenever a player's figures change."""
 
-    def hear(self, changes: Iterable[Change]) -> None:
+    def note(self, changes: Iterable[Change]) -> None:
         """Note ``changes``; the state already holds them."""
         for change in changes:
             match change:
@@ -94,11 +94,11 @@ class RecentChanges:
         return answer
 
     def last_move(self, game: GameId) -> RecentChange | None:
-        """The last move told since we began."""
+        """The last move sent since we began."""
         return self._moves.get(game)
 
     def age_s(self, game: GameId) -> tuple[float, bool]:
-        """Seconds since the last move, and whether it is exact: before the first move told, all
+        """Seconds since the last move, and whether it is exact: before the first move sent, all
         that is known is that it is longer ago than we look on.
         """
         event = self._moves.get(game)
@@ -114,7 +114,7 @@ class RecentChanges:
 
     def ran_s(self, game: GameId, feed: FeedName, plies: int) -> float:
         """Seconds that the clock of the side to move has run after so many plies, as far as is
-        known: since the last of them was told, else since this was first asked, and only until the
+        known: since the last of them was sent, else since this was first asked, and only until the
         feed fell silent.
         """
         event = self._moves.get(game)

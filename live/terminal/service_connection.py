@@ -76,14 +76,14 @@ class ServiceConnection:
         *,
         clock: Clock,
         random: Callable[[], float],
-        say: Callable[[str], None] = lambda text: None,
+        notify: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._url = url
         self._replica = replica
         self._heard = heard
         self._clock = clock
         self._random = random
-        self._say = say
+        self._say = notify
         self._lost_s: float | None = None
         self._problem = f"connecting to {pages_url(url)}"
         self._epoch = ""
@@ -186,11 +186,11 @@ class ServiceConnection:
         self._problem = ""
 
     def _refusal(self, status: int) -> str:
-        told = {
+        reasons = {
             401: ("asks for a token", "Add ?token=… to the address"),
             403: ("does not let us in", _DO_NOT),
         }
-        why, remedy = told.get(status, (f"answers {status}", _ADDRESS))
+        why, remedy = reasons.get(status, (f"answers {status}", _ADDRESS))
         if status in _PASSING:
             return f"the service {why}"
         raise Refused(pages_url(self._url), why, remedy)

@@ -51,7 +51,7 @@ class Terminal(App[None]):
 
     def __init__(
         self,
-        scene: ViewContext,
+        context: ViewContext,
         *,
         theme: str = "dusk",
         stop: Callable[[], None] = lambda: None,
@@ -60,20 +60,20 @@ class Terminal(App[None]):
     ) -> None:
         palette = PALETTES[theme]
         super().__init__(ansi_color=True if not palette.ground else None)
-        self.scene = scene
+        self.context = context
         self._stop = stop
         self._interrupt = interrupt or stop
         self._frame_s = frame_s
         self._canvas = Canvas()
         self._line = Input(id="line", select_on_focus=False)
-        self.deck = TerminalController(scene, self._leave, self.action_command_palette)
-        self.deck.restyle = self._restyle
-        scene.palette = palette
-        scene.copy = self.copy_to_clipboard
+        self.controller = TerminalController(context, self._leave, self.action_command_palette)
+        self.controller.restyle = self._restyle
+        context.palette = palette
+        context.copy = self.copy_to_clipboard
         for each in PALETTES.values():
             self.register_theme(_theme(each))
         self._asked: TextQuestion | None = None
-        self._telling = _Telling(scene)
+        self._telling = LogMessages(context)
 
     def compose(self) -> ComposeResult:
         yield self._canvas
@@ -99,13 +99,13 @@ class Terminal(App[None]):
         size = self._canvas.size
         if not size.width or not size.height:
             return
-        self._canvas.show(self.deck.frame(size.width, size.height))
+        self._canvas.show(self.controller.frame(size.width, size.height))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
 
     def _restyle(self) -> None:
-        palette = self.scene.palette
+        palette = self.context.palette
         self.ansi_color = None if palette.ground else True
         self.theme = palette.name
         ground = f"{palette.text or 'default'} on {palette.ground or 'default'}"
@@ -148,16 +148,16 @@ class Terminal(App[None]):
             await self.run_action(action, self._line)
 
     def _press(self, event: events.Key) -> None:
-        self.deck.press(_name(event))
-        if self.scene.ask is not None:
-            self._ask(self.scene.ask)
+        self.controller.press(_name(event))
+        if self.context.ask is not None:
+            self._ask(self.context.ask)
         self._draw()
 
     def _ask(self, ask: TextQuestion) -> None:
-        self.scene.ask = None
+        self.context.ask = None
         self._asked = ask
         self._line.display = True
-        self.deck.asking = ask.label
+        self.controller.asking = ask.label
         self._line.value = ask.value
         self._line.cursor_position = len(ask.value)
         # Not by a message: keys typed meanwhile would go astray.
@@ -171,7 +171,7 @@ class Terminal(App[None]):
 
     def _answered(self, text: str | None) -> None:
         ask, self._asked = self._asked, None
-        self.deck.asking = ""
+        self.controller.asking = ""
         self._line.display = False
         self.screen.set_focus(self._canvas)
         if ask is None:
@@ -189,14 +189,14 @@ class Terminal(App[None]):
     # --- the list of commands ---------------------------------------------------------------------
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        for name, explained, action in self.deck.commands():
+        for name, explained, action in self.controller.commands():
             yield SystemCommand(name, explained, self._commanded(action))
 
     def _commanded(self, action: Callable[[], None]) -> Callable[[], None]:
         def run() -> None:
             action()
-            if self.scene.ask is not None:
-                self._ask(self.scene.ask)
+            if self.context.ask is not None:
+                self._ask(self.context.ask)
             self._draw()
 
         return run
@@ -223,12 +223,12 @@ def _theme(palette: Palette) -> Theme:
     )
 
 
-class _Telling(logging.Handler):
+class LogMessages(logging.Handler):
     """Shows what is logged as a message: written to the terminal it would tear the frame."""
 
-    def __init__(self, scene: ViewContext) -> None:
+    def __init__(self, context: ViewContext) -> None:
         super().__init__(logging.WARNING)
-        self.scene = scene
+        self.context = context
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.scene.say(plain(f"{record.levelname.lower()}: {record.getMessage()}", 300))
+        self.context.notify(plain(f"{record.levelname.lower()}: {record.getMessage()}", 300))

@@ -100,15 +100,15 @@ def counted(number: int, thing: str) -> str:
 def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> list[Text]:
     """Panels (lines, width) side by side; as high as the highest."""
     height = max((len(lines) for lines, _ in parts), default=0)
-    told = []
+    rows = []
     for row in range(height):
         line = Text(no_wrap=True)
         for index, (lines, width) in enumerate(parts):
             if index:
                 line.append(" " * gap)
             line.append_text(widened(lines[row] if row < len(lines) else Text(), width))
-        told.append(line)
-    return told
+        rows.append(line)
+    return rows
 
 
 def window(number: int, cursor: int, height: int, first: int = 0) -> int:

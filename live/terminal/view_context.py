@@ -1,4 +1,4 @@
-"""What all views of the terminal share: the state looked at, what may be done, what was said."""
+"""What all views of the terminal share: the state looked at, what may be done, the message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from live.terminal.recent_changes import RecentChanges
 from live.terminal.view_frame import KeyHint
 
 #: How long a message stays, seconds.
-SAID_S = 6.0
+MESSAGE_S = 6.0
 
 ExportKind = Literal["pgn", "csv", "html"]
 
@@ -53,8 +53,8 @@ class TerminalActions:
         self.no_delay = "the delay belongs to the service: start it with --delay"
         self.not_delayed = ""
         """Whom ``set_delay`` does not reach, to end a sentence with."""
-        self.alert_acts: AlertActions | None = None
-        self.no_alert_acts = "only the terminal of the service itself can answer alerts"
+        self.alert_actions: AlertActions | None = None
+        self.no_alert_actions = "only the terminal of the service itself can answer alerts"
         self.status: Callable[[], str] = lambda: ""
         """What is wrong with the connection; empty when nothing is."""
 
@@ -107,15 +107,15 @@ class ViewContext:
     def __init__(
         self,
         state: PublishedState,
-        notebook: RecentChanges,
-        desk: TerminalActions,
+        changes: RecentChanges,
+        actions: TerminalActions,
         wall_s: Callable[[], float],
     ) -> None:
         self.state = state
-        self.notebook = notebook
-        self.desk = desk
+        self.changes = changes
+        self.actions = actions
         self.wall_s = wall_s
-        self.rows = BoardRows(notebook)
+        self.rows = BoardRows(changes)
         self.palette: Palette = DUSK
         self.pinned: set[GameId] = set()
         self.prompt: TextPrompt | None = None
@@ -126,17 +126,17 @@ class ViewContext:
         """Opens the view of all boards with this filter."""
         self.copy: Callable[[str], None] = lambda text: None
         """Puts a text on the clipboard."""
-        self._said: tuple[float, str] | None = None
+        self._message: tuple[float, str] | None = None
 
-    def say(self, text: str) -> None:
-        """Tell the person in front of it something."""
-        self._said = (self.notebook.now(), text)
+    def notify(self, text: str) -> None:
+        """Show a message for a few seconds."""
+        self._message = (self.changes.now(), text)
 
-    def said(self) -> str:
+    def message(self) -> str:
         """The message of the moment, if there is one."""
-        if self._said is None or self.notebook.now() - self._said[0] > SAID_S:
+        if self._message is None or self.changes.now() - self._message[0] > MESSAGE_S:
             return ""
-        return self._said[1]
+        return self._message[1]
 
     @property
     def calibrated(self) -> bool:
@@ -147,7 +147,7 @@ class ViewContext:
     def board_keys(self, game: GameId | None) -> list[KeyHint]:
         """Pin, overlay, export, delay."""
         none = "" if game else "no board is selected"
-        desk = self.desk
+        actions = self.actions
         pinned = game in self.pinned
         return [
             KeyHint("space", "␣", "unpin" if pinned else "pin", "keep the board on top", none),
@@ -157,14 +157,14 @@ class ViewContext:
                 "e",
                 "export",
                 "write the board or the round as PGN, CSV or a printable page",
-                "" if desk.export else desk.no_export,
+                "" if actions.export else actions.no_export,
             ),
             KeyHint(
                 "d",
                 "d",
                 "delay",
                 "hold everything back by so many seconds",
-                "" if desk.set_delay else desk.no_delay,
+                "" if actions.set_delay else actions.no_delay,
             ),
         ]
 
@@ -173,11 +173,11 @@ class ViewContext:
         match key:
             case "space" if game:
                 self.pinned ^= {game}
-                self.say("Pinned: it stays on top" if game in self.pinned else "Unpinned")
+                self.notify("Pinned: it stays on top" if game in self.pinned else "Unpinned")
             case "o" if game:
-                url = self.desk.overlay(game)
+                url = self.actions.overlay(game)
                 self.copy(url)
-                self.say(f"Copied {url}")
+                self.notify(f"Copied {url}")
             case "e":
                 self._ask_export(game)
             case "d":
@@ -187,16 +187,16 @@ class ViewContext:
         return True
 
     def _ask_export(self, game: GameId | None) -> None:
-        export = self.desk.export
+        export = self.actions.export
         if export is None:
-            self.say(f"e does nothing: {self.desk.no_export}")
+            self.notify(f"e does nothing: {self.actions.no_export}")
             return
 
         def write(kind: ExportKind, of: GameId | None) -> None:
             try:
-                self.say(f"Wrote {export(kind, of)}")
+                self.notify(f"Wrote {export(kind, of)}")
             except LiveRateError as error:
-                self.say(str(error))
+                self.notify(str(error))
 
         def choose(kind: ExportKind) -> Callable[[], None]:
             def chosen() -> None:
@@ -219,12 +219,12 @@ class ViewContext:
         )
 
     def _ask_delay(self) -> None:
-        desk = self.desk
-        if desk.set_delay is None or desk.delay_s is None:
-            now = "" if desk.delay_s is None else f" (it is {desk.delay_s():g} s)"
-            self.say(f"d does nothing: {desk.no_delay}{now}")
+        actions = self.actions
+        if actions.set_delay is None or actions.delay_s is None:
+            now = "" if actions.delay_s is None else f" (it is {actions.delay_s():g} s)"
+            self.notify(f"d does nothing: {actions.no_delay}{now}")
             return
-        set_delay = desk.set_delay
+        set_delay = actions.set_delay
 
         def done(text: str) -> None:
             try:
@@ -232,9 +232,11 @@ class ViewContext:
                 if not 0 <= seconds <= 86400:
                     raise ValueError
             except ValueError:
-                self.say(f"{text!r} is no number of seconds between 0 and 86400")
+                self.notify(f"{text!r} is no number of seconds between 0 and 86400")
                 return
             set_delay(seconds)
-            self.say(f"What is heard from now on is held back by {seconds:g} s{desk.not_delayed}")
+            self.notify(
+                f"What is heard from now on is held back by {seconds:g} s{actions.not_delayed}"
+            )
 
-        self.ask = TextQuestion("Delay in seconds:", f"{desk.delay_s():g}", done)
+        self.ask = TextQuestion("Delay in seconds:", f"{actions.delay_s():g}", done)

@@ -9,8 +9,8 @@ import { listenToKeys, showHelp } from "./page/page_keys.js";
 import { arranged } from "./page/boards/boards_order.js";
 import { Overview, REARRANGE_MS } from "./page/boards/boards_overview.js";
 import { HOME, readPlace, writePlace } from "./page/page_address.js";
-import { PlayersView } from "./page/players/players_table.js";
-import { Share } from "./page/board/share_menu.js";
+import { PlayersPage } from "./page/players/players_table.js";
+import { ShareMenu } from "./page/board/share_menu.js";
 import { drawConnection } from "./page/connection_status.js";
 import { sentence } from "./page/spoken_news.js";
 import { setText } from "./drawing/elements.js";
@@ -27,10 +27,10 @@ const byId = (id) => document.getElementById(id);
 const main = byId("main");
 const held = new Held();
 const announcer = new Announcer();
-const share = new Share(seen, tell);
+const share = new ShareMenu(seen, tell);
 const ticking = new Ticking();
 const overview = new Overview(go, elapsedS);
-const players = new PlayersView(go);
+const players = new PlayersPage(go);
 const health = new HealthView();
 const arbiter = new ArbiterView();
 /** The view of one board; null until somebody opens one, since it brings a library with it. */
@@ -97,8 +97,8 @@ addEventListener("hashchange", () => {
 async function show() {
   if (place.view === "board" && board === null) {
     board = "loading";
-    const { BoardView } = await import("./page/board/board_view.js");
-    board = new BoardView(go, share.buttons("board"), elapsedS);
+    const { BoardPage } = await import("./page/board/board_view.js");
+    board = new BoardPage(go, share.buttons("board"), elapsedS);
     main.append(board.node);
     views.board = board;
   }

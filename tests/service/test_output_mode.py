@@ -70,10 +70,10 @@ def test_no_color_means_none() -> None:
 def test_a_delay_is_offered_only_where_it_reaches(
     specs: tuple[str, ...], able: bool, told: str
 ) -> None:
-    desk = TerminalActions("http://127.0.0.1/")
-    offer_delay(desk, SourceRunner(specs, load_config(None, {}, {}).feeds))
-    assert (desk.set_delay is not None) is able
-    assert (desk.not_delayed if able else desk.no_delay) == told
+    actions = TerminalActions("http://127.0.0.1/")
+    offer_delay(actions, SourceRunner(specs, load_config(None, {}, {}).feeds))
+    assert (actions.set_delay is not None) is able
+    assert (actions.not_delayed if able else actions.no_delay) == told
 
 
 def test_json_lines_are_messages_a_client_can_follow() -> None:

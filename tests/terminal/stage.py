@@ -85,21 +85,21 @@ class Stage:
             for alert, game in zip(ALERTS, games, strict=False):
                 about = msgspec.structs.replace(alert, game=game)
                 self.replica.apply(AlertMessage(about))
-        self.notebook = RecentChanges(lambda: self.now_s)
-        self.desk = TerminalActions(ADDRESS)
+        self.changes = RecentChanges(lambda: self.now_s)
+        self.actions = TerminalActions(ADDRESS)
         self.answers = Answers()
         self.exported: list[tuple[ExportKind, GameId | None]] = []
         self.delay_s = 0.0
         if able:
-            self.desk.alert_acts = self.answers
-            self.desk.export = self._export
-            self.desk.delay_s = lambda: self.delay_s
-            self.desk.set_delay = self._delay
-        self.scene = ViewContext(self.replica, self.notebook, self.desk, lambda: NOW_S)
+            self.actions.alert_actions = self.answers
+            self.actions.export = self._export
+            self.actions.delay_s = lambda: self.delay_s
+            self.actions.set_delay = self._delay
+        self.context = ViewContext(self.replica, self.changes, self.actions, lambda: NOW_S)
         self.copied: list[str] = []
-        self.scene.copy = self.copied.append
+        self.context.copy = self.copied.append
         self.left = 0
-        self.deck = TerminalController(self.scene, self._leave)
+        self.controller = TerminalController(self.context, self._leave)
         self.size = (80, 24)
         self.frame()
 
@@ -115,12 +115,12 @@ class Stage:
 
     def frame(self) -> str:
         """What the screen shows."""
-        return "\n".join(line.plain.rstrip() for line in self.deck.frame(*self.size))
+        return "\n".join(line.plain.rstrip() for line in self.controller.frame(*self.size))
 
     def press(self, *keys: str) -> str:
         """The screen after these keys."""
         shown = ""
         for key in keys:
-            self.deck.press(key)
+            self.controller.press(key)
             shown = self.frame()
         return shown

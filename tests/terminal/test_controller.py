@@ -52,7 +52,7 @@ def test_no_line_is_wider_and_no_frame_higher_than_the_terminal(
     stage = Stage(alerts=True)
     stage.size = size
     stage.press(*VIEWS[view])
-    lines = stage.deck.frame(*size)
+    lines = stage.controller.frame(*size)
     assert len(lines) == size[1]
     assert max(line.cell_len for line in lines) <= size[0]
 
@@ -107,7 +107,7 @@ def listed(text: str) -> list[str]:
 
 def test_every_sort_orders_and_turns_round() -> None:
     stage = Stage()
-    rows = {row.board: row for row in stage.deck.boards.listed}
+    rows = {row.board: row for row in stage.controller.boards.listed}
     values: dict[str, Callable[[int], float | None]] = {
         "S": lambda board: rows[board].swing_cp,
         "R": lambda board: rows[board].best_rating,
@@ -121,7 +121,7 @@ def test_every_sort_orders_and_turns_round() -> None:
         turned = [value(int(board)) for board in listed(stage.press(key))]
         assert turned == [*sorted(known), *[None] * (len(found) - len(known))]
     stage.press("T")
-    running = [row.least_clock_s for row in stage.deck.boards.listed if row.running]
+    running = [row.least_clock_s for row in stage.controller.boards.listed if row.running]
     assert running == sorted(running, key=lambda clock: clock or 0)
     assert listed(stage.press("B")) == ["1", "2", "3", "4", "5", "6"]
     assert listed(stage.press("B")) == ["6", "5", "4", "3", "2", "1"]
@@ -135,7 +135,7 @@ def test_age_puts_the_board_that_waits_longest_first() -> None:
     assert game is not None
     move = game.plies[-1]
     stage.now_s += 100
-    stage.notebook.hear([MoveMessage(game.id, move.ply, move)])
+    stage.changes.note([MoveMessage(game.id, move.ply, move)])
     text = stage.press("A")
     running = [board for board in listed(text) if int(board) in ids]
     assert running[-1] == str(latest)
@@ -145,12 +145,12 @@ def test_age_puts_the_board_that_waits_longest_first() -> None:
 def test_the_filter_lists_only_what_matches_and_esc_shows_all() -> None:
     stage = Stage()
     stage.press("slash")
-    assert stage.scene.ask is not None and stage.scene.ask.typed is not None
-    stage.scene.ask.typed("kovchan")
+    assert stage.context.ask is not None and stage.context.ask.typed is not None
+    stage.context.ask.typed("kovchan")
     assert listed(stage.frame()) == ["2"]
-    stage.scene.ask.typed("nobody at all")
+    stage.context.ask.typed("nobody at all")
     assert "No board matches 'nobody at all'" in stage.frame()
-    stage.scene.ask.done("!kovchan running")
+    stage.context.ask.done("!kovchan running")
     assert "2" not in listed(stage.frame())
     assert len(listed(stage.press("escape"))) == 6
 
@@ -177,17 +177,17 @@ def test_export_asks_for_form_and_extent() -> None:
     assert "this board" in stage.press("c")
     assert "Wrote round.csv" in stage.press("b")
     stage.press("e", "h", "r", "e", "escape", "e", "p", "escape")
-    game = stage.deck.boards.listed[0].id
+    game = stage.controller.boards.listed[0].id
     assert stage.exported == [("csv", game), ("html", None)]
 
 
 def test_the_delay_is_asked_for_and_checked() -> None:
     stage = Stage()
     stage.press("d")
-    assert stage.scene.ask is not None
-    stage.scene.ask.done("soon")
+    assert stage.context.ask is not None
+    stage.context.ask.done("soon")
     assert "no number of seconds" in stage.frame()
-    stage.scene.ask.done("900")
+    stage.context.ask.done("900")
     assert stage.delay_s == 900
     assert "held back by 900 s" in stage.frame()
 
@@ -204,16 +204,16 @@ def test_a_key_that_does_nothing_says_why() -> None:
 
 def test_a_board_opens_steps_and_closes() -> None:
     stage = Stage()
-    game = stage.replica.game(stage.deck.boards.listed[0].id)
+    game = stage.replica.game(stage.controller.boards.listed[0].id)
     assert game is not None
     assert game.plies[-1].san in stage.press("enter")
     before = stage.press("left")
-    assert stage.deck.board.ply == len(game.plies) - 1
+    assert stage.controller.board.ply == len(game.plies) - 1
     assert f"at ply {len(game.plies) - 1} of {len(game.plies)}" in before
     assert "start" in stage.press("home")
     stage.press("right", "l", "h", "down", "j", "k", "up")
-    assert stage.deck.board.ply == 1
-    assert stage.press("end") and stage.deck.board.ply is None
+    assert stage.controller.board.ply == 1
+    assert stage.press("end") and stage.controller.board.ply is None
     assert "Board 2 " in stage.press("n")
     assert "Board 1 " in stage.press("p")
     assert "[Perceived ratings]" in stage.press("tab")
@@ -224,10 +224,10 @@ def test_a_board_opens_steps_and_closes() -> None:
 def test_a_board_that_vanished_says_so() -> None:
     stage = Stage()
     stage.press("enter")
-    assert stage.deck.board.game is not None
-    gone = GoneMessage(stage.deck.board.game)
+    assert stage.controller.board.game is not None
+    gone = GoneMessage(stage.controller.board.game)
     stage.replica.apply(gone)
-    stage.notebook.hear([gone])
+    stage.changes.note([gone])
     assert "no longer holds this board" in stage.frame()
     assert len(listed(stage.press("escape"))) == 5
 
@@ -235,11 +235,11 @@ def test_a_board_that_vanished_says_so() -> None:
 def test_a_takeback_takes_the_cursor_with_it() -> None:
     stage = Stage()
     stage.press("enter", "left")
-    game = stage.deck.board.game
+    game = stage.controller.board.game
     assert game is not None
     stage.replica.apply(MoveMessage(game, 5, None))
     stage.frame()
-    assert stage.deck.board.ply is None
+    assert stage.controller.board.ply is None
 
 
 def test_players_sort_hide_and_explain_columns() -> None:
@@ -253,7 +253,7 @@ def test_players_sort_hide_and_explain_columns() -> None:
     assert str(max(elo for elo in elos if elo)) in shown[0]
     stage.press("E")
     assert str(min(elo for elo in elos if elo)) in stage.frame().splitlines()[2]
-    assert stage.deck.players.column == "Plays like"
+    assert stage.controller.players.column == "Plays like"
     assert "Plays like is hidden" in stage.press("minus")
     assert "Like" not in stage.frame().splitlines()[1]
     text = stage.press("c", "space")
@@ -264,7 +264,7 @@ def test_players_sort_hide_and_explain_columns() -> None:
 def test_every_method_can_be_shown() -> None:
     stage = Stage()
     stage.size = (250, 40)
-    stage.deck.players.hidden.clear()
+    stage.controller.players.hidden.clear()
     head = stage.press("2").splitlines()[1]
     for name in ("Like", "Form", "A4", "A2", "1st", "p30", "p20", "p30w", "Loss", "Acc.", "Mk"):
         assert name in head
@@ -286,8 +286,8 @@ def test_alerts_are_acknowledged_muted_and_noted() -> None:
     flag = "flag g1 white"
     assert "Acknowledged" in stage.press("a")
     stage.press("n")
-    assert stage.scene.ask is not None
-    stage.scene.ask.done("told both players")
+    assert stage.context.ask is not None
+    stage.context.ask.done("told both players")
     stage.press("m", "k", "m", "a", "m", "b", "m", "escape")
     game = next(iter(stage.replica.games())).id
     assert stage.answers.asked == [
@@ -313,7 +313,7 @@ def test_help_tells_every_key_of_the_view() -> None:
     stage = Stage()
     stage.size = (100, 50)
     text = stage.press("question_mark")
-    for key in stage.deck.boards.offers():
+    for key in stage.controller.boards.offers():
         assert key.explained in text
     assert "It accuses nobody" in text
     assert "Boards" in stage.press("escape").splitlines()[0]
@@ -321,9 +321,9 @@ def test_help_tells_every_key_of_the_view() -> None:
 
 def test_commands_cover_views_keys_and_themes() -> None:
     stage = Stage()
-    names = [name for name, _, _ in stage.deck.commands()]
+    names = [name for name, _, _ in stage.controller.commands()]
     assert {"Boards", "Players", "Alerts", "Open", "Pin", "Theme signal", "Quit"} <= {*names}
-    {name: act for name, _, act in stage.deck.commands()}["Players"]()
+    {name: act for name, _, act in stage.controller.commands()}["Players"]()
     assert "Players" in stage.frame().splitlines()[0]
 
 
@@ -333,17 +333,17 @@ def test_themes_change_the_colours_and_nothing_else() -> None:
     seen = set()
     for _ in PALETTES:
         stage.press("t")
-        seen.add(stage.scene.palette.name)
+        seen.add(stage.context.palette.name)
         assert stage.frame().splitlines()[:20] == before
     assert seen == {*PALETTES}
 
 
 def test_the_plain_theme_has_no_colour_at_all() -> None:
     stage = Stage(alerts=True)
-    stage.deck.use_theme("plain")
+    stage.controller.use_theme("plain")
     for keys in VIEWS.values():
         stage.press("escape", "1", *keys)
-        for line in stage.deck.frame(80, 24):
+        for line in stage.controller.frame(80, 24):
             for span in line.spans:
                 assert "#" not in str(span.style)
         stage.press("escape")
@@ -351,7 +351,7 @@ def test_the_plain_theme_has_no_colour_at_all() -> None:
 
 def test_a_lost_connection_stands_where_messages_stand() -> None:
     stage = Stage()
-    stage.desk.status = lambda: "connection lost: nobody listens there; trying again in 2 s"
+    stage.actions.status = lambda: "connection lost: nobody listens there; trying again in 2 s"
     assert "trying again in 2 s" in stage.frame().splitlines()[-2]
 
 
@@ -362,10 +362,10 @@ def test_cells_are_counted_as_terminals_count_them() -> None:
 def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
     stage = Stage(able=False)
     stage.press("3", "question_mark")
-    pages = [stage.deck.frame(80, 24)]
+    pages = [stage.controller.frame(80, 24)]
     for _ in range(3):
         stage.press("pagedown")
-        pages.append(stage.deck.frame(80, 24))
+        pages.append(stage.controller.frame(80, 24))
     told = " ".join(" ".join(line.plain for page in pages for line in page[1:-2]).split())
     assert "\u2026" not in told
     assert "95 %: its interval." in told and "something is wrong here" in told
@@ -374,10 +374,10 @@ def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
 def test_one_is_no_plural() -> None:
     stage = Stage(alerts=True)
     stage.press("3", "slash")
-    assert stage.scene.ask is not None
-    stage.scene.ask.done("flag")
+    assert stage.context.ask is not None
+    stage.context.ask.done("flag")
     assert " 1 alert · filter" in stage.frame()
-    stage.scene.ask.done("")
+    stage.context.ask.done("")
     assert " 2 alerts " in stage.frame()
 
 

@@ -32,7 +32,7 @@ class Follower:
 
     def __init__(self, port: int, query: str = "") -> None:
         self.replica = Replica()
-        self.said: list[str] = []
+        self.message: list[str] = []
         self.heard: list[Message] = []
         self._turn = asyncio.Event()
         self.attachment = ServiceConnection(
@@ -41,7 +41,7 @@ class Follower:
             self._hear,
             clock=Hurried(),
             random=lambda: 0.5,
-            say=self.said.append,
+            notify=self.message.append,
         )
 
     def _hear(self, text: str, message: Message) -> None:
@@ -138,11 +138,11 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
         await follower.until(lambda: "connection lost" in follower.attachment.status())
         after = world(seed=4)
         async with Publisher(config, after) as publisher:
-            await follower.until(lambda: bool(follower.said))
+            await follower.until(lambda: bool(follower.message))
             publisher.publish(after.appear("g1") or after.headers())
             await follower.until(lambda: follower.replica.snapshot() == snapshot(after))
             assert follower.attachment.status() == ""
-    [line] = follower.said
+    [line] = follower.message
     assert line.startswith("Connected again after")
     assert line.endswith("the service was started anew")
 
@@ -157,9 +157,9 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
             await follower.until(follower.attachment.ready.is_set)
             cable.cut()
             publisher.publish(state.health())
-            await follower.until(lambda: bool(follower.said))
+            await follower.until(lambda: bool(follower.message))
             await follower.until(lambda: follower.replica.snapshot() == snapshot(state))
-    assert follower.said[0].endswith("nothing was missed")
+    assert follower.message[0].endswith("nothing was missed")
 
 
 async def test_a_service_that_asks_for_a_token_is_told_of_at_once() -> None:

@@ -34,7 +34,7 @@ class Ended:
 
 def app(stage: Stage, ended: Ended | None = None, theme: str = "dusk") -> Terminal:
     ended = ended or Ended()
-    return Terminal(stage.scene, theme=theme, stop=ended.stop, interrupt=ended.interrupt)
+    return Terminal(stage.context, theme=theme, stop=ended.stop, interrupt=ended.interrupt)
 
 
 def shown(terminal: Terminal) -> str:
@@ -86,7 +86,7 @@ async def test_the_filter_is_typed_seen_at_once_and_left_again() -> None:
         assert "Kovchan" in text and "Fiorito" not in text
         assert "Fiorito" in await press(pilot, "escape")
         await press(pilot, "slash", *"q j", "enter")
-        assert stage.deck.boards.query == "" and terminal.deck.boards.query == "q j"
+        assert stage.controller.boards.query == "" and terminal.controller.boards.query == "q j"
         assert not line.has_focus
 
 
@@ -120,14 +120,14 @@ async def test_keys_typed_in_a_burst_are_not_lost(size: tuple[int, int]) -> None
         await pilot.pause()
         await pilot.pause()
         assert stage.delay_s == 600
-        assert terminal.deck.view.name == terminal.deck.players.name
+        assert terminal.controller.view.name == terminal.controller.players.name
         burst(terminal, "1", "d", *"15", "escape", "slash", *"kov", "enter", "enter", "d", *"9")
         await pilot.pause()
         await pilot.pause()
         # Given up, searched, opened, and the next question is under way.
         assert stage.delay_s == 600
-        assert terminal.deck.boards.query == "kov"
-        assert terminal.deck.view.name == terminal.deck.board.name
+        assert terminal.controller.boards.query == "kov"
+        assert terminal.controller.view.name == terminal.controller.board.name
         assert terminal.query_one(Input).value == "6009"
         burst(terminal, "enter")
         await pilot.pause()
@@ -146,7 +146,7 @@ async def test_the_palette_of_commands_opens_and_runs_one() -> None:
         await pilot.pause()
         await pilot.press("down", "enter")
         await pilot.pause()
-        assert terminal.deck.view is terminal.deck.players
+        assert terminal.controller.view is terminal.controller.players
 
 
 async def test_q_asks_and_ctrl_c_does_not() -> None:
@@ -198,7 +198,7 @@ async def test_hostile_names_leave_the_screen_intact(name: str) -> None:
             )
         )
         stage.replica.apply(message)
-        stage.notebook.hear([message])
+        stage.changes.note([message])
     terminal = app(stage)
     async with terminal.run_test(size=(80, 24)) as pilot:
         for keys in ((), ("j", "enter"), ("tab",), ("2",)):
@@ -232,10 +232,10 @@ async def test_only_lines_that_changed_are_drawn_again() -> None:
     async with terminal.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         canvas = terminal.query_one(Canvas)
-        frame: Callable[[], int] = lambda: canvas.show(terminal.deck.frame(80, 24))  # noqa: E731
+        frame: Callable[[], int] = lambda: canvas.show(terminal.controller.frame(80, 24))  # noqa: E731
         frame()
         assert frame() == 0
-        terminal.deck.press("j")
+        terminal.controller.press("j")
         assert 0 < frame() <= 6
 
 

@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline";
 
 const PAGES = new URL("../../live/web/", import.meta.url);
-const { Held, OutOfStep } = await import(new URL("client/event_state.js", PAGES));
+const { Held, OutOfSequence } = await import(new URL("client/event_state.js", PAGES));
 
 let held = null;
 
@@ -72,7 +72,7 @@ const ASKED = {
     try {
       for (const message of messages) touched.push(held.receive(message));
     } catch (error) {
-      if (!(error instanceof OutOfStep)) throw error;
+      if (!(error instanceof OutOfSequence)) throw error;
       return { outOfStep: error.message };
     }
     return { touched };

@@ -1,4 +1,4 @@
-"""Alerts as lines: what an arbiter is to be told, most urgent first. Pure."""
+"""Alerts as lines: what an arbiter should know, most urgent first. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from live.terminal.line_filter import matcher
 from live.terminal.palette import Palette
 from live.terminal.text_cells import left, plain, right, styled, window
 
-#: A sign and a word for each urgency: never told by colour alone.
+#: A sign and a word for each urgency: never by colour alone.
 SIGNS: dict[Severity, str] = {"alarm": "!!", "warning": "!", "look": "?"}
 _RANKS: dict[Severity, int] = {"alarm": 0, "warning": 1, "look": 2}
 #: Lines for what is known of the alert under the cursor.
@@ -81,8 +81,8 @@ def alerts(
     for index, alert in enumerate(found[first : first + body], first):
         lines.append(_line(alert, index == at, width, look))
     if not found:
-        told = "nothing the arbiter has to be told"
-        lines.append(styled(f"  ✓ {told}" + (f", {muted} muted" if muted else ""), palette.good))
+        text = "no alert"
+        lines.append(styled(f"  ✓ {text}" + (f", {muted} muted" if muted else ""), palette.good))
     lines += [Text() for _ in range(body + 1 - len(lines))]
     lines.append(styled("─" * width, palette.dim))
     return lines + (_detail(found[at], width, look) if found else [Text()] * DETAIL)
@@ -118,11 +118,11 @@ def board_name(alert: Alert, look: AlertListOptions) -> str:
 
 def _detail(alert: Alert, width: int, look: AlertListOptions) -> list[Text]:
     palette = look.palette
-    told: list[tuple[str, str]] = [(plain(alert.text, 400), palette.strong)]
-    told.append((plain(alert.advice, 400), palette.text))
+    parts: list[tuple[str, str]] = [(plain(alert.text, 400), palette.strong)]
+    parts.append((plain(alert.advice, 400), palette.text))
     found = alert.agreement
     if found is not None:
-        told.append(
+        parts.append(
             (
                 f"Screening figure, which accuses nobody: {found.share:.0%} of {found.moves} "
                 f"moves, expected {found.expected:.0%}, {found.z:.1f} standard deviations above. "
@@ -132,10 +132,10 @@ def _detail(alert: Alert, width: int, look: AlertListOptions) -> list[Text]:
             )
         )
     if alert.note:
-        told.append((f"✎ {plain(alert.note, 500)}", palette.accent))
+        parts.append((f"✎ {plain(alert.note, 500)}", palette.accent))
     lines = [
         styled(f" {line}", style)
-        for text, style in told
+        for text, style in parts
         for line in textwrap.wrap(text, max(20, width - 2))
     ]
     return [*lines[:DETAIL], *(Text() for _ in range(DETAIL - len(lines)))]

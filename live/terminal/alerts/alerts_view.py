@@ -16,8 +16,8 @@ from live.terminal.view_frame import KeyHint
 class AlertsView:
     name = "Alerts"
 
-    def __init__(self, scene: ViewContext) -> None:
-        self._scene = scene
+    def __init__(self, context: ViewContext) -> None:
+        self._context = context
         self.query = ""
         self.cursor: str | None = None
         self.show_muted = False
@@ -25,19 +25,19 @@ class AlertsView:
         self._muted = 0
 
     def draw(self, width: int, height: int) -> list[Text]:
-        scene = self._scene
-        held = list(scene.state.alerts())
+        context = self._context
+        held = list(context.state.alerts())
         self._muted = sum(alert.muted for alert in held)
         self._listed = listed(held, self.query, show_muted=self.show_muted)
         if self._listed:
             self.cursor = self._listed[self._at()].id
-        views: dict[str, GameView] = {view.id: view for view in scene.state.games()}
+        views: dict[str, GameView] = {view.id: view for view in context.state.games()}
         look = AlertListOptions(
-            palette=scene.palette,
+            palette=context.palette,
             cursor=self.cursor,
             first=0,
             show_muted=self.show_muted,
-            now_s=scene.wall_s(),
+            now_s=context.wall_s(),
             game=views.get,
         )
         return alerts(self._listed, self._muted, width, height, look)
@@ -49,14 +49,16 @@ class AlertsView:
         return 0
 
     def caption(self) -> str:
-        told = counted(len(self._listed), "alert")
+        text = counted(len(self._listed), "alert")
         if self._muted and not self.show_muted:
-            told += f", {self._muted} muted: M shows them"
-        return told + (f" · filter {self.query!r}" if self.query else "")
+            text += f", {self._muted} muted: M shows them"
+        return text + (f" · filter {self.query!r}" if self.query else "")
 
     def offers(self) -> list[KeyHint]:
         none = "" if self._listed else "there is no alert"
-        why = none or ("" if self._scene.desk.alert_acts else self._scene.desk.no_alert_acts)
+        why = none or (
+            "" if self._context.actions.alert_actions else self._context.actions.no_alert_actions
+        )
         board = none or ("" if self._game() else "this alert is about no board")
         return [
             KeyHint("a", "a", "acknowledge", "you took note: it stands below what is new", why),
@@ -66,7 +68,7 @@ class AlertsView:
             KeyHint("enter", "⏎", "board", "look at the board", board),
             KeyHint("slash", "/", "filter", "list only alerts with these words"),
             KeyHint("up", "↑↓ j k", "", "from alert to alert", none),
-            *self._scene.board_keys(self._game()),
+            *self._context.board_keys(self._game()),
         ]
 
     def _game(self) -> str | None:
@@ -81,7 +83,7 @@ class AlertsView:
             self.show_muted = not self.show_muted
         elif key == "slash":
             before = self.query
-            self._scene.ask = TextQuestion(
+            self._context.ask = TextQuestion(
                 "Filter:", before, self._filter, self._filter, lambda: self._filter(before)
             )
         elif key == "escape" and self.query:
@@ -89,9 +91,9 @@ class AlertsView:
         elif key in ("a", "m", "n") and self._listed:
             self._act(key, self._listed[self._at()])
         elif key == "enter" and (game := self._game()):
-            self._scene.show(game)
+            self._context.show(game)
         else:
-            return self._scene.press_board(key, self._game())
+            return self._context.press_board(key, self._game())
         return True
 
     def _filter(self, text: str) -> None:
@@ -103,42 +105,44 @@ class AlertsView:
             self.cursor = self._listed[at].id
 
     def _act(self, key: str, alert: Alert) -> None:
-        scene = self._scene
-        acts = scene.desk.alert_acts
-        if acts is None:
-            scene.say(f"{key} does nothing: {scene.desk.no_alert_acts}")
+        context = self._context
+        desk_actions = context.actions.alert_actions
+        if desk_actions is None:
+            context.notify(f"{key} does nothing: {context.actions.no_alert_actions}")
         elif key == "a":
-            acts.acknowledge(alert.id)
-            scene.say("Acknowledged; it asks for notice again when it happens again")
+            desk_actions.acknowledge(alert.id)
+            context.notify("Acknowledged; it asks for notice again when it happens again")
         elif key == "m":
-            self._mute(acts, alert)
+            self._mute(desk_actions, alert)
         else:
-            scene.ask = TextQuestion("Note:", alert.note, lambda text: acts.note(alert.id, text))
+            context.ask = TextQuestion(
+                "Note:", alert.note, lambda text: desk_actions.note(alert.id, text)
+            )
 
-    def _mute(self, acts: AlertActions, alert: Alert) -> None:
-        scene = self._scene
+    def _mute(self, desk_actions: AlertActions, alert: Alert) -> None:
+        context = self._context
         if alert.muted:
-            acts.mute(alert.id, False)
-            acts.mute_kind(alert.kind, False)
+            desk_actions.mute(alert.id, False)
+            desk_actions.mute_kind(alert.kind, False)
             if alert.game is not None:
-                acts.mute_board(alert.game, False)
-            scene.say("Unmuted")
+                desk_actions.mute_board(alert.game, False)
+            context.notify("Unmuted")
             return
 
         def muted(what: str, act: Callable[[], None]) -> Callable[[], None]:
             def done() -> None:
                 act()
-                scene.say(f"{what} is muted; M shows what is muted, m there unmutes")
+                context.notify(f"{what} is muted; M shows what is muted, m there unmutes")
 
             return done
 
         game = alert.game
         answers = {
-            "a": muted("This alert", lambda: acts.mute(alert.id, True)),
-            "k": muted(f"Kind {alert.kind}", lambda: acts.mute_kind(alert.kind, True)),
+            "a": muted("This alert", lambda: desk_actions.mute(alert.id, True)),
+            "k": muted(f"Kind {alert.kind}", lambda: desk_actions.mute_kind(alert.kind, True)),
         }
         question = f"Mute  a this alert  k all of kind {alert.kind}"
         if game is not None:
-            answers["b"] = muted("This board", lambda: acts.mute_board(game, True))
+            answers["b"] = muted("This board", lambda: desk_actions.mute_board(game, True))
             question += "  b all of this board"
-        scene.prompt = TextPrompt(f"{question}  esc none", answers)
+        context.prompt = TextPrompt(f"{question}  esc none", answers)

@@ -171,11 +171,11 @@ def position(game: GameDetail, look: BoardCardOptions, *, large: bool) -> list[T
         return [*lines, styled("  start", palette.dim)]
     ply = game.plies[look.ply - 1]
     score = score_text(ply.score_cp, ply.mate)
-    told = styled("  ")
+    played = styled("  ")
     style = palette.changed if look.new and look.following else palette.strong
-    told.append(move_text(game, ply), style)
-    told.append(f" {score}{'' if ply.final or ply.score_cp is None else '~'}")
-    lines.append(told)
+    played.append(move_text(game, ply), style)
+    played.append(f" {score}{'' if ply.final or ply.score_cp is None else '~'}")
+    lines.append(played)
     first = san_of(board_after(game, look.ply - 1), ply.best)
     if first:
         same = ply.best == ply.uci

@@ -15,8 +15,8 @@ from live.terminal.view_frame import KeyHint
 class BoardView:
     name = "Board"
 
-    def __init__(self, scene: ViewContext, boards: BoardsView) -> None:
-        self._scene = scene
+    def __init__(self, context: ViewContext, boards: BoardsView) -> None:
+        self._context = context
         self._boards = boards
         self.game: GameId | None = None
         self.ply: int | None = None
@@ -30,32 +30,32 @@ class BoardView:
         self.game = game
 
     def draw(self, width: int, height: int) -> list[Text]:
-        scene = self._scene
-        game = scene.state.game(self.game) if self.game else None
+        context = self._context
+        game = context.state.game(self.game) if self.game else None
         if game is None:
-            told = styled("  The source no longer holds this board: esc goes back")
-            return [Text(), told, *(Text() for _ in range(height - 2))]
+            gone = styled("  The source no longer holds this board: esc goes back")
+            return [Text(), gone, *(Text() for _ in range(height - 2))]
         last = len(game.plies)
         if self.ply is not None and self.ply > last:
             self.ply = None  # what the cursor was on was taken back
-        notebook = scene.notebook
-        notebook.feeds(scene.state.feeds())
-        age_s, exact = notebook.age_s(game.id)
+        changes = context.changes
+        changes.feeds(context.state.feeds())
+        age_s, exact = changes.age_s(game.id)
         look = BoardCardOptions(
-            palette=scene.palette,
-            calibrated=scene.calibrated,
+            palette=context.palette,
+            calibrated=context.calibrated,
             ply=last if self.ply is None else self.ply,
             following=self.ply is None,
             panel=PANELS[self._panel],
             age_s=age_s if exact else None,
-            ran_s=notebook.ran_s(game.id, game.feed, last),
-            new=notebook.is_new(game.id, last),
+            ran_s=changes.ran_s(game.id, game.feed, last),
+            new=changes.is_new(game.id, last),
         )
         return board_card(game, width, height, look)
 
     def caption(self) -> str:
         """Whether the cursor goes with the game."""
-        game = self._scene.state.game(self.game) if self.game else None
+        game = self._context.state.game(self.game) if self.game else None
         if game is None or self.ply is None:
             return ""
         return f"at ply {self.ply} of {len(game.plies)}: end follows the game again"
@@ -66,7 +66,7 @@ class BoardView:
             KeyHint("up", "↑↓ j k", "moves", "from move to move; ←→ h l by one ply, home end"),
             KeyHint("tab", "tab", "panel", "moves, ratings, gains, other methods"),
             KeyHint("n", "n p", "board", "the next and the previous board"),
-            *self._scene.board_keys(self.game),
+            *self._context.board_keys(self.game),
         ]
 
     def press(self, key: str) -> bool:
@@ -92,11 +92,11 @@ class BoardView:
                 self._boards.cursor = other
                 self.open(other)
         else:
-            return self._scene.press_board(key, self.game)
+            return self._context.press_board(key, self.game)
         return True
 
     def _step(self, by: int) -> None:
-        game = self._scene.state.game(self.game) if self.game else None
+        game = self._context.state.game(self.game) if self.game else None
         if game is None:
             return
         last = len(game.plies)

@@ -31,8 +31,8 @@ def side_figures(game: GameDetail, width: int, palette: Palette) -> list[Text]:
         ends = ""
         if game.methods.low is not None and game.methods.high is not None:
             ends = f" ({game.methods.low:.2f}–{game.methods.high:.2f})"
-        told = f"White expects {expected:.2f}{ends} by p(30 cp)"
-        lines.append(styled(told))
+        text = f"White expects {expected:.2f}{ends} by p(30 cp)"
+        lines.append(styled(text))
     elif game.methods.missing:
         lines.append(styled(plain(game.methods.missing, width), palette.dim))
     return lines

@@ -193,7 +193,7 @@ def histogram(game: GameDetail, width: int, height: int, palette: Palette) -> li
             if counts[side][index] and not bar:
                 bar = "▏"
             line.append(left(bar, room), style)
-            told = f"{counts[side][index]:>4} {100 * share:>3.0f} %" if counts[side][index] else ""
-            line.append(left(told, 12))
+            text = f"{counts[side][index]:>4} {100 * share:>3.0f} %" if counts[side][index] else ""
+            line.append(left(text, 12))
         lines.append(line)
     return lines[:height]

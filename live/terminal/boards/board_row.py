@@ -33,8 +33,8 @@ ROWS_A_FRAME = 24
 NAME_CELLS = 40
 
 
-#: Said of a game that the journal holds and no source has told since the start.
-RESTORED = "from before the restart, not told again yet"
+#: Shown for a game that the journal holds and no source has sent since the start.
+RESTORED = "from before the restart, not sent again yet"
 
 
 class SideRow(msgspec.Struct, frozen=True):
@@ -195,8 +195,8 @@ def swing_cp(game: GameDetail) -> int | None:
 class BoardRows:
     """The rows of all boards, kept up with the state a few at a time."""
 
-    def __init__(self, notebook: RecentChanges) -> None:
-        self._notebook = notebook
+    def __init__(self, changes: RecentChanges) -> None:
+        self._changes = changes
         self._rows: dict[GameId, BoardRow] = {}
         self._old: dict[GameId, None] = {}
 
@@ -212,7 +212,7 @@ class BoardRows:
         frames old: no frame costs more than a screen and :data:`ROWS_A_FRAME` rows.
         """
         known = list(ids)
-        every, touched = self._notebook.touched()
+        every, touched = self._changes.touched()
         if every:
             self._old = dict.fromkeys(known)
         self._old.update(dict.fromkeys(touched))

@@ -19,8 +19,8 @@ _BY_KEY = {order.key: order.name for order in ORDERS.values()}
 class BoardsView:
     name = "Boards"
 
-    def __init__(self, scene: ViewContext) -> None:
-        self._scene = scene
+    def __init__(self, context: ViewContext) -> None:
+        self._context = context
         self.order = "board"
         self.reverse = False
         self.query = ""
@@ -32,16 +32,16 @@ class BoardsView:
         self._seen: list[GameId] = []
 
     def draw(self, width: int, height: int) -> list[Text]:
-        scene = self._scene
-        calibrated = scene.calibrated
-        rows = scene.rows.refresh(
-            [view.id for view in scene.state.games()],
-            scene.state.game,
+        context = self._context
+        calibrated = context.calibrated
+        rows = context.rows.refresh(
+            [view.id for view in context.state.games()],
+            context.state.game,
             calibrated=calibrated,
             seen=self._seen,
         )
-        notebook = scene.notebook
-        notebook.feeds(scene.state.feeds())
+        changes = context.changes
+        changes.feeds(context.state.feeds())
         matches = matcher(self.query)
         if self.query:
             rows = [row for row in rows if matches(board_text(row), row.board)]
@@ -49,8 +49,8 @@ class BoardsView:
             rows,
             ORDERS[self.order],
             reverse=self.reverse,
-            pinned=scene.pinned,
-            age_s=lambda game: notebook.age_s(game)[0],
+            pinned=context.pinned,
+            age_s=lambda game: changes.age_s(game)[0],
         )
         if not self.listed:
             self._seen = []
@@ -63,25 +63,25 @@ class BoardsView:
         self._first = window(len(self.listed), at, fits, self._first)
         self._seen = [row.id for row in self.listed[self._first : self._first + fits]]
         look = BoardListOptions(
-            palette=scene.palette,
+            palette=context.palette,
             calibrated=calibrated,
             cursor=self.cursor,
-            pinned=scene.pinned,
-            is_new=notebook.is_new,
-            age_s=notebook.age_s,
-            ran_s=notebook.ran_s,
+            pinned=context.pinned,
+            is_new=changes.is_new,
+            age_s=changes.age_s,
+            ran_s=changes.ran_s,
         )
         lines = boards(self.listed, self._first, width, height, look)
         return [*lines, *(Text() for _ in range(height - len(lines)))]
 
     def _nothing(self, height: int) -> list[Text]:
-        told = (
+        text = (
             f"No board matches {self.query!r}: esc shows all"
             if self.query
-            else "No board yet: they appear as soon as a source tells of them"
+            else "No board yet: they appear as soon as a source sends them"
         )
         blank = [Text() for _ in range(height - 2)]
-        return [Text(), styled(f"  {told}", self._scene.palette.dim), *blank]
+        return [Text(), styled(f"  {text}", self._context.palette.dim), *blank]
 
     def _at(self) -> int:
         for index, row in enumerate(self.listed):
@@ -116,7 +116,7 @@ class BoardsView:
             KeyHint(
                 "up", "↑↓ j k", "", "from board to board; ←→ h l between columns of boards", none
             ),
-            *self._scene.board_keys(self.cursor if self.listed else None),
+            *self._context.board_keys(self.cursor if self.listed else None),
         ]
 
     def press(self, key: str) -> bool:
@@ -139,13 +139,13 @@ class BoardsView:
         elif key in ("end", "G"):
             self._move(len(self.listed))
         elif key == "enter" and self.listed:
-            self._scene.show(self.listed[self._at()].id)
+            self._context.show(self.listed[self._at()].id)
         elif key == "slash":
             self._ask_filter()
         elif key == "escape" and self.query:
             self.query = ""
         else:
-            return self._scene.press_board(key, self.cursor if self.listed else None)
+            return self._context.press_board(key, self.cursor if self.listed else None)
         return True
 
     def neighbour(self, game: GameId, step: int) -> GameId | None:
@@ -164,7 +164,7 @@ class BoardsView:
         self.reverse = not self.reverse if name == self.order else False
         self.order = name
         turned = ", turned round" if self.reverse else ""
-        self._scene.say(f"Sorted {ORDERS[name].explained}{turned}")
+        self._context.notify(f"Sorted {ORDERS[name].explained}{turned}")
 
     def _ask_filter(self) -> None:
         before = self.query
@@ -175,4 +175,4 @@ class BoardsView:
         def cancelled() -> None:
             self.query = before
 
-        self._scene.ask = TextQuestion("Filter:", self.query, typed, typed, cancelled)
+        self._context.ask = TextQuestion("Filter:", self.query, typed, typed, cancelled)

@@ -112,10 +112,10 @@ def explanation(
     if more:
         text += f" ({more} more columns to the right or left.)"
     lines = textwrap.wrap(text, max(20, width - 2), max_lines=EXPLAINED, placeholder=" …")
-    told = [
+    shown = [
         styled(f" {line}", look.palette.accent if not i else "") for i, line in enumerate(lines)
     ]
-    return told + [Text() for _ in range(EXPLAINED - len(told))]
+    return shown + [Text() for _ in range(EXPLAINED - len(shown))]
 
 
 def _heads(columns: Sequence[PlayerColumn], name: int, look: PlayerListOptions) -> Text:

@@ -30,8 +30,8 @@ _SORTS = {
 class PlayersView:
     name = "Players"
 
-    def __init__(self, scene: ViewContext) -> None:
-        self._scene = scene
+    def __init__(self, context: ViewContext) -> None:
+        self._context = context
         self.hidden = {column.name for column in COLUMNS if not column.shown}
         self.column = "Algorithm 4"
         self.sort = ""
@@ -52,8 +52,8 @@ class PlayersView:
             return self._columns(width, height)
         self._list()
         if not self._listed:
-            told = f"nobody matches {self.query!r}" if self.query else "nobody yet"
-            return [Text(), styled(f"  {told}"), *(Text() for _ in range(height - 2))]
+            text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
+            return [Text(), styled(f"  {text}"), *(Text() for _ in range(height - 2))]
         at = self._at()
         self.cursor = self._listed[at].id
         look = self._look()
@@ -61,23 +61,23 @@ class PlayersView:
 
     def _list(self) -> None:
         """Sort again when asked to, and once a second when somebody's figures changed."""
-        notebook = self._scene.notebook
+        changes = self._context.changes
         known = (self.query, self._sort_name(), self.reverse)
-        changed = notebook.standings != self._standings
-        if known != self._known or (changed and notebook.now() - self._listed_s >= LIST_S):
-            self._known, self._standings = known, notebook.standings
-            self._listed_s = notebook.now()
-            views = tuple(self._scene.state.players())
+        changed = changes.standings != self._standings
+        if known != self._known or (changed and changes.now() - self._listed_s >= LIST_S):
+            self._known, self._standings = known, changes.standings
+            self._listed_s = changes.now()
+            views = tuple(self._context.state.players())
             self._listed = listed(views, self.query, self._sort_name(), reverse=self.reverse)
 
     def _sort_name(self) -> str:
-        return self.sort or ("Plays like" if self._scene.calibrated else "Algorithm 4")
+        return self.sort or ("Plays like" if self._context.calibrated else "Algorithm 4")
 
     def _look(self) -> PlayerListOptions:
-        scene = self._scene
+        context = self._context
         return PlayerListOptions(
-            palette=scene.palette,
-            calibrated=scene.calibrated,
+            palette=context.palette,
+            calibrated=context.calibrated,
             hidden=self.hidden,
             column=self.column,
             sort=self._sort_name(),
@@ -93,9 +93,9 @@ class PlayersView:
         return 0
 
     def _columns(self, width: int, height: int) -> list[Text]:
-        palette = self._scene.palette
+        palette = self._context.palette
         lines = [styled(" Columns: space switches, esc is done", palette.head)]
-        for column in offered(calibrated=self._scene.calibrated):
+        for column in offered(calibrated=self._context.calibrated):
             here = column.name == self.column
             line = styled("▌" if here else " ", palette.accent)
             line.append("  " if column.name in self.hidden else "✓ ", palette.good)
@@ -115,8 +115,8 @@ class PlayersView:
         if self.choosing:
             return ""
         turned = " ▴" if self.reverse else ""
-        told = f"{counted(len(self._listed), 'player')} by {self._sort_name()}{turned}"
-        return told + (f" · filter {self.query!r}" if self.query else "")
+        text = f"{counted(len(self._listed), 'player')} by {self._sort_name()}{turned}"
+        return text + (f" · filter {self.query!r}" if self.query else "")
 
     def offers(self) -> list[KeyHint]:
         if self.choosing:
@@ -136,11 +136,11 @@ class PlayersView:
             KeyHint("c", "c", "columns", "choose the columns"),
             KeyHint("slash", "/", "filter", "list only players with these words"),
             KeyHint("enter", "⏎", "boards", "this player's boards", none),
-            *self._scene.board_keys(None)[2:],
+            *self._context.board_keys(None)[2:],
         ]
 
     def press(self, key: str) -> bool:
-        names = [column.name for column in offered(calibrated=self._scene.calibrated)]
+        names = [column.name for column in offered(calibrated=self._context.calibrated)]
         if self.choosing:
             return self._choose(key, names)
         shown = [name for name in names if name not in self.hidden]
@@ -166,9 +166,9 @@ class PlayersView:
         elif key == "escape" and self.query:
             self.query = ""
         elif key == "enter" and self._listed:
-            self._scene.list_boards(plain(self._listed[self._at()].name, 60))
+            self._context.list_boards(plain(self._listed[self._at()].name, 60))
         elif key in ("e", "d"):
-            return self._scene.press_board(key, None)
+            return self._context.press_board(key, None)
         else:
             return False
         return True
@@ -191,11 +191,11 @@ class PlayersView:
 
     def _hide(self, shown: list[str], at: int) -> None:
         if len(shown) == 1:
-            self._scene.say("One column stays; c chooses others")
+            self._context.notify("One column stays; c chooses others")
             return
         self.hidden.add(shown[at])
         self.column = shown[at + 1] if at + 1 < len(shown) else shown[at - 1]
-        self._scene.say(f"{shown[at]} is hidden; c brings it back")
+        self._context.notify(f"{shown[at]} is hidden; c brings it back")
 
     def _move(self, by: int) -> None:
         if self._listed:
@@ -212,4 +212,4 @@ class PlayersView:
         def typed(text: str) -> None:
             self.query = text
 
-        self._scene.ask = TextQuestion("Filter:", before, typed, typed, lambda: typed(before))
+        self._context.ask = TextQuestion("Filter:", before, typed, typed, lambda: typed(before))

@@ -31,7 +31,7 @@ from live.terminal.figure_text import (
     sparkline,
 )
 
-#: Sign and style of each feed state: never told by colour alone.
+#: Sign and style of each feed state: never by colour alone.
 _FEED_SIGNS = {
     "connecting": ("…", "yellow"),
     "live": ("●", "green"),

@@ -6,7 +6,7 @@
  */
 
 /** A message that cannot follow from what is held: something was lost; take a fresh snapshot. */
-export class OutOfStep extends Error {}
+export class OutOfSequence extends Error {}
 
 /** What a message touched, for whoever draws: the ids of games, or the name of a part. */
 const EVERYTHING = Object.freeze({ all: true });
@@ -31,23 +31,23 @@ export class Held {
 
   /**
    * Applies one message. Answers what to draw anew: `{all}`, `{game}`, `{players}`, `{health}`.
-   * Throws OutOfStep when a number is missing or the message makes no sense here.
+   * Throws OutOfSequence when a number is missing or the message makes no sense here.
    */
   receive(message) {
     const { type, seq } = message;
     if (type === "hello") {
       if (message.resumed && (this.hello === null || this.seq !== seq)) {
-        throw new OutOfStep(`resumed after ${seq}, but held is ${this.seq}`);
+        throw new OutOfSequence(`resumed after ${seq}, but held is ${this.seq}`);
       }
       this.hello = message;
       return EVERYTHING;
     }
     if (type === "heartbeat") {
-      if (seq !== this.seq) throw new OutOfStep(`heartbeat at ${seq}, but held is ${this.seq}`);
+      if (seq !== this.seq) throw new OutOfSequence(`heartbeat at ${seq}, but held is ${this.seq}`);
       return NOTHING;
     }
     if (type !== "snapshot" && (this.seq === null || seq !== this.seq + 1)) {
-      throw new OutOfStep(`${type} ${seq} does not follow ${this.seq}`);
+      throw new OutOfSequence(`${type} ${seq} does not follow ${this.seq}`);
     }
     // A type that a later version of the service may send is left alone, its number is not.
     const touched = Object.hasOwn(APPLY, type) ? APPLY[type](this, message) : NOTHING;
@@ -69,7 +69,7 @@ export class Held {
 
   game(id) {
     const game = this.games.get(id);
-    if (game === undefined) throw new OutOfStep(`game ${id} is not held`);
+    if (game === undefined) throw new OutOfSequence(`game ${id} is not held`);
     return game;
   }
 }
@@ -102,7 +102,7 @@ const APPLY = {
     const plies = game.plies.slice(0, ply - 1);
     if (move !== null) {
       if (move.ply !== ply || plies.length !== ply - 1) {
-        throw new OutOfStep(`ply ${ply} does not follow ${plies.length} in ${id}`);
+        throw new OutOfSequence(`ply ${ply} does not follow ${plies.length} in ${id}`);
       }
       plies.push(move);
     }

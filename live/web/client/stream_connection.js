@@ -3,7 +3,7 @@
  * Socket, clock and chance come in as arguments, so that it runs without a browser.
  */
 
-import { OutOfStep } from "./event_state.js";
+import { OutOfSequence } from "./event_state.js";
 
 /** The service sends a heartbeat every 15 s; two and a bit missing means the line is dead. */
 export const SILENT_AFTER_MS = 40_000;
@@ -94,7 +94,7 @@ export class Connection {
         // Something was lost, or is not what it should be: only a fresh snapshot helps.
         this._held.seq = null;
         end(0, String(error));
-        if (!(error instanceof OutOfStep || error instanceof SyntaxError)) throw error;
+        if (!(error instanceof OutOfSequence || error instanceof SyntaxError)) throw error;
       }
     };
     socket.onclose = (event) => end(event.code, event.reason);

@@ -5,7 +5,7 @@ import { Markers } from "../vendor/cm-chessboard/src/extensions/markers/Markers.
 import { moveText } from "./number_format.js";
 import { placementAfter } from "../client/board_position.js";
 
-const ASSETS = new URL("./vendor/cm-chessboard/assets/", import.meta.url).href;
+const ASSETS = new URL("../vendor/cm-chessboard/assets/", import.meta.url).href;
 const SLIDE_MS = 200;
 const LAST_MOVE = { class: "marker-square-last", slice: "markerSquare" };
 

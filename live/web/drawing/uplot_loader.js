@@ -6,7 +6,7 @@
 
 if (globalThis.document) {
   const script = document.createElement("script");
-  script.src = new URL("./vendor/uplot/uPlot.iife.min.js", import.meta.url).href;
+  script.src = new URL("../vendor/uplot/uPlot.iife.min.js", import.meta.url).href;
   await new Promise((done, failed) => {
     script.onload = done;
     script.onerror = () => failed(new Error(`${script.src} does not load`));

@@ -6,7 +6,7 @@
  * from is the last message received; what is seen is the last one due.
  */
 
-import { OutOfStep } from "../client/event_state.js";
+import { OutOfSequence } from "../client/event_state.js";
 
 export class Delayed {
   constructor(shown, delayMs, now) {
@@ -21,16 +21,16 @@ export class Delayed {
   receive(message) {
     const { type, seq } = message;
     if (type === "hello") {
-      if (message.resumed && this.seq !== seq) throw new OutOfStep(`resumed after ${seq}`);
+      if (message.resumed && this.seq !== seq) throw new OutOfSequence(`resumed after ${seq}`);
       this.hello = message;
       return {};
     }
     if (type === "heartbeat") {
-      if (seq !== this.seq) throw new OutOfStep(`heartbeat at ${seq}, but held is ${this.seq}`);
+      if (seq !== this.seq) throw new OutOfSequence(`heartbeat at ${seq}, but held is ${this.seq}`);
       return {};
     }
     if (type !== "snapshot" && (this.seq === null || seq !== this.seq + 1)) {
-      throw new OutOfStep(`${type} ${seq} does not follow ${this.seq}`);
+      throw new OutOfSequence(`${type} ${seq} does not follow ${this.seq}`);
     }
     this.seq = seq;
     this._waiting.push({ at: this._now() + this._delayMs, message });

@@ -27,7 +27,7 @@ applyLook(document.documentElement, options);
 // A layout brings its own libraries: a ticker needs neither curves nor boards. They load while the
 // connection opens; the library of the curves, which is largest, starts at once.
 if (["board", "curves"].includes(options.layout)) import("../drawing/uplot_loader.js");
-const loading = import(`./${options.layout}.js`);
+const loading = import(`./layouts/${options.layout}_layout.js`);
 let layout = null;
 
 const held = new Held();
@@ -115,7 +115,7 @@ function fit() {
 }
 
 connection.connect();
-const { Layout } = await loading;
+const { default: Layout } = await loading;
 layout = new Layout({ options, words, moves, elapsedS });
 stage.append(layout.node);
 fit();

@@ -18,8 +18,8 @@ export class PlayerPanel {
     this._elo = element("p", "elo", "", element("span", "label", "Elo"), this._eloValue);
     this._points = element("strong", "points");
     this._clock = element("span", "clock");
-    this._main = new RatingLine("main");
-    this._second = new RatingLine("second");
+    this._main = new OverlayRating("main");
+    this._second = new OverlayRating("second");
     this.node = element(
       "section",
       `player ${color}`,
@@ -58,7 +58,7 @@ export class PlayerPanel {
 }
 
 /** One rating: its name, the figure, the interval. */
-class RatingLine {
+class OverlayRating {
   constructor(kind) {
     this._label = element("span", "label");
     this._value = element("span", "value");

@@ -128,13 +128,13 @@ async def terminal(
     if size is None:
         yield
         return
-    notebook = RecentChanges(time.monotonic)
-    hall.listen(notebook.hear)
-    scene = ViewContext(hall.keeper, notebook, TerminalActions(url), time.time)
-    app = Terminal(scene)
+    changes = RecentChanges(time.monotonic)
+    hall.listen(changes.note)
+    context = ViewContext(hall.keeper, changes, TerminalActions(url), time.time)
+    app = Terminal(context)
     with pseudo_terminal(*size):
         running = asyncio.create_task(app.run_async(size=size, mouse=False))
-        while not app.deck.boards.listed:  # noqa: ASYNC110 - the first frame tells nobody
+        while not app.controller.boards.listed:  # noqa: ASYNC110 - the first frame tells nobody
             await asyncio.sleep(0.05)
         await asyncio.sleep(1.0)
         keys = asyncio.create_task(press(app, keys_ms))

@@ -9,7 +9,7 @@ import { ScorePanel } from "../score.js";
 const WIDTH = 88;
 const NARROW_WIDTH = 44;
 
-export class Layout {
+export default class BarLayout {
   constructor(context) {
     this._context = context;
     this._score = new ScorePanel(context);

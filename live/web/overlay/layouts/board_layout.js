@@ -11,7 +11,7 @@ import { ScorePanel } from "../score.js";
 const WIDE = { width: 60, height: 33.75 };
 const TALL = { width: 30, height: 62 };
 
-export class Layout {
+export default class BoardLayout {
   constructor(context) {
     this._context = context;
     this._place = element("p", "place panel");

@@ -7,7 +7,7 @@ import { Plot, curveNames } from "../curve_plot.js";
 
 const SIZE = { width: 52, height: 29.25 };
 
-export class Layout {
+export default class CurvesLayout {
   constructor(context) {
     this._context = context;
     this._place = element("p", "place");

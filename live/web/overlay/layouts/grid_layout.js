@@ -15,7 +15,7 @@ const GAP = 0.6;
 /** So many small boards are too many to be made out. */
 const MOST_DIAGRAMS = 24;
 
-export class Layout {
+export default class GridLayout {
   constructor(context) {
     this._context = context;
     this._pager = new Pager(context.options.page * 1000);
@@ -23,7 +23,7 @@ export class Layout {
     const { options } = context;
     this._diagrams = !options.hide.includes("diagram") && options.boards <= MOST_DIAGRAMS;
     this.node.classList.toggle("plain", !this._diagrams);
-    this._cells = new Children(this.node, () => new Cell(context, this._diagrams));
+    this._cells = new Children(this.node, () => new GridBoard(context, this._diagrams));
     this._shown = options.boards;
     this._room = { width: 0, height: 0 };
   }
@@ -62,7 +62,7 @@ export class Layout {
 }
 
 /** One board of the grid. */
-class Cell {
+class GridBoard {
   constructor(context, withDiagram) {
     this._context = context;
     this._place = element("span", "place");

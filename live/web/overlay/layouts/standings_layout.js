@@ -12,7 +12,7 @@ const WIDTH = 52;
 const ROW = 2.57;
 const HEAD = 7;
 
-export class Layout {
+export default class StandingsLayout {
   constructor(context) {
     this._context = context;
     const { options, words } = context;
@@ -36,7 +36,7 @@ export class Layout {
     );
     const table = element("table", "", "", element("thead", "", "", row), this._body);
     this.node = element("article", "layout-standings panel", "", element("h1", "", words.standings), table);
-    this._rows = new Children(this._body, () => new Row(context));
+    this._rows = new Children(this._body, () => new StandingsRow(context));
     this._shown = options.rows;
     this.node.hidden = true;
   }
@@ -79,7 +79,7 @@ function peopleOf(games) {
   return people;
 }
 
-class Row {
+class StandingsRow {
   constructor({ options, words }) {
     this._options = options;
     this._words = words;

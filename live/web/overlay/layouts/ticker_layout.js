@@ -14,7 +14,7 @@ const HEIGHT = 4.4;
 const ITEM = 43;
 const TURN_MS = 450;
 
-export class Layout {
+export default class TickerLayout {
   constructor(context) {
     this._context = context;
     this._pager = new Pager(context.options.page * 1000);
@@ -59,7 +59,7 @@ class Item {
     this._score = element("span", "score");
     this._move = element("span", "move");
     this._alert = element("span", "alert");
-    this._sides = { white: new Side("white"), black: new Side("black") };
+    this._sides = { white: new TickerSide("white"), black: new TickerSide("black") };
     this.node = element(
       "div",
       "item",
@@ -86,7 +86,7 @@ class Item {
 }
 
 /** One player of the ticker: name, and the leading rating with its interval. */
-class Side {
+class TickerSide {
   constructor(color) {
     this._color = color;
     this._title = element("span", "title");

@@ -6,13 +6,13 @@ import { resultText, safeLink, whiteShare } from "../../drawing/number_format.js
 import uPlot from "../../drawing/uplot_loader.js";
 import { Chart } from "./chart_frame.js";
 import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
-import { Clock } from "../boards/clock_text.js";
+import { ClockText } from "../boards/clock_text.js";
 import { lastMove, placeText, problemText, scoreAfter, scoreWords } from "../score_words.js";
 import { Histogram } from "./gain_histogram.js";
 import { MoveList } from "./move_list.js";
-import { HeadToHead, MethodsTable, Ratings } from "./rating_panel.js";
+import { HeadToHeadPanel, MethodsTable, Ratings } from "./rating_panel.js";
 
-export class BoardView {
+export class BoardPage {
   /** `go` changes the place; `share` makes the row of buttons for what is seen. */
   constructor(go, share, elapsedS) {
     this._go = go;
@@ -29,7 +29,7 @@ export class BoardView {
     const back = element("a", "back", "\u2190 All boards");
     back.href = "#";
     const header = element("header", "board-head", "", back, this._where, this._event, this._result, this._watch, share);
-    this._players = { white: new Player("white", elapsedS), black: new Player("black", elapsedS) };
+    this._players = { white: new PlayerHeader("white", elapsedS), black: new PlayerHeader("black", elapsedS) };
     this._bar = element("div", "bar tall");
     this._bar.setAttribute("role", "img");
     this._square = element("div", "big-board");
@@ -57,7 +57,7 @@ export class BoardView {
     this._complexity = new Chart(complexityChart(uPlot), pick);
     this._clocks = new Chart(CLOCKS, pick);
     this._histogram = new Histogram();
-    this._duel = new HeadToHead();
+    this._duel = new HeadToHeadPanel();
     this._methods = new MethodsTable();
     this._switch = this._figureSwitch();
     this._curvesBox = element("div", "curves-box", "", this._switch, this._curves.node);
@@ -200,13 +200,13 @@ export class BoardView {
   }
 }
 
-class Player {
+class PlayerHeader {
   constructor(color, elapsedS) {
     this._title = element("span", "title");
     this._name = nameNode("name");
     this._more = nameNode("more");
     this._elo = element("span", "elo");
-    this.clock = new Clock(color, elapsedS);
+    this.clock = new ClockText(color, elapsedS);
     this.node = element(
       "div", `player-line ${color}`, "", element("i", `piece ${color}`), this._title, this._name, this._elo, this._more, this.clock.node,
     );

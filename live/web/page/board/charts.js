@@ -1,6 +1,6 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
-import { columns, drawn, span } from "../../drawing/rating_curve.js";
+import { columns, drawn, span } from "../../client/curve_series.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { moverOf, sideText } from "../score_words.js";
 

@@ -66,7 +66,7 @@ export class MoveList {
     const { plies } = game;
     while (this._cells.length > plies.length) this._cells.pop();
     plies.forEach((ply, at) => {
-      if (at === this._cells.length) this._cells.push(new Cell(at + 1, this._picked));
+      if (at === this._cells.length) this._cells.push(new MoveCell(at + 1, this._picked));
       this._cells[at].draw(ply, game);
     });
     const turns = [];
@@ -87,7 +87,7 @@ export class MoveList {
   }
 }
 
-class Cell {
+class MoveCell {
   constructor(ply, picked) {
     this._ply = null;
     this._san = element("span", "san");

@@ -2,7 +2,7 @@
 
 import { parsePlacement } from "../../client/board_position.js";
 
-const SPRITE = new URL("../vendor/cm-chessboard/assets/pieces/standard.svg", import.meta.url).href;
+const SPRITE = new URL("../../vendor/cm-chessboard/assets/pieces/standard.svg", import.meta.url).href;
 /** A piece of the sprite stands in a square of this side. */
 const TILE = 40;
 

@@ -23,10 +23,10 @@ class RatingPanel {
     this._color = color;
     this._name = nameNode("name");
     this._lines = {
-      calibrated: new RatingLine("Plays like", "calibrated", "large"),
-      form: new RatingLine("Form", "form", ""),
-      a4: new RatingLine("Algorithm 4", "a4", ""),
-      expected: new RatingLine("Expected", "expected", ""),
+      calibrated: new PanelRating("Plays like", "calibrated", "large"),
+      form: new PanelRating("Form", "form", ""),
+      a4: new PanelRating("Algorithm 4", "a4", ""),
+      expected: new PanelRating("Expected", "expected", ""),
     };
     const lines = Object.values(this._lines).map(({ node }) => node);
     this.node = element(
@@ -59,7 +59,7 @@ class RatingPanel {
   }
 }
 
-class RatingLine {
+class PanelRating {
   constructor(label, name, size) {
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
@@ -99,7 +99,7 @@ export class Ratings {
   }
 }
 
-export class HeadToHead {
+export class HeadToHeadPanel {
   constructor() {
     this._body = element("tbody");
     const heads = ["What White scores", "Expected", "95 %", "Elo"].map((text) => {

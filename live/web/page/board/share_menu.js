@@ -64,7 +64,7 @@ async function picture(game, ply, engine) {
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
-export class Share {
+export class ShareMenu {
   /** `seen()` answers `{place, games, players, game, ply, engine}`; `tell` says how it went. */
   constructor(seen, tell) {
     this._seen = seen;

@@ -1,7 +1,7 @@
 /** One player: name, clock, perceived rating with its interval as text and as a line. */
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
-import { Clock } from "../boards/clock_text.js";
+import { ClockText } from "../boards/clock_text.js";
 import { SCALE, ratings } from "../score_words.js";
 
 /** A rating and its interval on a scale that all boards share, so that eyes can compare them. */
@@ -35,13 +35,13 @@ function place(node, side, percent) {
 }
 
 /** A player's line of a card: name, title, Elo, clock, and the ratings below. */
-export class Side {
+export class CardSide {
   constructor(color, elapsedS) {
     this._color = color;
     this._title = element("span", "title");
     this._name = nameNode("name");
     this._elo = element("span", "elo");
-    this.clock = new Clock(color, elapsedS);
+    this.clock = new ClockText(color, elapsedS);
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
     this._other = element("span", "other");

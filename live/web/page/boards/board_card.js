@@ -6,7 +6,7 @@ import { placementAfter } from "../../client/board_position.js";
 import { lastMove, placeText, problemText, provisionalWords, scoreAfter, sideText } from "../score_words.js";
 import { writePlace } from "../page_address.js";
 import { MiniBoard } from "../board/pieces.js";
-import { Side } from "../board/side_figures.js";
+import { CardSide } from "../board/side_figures.js";
 import { Spark } from "./small_curves.js";
 
 export class Card {
@@ -26,7 +26,7 @@ export class Card {
     this._mini = new MiniBoard(this._canvas);
     this._problem = element("p", "problem");
     this._spark = new Spark();
-    this._sides = { white: new Side("white", elapsedS), black: new Side("black", elapsedS) };
+    this._sides = { white: new CardSide("white", elapsedS), black: new CardSide("black", elapsedS) };
     this.link = element("a", "open");
     const header = element("header", "", "", this._where, this._move, this._score, this._result);
     const board = element("div", "board", "", this._bar, this._canvas);

@@ -39,7 +39,7 @@ export class BoardsTable {
     }
     games.forEach((game, at) => {
       let row = this._rows.get(game.id);
-      if (row === undefined) this._rows.set(game.id, (row = new Row(this._elapsedS)));
+      if (row === undefined) this._rows.set(game.id, (row = new BoardTableRow(this._elapsedS)));
       row.draw(game);
       const { children } = this._body;
       if (children[at] !== row.node) this._body.insertBefore(row.node, children[at] ?? null);
@@ -61,7 +61,7 @@ export class BoardsTable {
   }
 }
 
-class Row {
+class BoardTableRow {
   constructor(elapsedS) {
     this._elapsedS = elapsedS;
     this._game = null;

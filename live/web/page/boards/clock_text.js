@@ -3,7 +3,7 @@
 import { element, setText } from "../../drawing/elements.js";
 import { clockAfter, clockRuns } from "../score_words.js";
 
-export class Clock {
+export class ClockText {
   /** `elapsedS` says of a game how long its clock has run. */
   constructor(color, elapsedS) {
     this._color = color;

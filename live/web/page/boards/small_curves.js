@@ -1,6 +1,6 @@
 /** Both curves with their bands, small: two lines and two areas that stretch with their box. */
 
-import { columns, drawn, span } from "../../drawing/rating_curve.js";
+import { columns, drawn, span } from "../../client/curve_series.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [100, 40];

@@ -6,7 +6,7 @@ import { words, fold } from "../boards/boards_order.js";
 import { writePlace } from "../page_address.js";
 import { SortedHeader } from "../boards/sorted_header.js";
 
-export class PlayersView {
+export class PlayersPage {
   constructor(go) {
     this._go = go;
     this._ids = "";
@@ -54,7 +54,7 @@ export class PlayersView {
     }
     players.forEach((player, at) => {
       let row = this._rows.get(player.id);
-      if (row === undefined) this._rows.set(player.id, (row = new Row(this._columns)));
+      if (row === undefined) this._rows.set(player.id, (row = new PlayerTableRow(this._columns)));
       row.draw(player);
       if (this._body.rows[at] !== row.node) this._body.insertBefore(row.node, this._body.rows[at] ?? null);
     });
@@ -104,7 +104,7 @@ export class PlayersView {
   }
 }
 
-class Row {
+class PlayerTableRow {
   constructor(columns) {
     this._player = null;
     this._columns = columns;
