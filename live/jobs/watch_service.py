@@ -31,7 +31,7 @@ class ServiceWatch:
         self.console = console
         self.replica = Replica()
         self._withheld = False
-        self.notebook = RecentChanges(time.monotonic)
+        self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = line_printer(console)
         self.say = self._print if shown in ("lines", "table") else lambda text: None
         self.attachment = ServiceConnection(
@@ -51,12 +51,12 @@ class ServiceWatch:
             sys.stdout.write(text + "\n")
             sys.stdout.flush()
         if isinstance(message, SnapshotMessage):
-            self.notebook.everything()
+            self.recent_changes.everything()
             if self.shown == "lines":
                 self._tell_lines = line_printer(self.console, message.games)
                 self._tell_withheld(message)
         elif message.__struct_config__.tag not in ("hello", "heartbeat"):
-            self.notebook.hear((message,))  # type: ignore[arg-type]  # a change is what is left
+            self.recent_changes.hear((message,))  # type: ignore[arg-type]  # a change is what is left
             if self.shown == "lines":
                 self._tell_lines((message,))  # type: ignore[arg-type]
 
@@ -70,16 +70,16 @@ class ServiceWatch:
         """Draw until told to stop; lines and JSON print themselves."""
         address = pages_url(self.url)
         if self.shown == "app":
-            desk = TerminalActions(address)
-            desk.leave_question = "Leave? The service goes on."
-            desk.no_delay = "the delay belongs to the service"
-            desk.no_alert_acts = "alerts are answered at the terminal of the service"
-            desk.export = ReportExporter(self.replica, export_folder())
-            desk.status = self.attachment.status
+            actions = TerminalActions(address)
+            actions.leave_question = "Leave? The service goes on."
+            actions.no_delay = "the delay belongs to the service"
+            actions.no_alert_acts = "alerts are answered at the terminal of the service"
+            actions.export = ReportExporter(self.replica, export_folder())
+            actions.status = self.attachment.status
             app = terminal(
                 self.replica,
-                self.notebook,
-                desk,
+                self.recent_changes,
+                actions,
                 stop=stop.set,
                 interrupt=lambda: signal.raise_signal(signal.SIGINT),
             )
