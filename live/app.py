@@ -71,26 +71,26 @@ async def follow(
 ) -> int:
     """``live-rate --feed``: follow, analyse, publish, show; returns the exit code."""
     log_to_stderr(config)
-    following = SourceRunner(specs, config.feeds, lasting=not once)
-    names = following.names
-    hall = EventService(config, EventJournal.of(config, names, once=once))
+    sources = SourceRunner(specs, config.feeds, lasting=not once)
+    names = sources.names
+    service = EventService(config, EventJournal.of(config, names, once=once))
     console = Console()
     shown = way(headless=headless, plain=plain, json=json)
     stop = asyncio.Event()
-    supervisor = Supervisor(hall.health)
+    supervisor = Supervisor(service.health)
     async with (
-        hall.with_engine(feeds=names),
-        Publisher(config.server, hall.keeper) as publisher,
-        _telling_broker(config, hall, supervisor),
-        supervised(os.environ, os.getpid(), hall.busy) as pulse,
+        service.with_engine(feeds=names),
+        Publisher(config.server, service.state) as publisher,
+        _telling_broker(config, service, supervisor),
+        supervised(os.environ, os.getpid(), service.busy) as pulse,
     ):
-        hall.listen(publisher.publish)
-        hall.listen(pulse.publish)
-        screen = OutputMode(shown, hall, following, publisher.url, console, stop)
+        service.listen(publisher.publish)
+        service.listen(pulse.publish)
+        screen = OutputMode(shown, service, sources, publisher.url, console, stop)
         parts: dict[str, Callable[[], Awaitable[None]]] = {}
         if screen.drawn:
             parts["display"] = screen.run
-        reloader = _reloader(config, again, following, publisher) if again is not None else None
+        reloader = _reloader(config, again, sources, publisher) if again is not None else None
         if reloader is not None:
             parts["settings"] = reloader.run
         with (
@@ -102,21 +102,21 @@ async def follow(
             screen.begin()
             freeze_what_is_there()
             async with asyncio.TaskGroup() as tasks:
-                service = tasks.create_task(
-                    _serve(hall, following, publisher, supervisor, parts, once), name="serve"
+                serving = tasks.create_task(
+                    _serve(service, sources, publisher, supervisor, parts, once), name="serve"
                 )
                 stopper = tasks.create_task(stop.wait(), name="stop")
-                await asyncio.wait({service, stopper}, return_when=asyncio.FIRST_COMPLETED)
-                service.cancel()
+                await asyncio.wait({serving, stopper}, return_when=asyncio.FIRST_COMPLETED)
+                serving.cancel()
                 stopper.cancel()
         if once and not stop.is_set():
             screen.end()
-    return (exit_code_of(stopped) or following.exit_code) if once else 0
+    return (exit_code_of(stopped) or sources.exit_code) if once else 0
 
 
 async def _serve(
-    hall: EventService,
-    following: SourceRunner,
+    service: EventService,
+    sources: SourceRunner,
     publisher: Publisher,
     supervisor: Supervisor,
     extra: Mapping[str, Callable[[], Awaitable[None]]],
@@ -124,8 +124,8 @@ async def _serve(
 ) -> None:
     """Run all parts; ``extra`` beside those that every run has."""
     parts: dict[str, Callable[[], Awaitable[None]]] = {
-        "reports": hall.keep,
-        "engine figures": hall.watch_engines,
+        "reports": service.keep,
+        "engine figures": service.watch_engines,
         "port": publisher.watch,
         **extra,
     }
@@ -134,10 +134,10 @@ async def _serve(
             tasks.create_task(supervisor.keep(name, run), name=f"keep {name}")
             for name, run in parts.items()
         ]
-        async with following.running(hall, supervisor):
-            await following.over()
-            await hall.settled()
-            hall.tell_engines()
+        async with sources.running(service, supervisor):
+            await sources.over()
+            await service.settled()
+            service.tell_engines()
             if not once:
                 # It stays for those who look, and for new settings.
                 await asyncio.Event().wait()
@@ -146,7 +146,7 @@ async def _serve(
 
 
 def _reloader(
-    config: Config, again: StartAgain, following: SourceRunner, publisher: Publisher
+    config: Config, again: StartAgain, sources: SourceRunner, publisher: Publisher
 ) -> SettingsReloader:
     """What takes settings over while the service runs."""
     parts = (
@@ -158,8 +158,8 @@ def _reloader(
         ),
         ReloadablePart(
             "feeds.",
-            lambda new: following.check(new.feeds),
-            lambda new: following.reconfigure(new.feeds),
+            lambda new: sources.check(new.feeds),
+            lambda new: sources.reconfigure(new.feeds),
         ),
     )
     return SettingsReloader(again.load, again.path, config, parts)
@@ -167,7 +167,7 @@ def _reloader(
 
 @contextlib.asynccontextmanager
 async def _telling_broker(
-    config: Config, hall: EventService, supervisor: Supervisor
+    config: Config, service: EventService, supervisor: Supervisor
 ) -> AsyncIterator[None]:
     """A broker is kept up to date, if one is named."""
     if not config.mqtt.publish:
@@ -178,8 +178,8 @@ async def _telling_broker(
     )
 
     seen = everybody(config.server.hide_scores)
-    broker = BrokerPublisher(config.mqtt, hall.keeper, seen, tell=hall.health)
-    hall.listen(broker.publish)
+    broker = BrokerPublisher(config.mqtt, service.state, seen, tell=service.health)
+    service.listen(broker.publish)
     task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
     try:
         yield

@@ -171,8 +171,10 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     their place, and call ``command`` with the dataclasses made of them.
     """
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, type[Any]] = {
-        name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)
+    groups = {
+        name: hint
+        for name, hint in hints.items()
+        if isinstance(hint, type) and dataclasses.is_dataclass(hint)
     }
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():

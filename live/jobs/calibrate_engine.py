@@ -118,12 +118,12 @@ async def calibrate_intrinsic(
     data = ", ".join(file.name for file in files)
     if not all(map(_is_pgn, files)):
         raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")
-    keeper = await analysed(config, files, evals="engine", walkovers=False)
-    engine = keeper.engine()
+    state = await analysed(config, files, evals="engine", walkovers=False)
+    engine = state.engine()
     table = learn_intrinsic(
         (
             RatedTurns(evidence.view.id, evidence.view.elo, spreads)
-            for evidence in keeper.ledger.study().players.values()
+            for evidence in state.ledger.study().players.values()
             for spreads in evidence.turns
             if evidence.view.elo is not None
         ),
@@ -149,12 +149,12 @@ async def check_calibration(
     held = load_calibration(calibration)
     note = ""
     if _is_pgn(file):
-        keeper = await analysed(config, [file], evals=evals, walkovers=False)
-        engine = keeper.engine()
-        mismatch = held.mismatch(engine.name, engine.limit, keeper.gain())
+        state = await analysed(config, [file], evals=evals, walkovers=False)
+        engine = state.engine()
+        mismatch = held.mismatch(engine.name, engine.limit, state.gain())
         if mismatch is not None:
             raise InputError(str(file), mismatch, "Analyse with that engine and limit")
-        games = _rated_of(keeper)
+        games = _rated_of(state)
     else:
         games = list(read_rated_games(_lines(file), held.gain, str(file)))
     if file.name == held.data:
@@ -222,11 +222,11 @@ async def _read(
     if len(kinds) > 1:
         raise InputError(data, "PGN and NDJSON do not mix", "Calibrate from one kind at a time")
     if kinds == {True}:
-        keeper = await analysed(config, files, evals=evals, walkovers=False)
-        engine = keeper.engine()
-        table = table_four(keeper.players(), keeper.ledger.engine_strength(), _exact(keeper))
-        source = Provenance(engine.name, engine.limit, keeper.gain(), data)
-        return RatedFiles(_rated_of(keeper), source, table)
+        state = await analysed(config, files, evals=evals, walkovers=False)
+        engine = state.engine()
+        table = table_four(state.players(), state.ledger.engine_strength(), _exact(state))
+        source = Provenance(engine.name, engine.limit, state.gain(), data)
+        return RatedFiles(_rated_of(state), source, table)
     games: list[RatedGame] = []
     gain: GainKind = config.rating.gain
     for file in files:
@@ -238,17 +238,17 @@ async def _read(
     return RatedFiles(games, Provenance(engine_name or "", limit or "", gain, data), None)
 
 
-def _exact(keeper: EventState) -> dict[str, float | None]:
-    return {key: found.rating for key, found in keeper.ledger.study().strengths.items()}
+def _exact(state: EventState) -> dict[str, float | None]:
+    return {key: found.rating for key, found in state.ledger.study().strengths.items()}
 
 
-def _rated_of(keeper: EventState) -> list[RatedGame]:
-    details = (keeper.game(view.id) for view in keeper.games())
+def _rated_of(state: EventState) -> list[RatedGame]:
+    details = (state.game(view.id) for view in state.games())
     return [
         game
         for detail in details
         if detail is not None
-        for game in rated_games(detail, tuple(keeper.player_ids(detail.id)))
+        for game in rated_games(detail, tuple(state.player_ids(detail.id)))
     ]
 
 

@@ -81,18 +81,18 @@ async def compare_players(
     json: str | None,
 ) -> int:
     """``live-rate compare``; returns the exit code."""
-    keeper = await analysed(config, files, evals=evals, walkovers=False)
-    views = keeper.players()
+    state = await analysed(config, files, evals=evals, walkovers=False)
+    views = state.players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
         raise InputError(
             "--players", f"{names[0]!r} and {names[1]!r} are the same person", "Name two"
         )
     result = PlayerComparison(
-        keeper.engine(),
-        keeper.gain(),
+        state.engine(),
+        state.gain(),
         (one, other),
-        compare(keeper.ledger.study(), one.id, other.id),
+        compare(state.ledger.study(), one.id, other.id),
     )
     if json is not None:
         write(json, to_json(result))
@@ -105,9 +105,9 @@ async def rank_players(
     config: Config, files: Sequence[Path], *, evals: Evals, by: str, json: str | None
 ) -> int:
     """``live-rate rank``; returns the exit code."""
-    keeper = await analysed(config, files, evals=evals, walkovers=False)
+    state = await analysed(config, files, evals=evals, walkovers=False)
     result = PlayerRanking(
-        keeper.engine(), keeper.gain(), by, rank(keeper.ledger.study(), keeper.players(), by)
+        state.engine(), state.gain(), by, rank(state.ledger.study(), state.players(), by)
     )
     if json is not None:
         write(json, to_json(result))

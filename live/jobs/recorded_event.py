@@ -88,7 +88,7 @@ class RecordedEvent(EventService):
             search, ask = self.waiting.popleft()
             found = self.looked_up(search)
             if found is not None and not self._later(found[1]):
-                self.keeper.searched(ask, found[1].result)
+                self.state.searched(ask, found[1].result)
 
     def _later(self, scored: RecordedScore) -> bool:
         return self.to_ms is not None and (scored.at_ms or 0) > self.to_ms
@@ -144,17 +144,17 @@ def games_at(changes: Iterator[Kept]) -> list[Game]:
 def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> RecordedEvent:
     """The event as it stood at a moment, or as it stands."""
     run = run_at(reader, path, to_ms)
-    hall = RecordedEvent(reader, run, config_of(run, path), to_ms)
+    service = RecordedEvent(reader, run, config_of(run, path), to_ms)
     games = games_at(reader.changes(to_ms))
     with _progress(len(games)) as bar:
         for game in games:
             for step in in_pieces(game):
-                hall.keeper.apply(step)
-                hall.answer()
+                service.state.apply(step)
+                service.answer()
             bar.advance(bar.task_ids[0])
     for alert in alerts_of(reader.notes(to_ms)):
-        hall.alert(alert)
-    return hall
+        service.alert(alert)
+    return service
 
 
 @contextlib.contextmanager

@@ -63,8 +63,8 @@ def report(
     now = utc_now()
     to_ms = moment_ms(at, now.astimezone()) if at is not None else None
     with JournalReader.open(path) as reader:
-        keeper = rebuilt(reader, path, to_ms).keeper
-        whole, told = analysis(keeper), tuple(keeper.alerts()) if alerts else ()
+        state = rebuilt(reader, path, to_ms).state
+        whole, told = analysis(state), tuple(state.alerts()) if alerts else ()
     if json is not None:
         whole_or_more = (
             JournalReport(**msgspec.structs.asdict(whole), alerts=told) if alerts else whole
@@ -116,9 +116,9 @@ def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
     """``live-rate explain``; returns the exit code."""
     log_to_stderr(Config())
     with JournalReader.open(path) as reader:
-        hall = rebuilt(reader, path)
-        detail = find_game(list(analysis(hall.keeper).games), name)
-        found = explanation_of(hall, detail, ply)
+        service = rebuilt(reader, path)
+        detail = find_game(list(analysis(service.state).games), name)
+        found = explanation_of(service, detail, ply)
     if json is not None:
         write(json, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
     else:
@@ -128,7 +128,7 @@ def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
     return 0
 
 
-def explanation_of(hall: RecordedEvent, detail: GameDetail, ply: int) -> Explanation:
+def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Explanation:
     """How the rating after ``ply`` came about.
 
     Raises:
@@ -138,11 +138,11 @@ def explanation_of(hall: RecordedEvent, detail: GameDetail, ply: int) -> Explana
         raise InputError(
             f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
         )
-    ledger = hall.keeper.ledger
-    game = next(game for game in hall.keeper.held() if game.id == detail.id)
+    ledger = service.state.ledger
+    game = next(game for game in service.state.held() if game.id == detail.id)
     made: list[ExplainedSearch] = []
-    for what, search in searches(game, ply, ledger.measure.asking, _depth(hall, game, ply)):
-        found = hall.looked_up(search)
+    for what, search in searches(game, ply, ledger.measure.asking, _depth(service, game, ply)):
+        found = service.looked_up(search)
         first_choice = what == "move played" and made and made[0].found.result.best == search.only
         if found is not None and not first_choice:
             made.append(ExplainedSearch(what, *found))
@@ -151,7 +151,7 @@ def explanation_of(hall: RecordedEvent, detail: GameDetail, ply: int) -> Explana
         ply,
         engine=ledger.engine,
         gain=ledger.gain,
-        identity=hall.run.identity,
+        identity=service.run.identity,
         weigher=choice_of(ledger.measure, game).weigher,
         made=tuple(made),
     )
@@ -162,10 +162,10 @@ def explanation_of(hall: RecordedEvent, detail: GameDetail, ply: int) -> Explana
     return explanation
 
 
-def _depth(hall: RecordedEvent, game: Game, ply: int) -> int | None:
+def _depth(service: RecordedEvent, game: Game, ply: int) -> int | None:
     """What the search of the position before ``ply`` reached."""
-    (_, before), *_ = searches(game, ply, hall.keeper.ledger.measure.asking, None)
-    found = hall.looked_up(before)
+    (_, before), *_ = searches(game, ply, service.state.ledger.measure.asking, None)
+    found = service.looked_up(before)
     return found[1].result.depth if found is not None else None
 
 

@@ -31,7 +31,7 @@ class ServiceWatch:
         self.console = console
         self.replica = Replica()
         self._withheld = False
-        self.changes = RecentChanges(time.monotonic)
+        self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = line_printer(console)
         self.say = self._print if shown in ("lines", "table") else lambda text: None
         self.attachment = ServiceConnection(
@@ -51,12 +51,12 @@ class ServiceWatch:
             sys.stdout.write(text + "\n")
             sys.stdout.flush()
         if isinstance(message, SnapshotMessage):
-            self.changes.everything()
+            self.recent_changes.everything()
             if self.shown == "lines":
                 self._tell_lines = line_printer(self.console, message.games)
                 self._tell_withheld(message)
         elif message.__struct_config__.tag not in ("hello", "heartbeat"):
-            self.changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
+            self.recent_changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
             if self.shown == "lines":
                 self._tell_lines((message,))  # type: ignore[arg-type]
 
@@ -78,7 +78,7 @@ class ServiceWatch:
             actions.status = self.attachment.status
             app = terminal(
                 self.replica,
-                self.changes,
+                self.recent_changes,
                 actions,
                 stop=stop.set,
                 interrupt=lambda: signal.raise_signal(signal.SIGINT),

@@ -105,38 +105,38 @@ def seen_from(kind: type[msgspec.Struct], field: str) -> Visibility:
 
 
 @cache
-def sends(kind: type[msgspec.Struct], sight: Visibility) -> bool:
+def sends(kind: type[msgspec.Struct], visibility: Visibility) -> bool:
     """Whether messages of this type are sent at all: not those that tell only withheld things."""
     if kind in _ARBITERS_MESSAGES:
-        return sight is Visibility.ARBITER
-    return sight is not Visibility.VENUE or kind in _VENUE
+        return visibility is Visibility.ARBITER
+    return visibility is not Visibility.VENUE or kind in _VENUE
 
 
-def shown(value: Shown, sight: Visibility) -> Shown:
+def shown(value: Shown, visibility: Visibility) -> Shown:
     """The value as ``sight`` may see it; the very same where nothing of it is withheld."""
-    hidden, nested = _plan(type(value), sight)
+    hidden, nested = _plan(type(value), visibility)
     if not hidden and not nested:
         return value
     fields: dict[str, Any] = dict(hidden)
     for name in nested:
         held = getattr(value, name)
         if isinstance(held, tuple):
-            fields[name] = tuple(shown(each, sight) for each in held)
+            fields[name] = tuple(shown(each, visibility) for each in held)
         elif held is not None:
-            fields[name] = shown(held, sight)
+            fields[name] = shown(held, visibility)
     return msgspec.structs.replace(value, **fields)
 
 
 @cache
 def _plan(
-    kind: type[msgspec.Struct], sight: Visibility
+    kind: type[msgspec.Struct], visibility: Visibility
 ) -> tuple[tuple[tuple[str, object], ...], tuple[str, ...]]:
     """Fields to empty, each with what stands for it, and fields to look into."""
     hidden, nested = [], []
     for field in msgspec.structs.fields(kind):
-        if seen_from(kind, field.name) > sight:
+        if seen_from(kind, field.name) > visibility:
             hidden.append((field.name, _empty(kind, field)))
-        elif any(any(_plan(inner, sight)) for inner in _structs(field.type)):
+        elif any(any(_plan(inner, visibility)) for inner in _structs(field.type)):
             nested.append(field.name)
     return tuple(hidden), tuple(nested)
 

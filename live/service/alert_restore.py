@@ -119,14 +119,14 @@ def remember(journal: Journal | None, what: RestoredMute | OpenAlert) -> None:
         journal.note(kind, msgspec.json.encode(what), game)
 
 
-def past(journal: Journal, keeper: EventState, feeds: Sequence[FeedName]) -> RestoredAlerts:
+def past(journal: Journal, state: EventState, feeds: Sequence[FeedName]) -> RestoredAlerts:
     """What is known of the run before, of the games that stand again and the sources followed."""
     notes = journal.notes()
     alerts = [alert for alert in alerts_of(notes) if alert.feed is None or alert.feed in feeds]
     last = {alert.id: alert for alert in alerts}
     alarming = {alert.game for alert in last.values() if alert.cleared_s is None}
-    views = {view.id: view for view in keeper.games()}
-    games = {game.id: game for game in keeper.held()}
+    views = {view.id: view for view in state.games()}
+    games = {game.id: game for game in state.held()}
     live = {id for id, game in games.items() if game.result == "*" or id in alarming}
     live |= _recent(journal.last_changes(), games)
     steps = {id: journal.changes_of(id) for id in live}
@@ -144,8 +144,8 @@ def past(journal: Journal, keeper: EventState, feeds: Sequence[FeedName]) -> Res
             view = views[each.step.id]
             told += ((each.at_ms / 1000, change) for change in _again(view, each.step))
     for id in live:
-        told += ((last_s, change) for change in _figures(keeper, views[id]))
-    told += ((last_s, StandingMessage(player)) for player in keeper.players())
+        told += ((last_s, change) for change in _figures(state, views[id]))
+    told += ((last_s, StandingMessage(player)) for player in state.players())
     return RestoredAlerts(told, alerts, mutes_of(notes), last_s)
 
 
@@ -194,10 +194,10 @@ def _again(view: GameView, step: Step | Restated) -> Iterator[Change]:
             yield GameMessage(msgspec.structs.replace(view, result=result))
 
 
-def _figures(keeper: EventState, view: GameView) -> Iterator[Change]:
+def _figures(state: EventState, view: GameView) -> Iterator[Change]:
     """The game as it is now, and its scores."""
     yield GameMessage(view)
-    detail = keeper.game(view.id)
+    detail = state.game(view.id)
     for ply in detail.plies if detail is not None else ():
         if ply.depth is not None:
             yield ScoreMessage(view.id, ply)

@@ -130,7 +130,7 @@ class EventJournal:
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
         self._known: Known | None = None
         self._settings: dict[str, object] = {}
-        self._keeper: EventState | None = None
+        self._state: EventState | None = None
         self._measure = b""
         # Games that have changed since they were kept, each with when to keep it again.
         self._dirty: dict[GameId, float] = {}
@@ -162,25 +162,25 @@ class EventJournal:
     # --- coming back ------------------------------------------------------------------------------
 
     async def restore(
-        self, keeper: EventState, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
+        self, state: EventState, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
     ) -> None:
         """Hold the games of before again; returns when they stand with all that was known.
         ``limit`` is that of a search, for people.
         """
         if self.journal is None:
             return
-        run = run_of(self._settings, keeper.ledger.measure, room.identity, limit, feeds)
-        self._keeper, self._measure = keeper, run.measure
+        run = run_of(self._settings, state.ledger.measure, room.identity, limit, feeds)
+        self._state, self._measure = state, run.measure
         began_s = slice_s = time.monotonic()
         with paused():
             kept, others = self._standing(run)
-            keeper.resume([rest for rest, _ in kept], self._recall)
+            state.resume([rest for rest, _ in kept], self._recall)
         self._dirty.clear()
         self._answers, self._known = deque(), room.known
-        missed = (_applied(keeper, step) for _, since in kept for step in since)
+        missed = (_applied(state, step) for _, since in kept for step in since)
         games = (game for standing in others if (game := game_of(standing)) is not None)
         try:
-            for pieces in chain(missed, map(keeper.restore, games)):
+            for pieces in chain(missed, map(state.restore, games)):
                 for _ in pieces:
                     while True:
                         if time.monotonic() - slice_s > SLICE_S:
@@ -188,10 +188,10 @@ class EventJournal:
                             slice_s = time.monotonic()
                         if not self._answers:
                             break
-                        keeper.searched(*self._answers.popleft())
+                        state.searched(*self._answers.popleft())
         finally:
             self._answers = self._known = None
-        self.restored = sum(1 for _ in keeper.held())
+        self.restored = sum(1 for _ in state.held())
         self.journal.begin(run)
         log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
@@ -269,7 +269,7 @@ class EventJournal:
         every few seconds at most.
         """
         assert self.journal is not None
-        if self._keeper is None or self.journal.problem:
+        if self._state is None or self.journal.problem:
             return
         now_s = time.monotonic()
         for game, not_before_s in list(self._dirty.items()):
@@ -277,7 +277,7 @@ class EventJournal:
                 continue
             if time.monotonic() > end_s:
                 return
-            told = self._keeper.ledger.rest(game)
+            told = self._state.ledger.rest(game)
             if told is None:
                 continue  # it is being searched, rests already, or is gone
             rest, details = told
@@ -287,27 +287,27 @@ class EventJournal:
             if rest.view.result == "*":
                 self._kept_s[game] = now_s + KEEP_S
 
-    def look_after(self, keeper: EventState, tell: Callable[[FeedHealth], None]) -> None:
+    def look_after(self, state: EventState, tell: Callable[[FeedHealth], None]) -> None:
         """To be called about once a second: say what is wrong, write what had to be left out."""
         if self.journal is None:
             return
         if self.journal.wants_restating:
             log.warning("journal %s: all games are written anew", self.journal.path)
-            self.journal.restate(keeper.held())
-            self._dirty.update((game.id, 0.0) for game in keeper.held())
+            self.journal.restate(state.held())
+            self._dirty.update((game.id, 0.0) for game in state.held())
         self._keep(time.monotonic() + SLICE_S)
         if (problem := self.journal.problem) != self._told:
             self._told = problem
-            state: FeedState = "live"
+            health: FeedState = "live"
             if problem:
-                state = "failed" if self.journal.hopeless else "retrying"
-            tell(FeedHealth(PART, state, problem, part=True))
+                health = "failed" if self.journal.hopeless else "retrying"
+            tell(FeedHealth(PART, health, problem, part=True))
 
 
-def _applied(keeper: EventState, step: Step) -> Iterator[None]:
+def _applied(state: EventState, step: Step) -> Iterator[None]:
     """What happened to a game after it was kept."""
     try:
-        keeper.apply(step)
+        state.apply(step)
     except (ValueError, KeyError, IndexError) as error:
         log.error("game %s: a change cannot be restored (%s)", step.id, error)
     yield

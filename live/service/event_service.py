@@ -65,7 +65,7 @@ class EventService:
     def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
         self.config = config
         self.journal = journal or EventJournal()
-        self.keeper: EventState
+        self.state: EventState
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
@@ -90,7 +90,7 @@ class EventService:
                 limit = limit_text(self.config.engine)
                 self.open_ledger(self.room.identity.name, limit)
                 await self.bring_back(self.room, limit, feeds)
-                self.retirement = GameRelease(self.keeper, self.config.memory)
+                self.retirement = GameRelease(self.state, self.config.memory)
                 yield
 
     def _noted(self, what: RestoredMute | OpenAlert) -> None:
@@ -102,11 +102,11 @@ class EventService:
         """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
         # Of what comes back nobody is told a second time.
         with self.arbiter.asleep():
-            await self.journal.restore(self.keeper, room, limit, feeds)
+            await self.journal.restore(self.state, room, limit, feeds)
         if self.journal.journal is not None:
-            self.arbiter.measured_by(self.keeper.engine())
+            self.arbiter.measured_by(self.state.engine())
             try:
-                self.arbiter.resume(past(self.journal.journal, self.keeper, feeds))
+                self.arbiter.resume(past(self.journal.journal, self.state, feeds))
             except Exception:
                 # Broad, as wherever alerts are made: whatever a strange journal brings about in
                 # them, the games stand, and the service has to start.
@@ -125,7 +125,7 @@ class EventService:
 
     def mover_elo(self, game: str, ply: int) -> int | None:
         """Elo of the player who makes this ply, if it is known."""
-        held = self.keeper.holding(game)
+        held = self.state.holding(game)
         if held is None:
             return None
         white = (" w " in held.start_fen) == (ply % 2 == 1)
@@ -150,8 +150,8 @@ class EventService:
             stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
         )
-        self.keeper = EventState(ledger, self, self.publish, self.alerts)
-        self.retirement = GameRelease(self.keeper, self.config.memory)
+        self.state = EventState(ledger, self, self.publish, self.alerts)
+        self.retirement = GameRelease(self.state, self.config.memory)
         self.arbiter.measured_by(ledger.engine)
 
     def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
@@ -195,13 +195,13 @@ class EventService:
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
         assert isinstance(owner, RequestId)
-        self.keeper.searched(owner, result)
+        self.state.searched(owner, result)
         # An answer may change nothing that is shown, and still be the last one waited for.
         self._changed.set()
 
     def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
         assert isinstance(owner, RequestId)
-        self.keeper.progressed(owner, progress)
+        self.state.progressed(owner, progress)
 
     # --- what feeds say --------------------------------------------------------------------------
 
@@ -212,7 +212,7 @@ class EventService:
     def health(self, health: FeedHealth) -> None:
         if health.state not in ("connecting", "failed"):
             self._reached.add(health.feed)
-        self.keeper.feed_health(health)
+        self.state.feed_health(health)
 
     # --- tasks -----------------------------------------------------------------------------------
 
@@ -236,7 +236,7 @@ class EventService:
                 self._reports.task_done()
 
     def _health_of(self, feed: FeedName) -> FeedHealth | None:
-        return next((each for each in self.keeper.feeds() if each.feed == feed), None)
+        return next((each for each in self.state.feeds() if each.feed == feed), None)
 
     def _lost_report(self, feed: FeedName, why: str) -> None:
         before, lost = self._health_of(feed), FeedHealth(feed, "retrying", why)
@@ -254,8 +254,8 @@ class EventService:
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
         slice_end = time.monotonic() + SLICE_S
-        for step in self.keeper.plan(self.retirement.news(report)):
-            self.keeper.apply(step)
+        for step in self.state.plan(self.retirement.news(report)):
+            self.state.apply(step)
             self.journal.applied(step)
             self.retirement.applied(step)
             if time.monotonic() > slice_end:
@@ -268,11 +268,11 @@ class EventService:
             self.tell_engines()
             self.arbiter.tick()
             self.retirement.look()
-            self.journal.look_after(self.keeper, self.keeper.feed_health)
+            self.journal.look_after(self.state, self.state.feed_health)
 
     def tell_engines(self) -> None:
         """Engine figures as of now."""
-        self.keeper.engine_health(self.engines.health())
+        self.state.engine_health(self.engines.health())
 
     async def follow(self, feed: Feed) -> None:
         """Run one feed. What no retry can mend ends the service while the feed has said nothing
@@ -288,11 +288,11 @@ class EventService:
 
     def busy(self) -> bool:
         """Whether a report or a search waits."""
-        return not self._reports.empty() or not self.keeper.analysed
+        return not self._reports.empty() or not self.state.analysed
 
     async def settled(self) -> None:
         """Return once every report is taken in and every search answered."""
         await self._reports.join()
-        while not self.keeper.analysed:
+        while not self.state.analysed:
             self._changed.clear()
             await self._changed.wait()

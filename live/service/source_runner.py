@@ -114,13 +114,13 @@ class SourceRunner:
         return recognise(spec, lichess_url=self._config.lichess.base_url).kind in _ONCE
 
     @contextlib.asynccontextmanager
-    async def running(self, hall: EventService, supervisor: Supervisor) -> AsyncIterator[None]:
+    async def running(self, service: EventService, supervisor: Supervisor) -> AsyncIterator[None]:
         """Every source followed while the block runs; one that is over waits for new settings."""
         async with asyncio.TaskGroup() as group:
             sleeps = supervisor.keep("sleep watch", lambda: watch(self.begin_anew))
             tasks = [group.create_task(sleeps, name="keep sleep watch")]
             for index, feed in enumerate(self._feeds):
-                stay = self._stay(index, hall, supervisor)
+                stay = self._stay(index, service, supervisor)
                 tasks.append(group.create_task(stay, name=f"feed {feed.name}"))
             yield
             for task in tasks:
@@ -181,7 +181,7 @@ class SourceRunner:
                 self._feeds[index] = feed
                 self._anew[index].set()
 
-    async def _stay(self, index: int, hall: EventService, supervisor: Supervisor) -> None:
+    async def _stay(self, index: int, service: EventService, supervisor: Supervisor) -> None:
         """Follow one source to its end, and from its beginning whenever its settings change."""
         anew = self._anew[index]
         while True:
@@ -189,17 +189,17 @@ class SourceRunner:
             self._over.discard(index)
             self._lost.pop(index, None)
             self._all_over.clear()
-            if await self._followed(index, hall, supervisor):
+            if await self._followed(index, service, supervisor):
                 self._over.add(index)
                 if len(self._over) == len(self._feeds):
                     self._all_over.set()
                 await anew.wait()
 
-    async def _followed(self, index: int, hall: EventService, supervisor: Supervisor) -> bool:
+    async def _followed(self, index: int, service: EventService, supervisor: Supervisor) -> bool:
         """Follow it with the settings it has now; whether to its end."""
         feed = self._feeds[index]
         following = asyncio.create_task(
-            self._follow(index, feed, hall, supervisor), name=f"follow {feed.name}"
+            self._follow(index, feed, service, supervisor), name=f"follow {feed.name}"
         )
         changed = asyncio.create_task(self._anew[index].wait(), name=f"settings of {feed.name}")
         both = {following, changed}
@@ -215,13 +215,13 @@ class SourceRunner:
             await asyncio.wait(both)
 
     async def _follow(
-        self, index: int, feed: Feed, hall: EventService, supervisor: Supervisor
+        self, index: int, feed: Feed, service: EventService, supervisor: Supervisor
     ) -> None:
         """One that cannot be followed at all is shown, and the others go on."""
         try:
             await supervisor.keep(
                 feed.name,
-                lambda: hall.follow(feed),
+                lambda: service.follow(feed),
                 source=True,
                 ends=True,
                 fatal=lambda error: isinstance(error, FeedError),
@@ -231,4 +231,4 @@ class SourceRunner:
             if len(self._lost) == len(self._feeds) and not self._renewed:
                 return  # it ends the service, and is told there
             log.error("%s", error)
-            hall.health(failed(feed.name, error))
+            service.health(failed(feed.name, error))

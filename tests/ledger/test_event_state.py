@@ -14,7 +14,7 @@ from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.measure import Measure
 from live.ledger.outbox import Effects
-from tests.alerts.hall import NoEngine
+from tests.alerts.replayed_event import NoEngine
 from tests.ledger.arithmetic import line
 
 

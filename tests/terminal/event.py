@@ -54,14 +54,14 @@ class Event(EventService):
 
     def tell(self, *reports: GameReport) -> None:
         """A source says this."""
-        for step in self.keeper.plan(FeedReport("demo", reports)):
-            self.keeper.apply(step)
+        for step in self.state.plan(FeedReport("demo", reports)):
+            self.state.apply(step)
 
     def think(self, leave: int = 0) -> None:
         """Answer what is asked, all but the last ``leave`` searches."""
         while len(self._asked) > leave:
             search, ask = self._asked.popleft()
-            self.keeper.searched(ask, answer(search))
+            self.state.searched(ask, answer(search))
 
     def new(self) -> list[Change]:
         """What happened since this was last asked."""
@@ -77,8 +77,8 @@ def middle(*, calibrated: bool = True, after_s: float = 5400.0) -> Event:
     for report in latest.values():
         event.tell(report)
     event.think(leave=3)
-    event.keeper.feed_health(FeedHealth("demo", "live"))
-    event.keeper.engine_health(ENGINES)
+    event.state.feed_health(FeedHealth("demo", "live"))
+    event.state.engine_health(ENGINES)
     return event
 
 

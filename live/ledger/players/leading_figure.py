@@ -1,4 +1,5 @@
-"""Which of a player's figures stands first on a screen, and in which order players are listed. Pure.
+"""Which of a player's figures stands first on a screen, and in which order players
+are listed. Pure.
 
 Where the Elo is known, the level leads while these moves say enough of it, else the percentile;
 where it is not, the level by the field, else the Elo of the moves alone. Algorithm 4 leads nowhere
@@ -40,6 +41,7 @@ class Figure(msgspec.Struct, frozen=True):
 def figure(held: CurvePoint | PlayerView, kind: FigureKind) -> Figure | None:
     """This figure of a point or of a player over the event; None where there is none."""
     share = None
+    found: tuple[float | None, float | None, float | None]
     match kind:
         case "level" if held.level is not None:
             found = held.level, held.level_low, held.level_high

@@ -103,7 +103,7 @@ class RetainedMessages:
     ) -> None:
         self._state = state
         self._prefix = prefix
-        self._sight = selected.sight
+        self._visibility = selected.visibility
         self._wanted: dict[str, bytes] = {}
         self._told: dict[str, bytes] = {}
         """What the broker holds, by topic; empty where only that it holds something is known."""
@@ -229,10 +229,10 @@ class RetainedMessages:
 
     def _want(self, topic: str, message: Message | None) -> None:
         self._look[topic] = None
-        if message is None or not sends(type(message), self._sight):
+        if message is None or not sends(type(message), self._visibility):
             self._wanted.pop(topic, None)
         else:
-            self._wanted[topic] = wire.encode(shown(message, self._sight))
+            self._wanted[topic] = wire.encode(shown(message, self._visibility))
 
     def _put(self, view: GameView) -> None:
         at = place(view)

@@ -292,8 +292,8 @@ class StreamHub:
         for selection in selections:
             wanted = selection.stream.filter
             if wanted.takes_type(change):
-                if (body := bodies.get(wanted.sight)) is None:
-                    body = bodies[wanted.sight] = wire.encode(shown(change, wanted.sight))
+                if (body := bodies.get(wanted.visibility)) is None:
+                    body = bodies[wanted.visibility] = wire.encode(shown(change, wanted.visibility))
                 selection.stream.append(body)
 
     def _moved(self, view: GameView) -> bool:

@@ -50,7 +50,7 @@ class Subscriber(asyncio.Protocol):
 
     def __init__(
         self,
-        giver: FrameSource,
+        source: FrameSource,
         stream: NumberedStream,
         transport: asyncio.Transport,
         clock: Callable[[], float],
@@ -71,7 +71,7 @@ class Subscriber(asyncio.Protocol):
         """Whether messages were left out since :meth:`begin`."""
         self.cursor = 0
         """Number of the last message in what :meth:`begin` was given."""
-        self._giver = giver
+        self._source = source
         self._when_gone = when_gone
         self._clock = clock
         self._limits = limits
@@ -105,7 +105,7 @@ class Subscriber(asyncio.Protocol):
             if self._protocol.state is State.OPEN:
                 self._protocol.send_close(code, reason)
                 named = code in CloseCode.__members__.values()
-                self._giver.closed(CloseCode(code).name.lower() if named else str(code))
+                self._source.closed(CloseCode(code).name.lower() if named else str(code))
             self._flush()
 
     def sweep(self, now_s: float) -> None:
@@ -148,9 +148,9 @@ class Subscriber(asyncio.Protocol):
         if not self.missed:
             self.ready = True
         elif beginning:
-            self._giver.catch_up(self)
+            self._source.catch_up(self)
         else:
-            self._giver.refresh(self)
+            self._source.refresh(self)
 
     # --- from the client --------------------------------------------------------------------------
 
@@ -202,4 +202,4 @@ class Subscriber(asyncio.Protocol):
         self._rest = None
         if self._closing_s is None:
             self._closing_s = self._clock()
-            self._giver.left(self)
+            self._source.left(self)

@@ -294,15 +294,15 @@ class Hall:
                 (self.ahead or self).searched(*reply)
 
 
-def line(name: str, hall: Hall) -> None:
+def line(name: str, service: Hall) -> None:
     """Play and print what came of it."""
-    hall.play()
-    ready = sum(each < 0.005 for each in hall.gain_s) / len(hall.gain_s)
-    scored = sum(each < 0.005 for each in hall.score_s) / len(hall.score_s)
-    times = sorted(hall.gain_s)
+    service.play()
+    ready = sum(each < 0.005 for each in service.gain_s) / len(service.gain_s)
+    scored = sum(each < 0.005 for each in service.score_s) / len(service.score_s)
+    times = sorted(service.gain_s)
     sys.stdout.write(
         f"{name:<34}{ready:>11.1%}{scored:>13.1%}{statistics.median(times) * 1000:>11.0f}"
-        f"{times[int(0.99 * len(times))] * 1000:>9.0f}{hall.searches:>10}\n"
+        f"{times[int(0.99 * len(times))] * 1000:>9.0f}{service.searches:>10}\n"
     )
     sys.stdout.flush()
 
@@ -338,16 +338,16 @@ def main() -> None:
                 ForecastPolicy(), **{field: value}
             )
     for name, policy in policies.items():
-        hall = Hall(boards, arguments.engines, arguments.knps, arguments.speed)
+        service = Hall(boards, arguments.engines, arguments.knps, arguments.speed)
         if policy is not None:
-            hall.ahead = LookAhead(hall, LIMIT, policy=policy)
-            hall.ahead.desk = hall
-        line(name, hall)
+            service.ahead = LookAhead(service, LIMIT, policy=policy)
+            service.ahead.desk = service
+        line(name, service)
     for faster in (2, 4, 10):
-        hall = Hall(boards, arguments.engines, arguments.knps * faster, arguments.speed)
-        hall.ahead = LookAhead(hall, LIMIT)
-        hall.ahead.desk = hall
-        line(f"ahead, engines {faster} times as fast", hall)
+        service = Hall(boards, arguments.engines, arguments.knps * faster, arguments.speed)
+        service.ahead = LookAhead(service, LIMIT)
+        service.ahead.desk = service
+        line(f"ahead, engines {faster} times as fast", service)
     sys.stdout.write("aim: 90 % of gains, 67 % of scores, median under 50 ms\n")
 
 

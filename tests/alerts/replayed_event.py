@@ -44,7 +44,7 @@ class Rehearsal:
             engine_scores=False,
         )
         self.desk = AlertDesk()
-        self.keeper = EventState(ledger, NoEngine(), self._published, self.desk.open)
+        self.state = EventState(ledger, NoEngine(), self._published, self.desk.open)
         self.now_s = START_S
         self.tick_s = TICK_S
         self.raised: dict[str, Alert] = {}
@@ -62,8 +62,8 @@ class Rehearsal:
             self.raised[message.alert.id] = message.alert
 
     def report(self, report: FeedReport) -> None:
-        for step in self.keeper.plan(report):
-            self.keeper.apply(step)
+        for step in self.state.plan(report):
+            self.state.apply(step)
 
     def tick(self) -> None:
         self._heard(self.desk.tick(self.now_s))
