@@ -46,16 +46,16 @@ class ResultDeliveries:
         self._listener = listener
         # Answers, and what is to be done between them.
         self._todo: deque[ResultDelivery | Callable[[], None]] = deque()
-        self._telling = False
+        self._reporting = False
         self._later: asyncio.Handle | None = None
 
     def add(self, item: ResultDelivery | Callable[[], None]) -> None:
         """Tell this after what was added before, or do it then; in the next turn of the loop
-        unless :meth:`tell` is called.
+        unless :meth:`deliver` is called.
         """
         self._todo.append(item)
-        if self._later is None and not self._telling:
-            self._later = asyncio.get_running_loop().call_soon(self.tell)
+        if self._later is None and not self._reporting:
+            self._later = asyncio.get_running_loop().call_soon(self.deliver)
 
     def drop(self, owner: Hashable) -> None:
         """Forget what was not yet told to ``owner``."""
@@ -67,12 +67,12 @@ class ResultDeliveries:
         self._todo.clear()
         self._todo.extend(kept)
 
-    def tell(self) -> None:
+    def deliver(self) -> None:
         """Tell now what may be told in one turn; nothing if called from inside a listener."""
-        if self._telling:
+        if self._reporting:
             return
         self.close()
-        self._telling = True
+        self._reporting = True
         try:
             for _ in range(_A_TURN):
                 if not self._todo:
@@ -83,9 +83,9 @@ class ResultDeliveries:
                 else:
                     item()
         finally:
-            self._telling = False
+            self._reporting = False
             if self._todo:
-                self._later = asyncio.get_running_loop().call_soon(self.tell)
+                self._later = asyncio.get_running_loop().call_soon(self.deliver)
 
     def close(self) -> None:
         """Call off what was put on the loop."""

@@ -77,7 +77,7 @@ class SearchKeys:
         self._limit = limit
         self._stands: OrderedDict[tuple[str, bool, tuple[str, ...]], _Stand] = OrderedDict()
 
-    def question(self, search: Search) -> SearchKey | SearchFailure:
+    def key_of(self, search: Search) -> SearchKey | SearchFailure:
         """What to ask an engine, or why no engine may be asked.
 
         Invalid positions are refused because they crash engines, finished ones because the rules

@@ -49,13 +49,13 @@ class RecordedEvent(EventService):
         self.run = run
         self.to_ms = to_ms
         self._reader = reader
-        self._questioner = SearchKeys(engine_limit(config.engine))
+        self._search_keys = SearchKeys(engine_limit(config.engine))
         self.waiting: deque[tuple[Search, RequestId]] = deque()
         self._alerts: dict[str, Alert] = {}
         self.open_ledger(run.engine_name, run.limit, engine_scores=run.engine_scores)
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        self.waiting.append((search, ask))
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        self.waiting.append((search, request_id))
 
     def publish(self, changes: Iterable[Change]) -> None:
         # Alerts are those of then: made anew, waits would be those of the playing.
@@ -71,24 +71,24 @@ class RecordedEvent(EventService):
             self._alerts[alert.id] = alert
         self.notify((AlertMessage(alert),))
 
-    def drop(self, ask: RequestId) -> None:
+    def drop(self, request_id: RequestId) -> None:
         """An answer that nobody waits for changes nothing."""
 
     def looked_up(self, search: Search) -> tuple[SearchKey, RecordedScore] | None:
         """The question a search was, and what was found; None where nothing was."""
-        question = self._questioner.question(search)
-        if not isinstance(question, SearchKey):
+        search_key = self._search_keys.key_of(search)
+        if not isinstance(search_key, SearchKey):
             return None
-        scored = self._reader.result(self.run.identity, question)
-        return None if scored is None else (question, scored)
+        scored = self._reader.result(self.run.identity, search_key)
+        return None if scored is None else (search_key, scored)
 
     def answer(self) -> None:
         """Tell the ledger all that was known."""
         while self.waiting:
-            search, ask = self.waiting.popleft()
+            search, request_id = self.waiting.popleft()
             found = self.looked_up(search)
             if found is not None and not self._later(found[1]):
-                self.state.searched(ask, found[1].result)
+                self.state.searched(request_id, found[1].result)
 
     def _later(self, scored: RecordedScore) -> bool:
         return self.to_ms is not None and (scored.at_ms or 0) > self.to_ms

@@ -47,15 +47,15 @@ class _Played:
         service = self._service
         while service.waiting or (self._due and self._due[0][0] <= now_ms):
             while service.waiting:
-                search, ask = service.waiting.popleft()
+                search, request_id = service.waiting.popleft()
                 found = service.looked_up(search)
                 if found is not None:
                     self._count += 1
                     at_ms = found[1].at_ms or 0
-                    heapq.heappush(self._due, (at_ms, self._count, ask, found[1]))
+                    heapq.heappush(self._due, (at_ms, self._count, request_id, found[1]))
             while self._due and self._due[0][0] <= now_ms:
-                _, _, ask, scored = heapq.heappop(self._due)
-                service.state.searched(ask, scored.result)
+                _, _, request_id, scored = heapq.heappop(self._due)
+                service.state.searched(request_id, scored.result)
 
     @property
     def next_ms(self) -> int | None:

@@ -141,7 +141,9 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     ledger = service.state.ledger
     game = next(game for game in service.state.held() if game.id == detail.id)
     made: list[ExplainedSearch] = []
-    for what, search in searches(game, ply, ledger.measure.asking, _depth(service, game, ply)):
+    for what, search in searches(
+        game, ply, ledger.measure.search_options, _depth(service, game, ply)
+    ):
         found = service.looked_up(search)
         first_choice = what == "move played" and made and made[0].found.result.best == search.only
         if found is not None and not first_choice:
@@ -164,7 +166,7 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
 
 def _depth(service: RecordedEvent, game: Game, ply: int) -> int | None:
     """What the search of the position before ``ply`` reached."""
-    (_, before), *_ = searches(game, ply, service.state.ledger.measure.asking, None)
+    (_, before), *_ = searches(game, ply, service.state.ledger.measure.search_options, None)
     found = service.looked_up(before)
     return found[1].result.depth if found is not None else None
 

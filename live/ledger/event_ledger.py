@@ -161,19 +161,19 @@ class EventLedger:
             case EvalsChanged():
                 tracked.reread_source_evals()
             case HeadersChanged(headers=headers):
-                tracked.reseat(self._standings.tallies(step.id, headers))
+                tracked.set_players(self._standings.tallies(step.id, headers))
             case ResultChanged():
-                tracked.hurry()
+                tracked.result_changed()
             case _:
                 tracked.show()
 
-    def searched(self, ask: RequestId, answer: SearchResult | SearchFailure) -> Effects:
+    def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> Effects:
         """An engine answered; an answer to a question no longer asked changes nothing."""
-        tracked = self._games.get(ask.game)
+        tracked = self._games.get(request_id.game)
         if isinstance(tracked, TrackedGame):
-            self._details.pop(ask.game, None)
+            self._details.pop(request_id.game, None)
             pending = tracked.pending
-            tracked.searched(ask, answer)
+            tracked.searched(request_id, result)
             self._pending += tracked.pending - pending
             if self._outbox.changes:
                 self._rate(tracked.tallies.values())
@@ -194,12 +194,12 @@ class EventLedger:
             self._rate(tallies)
         return self._outbox.take()
 
-    def progressed(self, ask: RequestId, progress: SearchProgress) -> Effects:
+    def progressed(self, request_id: RequestId, progress: SearchProgress) -> Effects:
         """A search deepens: shown as provisional, in no histogram."""
-        tracked = self._games.get(ask.game)
+        tracked = self._games.get(request_id.game)
         if isinstance(tracked, TrackedGame):
-            self._details.pop(ask.game, None)
-            tracked.progressed(ask, progress)
+            self._details.pop(request_id.game, None)
+            tracked.progressed(request_id, progress)
         return self._outbox.take()
 
     def _open(self, game: Game) -> Effects:
@@ -224,12 +224,12 @@ class EventLedger:
 
     # --- rest -----------------------------------------------------------------------------------
 
-    def rest(self, id: GameId) -> tuple[ArchivedValues, ArchivedDetails] | None:
+    def archive(self, id: GameId) -> tuple[ArchivedValues, ArchivedDetails] | None:
         """A game as values that can be kept; None while searches of it are open, and for one that
         rests or is not held.
         """
         game = self._games.get(id)
-        return game.rest() if isinstance(game, TrackedGame) and not game.pending else None
+        return game.archive() if isinstance(game, TrackedGame) and not game.pending else None
 
     def resume(self, rests: Iterable[ArchivedValues], recall: Recall) -> Effects:
         """Hold games again that were kept, all at rest; ``recall`` gives their details."""

@@ -44,13 +44,13 @@ log = logging.getLogger(__name__)
 View = TypeVar("View", bound=GameView)
 
 
-class SearchCounts(Protocol):
+class Searches(Protocol):
     """The door to the engines."""
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         """Search this for ``ask``; wanting again with another urgency moves it in the queue."""
 
-    def drop(self, ask: RequestId) -> None:
+    def drop(self, request_id: RequestId) -> None:
         """Nobody needs the answer to ``ask`` any more."""
 
 
@@ -60,7 +60,7 @@ class EventState:
     def __init__(
         self,
         ledger: EventLedger,
-        searches: SearchCounts,
+        searches: Searches,
         publish: Callable[[Iterable[Change]], None],
         alerts: Callable[[], Sequence[Alert]] = tuple,
     ) -> None:
@@ -135,19 +135,19 @@ class EventState:
             self.apply(GameGone(id))
         return game
 
-    def searched(self, ask: RequestId, answer: SearchResult | SearchFailure) -> None:
+    def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> None:
         """An engine answered."""
         try:
-            effects = self.ledger.searched(ask, answer)
+            effects = self.ledger.searched(request_id, result)
         except Exception:
             # Broad as in :meth:`apply`: an answer may break what the moves did not.
-            self._give_up(ask.game)
+            self._give_up(request_id.game)
         else:
             self._send(effects)
 
-    def progressed(self, ask: RequestId, progress: SearchProgress) -> None:
+    def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """An engine has a provisional score."""
-        self._send(self.ledger.progressed(ask, progress))
+        self._send(self.ledger.progressed(request_id, progress))
 
     def feed_health(self, health: FeedHealth) -> None:
         """A feed says how it is doing."""
@@ -167,10 +167,10 @@ class EventState:
             self._publish((HealthMessage(self.feeds(), health),))
 
     def _send(self, effects: Effects) -> None:
-        for ask in effects.dropped:
-            self._searches.drop(ask)
+        for request_id in effects.dropped:
+            self._searches.drop(request_id)
         for request in effects.requests:
-            self._searches.want(request.search, request.id, request.urgency)
+            self._searches.submit(request.search, request.id, request.urgency)
         if effects.changes:
             self._publish([self._marked(change) for change in effects.changes])
 

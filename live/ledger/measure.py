@@ -26,7 +26,7 @@ class Measure(NamedTuple):
 
     gain: GainKind
     shelf: CalibrationShelf = CalibrationShelf()
-    asking: SearchOptions = SearchOptions()
+    search_options: SearchOptions = SearchOptions()
     table: IntrinsicTable | None = None
     """For choices among several lines; None where none fits, see ``table_note``."""
     table_note: str = "Multi-PV is off ([engine] multipv)"

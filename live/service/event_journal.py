@@ -226,13 +226,13 @@ class EventJournal:
         verb = f"{games} restored from" if self.restored else "kept in"
         return f"{verb} {self.journal.path}" if self.journal is not None else ""
 
-    def answers(self, search: Search, ask: RequestId) -> bool:
+    def answers(self, search: Search, request_id: RequestId) -> bool:
         """Whether the answer to ``ask`` is known and comes by itself."""
         if self._answers is None or self._known is None:
             return False
         known = self._known(search)
         if known is not None:
-            self._answers.append((ask, known))
+            self._answers.append((request_id, known))
         return known is not None
 
     # --- going on ---------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ class EventJournal:
                 continue
             if time.monotonic() > end_s:
                 return
-            told = self._state.ledger.rest(game)
+            told = self._state.ledger.archive(game)
             if told is None:
                 continue  # it is being searched, rests already, or is gone
             rest, details = told

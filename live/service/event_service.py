@@ -36,7 +36,7 @@ from live.service.arbiter_desk import ArbiterDesk
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.game_release import GameRelease
-from live.service.measure_settings import engine_asking, fitting, fitting_table, limit_text
+from live.service.measure_settings import fitting, fitting_table, limit_text, search_options_of
 from live.service.supervision import GuardedPart, reason
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
@@ -141,7 +141,7 @@ class EventService:
             measure=Measure(
                 gain,
                 shelf,
-                engine_asking(self.config.engine),
+                search_options_of(self.config.engine),
                 *fitting_table(rating.intrinsic, self.config.engine, engine_name, limit),
             ),
             engine_name=engine_name,
@@ -181,13 +181,15 @@ class EventService:
 
     # --- the door of the ledger to the engines ---------------------------------------------------
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        if self.journal.answers(search, ask):
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        if self.journal.answers(search, request_id):
             return
-        self.engines.desk.want(search, ask, SearchPriority(_KINDS[urgency], ask.game, ask.ply))
+        self.engines.desk.submit(
+            search, request_id, SearchPriority(_KINDS[urgency], request_id.game, request_id.ply)
+        )
 
-    def drop(self, ask: RequestId) -> None:
-        self.engines.desk.drop(ask)
+    def drop(self, request_id: RequestId) -> None:
+        self.engines.desk.drop(request_id)
 
     # --- what engines say ------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ def engine_limit(config: EngineConfig) -> Limit:
     return Limit(nodes=config.nodes)
 
 
-def engine_asking(config: EngineConfig) -> SearchOptions:
+def search_options_of(config: EngineConfig) -> SearchOptions:
     """How searches are asked for."""
     return SearchOptions(
         lines=config.multipv,

@@ -325,23 +325,23 @@ class Journal:
 
     # --- results of searches ----------------------------------------------------------------------
 
-    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
-        known = self._memory.get(identity, question)
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        known = self._memory.get(identity, search_key)
         if known is not None or self._reader is None:
             return known
         try:
-            scored = self._reader.result(identity, question)
+            scored = self._reader.result(identity, search_key)
         except sqlite3.Error as error:
             self._unreadable(error)
             return None
         if scored is None:
             return None
-        self._memory.put(identity, question, scored.result)
+        self._memory.put(identity, search_key, scored.result)
         return scored.result
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
-        self._memory.put(identity, question, result)
-        self._put(WrittenResult(self._clock_ms(), RecordedResult(question, identity, result)))
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        self._memory.put(identity, search_key, result)
+        self._put(WrittenResult(self._clock_ms(), RecordedResult(search_key, identity, result)))
 
 
 class StoredResults:
@@ -355,17 +355,17 @@ class StoredResults:
         self._journal = journal
         self._shared = shared
 
-    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
-        known = self._journal.get(identity, question)
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        known = self._journal.get(identity, search_key)
         if known is None and self._shared is not None:
-            known = self._shared.get(identity, question)
+            known = self._shared.get(identity, search_key)
             self.problem = self._shared.problem
             if known is not None:
-                self._journal.put(identity, question, known)
+                self._journal.put(identity, search_key, known)
         return known
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
-        self._journal.put(identity, question, result)
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        self._journal.put(identity, search_key, result)
         if self._shared is not None:
-            self._shared.put(identity, question, result)
+            self._shared.put(identity, search_key, result)
             self.problem = self._shared.problem

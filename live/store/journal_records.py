@@ -77,7 +77,7 @@ class RecordedNote(msgspec.Struct, frozen=True):
 class RecordedResult(msgspec.Struct, frozen=True):
     """What one search found."""
 
-    question: SearchKey
+    search_key: SearchKey
     identity: str
     result: SearchResult
 
@@ -119,7 +119,15 @@ def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
     """Equal where figures are: of whatever decides over them, and the shape they are kept in."""
     _, shapes = msgspec.json.schema_components((ArchivedValues, ArchivedDetails))
     calibrations = measure.shelf.calibrations
-    deciding = (__version__, identity, limit, measure.gain, measure.asking, calibrations, shapes)
+    deciding = (
+        __version__,
+        identity,
+        limit,
+        measure.gain,
+        measure.search_options,
+        calibrations,
+        shapes,
+    )
     return hashlib.blake2b(encode(deciding), digest_size=16).digest()
 
 

@@ -229,10 +229,10 @@ class JournalWriter:
                     " engine = excluded.engine, bound = excluded.bound,"
                     " at_ms = excluded.at_ms WHERE at_ms IS NULL",
                     (
-                        digest(found.identity, found.question),
+                        digest(found.identity, found.search_key),
                         encode(found.result),
                         self._engine(execute, found.identity),
-                        str(found.question.limit),
+                        str(found.search_key.limit),
                         at_ms,
                     ),
                 )

@@ -113,7 +113,7 @@ def pgn_text(data: bytes) -> None:
 class _NoEngine:
     """Nobody searches."""
 
-    def want(self, *wanted: object) -> None:
+    def submit(self, *wanted: object) -> None:
         """Leave it."""
 
     def drop(self, ask: object) -> None:

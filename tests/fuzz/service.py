@@ -295,7 +295,7 @@ def engine(data: bytes) -> None:
     for lines, adaptive in ((1, False), (3, True)):
         conversation = UciConversation(UciSettings(adaptive=adaptive))
         conversation.greet()
-        question = SearchKey(chess.STARTING_FEN, (), Limit(nodes=1000), lines=lines)
+        search_key = SearchKey(chess.STARTING_FEN, (), Limit(nodes=1000), lines=lines)
         half = data.find(ANSWER[:7])
         hello, answers = (HELLO, data) if half < 0 else (data[:half] or HELLO, data[half:])
         for piece in (hello[: len(hello) // 2], hello[len(hello) // 2 :]):
@@ -303,11 +303,11 @@ def engine(data: bytes) -> None:
                 assert isinstance(event, EngineReady | SearchFinished) or event is not None
         if not conversation.idle:
             continue
-        conversation.begin(question)
+        conversation.begin(search_key)
         for at in range(0, len(answers), 41):
             for event in conversation.receive(answers[at : at + 41]):
                 if isinstance(event, SearchFinished):
-                    assert event.stopped or question.allows(event.result.best), event
+                    assert event.stopped or search_key.allows(event.result.best), event
             if conversation.idle:
                 break
         conversation.stop()

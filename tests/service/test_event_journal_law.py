@@ -47,11 +47,11 @@ class ArithmeticHall(EventService):
         self._asked: deque[tuple[Search, RequestId]] = deque()
         self.open_ledger("arithmetic", "1 look")
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        if not self.journal.answers(search, ask):
-            self._asked.append((search, ask))
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        if not self.journal.answers(search, request_id):
+            self._asked.append((search, request_id))
 
-    def drop(self, ask: RequestId) -> None:
+    def drop(self, request_id: RequestId) -> None:
         pass
 
     async def restore(self) -> None:
@@ -59,8 +59,8 @@ class ArithmeticHall(EventService):
 
     def answer_all(self) -> None:
         while self._asked:
-            search, ask = self._asked.popleft()
-            self.state.searched(ask, answer(search))
+            search, request_id = self._asked.popleft()
+            self.state.searched(request_id, answer(search))
 
 
 def confirmed(whole: Analysis) -> Analysis:

@@ -170,7 +170,7 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
                 await service.settled()
                 told.append(to_json(analysis(service.state)))
                 if where is there:
-                    seats = {type(seat.process).__name__ for seat in service.room._seats}
+                    seats = {type(seat.process).__name__ for seat in service.room._engine_slots}
                     assert (seats, service.room.health().problem) == ({"RemoteEngine"}, "")
     finally:
         await machines.close()

@@ -24,10 +24,10 @@ BOARDS, ROUNDS = 4, 24
 class Nobody:
     """No engine: what is asked is never answered."""
 
-    def want(self, *wanted: object) -> None:
+    def submit(self, *wanted: object) -> None:
         """Leave it."""
 
-    def drop(self, ask: object) -> None:
+    def drop(self, request_id: object) -> None:
         """Leave it."""
 
 

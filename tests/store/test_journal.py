@@ -33,7 +33,7 @@ MOVES = line(3, 5, 7, 11)
 RESULT = SearchResult(Score(12), "e2e4", depth=9, by_depth=(None, Score(7)))
 
 
-def question(number: int) -> SearchKey:
+def search_key(number: int) -> SearchKey:
     return SearchKey(f"4k3/8/8/8/8/8/8/4K2R w - - {number} 1", (), Limit(nodes=400))
 
 
@@ -135,14 +135,14 @@ def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(path:
 
 def test_a_result_is_searched_once_and_known_with_engine_and_time(path: Path) -> None:
     with opened(path, now_ms=lambda: 77) as journal:
-        assert journal.get(RUN.identity, question(1)) is None
-        journal.put(RUN.identity, question(1), RESULT)
-        assert journal.get(RUN.identity, question(1)) == RESULT
+        assert journal.get(RUN.identity, search_key(1)) is None
+        journal.put(RUN.identity, search_key(1), RESULT)
+        assert journal.get(RUN.identity, search_key(1)) == RESULT
     with opened(path, memory=MemoryResultCache(1)) as journal:
-        assert journal.get(RUN.identity, question(1)) == RESULT
-        assert journal.get("another engine", question(1)) is None
+        assert journal.get(RUN.identity, search_key(1)) == RESULT
+        assert journal.get("another engine", search_key(1)) is None
     with JournalReader.open(path) as reader:
-        scored = reader.result(RUN.identity, question(1))
+        scored = reader.result(RUN.identity, search_key(1))
     assert scored is not None
     assert (scored.result, scored.identity, scored.at_ms) == (RESULT, RUN.identity, 77)
 
@@ -154,8 +154,8 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
             assert "in use by another live-rate" in second.problem
             assert second.hopeless and second.standing(b"") == []
             second.change(NewGame(game("g2")))
-            second.put(RUN.identity, question(1), RESULT)
-            assert second.get(RUN.identity, question(1)) == RESULT
+            second.put(RUN.identity, search_key(1), RESULT)
+            assert second.get(RUN.identity, search_key(1)) == RESULT
         first.change(NewGame(game("g3")))
         assert first.problem == ""
     assert [step.id for step in steps_in(path) if isinstance(step, NewGame)] == ["g1", "g3"]
@@ -284,8 +284,8 @@ def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
     with opened(path) as journal:
         assert says in journal.problem and str(path) in journal.problem
         journal.change(NewGame(game("g1")))
-        journal.put(RUN.identity, question(1), RESULT)
-        assert journal.get(RUN.identity, question(1)) == RESULT
+        journal.put(RUN.identity, search_key(1), RESULT)
+        assert journal.get(RUN.identity, search_key(1)) == RESULT
         assert journal.standing(b"measure") == [] and journal.flush()
     assert (path.read_bytes() if path.is_file() else None) == before
     assert [record.levelname for record in caplog.records] == ["ERROR"]

@@ -13,7 +13,7 @@ from live.store import journal_writer
 from live.store.journal import Journal
 from live.store.journal_tables import connected
 from live.store.journal_writer import WriteBacklog
-from tests.store.test_journal import RESULT, RUN, question
+from tests.store.test_journal import RESULT, RUN, search_key
 
 
 class FailsOnce:
@@ -45,7 +45,7 @@ def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
     monkeypatch.setattr(journal_writer, "connected", failing)
     with Journal(path, retry_s=0.01) as journal:
         journal.begin(RUN)
-        journal.put("Engine; Hash=16", question(1), RESULT)
+        journal.put("Engine; Hash=16", search_key(1), RESULT)
         assert journal.flush(20)
         assert not failures
     connection = connected(path)

@@ -46,11 +46,11 @@ class Event(EventService):
         self.listen(self.changes.extend)
         self.open_ledger(EMBEDDED if calibrated else "Arithmetic 1", "100000 nodes")
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        self._asked.append((search, ask))
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        self._asked.append((search, request_id))
 
-    def drop(self, ask: RequestId) -> None:
-        self._asked = deque((search, held) for search, held in self._asked if held != ask)
+    def drop(self, request_id: RequestId) -> None:
+        self._asked = deque((search, held) for search, held in self._asked if held != request_id)
 
     def tell(self, *reports: GameReport) -> None:
         """A source says this."""
@@ -60,8 +60,8 @@ class Event(EventService):
     def think(self, leave: int = 0) -> None:
         """Answer what is asked, all but the last ``leave`` searches."""
         while len(self._asked) > leave:
-            search, ask = self._asked.popleft()
-            self.state.searched(ask, answer(search))
+            search, request_id = self._asked.popleft()
+            self.state.searched(request_id, answer(search))
 
     def new(self) -> list[Change]:
         """What happened since this was last asked."""

@@ -188,20 +188,20 @@ class Broadcast:
 
     # --- the engine -----------------------------------------------------------------------------
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        self._wishes.append((search, ask))
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        self._wishes.append((search, request_id))
 
-    def drop(self, ask: RequestId) -> None:
-        self._wishes = [wish for wish in self._wishes if wish[1] != ask]
+    def drop(self, request_id: RequestId) -> None:
+        self._wishes = [wish for wish in self._wishes if wish[1] != request_id]
 
     def answer(self) -> None:
         """Answer every search that waits, unless held back."""
         while self._wishes and not self.hold:
-            search, ask = self._wishes.pop(0)
-            self.state.searched(ask, self._searched(search, ask))
+            search, request_id = self._wishes.pop(0)
+            self.state.searched(request_id, self._searched(search, request_id))
 
-    def _searched(self, search: Search, ask: RequestId) -> SearchResult:
-        game = self.state.game(ask.game)
+    def _searched(self, search: Search, request_id: RequestId) -> SearchResult:
+        game = self.state.game(request_id.game)
         assert game is not None
         assert game.board is not None
         walk, line = self._walk(game.board), self._line[game.board]

@@ -60,7 +60,7 @@ _EACH: Final = 2
 class SearchDesk(Protocol):
     """Where searches are asked for."""
 
-    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None: ...
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None: ...
 
     def drop(self, owner: Hashable) -> None: ...
 
@@ -105,7 +105,7 @@ class LookAhead:
         self,
         listener: ResultListener,
         limit: Limit,
-        asking: SearchOptions = _PLAIN,
+        search_options: SearchOptions = _PLAIN,
         *,
         chances: Chances = usual,
         policy: ForecastPolicy = _POLICY,
@@ -115,7 +115,7 @@ class LookAhead:
         self.desk: LookAheadPool
         self._listener = listener
         self._limit = limit
-        self._asking = asking
+        self._search_options = search_options
         self._chances = chances
         self._policy = policy
         # Of each live board.
@@ -128,13 +128,13 @@ class LookAhead:
         # Guessed searches that were made, with their nodes.
         self._made: OrderedDict[Search, int] = OrderedDict()
 
-    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         """As the room's own. A board's new head moves its forecast on (a takeback ends it by
         :meth:`over`: an older ply's head may just be late).
         """
         self._count(search, priority)
         # After a first, quick look it is the full search that a forecast begins with.
-        full = SearchKind.HEAD if self._asking.quick is None else SearchKind.DEEPEN
+        full = SearchKind.HEAD if self._search_options.quick is None else SearchKind.DEEPEN
         if priority.kind is full and search.only is None:
             self._heads[owner] = (search, priority.board)
         if priority.kind is SearchKind.FINISHED:
@@ -143,7 +143,7 @@ class LookAhead:
             # What is no longer needed gives its engines back before the head would take one.
             self._advance(search.position, priority)
         came_true = self._pending.pop(search, None) is not None
-        self.desk.want(search, owner, priority)
+        self.desk.submit(search, owner, priority)
         if came_true:
             # After it was wanted, so that it is not stopped: it is the owner's from now on.
             self.desk.drop(GuessedMove(search))
@@ -188,7 +188,7 @@ class LookAhead:
                 position,
                 priority.ply,
                 limit=self._limit,
-                asking=self._asking,
+                search_options=self._search_options,
                 policy=self._policy,
                 chances=self._chances,
             )
@@ -233,7 +233,7 @@ class LookAhead:
         if nodes is not None:
             self.figures.hits += 1
             self.figures.nodes_hit += nodes
-        elif priority.kind is SearchKind.HEAD and not self._asking.is_quick(search):
+        elif priority.kind is SearchKind.HEAD and not self._search_options.is_quick(search):
             self.figures.misses += 1
 
     def _fill(self) -> None:
@@ -255,7 +255,7 @@ class LookAhead:
             self._pending[search] = [name]
             rank = round(-1000 * math.log(need.worth))
             ply = len(search.position.moves) + (search.only is not None)
-            self.desk.want(
+            self.desk.submit(
                 search, GuessedMove(search), SearchPriority(SearchKind.SPECULATE, name, ply, rank)
             )
 

@@ -88,13 +88,13 @@ class MoveForecast:
         ply: int,
         *,
         limit: Limit,
-        asking: SearchOptions,
+        search_options: SearchOptions,
         policy: ForecastPolicy,
         chances: Chances,
     ) -> None:
         self._board = board
         self._scout_limit = scout_limit(limit)
-        self._asking = asking
+        self._search_options = search_options
         self._policy = policy
         # What is worth less is not searched: chances do not fall below a part of it.
         self._least = policy.least / max(1.0, policy.gain)
@@ -118,7 +118,7 @@ class MoveForecast:
         self._last = None
         if position.moves and before.position.moves == position.moves[:-1]:
             depth = before.found.depth if before.found is not None else None
-            self._last = self._asking.played(before.position, position.moves[-1], depth)
+            self._last = self._search_options.played(before.position, position.moves[-1], depth)
         self._root = self._spots.get(position) or _Spot(position, ply)
         self._spots = {spot.position: spot for spot in _all(self._root)}
         self._needs = None
@@ -170,7 +170,7 @@ class MoveForecast:
             if worth * chance < self._least:
                 break
             if move not in told and move not in spot.made:
-                played = self._asking.played(spot.position, move, found.depth)
+                played = self._search_options.played(spot.position, move, found.depth)
                 yield ForecastNeed(worth * chance * self._policy.gain, played)
             yield from self._reply(spot, move, worth * chance, ahead)
 
@@ -182,7 +182,7 @@ class MoveForecast:
         if after.found is not None:
             yield from self._walk(after, worth * self._policy.fade, ahead + 1)
         elif not after.dead:
-            yield ForecastNeed(worth, self._asking.whole(after.position))
+            yield ForecastNeed(worth, self._search_options.whole(after.position))
 
     def _scout(self, spot: _Spot) -> Search:
         return Search(spot.position, lines=self._policy.replies, limit=self._scout_limit)

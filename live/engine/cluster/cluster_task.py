@@ -32,7 +32,7 @@ def resource(identity: str) -> str:
     return f"live-rate {__version__}: {identity}"
 
 
-async def search(question: SearchKey, key: str) -> SearchResult:
+async def search(search_key: SearchKey, key: str) -> SearchResult:
     """The task. Running it twice finds the same twice; ``key`` is its own.
 
     Raises:
@@ -40,7 +40,7 @@ async def search(question: SearchKey, key: str) -> SearchResult:
     """
     engines = get_worker().plugins[PLUGIN]
     assert isinstance(engines, WorkerEngines)
-    return await engines.search(question, key)
+    return await engines.search(search_key, key)
 
 
 class WorkerEngines(WorkerPlugin):
@@ -66,7 +66,7 @@ class WorkerEngines(WorkerPlugin):
         first = self._idle[0]
         self.identity = str(EngineIdentity.of(first, self._settings))
 
-    async def search(self, question: SearchKey, key: str) -> SearchResult:
+    async def search(self, search_key: SearchKey, key: str) -> SearchResult:
         """One search on whichever engine is free."""
         process = self._idle.pop() if self._idle else await self._engine()
         while process.lost is not None:
@@ -74,7 +74,7 @@ class WorkerEngines(WorkerPlugin):
             process = self._idle.pop() if self._idle else await self._engine()
         self._busy[key] = process
         try:
-            process.begin(question)
+            process.begin(search_key)
             finished = await process.outcome()
         except BaseException:
             await process.close()

@@ -125,7 +125,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         return self._outcome is not None
 
     def begin(
-        self, question: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
+        self, search_key: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
     ) -> None:
         """Start a search at once; await :meth:`outcome` for its end.
 
@@ -139,11 +139,11 @@ class EngineProcess(asyncio.SubprocessProtocol):
             self._outcome.set_exception(self.lost)
             return
         self._on_progress = on_progress
-        self._limit = question.limit
+        self._limit = search_key.limit
         self._began = self._loop.time()
-        self._conversation.begin(question)
+        self._conversation.begin(search_key)
         self._flush()
-        self._arm(self.pace.longest_s(question.limit), "hung: no answer")
+        self._arm(self.pace.longest_s(search_key.limit), "hung: no answer")
 
     async def outcome(self) -> SearchFinished:
         """The end of the search begun last.

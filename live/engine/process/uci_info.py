@@ -53,13 +53,13 @@ class SearchDeepened(msgspec.Struct, frozen=True):
 class UciInfoReader:
     """What the info lines of one search have told so far."""
 
-    def __init__(self, question: SearchKey, *, adaptive: bool = False) -> None:
-        self.question = question
+    def __init__(self, search_key: SearchKey, *, adaptive: bool = False) -> None:
+        self.search_key = search_key
         # Restricted searches are made for comparison, to their own limit.
-        self._adaptive = adaptive and question.only is None
+        self._adaptive = adaptive and search_key.only is None
         self.enough = False
         """The search need not go on; what it prints from now on does not count."""
-        turn = (question.fen.split(" ", 2)[1] == "w") == (len(question.moves) % 2 == 0)
+        turn = (search_key.fen.split(" ", 2)[1] == "w") == (len(search_key.moves) % 2 == 0)
         self._sign = 1 if turn else -1
         # The last line with a score, bound or not, and the last exact one.
         self._last: tuple[int, Score] | None = None
@@ -93,7 +93,7 @@ class UciInfoReader:
         self._nodes = seen.get(b"nodes", self._nodes)
         self._time_ms = seen.get(b"time", self._time_ms)
         exact = b"lowerbound" not in words and b"upperbound" not in words
-        complete = self.question.lines == 1
+        complete = self.search_key.lines == 1
         if not complete:
             if rank == 1:
                 # A new report. Lines of the last one are none of its own, also where it begins
@@ -119,7 +119,7 @@ class UciInfoReader:
     def _consider(self, complete: bool) -> None:
         """Stop early? Only where all lines wanted have been searched to the same depth."""
         if self._adaptive and complete:
-            used = used_share(self.question.limit, self._nodes, self._time_ms)
+            used = used_share(self.search_key.limit, self._nodes, self._time_ms)
             self.enough = enough(self._by_depth, used)
 
     def _rank(self, rank: int, depth: int, score: Score, pv: bytes) -> bool:
@@ -138,7 +138,7 @@ class UciInfoReader:
             and all(line.depth == top.depth for line in self._ranks.values())
         ):
             self._full = tuple(self._ranks.values())
-            return len(self._full) == self.question.lines
+            return len(self._full) == self.search_key.lines
         return False
 
     def result(self, best: str) -> SearchResult | None:
@@ -148,7 +148,7 @@ class UciInfoReader:
         last bound); a restricted one its last line; one of several lines the best of the last
         full set, so that all its scores are of the same depth (Alliot 2017, section 2.3).
         """
-        told = self._last if self.question.only is not None else self._exact or self._last
+        told = self._last if self.search_key.only is not None else self._exact or self._last
         if told is None:
             return None
         depth, score = told

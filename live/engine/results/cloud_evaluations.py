@@ -100,24 +100,24 @@ class CloudEvaluations:
         self._known: OrderedDict[str, SearchProgress | None] = OrderedDict()
         self._news = asyncio.Event()
         # Only its positions are used, so any limit will do.
-        self._questioner = SearchKeys(Limit(nodes=1))
+        self._search_keys = SearchKeys(Limit(nodes=1))
 
-    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         """As the desk's own."""
         if (
             priority.kind is SearchKind.HEAD
             and search.only is None
             and self.desk.known(search) is None
         ):
-            question = self._questioner.question(search)
-            if not isinstance(question, SearchFailure) and not question.chess960:
+            search_key = self._search_keys.key_of(search)
+            if not isinstance(search_key, SearchFailure) and not search_key.chess960:
                 self._open.add(owner)
-                self._waiting[owner] = question.board().fen()
+                self._waiting[owner] = search_key.board().fen()
                 self._waiting.move_to_end(owner)
                 if len(self._waiting) > _WAITING:
                     self._waiting.popitem(last=False)
                 self._news.set()
-        self.desk.want(search, owner, priority)
+        self.desk.submit(search, owner, priority)
 
     def drop(self, owner: Hashable) -> None:
         """As the desk's own."""
@@ -149,7 +149,7 @@ class CloudEvaluations:
                     continue
                 owner, fen = self._waiting.popitem()
                 if fen in self._known:
-                    self._tell(owner, self._known[fen])
+                    self._report(owner, self._known[fen])
                     continue
                 try:
                     progress = await self._look_up(client, fen)
@@ -166,7 +166,7 @@ class CloudEvaluations:
                     self._known[fen] = progress
                     if len(self._known) > _KEPT:
                         self._known.popitem(last=False)
-                    self._tell(owner, progress)
+                    self._report(owner, progress)
                     await self._sleep(_PAUSE_S)
 
     async def _look_up(self, client: httpx.AsyncClient, fen: str) -> SearchProgress | None:
@@ -190,7 +190,7 @@ class CloudEvaluations:
                     raise ValueError(f"an answer of more than {_MOST_BYTES} bytes")
         return told(body)
 
-    def _tell(self, owner: Hashable, progress: SearchProgress | None) -> None:
+    def _report(self, owner: Hashable, progress: SearchProgress | None) -> None:
         if progress is not None and owner in self._open:
             self._told.add(owner)
             self._listener.progressed(owner, progress)

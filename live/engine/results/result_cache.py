@@ -18,10 +18,10 @@ class ResultCache(Protocol):
     problem: str
     """For people: what is wrong with it; empty when nothing is."""
 
-    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
         """The result, or None. ``identity`` is the engine's name and options."""
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
         """Remember a result whose limit was reached."""
 
 
@@ -37,14 +37,14 @@ class MemoryResultCache:
     def __len__(self) -> int:
         return len(self._results)
 
-    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
-        result = self._results.get((identity, question))
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        result = self._results.get((identity, search_key))
         if result is not None:
-            self._results.move_to_end((identity, question))
+            self._results.move_to_end((identity, search_key))
         return result
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
-        self._results[identity, question] = result
-        self._results.move_to_end((identity, question))
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        self._results[identity, search_key] = result
+        self._results.move_to_end((identity, search_key))
         if len(self._results) > self._capacity:
             self._results.popitem(last=False)

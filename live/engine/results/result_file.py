@@ -112,13 +112,13 @@ class ResultFile:
             self._reader.close()
             self._reader = None
 
-    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
-        known = self._memory.get(identity, question)
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        known = self._memory.get(identity, search_key)
         if known is not None or self._reader is None:
             return known
         try:
             row = self._reader.execute(
-                "SELECT result FROM results WHERE key = ?", (key := digest(identity, question),)
+                "SELECT result FROM results WHERE key = ?", (key := digest(identity, search_key),)
             ).fetchone()
             if row is None:
                 return None
@@ -128,13 +128,13 @@ class ResultFile:
             self._reader = None
             self._give_up(f"can no longer be read ({error}); what it holds is searched anew")
             return None
-        self._memory.put(identity, question, result)
+        self._memory.put(identity, search_key, result)
         self._write_later((key, None, self._today))
         return result
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
-        self._memory.put(identity, question, result)
-        self._write_later((digest(identity, question), _encoder.encode(result), self._today))
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        self._memory.put(identity, search_key, result)
+        self._write_later((digest(identity, search_key), _encoder.encode(result), self._today))
 
     @property
     def _today(self) -> int:
@@ -197,9 +197,9 @@ class _Foreign(Exception):
     """The file is a database, and not this one."""
 
 
-def digest(identity: str, question: SearchKey) -> bytes:
+def digest(identity: str, search_key: SearchKey) -> bytes:
     """What a result is kept under: 16 bytes of engine, options, limit and position."""
-    text = _encoder.encode((identity, question))
+    text = _encoder.encode((identity, search_key))
     return hashlib.blake2b(text, digest_size=16).digest()
 
 

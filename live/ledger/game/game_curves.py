@@ -210,7 +210,7 @@ class RatedSides:
         self,
         game: Game,
         tallies: dict[Color, PlayerTotals],
-        judgement: GameMethodsState,
+        game_methods: GameMethodsState,
         measure: Measure,
         priors: FieldPriors,
         outbox: Outbox,
@@ -223,11 +223,11 @@ class RatedSides:
         self._rated_as = elos_of(game)
         self.curves = GameCurves(measure.gain, choice, self._rated_as, priors)
         # Plies whose gain in the curves is a quick look's.
-        self._hasty: set[int] = set()
+        self._quick_plies: set[int] = set()
         self.enter(game)
         for color, tally in tallies.items():
             tally.rated(game.id, choice, self.curves.calibrated(color))
-            tally.judged(game.id, judgement.sides[color])
+            tally.judged(game.id, game_methods.sides[color])
 
     def enter(self, game: Game) -> None:
         """Tell the pooled players what the game says of them now."""
@@ -255,7 +255,7 @@ class RatedSides:
                 assert before is not None  # it had a gain
                 held.append((point, before.score.cp if color == "white" else -before.score.cp))
                 if look is not known:
-                    self._hasty.add(point.ply)
+                    self._quick_plies.add(point.ply)
             self.curves.resume(color, held)
 
     def leave(self) -> None:
@@ -266,7 +266,7 @@ class RatedSides:
 
     def rewind(self, ply: int) -> None:
         """Take back every gain at ``ply`` or later."""
-        self._hasty = {at for at in self._hasty if at < ply}
+        self._quick_plies = {at for at in self._quick_plies if at < ply}
         for color in COLORS:
             self._rewind(color, ply)
 
@@ -278,8 +278,8 @@ class RatedSides:
         """The full search of ``ply`` may have told another gain than the quick look: then it and
         all that follow leave the curve, to be put back by :meth:`advance`.
         """
-        if ply in self._hasty and known.tier(ply) == "full":
-            self._hasty -= {*range(ply, len(known) + 1, 2)}
+        if ply in self._quick_plies and known.tier(ply) == "full":
+            self._quick_plies -= {*range(ply, len(known) + 1, 2)}
             self._rewind(known.mover(ply), ply)
 
     def advance(self, known: QuickAndFull) -> None:
@@ -288,7 +288,7 @@ class RatedSides:
             first = 1 if known.mover(1) == color else 2
             last = self.curves.last_ply(color)
             for ply in range(last + 2 if last else first, len(known) + 1, 2):
-                if not known.told(ply):
+                if not known.is_settled(ply):
                     break
                 self._add(known, color, ply)
 
@@ -300,7 +300,7 @@ class RatedSides:
         before = look.position(ply - 1)
         assert before is not None  # else the ply would have no gain
         if look is not known:
-            self._hasty.add(ply)
+            self._quick_plies.add(ply)
         score_before_cp = before.score.cp if color == "white" else -before.score.cp
         point = self.curves.add(color, ply, gain_cp, score_before_cp)
         self.tallies[color].add(self._id, gain_cp)

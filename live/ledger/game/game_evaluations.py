@@ -100,10 +100,10 @@ class GameEvaluations:
         start_fen: str,
         *,
         chess960: bool,
-        asking: SearchOptions = SearchOptions(),  # noqa: B008  # frozen
+        search_options: SearchOptions = SearchOptions(),  # noqa: B008  # frozen
         limit: Limit | None = None,
     ) -> None:
-        self._asking = asking
+        self._search_options = search_options
         self._limit = limit
         self.start_fen = start_fen
         self.chess960 = chess960
@@ -138,7 +138,7 @@ class GameEvaluations:
         """One more move; its resulting position is scored at once when the game ends by rule."""
         self._forced.append(_only_one(self._board))
         # Only choices among several lines ask for it, and it is dear.
-        self._repeated.append(self._asking.lines > 1 and self._board.is_repetition(2))
+        self._repeated.append(self._search_options.lines > 1 and self._board.is_repetition(2))
         self._board.push_uci(uci)
         self._moves.append(uci)
         self._positions.append(self._by_rule())
@@ -177,7 +177,7 @@ class GameEvaluations:
     def set_position(self, index: int, evaluated: EvaluatedPosition) -> None:
         self._positions[index] = evaluated
 
-    def take_told(self, index: int, told: Score | None) -> None:
+    def take_source_eval(self, index: int, told: Score | None) -> None:
         """The source's own evaluation of a position, or None: then there will never be one."""
         if self._positions[index] is not None:
             return  # over by rule
@@ -240,9 +240,9 @@ class GameEvaluations:
     def search(self, kind: RequestKind, index: int) -> Search:
         """The search that answers: a position, or the one before ``index`` restricted to it."""
         if kind == "position":
-            return self._asking.whole(self._prefix(index), self._limit)
+            return self._search_options.whole(self._prefix(index), self._limit)
         before = self._positions[index - 1]
-        return self._asking.played(
+        return self._search_options.played(
             self._prefix(index - 1),
             self._moves[index - 1],
             before.depth if before is not None else None,
@@ -288,14 +288,17 @@ class QuickAndFull(GameEvaluations):
     """
 
     def __init__(
-        self, start_fen: str, *, chess960: bool, asking: SearchOptions, gain: GainKind
+        self, start_fen: str, *, chess960: bool, search_options: SearchOptions, gain: GainKind
     ) -> None:
-        super().__init__(start_fen, chess960=chess960, asking=asking)
+        super().__init__(start_fen, chess960=chess960, search_options=search_options)
         self._gain = gain
         self.quick: GameEvaluations | None = None
-        if asking.quick is not None:
+        if search_options.quick is not None:
             self.quick = GameEvaluations(
-                start_fen, chess960=chess960, asking=asking, limit=asking.quick
+                start_fen,
+                chess960=chess960,
+                search_options=search_options,
+                limit=search_options.quick,
             )
 
     def extend(self, uci: str) -> None:
@@ -325,7 +328,7 @@ class QuickAndFull(GameEvaluations):
         """The look that tells the gain of ``ply``."""
         return self.of(self.tier(ply))
 
-    def told(self, ply: int) -> bool:
+    def is_settled(self, ply: int) -> bool:
         """Whether the gain of ``ply`` is known, by any look, or can never be."""
         return self.tier(ply) == "quick" or (
             self.settled(ply, self._gain)

@@ -52,9 +52,9 @@ class OpenRequests:
         """Searches asked for and not yet answered."""
         return len(self._open)
 
-    def __contains__(self, ask: RequestId) -> bool:
-        known = self._open.get((ask.kind, ask.ply, ask.tier))
-        return known is not None and known[0] == ask
+    def __contains__(self, request_id: RequestId) -> bool:
+        known = self._open.get((request_id.kind, request_id.ply, request_id.tier))
+        return known is not None and known[0] == request_id
 
     def review(self, ply: int, urgency: Urgency, known: QuickAndFull) -> None:
         """Ask for whatever is missing at ``ply``; where a quick look comes first, the full search
@@ -74,16 +74,20 @@ class OpenRequests:
             kinds.append("played")
         for kind in kinds:
             open_ = self._open.get((kind, ply, tier))
-            ask = open_[0] if open_ else RequestId(self._game, ply, kind, self._generation, tier)
+            request_id = (
+                open_[0] if open_ else RequestId(self._game, ply, kind, self._generation, tier)
+            )
             if open_ is None or open_[1] != urgency:
-                self._open[kind, ply, tier] = (ask, urgency)
-                self._outbox.requests.append(SearchRequest(ask, look.search(kind, ply), urgency))
+                self._open[kind, ply, tier] = (request_id, urgency)
+                self._outbox.requests.append(
+                    SearchRequest(request_id, look.search(kind, ply), urgency)
+                )
 
-    def answered(self, ask: RequestId) -> bool:
+    def close(self, request_id: RequestId) -> bool:
         """Close the question; False for one that is no longer asked, whose answer is void."""
-        if ask not in self:
+        if request_id not in self:
             return False
-        del self._open[ask.kind, ask.ply, ask.tier]
+        del self._open[request_id.kind, request_id.ply, request_id.tier]
         return True
 
     def drop_from(self, ply: int) -> None:
@@ -116,12 +120,12 @@ class TrackedGame:
         self._gain = measure.gain
         self._engine_scores = engine_scores
         self._evaluations = self._nothing_known()
-        self._judgement = GameMethodsState()
+        self._game_methods = GameMethodsState()
         self._sides = self._seated(tallies)
         self._plies: list[PlyView] = []
         self._provisional: tuple[int, SearchProgress] | None = None
         self._scored = 0
-        self._wishes = OpenRequests(game.id, outbox)
+        self._requests = OpenRequests(game.id, outbox)
         self._given_up: dict[int, str] = {}
         self._shown: GameView | None = None
 
@@ -132,13 +136,16 @@ class TrackedGame:
 
     def _seated(self, tallies: dict[Color, PlayerTotals]) -> RatedSides:
         return RatedSides(
-            self.game, tallies, self._judgement, self._measure, self._priors, self._outbox
+            self.game, tallies, self._game_methods, self._measure, self._priors, self._outbox
         )
 
     def _nothing_known(self) -> QuickAndFull:
-        asking = self._measure.asking if self._engine_scores else SearchOptions()
+        search_options = self._measure.search_options if self._engine_scores else SearchOptions()
         return QuickAndFull(
-            self.game.start_fen, chess960=self.game.chess960, asking=asking, gain=self._gain
+            self.game.start_fen,
+            chess960=self.game.chess960,
+            search_options=search_options,
+            gain=self._gain,
         )
 
     # --- the game changes -----------------------------------------------------------------------
@@ -157,7 +164,7 @@ class TrackedGame:
             self._plies.append(unscored(ply, move))
             self._outbox.changes.append(MoveMessage(self.game.id, ply, self._plies[-1]))
         last = from_ply + len(moves)
-        self._keep_pace(from_ply)
+        self._review_pace(from_ply)
         self._take_source_evals(range(from_ply, last))
         for ply in range(from_ply, last):
             self._refresh(ply)
@@ -168,7 +175,7 @@ class TrackedGame:
         """Only the first ``to_ply`` plies stand."""
         self._forget_from(to_ply + 1)
         self._outbox.changes.append(MoveMessage(self.game.id, to_ply + 1, None))
-        self._keep_pace(to_ply + 1)
+        self._review_pace(to_ply + 1)
         self._settle((to_ply, to_ply - 1))
 
     def correct_clocks(self, clocks: Iterable[tuple[int, float | None, float | None]]) -> None:
@@ -178,10 +185,10 @@ class TrackedGame:
             view = self._plies[ply - 1]
             self._plies[ply - 1] = msgspec.structs.replace(view, clock_s=clock_s, spent_s=spent_s)
             self._outbox.changes.append(ClockMessage(self.game.id, ply, clock_s, spent_s))
-        if self._keep_pace(first):
+        if self._review_pace(first):
             self._settle(())
 
-    def _keep_pace(self, from_ply: int) -> bool:
+    def _review_pace(self, from_ply: int) -> bool:
         """Clocks from this ply on are others now: if they tell another pace, another calibration
         rates the game. Returns whether its curves are to be made anew.
         """
@@ -203,12 +210,12 @@ class TrackedGame:
             self._take_source_evals(range(1))
             self.play(1, self.game.moves)
 
-    def hurry(self) -> None:
+    def result_changed(self) -> None:
         """The result changed, and with it how urgent the missing searches are."""
-        self._wish(range(len(self._plies), -1, -1))
+        self._request_missing(range(len(self._plies), -1, -1))
         self.show()
 
-    def reseat(self, tallies: dict[Color, PlayerTotals]) -> None:
+    def set_players(self, tallies: dict[Color, PlayerTotals]) -> None:
         """The headers changed: if the players are others now, or otherwise rated, their gains
         move with them.
         """
@@ -223,7 +230,7 @@ class TrackedGame:
     def close(self) -> None:
         """The game is gone: nothing of it stays anywhere."""
         self._forget_from(1)
-        self._wishes.drop_from(0)
+        self._requests.drop_from(0)
         self._sides.leave()
 
     def _forget_from(self, ply: int) -> None:
@@ -236,61 +243,63 @@ class TrackedGame:
         self._given_up = {at: why for at, why in self._given_up.items() if at < ply}
         self._sides.rewind(ply)
         self._evaluations.truncate(ply - 1)
-        self._judgement.truncate(ply - 1)
-        self._wishes.drop_from(ply)
+        self._game_methods.truncate(ply - 1)
+        self._requests.drop_from(ply)
 
     # --- scores arrive --------------------------------------------------------------------------
 
-    def searched(self, ask: RequestId, answer: SearchResult | SearchFailure) -> None:
+    def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> None:
         """A search is over. An answer to a question no longer asked changes nothing."""
-        if not self._wishes.answered(ask):
+        if not self._requests.close(request_id):
             return
-        look = self._evaluations.of(ask.tier)
-        if isinstance(answer, SearchFailure):
-            look.give_up(ask.kind, ask.ply)
+        look = self._evaluations.of(request_id.tier)
+        if isinstance(result, SearchFailure):
+            look.give_up(request_id.kind, request_id.ply)
             if look is self._evaluations:
-                self._given_up[ask.ply] = f"no score at ply {ask.ply}: {answer.reason}"
-        elif ask.kind == "position":
-            look.set_position(ask.ply, EvaluatedPosition.of(answer))
+                self._given_up[request_id.ply] = (
+                    f"no score at ply {request_id.ply}: {result.reason}"
+                )
+        elif request_id.kind == "position":
+            look.set_position(request_id.ply, EvaluatedPosition.of(result))
         else:
-            look.set_played(ask.ply, answer.score)
-        if self._provisional is not None and self._provisional[0] == ask.ply:
+            look.set_played(request_id.ply, result.score)
+        if self._provisional is not None and self._provisional[0] == request_id.ply:
             self._provisional = None
-        for ply in (ask.ply, ask.ply + 1):
+        for ply in (request_id.ply, request_id.ply + 1):
             if 1 <= ply <= len(self._plies):
                 self._refresh(ply)
                 self._sides.revise(self._evaluations, ply)
-        self._settle((ask.ply, ask.ply + 1))
+        self._settle((request_id.ply, request_id.ply + 1))
 
-    def progressed(self, ask: RequestId, progress: SearchProgress) -> None:
+    def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """A search deepens: shown as provisional, in no histogram."""
-        if ask not in self._wishes or ask.kind != "position" or ask.ply == 0:
+        if request_id not in self._requests or request_id.kind != "position" or request_id.ply == 0:
             return
-        self._provisional = (ask.ply, progress)
-        self._refresh(ask.ply)
+        self._provisional = (request_id.ply, progress)
+        self._refresh(request_id.ply)
 
     def _take_source_evals(self, plies: range) -> None:
         if self._engine_scores:
             return
         for ply in plies:
-            told = self.game.start_eval if ply == 0 else self.game.moves[ply - 1].eval
-            self._evaluations.take_told(ply, told)
+            reported = self.game.start_eval if ply == 0 else self.game.moves[ply - 1].eval
+            self._evaluations.take_source_eval(ply, reported)
 
     # --- what follows ---------------------------------------------------------------------------
 
     def _settle(self, plies: Iterable[int]) -> None:
         """Bring curves, wishes (of ``plies``) and the shown view up to what is now known."""
         self._sides.advance(self._evaluations)
-        self._wish(plies)
+        self._request_missing(plies)
         self.show()
 
-    def _wish(self, plies: Iterable[int]) -> None:
+    def _request_missing(self, plies: Iterable[int]) -> None:
         """Ask for what is missing at ``plies``, most urgent first as they are given."""
         if not self._engine_scores or not self._searchable:
             return
         for ply in plies:
             if 0 <= ply <= len(self._plies):
-                self._wishes.review(ply, self._urgency(ply), self._evaluations)
+                self._requests.review(ply, self._urgency(ply), self._evaluations)
 
     @property
     def _searchable(self) -> bool:
@@ -307,7 +316,7 @@ class TrackedGame:
     @property
     def pending(self) -> int:
         """Searches asked for and not yet answered."""
-        return len(self._wishes)
+        return len(self._requests)
 
     # --- what people see ------------------------------------------------------------------------
 
@@ -318,7 +327,7 @@ class TrackedGame:
             self._provisional[1] if self._provisional and self._provisional[0] == ply else None
         )
         view = scored(shown, self._evaluations, provisional, self._gain)
-        self._judgement.judge(self._evaluations.at(ply), ply)
+        self._game_methods.judge(self._evaluations.at(ply), ply)
         if view != shown:
             self._scored += view.final - shown.final
             self._plies[ply - 1] = view
@@ -332,7 +341,7 @@ class TrackedGame:
             self.game,
             self._evaluations,
             curves.head_to_head,
-            self._judgement.methods(self._evaluations, gains, self._measure, elos_of(self.game)),
+            self._game_methods.methods(self._evaluations, gains, self._measure, elos_of(self.game)),
             self._sides.choice,
             scored=self._scored,
             problem=self.game.problem or self._given_up.get(min(self._given_up, default=0)),
@@ -358,12 +367,12 @@ class TrackedGame:
 
     # --- archive --------------------------------------------------------------------------------
 
-    def rest(self) -> tuple[ArchivedValues, ArchivedDetails]:
+    def archive(self) -> tuple[ArchivedValues, ArchivedDetails]:
         """All that is known of it, as values. Searches that are open are not part of it."""
         curves = self._sides.curves
         white, black = (
             ArchivedSide.of(
-                self._judgement.sides[color], curves.gains(color), curves.calibrated(color)
+                self._game_methods.sides[color], curves.gains(color), curves.calibrated(color)
             )
             for color in COLORS
         )
@@ -374,7 +383,7 @@ class TrackedGame:
             curves=Curves(white=curves.points("white"), black=curves.points("black")),
             full=self._evaluations.look(),
             quick=quick.look() if quick else None,
-            judged=self._judgement.moves,
+            judged=self._game_methods.moves,
             given_up=dict(self._given_up),
         )
         return rest, details
@@ -392,7 +401,7 @@ class TrackedGame:
             self._evaluations.quick.learn(details.quick)
         self._plies = list(details.plies)
         self._scored = sum(view.final for view in self._plies)
-        self._judgement.resume(details.judged, self._evaluations)
+        self._game_methods.resume(details.judged, self._evaluations)
         self._sides.resume(self._evaluations, details.curves)
         self._given_up = dict(details.given_up)
         self._shown = self.view()

@@ -47,7 +47,7 @@ class PlayerTotals:
     ) -> None:
         self.key = key
         # What each game says of the person; several may differ.
-        self._told: dict[str, Player] = {}
+        self._reported: dict[str, Player] = {}
         self._player = Player("")
         self._engine = engine
         # The most that a move can score: same-search gains are never above 0.
@@ -78,15 +78,15 @@ class PlayerTotals:
         """The person plays in ``game``, and this is what it says of them now."""
         self._ratings = None
         self._games.setdefault(game, _NO_MOVES)
-        if self._told.get(game) != player:
-            self._told[game] = player
+        if self._reported.get(game) != player:
+            self._reported[game] = player
             self._know()
 
     def _know(self) -> None:
-        told = [self._told[game] for game in sorted(self._told)]
-        elo = next((each.elo for each in told if each.elo is not None), None)
+        reported = [self._reported[game] for game in sorted(self._reported)]
+        elo = next((each.elo for each in reported if each.elo is not None), None)
         self._judged = None
-        self._player = msgspec.structs.replace(told[0], elo=elo) if told else self._player
+        self._player = msgspec.structs.replace(reported[0], elo=elo) if reported else self._player
 
     def leave(self, game: str) -> None:
         """The game is gone, or it was somebody else; its gains must have been removed."""
@@ -96,7 +96,7 @@ class PlayerTotals:
         self._calibrated.pop(game, None)
         self._sides.pop(game, None)
         self._judged = None
-        del self._told[game]
+        del self._reported[game]
         self._know()
 
     def rated(

@@ -71,7 +71,7 @@ class OneByOne:
         for number, search in enumerate(searches):
             self._answered.clear()
             began = time.perf_counter()
-            room.want(search, number, SearchPriority(SearchKind.HEAD, "a", number))
+            room.submit(search, number, SearchPriority(SearchKind.HEAD, "a", number))
             await self._answered.wait()
             took.append(time.perf_counter() - began)
         return took

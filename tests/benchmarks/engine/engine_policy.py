@@ -144,7 +144,9 @@ class Hall:
         # Events of one moment come in the order in which they were told.
         self._told = 0
         self._events: list[tuple[float, int, str, int, int]] = []
-        self._replies: deque[tuple[Hashable, Search, SearchResult | SearchFailure] | None] = deque()
+        self._deliveries: deque[tuple[Hashable, Search, SearchResult | SearchFailure] | None] = (
+            deque()
+        )
         self._ply = [0] * len(boards)
         self._asked: set[Wish] = set()
         self._answers: dict[Wish, SearchResult] = {}
@@ -166,7 +168,7 @@ class Hall:
                 self._move(index, number)
             elif number == self._running[index][0]:
                 self._end(index)
-            self._tell()
+            self._report()
 
     def _at(self, at_s: float, what: str, index: int, number: int) -> None:
         self._told += 1
@@ -199,7 +201,7 @@ class Hall:
         if wish not in self._asked:
             self._asked.add(wish)
             desk = self.ahead or self
-            desk.want(search, wish, SearchPriority(SearchKind.HEAD, str(wish.board), wish.ply))
+            desk.submit(search, wish, SearchPriority(SearchKind.HEAD, str(wish.board), wish.ply))
 
     def _free(self, index: int, ply: int) -> bool:
         """Whether the gain needs no search of its own: the first choice, or the game's end."""
@@ -239,18 +241,20 @@ class Hall:
     def known(self, search: Search) -> SearchResult | None:
         return self._cache.get(search)
 
-    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         known: SearchResult | SearchFailure | None = self._cache.get(search)
         if known is None and search.only is None:
             found = self._book.result(search)
             known = found if isinstance(found, SearchFailure) else None
         if known is not None:
-            self._replies.append((owner, search, known))
+            self._deliveries.append((owner, search, known))
         else:
-            self._obey(self._queue.want(owner, search, search, priority, self._now))
+            self._obey(self._queue.submit(owner, search, search, priority, self._now))
 
     def drop(self, owner: Hashable) -> None:
-        self._replies = deque(each for each in self._replies if each is None or each[0] != owner)
+        self._deliveries = deque(
+            each for each in self._deliveries if each is None or each[0] != owner
+        )
         self._obey(self._queue.drop(owner))
 
     def _end(self, engine: int) -> None:
@@ -271,7 +275,7 @@ class Hall:
             if isinstance(instruction, DeliverResult):
                 told = instruction.failure or result
                 assert told is not None
-                self._replies.append((instruction.owner, instruction.search, told))
+                self._deliveries.append((instruction.owner, instruction.search, told))
             elif isinstance(instruction, (StartSearch, StopSearch)):
                 run = self._running[instruction.engine][0] + 1
                 takes_s = STOP_S
@@ -283,11 +287,11 @@ class Hall:
                 self._running[instruction.engine] = (run, search)
                 self._at(self._now + takes_s, "end", instruction.engine, run)
             else:
-                self._replies.append(None)
+                self._deliveries.append(None)
 
-    def _tell(self) -> None:
-        while self._replies:
-            reply = self._replies.popleft()
+    def _report(self) -> None:
+        while self._deliveries:
+            reply = self._deliveries.popleft()
             if reply is None:
                 self._obey(self._queue.assign())
             else:

@@ -139,20 +139,20 @@ class InstantHall(EventService):
         self._asked: deque[tuple[Search, RequestId]] = deque()
         self.open_ledger("instant", "none")
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         if not self._asked:
             asyncio.get_running_loop().call_soon(self._answer)
-        self._asked.append((search, ask))
+        self._asked.append((search, request_id))
 
-    def drop(self, ask: RequestId) -> None:
+    def drop(self, request_id: RequestId) -> None:
         pass
 
     def _answer(self) -> None:
         waiting, self._asked = self._asked, deque()
-        for search, ask in waiting:
+        for search, request_id in waiting:
             if (result := self._known.get(search)) is None:
                 result = self._known[search] = answer(search)
-            self.searched(ask, search, result)
+            self.searched(request_id, search, result)
 
 
 def boards(count: int) -> list[GameReport]:

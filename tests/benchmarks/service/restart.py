@@ -78,16 +78,16 @@ def _hall(path: Path) -> Any:
             self.asked: deque[Any] = deque()
             self.open_ledger("arithmetic", "1 look")
 
-        def want(self, search: Any, ask: Any, urgency: Any) -> None:
-            self.asked.append((search, ask))
+        def submit(self, search: Any, request_id: Any, urgency: Any) -> None:
+            self.asked.append((search, request_id))
 
-        def drop(self, ask: Any) -> None:
+        def drop(self, request_id: Any) -> None:
             pass
 
         def answer_all(self) -> None:
             while self.asked:
-                search, ask = self.asked.popleft()
-                self.state.searched(ask, answer(search))
+                search, request_id = self.asked.popleft()
+                self.state.searched(request_id, answer(search))
 
     return ArithmeticHall()
 

@@ -51,11 +51,17 @@ def halves(board: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
 
 
 def forecast(
-    asking: SearchOptions = SearchOptions(),  # noqa: B008
+    search_options: SearchOptions = SearchOptions(),  # noqa: B008
     policy: ForecastPolicy = POLICY,
 ) -> MoveForecast:
     return MoveForecast(
-        "a", position(), 0, limit=LIMIT, asking=asking, policy=policy, chances=halves
+        "a",
+        position(),
+        0,
+        limit=LIMIT,
+        search_options=search_options,
+        policy=policy,
+        chances=halves,
     )
 
 
@@ -172,7 +178,7 @@ def test_searches_keep_to_how_the_room_asks() -> None:
     ]
     here = Position(START, (), chess960=True)
     tree = MoveForecast(
-        "a", here, 0, limit=LIMIT, asking=SearchOptions(), policy=POLICY, chances=halves
+        "a", here, 0, limit=LIMIT, search_options=SearchOptions(), policy=POLICY, chances=halves
     )
     found(tree, Search(here), result("e2e4"))
     assert all(need.search.position.chess960 for need in tree.needs())
@@ -191,7 +197,7 @@ def test_black_s_scores_are_seen_from_black() -> None:
         position("e2e4"),
         1,
         limit=LIMIT,
-        asking=SearchOptions(),
+        search_options=SearchOptions(),
         policy=POLICY,
         chances=remember,
     )

@@ -14,7 +14,7 @@ from live.ratings.regan.intrinsic_rating import load_table
 from tests.ledger.arithmetic import answer, game, line
 
 TABLE = load_table("ten-lines")
-MEASURE = Measure("same-search", asking=SearchOptions(lines=10), table=TABLE, table_note="")
+MEASURE = Measure("same-search", search_options=SearchOptions(lines=10), table=TABLE, table_note="")
 MOVES = line(*(7 * n + 3 for n in range(60)))
 
 
