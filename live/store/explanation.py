@@ -28,7 +28,8 @@ class ExplainedSearch(msgspec.Struct, frozen=True):
 
     what: str
     """``position before``, ``move played``, ``position after``."""
-    search_key: SearchKey
+    # Programs read it under this name.
+    search_key: SearchKey = msgspec.field(name="question")
     found: RecordedScore
 
 
