@@ -86,6 +86,7 @@ LONG: dict[str, str] = {}
 
 #: Test files that mirror no module, each with its reason.
 NO_MIRROR = {
+    "tests/ratings/test_examples.py": "the docstrings of the whole room",
     "tests/ratings/test_prefixes.py": "every incremental method, across the whole room",
     "tests/ratings/test_ferreira_2012.py": "the figures of the paper, across the whole room",
     "tests/test_follow.py": "the whole service, end to end",

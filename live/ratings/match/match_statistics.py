@@ -141,7 +141,14 @@ class MatchStatistics(msgspec.Struct, frozen=True):
 
 
 def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
-    """Every figure of a match from its counts."""
+    """Every figure of a match from its counts.
+
+    >>> found = match_statistics(GameCounts(wins=40, draws=50, losses=10))
+    >>> found.score
+    0.65
+    >>> round(found.elo, 1)
+    107.5
+    """
     if not counts.games:
         return MatchStatistics(0, gaps=("no game has been played",))
     gaps: list[str] = []

@@ -111,7 +111,12 @@ def curve_value(curve: Curve, delta: float, s: float, c: float) -> float:
 
 
 def probabilities(deltas: Sequence[float], skill: ChoiceSkill) -> Floats:
-    """Probability of each move of one spread, shape (moves,), best move first."""
+    """Probability of each move of one spread, shape (moves,), best move first.
+
+    >>> skill = ChoiceSkill(s=0.1, c=0.5)
+    >>> probabilities([0.0, 0.1, 0.5], skill).round(3).tolist()
+    [0.678, 0.249, 0.072]
+    """
     spread = Spread(tuple(deltas), 0, 0.0)
     return np.asarray(choices(TurnArrays([spread]), skill).probability[0])
 
