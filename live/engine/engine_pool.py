@@ -1,10 +1,10 @@
-"""The engine room: wants in, answers out; ties the queue, the cache and n engine processes.
+"""The engine pool: requests in, results out; ties the queue, the cache and n engine processes.
 
 One task owns each engine, from start to restart to end. What to search next is decided by
 :mod:`live.engine.queue.search_queue` alone; an engine gets its next search in the very turn of the
 event loop in which its last one ended.
 
-Loss policy game → engine: every search wanted and not dropped is answered once, with a result or
+Loss policy game → engine: every search submitted and not dropped is answered once, with a result or
 with a failure. Progress may be skipped.
 """
 
@@ -46,7 +46,7 @@ class EnginePool:
 
     Use as an async context manager: entering starts the first engine and raises
     :class:`live.errors.NotAnEngine` when it does not speak UCI; the others start when the first
-    search is wanted. All methods are for the event loop's thread.
+    search is submitted. All methods are for the event loop's thread.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class EnginePool:
         self._identity: EngineIdentity | None = None
         self._identity_text = ""
         self._chess960 = False
-        # Set by the first want: until then one engine is enough.
+        # Set by the first request: until then one engine is enough.
         self._needed = asyncio.Event()
         self._searches = 0
         self._cache_hits = 0
@@ -161,19 +161,19 @@ class EnginePool:
     @property
     def identity(self) -> EngineIdentity:
         """Which engine answers. Known once entered."""
-        assert self._identity is not None, "enter the room first"
+        assert self._identity is not None, "enter the pool first"
         return self._identity
 
     @property
     def slots(self) -> int:
         """How many searches can run at a time, with every engine up."""
-        # Seats beyond wait for a larger cluster.
+        # Slots beyond wait for a larger cluster.
         return max(self._local, self._cluster.slots if self._cluster is not None else 0)
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        """Have ``search`` answered to ``owner``; wanting it again only changes its priority.
+        """Have ``search`` made for ``owner``; the same again only changes its priority.
 
-        Never blocks and never answers from inside: also what is known already is told in the
+        Never blocks and never delivers from inside: also a known result is delivered in the
         next turn of the event loop.
         """
         search_key = self._search_keys.key_of(search)
@@ -193,12 +193,12 @@ class EnginePool:
         self._obey(self._queue.submit(owner, search, search_key, priority, self._clock()))
 
     def drop(self, owner: Hashable) -> None:
-        """Forget all that ``owner`` wants; it is told nothing any more."""
+        """Forget all requests of ``owner``; it gets nothing more."""
         self._deliveries.drop(owner)
         self._obey(self._queue.drop(owner))
 
     def known(self, search: Search) -> SearchResult | None:
-        """The result, if it is known already; asks no engine."""
+        """The result, if it is known already; starts no search."""
         search_key = self._search_keys.key_of(search)
         if isinstance(search_key, SearchFailure):
             return None
@@ -225,7 +225,7 @@ class EnginePool:
             problem="; ".join(each.problem for each in parts if each and each.problem),
         )
 
-    # What seats ask and tell (:class:`live.engine.engine_slot.SlotOwner`).
+    # What slots need and report (:class:`live.engine.engine_slot.SlotOwner`).
 
     async def start_engine(self, slot: int) -> Searcher:
         """An engine of the cluster, or else of this machine."""
@@ -281,16 +281,16 @@ class EnginePool:
     def _obey(
         self, instructions: list[Instruction[SearchKey]], result: SearchResult | None = None
     ) -> None:
-        """Start and stop engines at once; tell answers in order."""
+        """Start and stop engines at once; deliver results in order."""
         for instruction in instructions:
             if isinstance(instruction, StartSearch):
                 self._engine_slots[instruction.engine].begin(instruction.key)
             elif isinstance(instruction, StopSearch):
                 self._engine_slots[instruction.engine].stop()
             elif isinstance(instruction, DeliverResult):
-                told = instruction.failure or result
-                assert told is not None
-                self._deliveries.add(ResultDelivery(instruction.owner, instruction.search, told))
+                found = instruction.failure or result
+                assert found is not None
+                self._deliveries.add(ResultDelivery(instruction.owner, instruction.search, found))
             else:
                 self._deliveries.add(lambda: self._obey(self._queue.assign()))
         if result is not None:

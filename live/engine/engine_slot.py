@@ -50,12 +50,12 @@ log = logging.getLogger(__name__)
 
 #: Least time between two provisional scores of one search, seconds.
 PROGRESS_S: Final = 0.1
-#: Consecutive starts that failed before people are told ``failed``; it is still tried again.
+#: Consecutive starts that failed before ``failed`` is shown; it is still tried again.
 _FAILED_AFTER: Final = 3
 
 
 class SlotOwner(Protocol):
-    """Whom a seat reports to: the room. Called on the event loop; may begin a search or stop one
+    """Gets the reports of a slot: the pool. Called on the event loop; may begin or stop a search
     from inside.
     """
 
@@ -90,13 +90,13 @@ class EngineSlot:
         self._clock = clock
         self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
         self._search_key: SearchKey | None = None
-        # The foreman counts on an engine here.
+        # The owner counts on an engine here.
         self._up = False
         self._depth: int | None = None
         self._knodes_per_s: float | None = None
         # Set when the owner task has something to look at.
         self._news = asyncio.Event()
-        # Progress of the running search: when last told, what waits to be told, and until when.
+        # Progress of the running search: when last reported, what waits, and its timer.
         self._reported_at = 0.0
         self._unreported: SearchProgress | None = None
         self._reporting: asyncio.TimerHandle | None = None
@@ -104,7 +104,7 @@ class EngineSlot:
     async def own(self, needed: asyncio.Event) -> None:
         """Keep an engine alive until cancelled; the first one starts when it is ``needed``.
 
-        A fault of ours costs this seat its engine, and its search goes back to the queue.
+        A fault of ours costs this slot its engine, and its search goes back to the queue.
         """
         delays = restart_delays(self._rng, first_s=1.0)
         while True:
@@ -206,7 +206,7 @@ class EngineSlot:
         self._owner.finished(self, search_key, finished)
 
     def _lose(self, fault: EngineFault) -> None:
-        """Told by the process in the moment it is lost, so that no search is sent to it."""
+        """Called by the process in the moment it is lost, so that no search is sent to it."""
         self._discard_progress()
         self._search_key = None
         self._up = False
@@ -215,7 +215,7 @@ class EngineSlot:
         self._owner.lost(self, fault)
 
     def _deepened(self, progress: SearchProgress) -> None:
-        """Tell it if the last one is long enough ago, else in time."""
+        """Report it if the last one is long enough ago, else later."""
         self._depth = progress.depth
         self._unreported = progress
         if self._reporting is not None:

@@ -44,7 +44,7 @@ class GameIndex:
         self._games: dict[GameId, _Held] = {}
         self._feeds: dict[FeedName, dict[GameId, None]] = {}
         self._marks: dict[Mark, dict[GameId, None]] = {}
-        # Held from before the service started, and told by no source since.
+        # Held from before the service started, and reported by no source since.
         self._restored: set[GameId] = set()
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ class GameIndex:
         return tuple(self._marks.get(mark, ()))
 
     def is_restored(self, id: GameId) -> bool:
-        """Whether the game is held from before, and no source has told it since."""
+        """Whether the game is held from before, and no source has reported it since."""
         return id in self._restored
 
     def restore(self, id: GameId) -> None:
@@ -144,7 +144,7 @@ def key_mark(feed: FeedName, key: str) -> Mark:
 
 
 def names_mark(feed: FeedName, headers: Headers) -> Mark:
-    """Event, round, board and both names: what a source without keys tells games apart by."""
+    """Event, round, board and both names: how games of a source without keys are distinguished."""
     return (
         "names",
         feed,

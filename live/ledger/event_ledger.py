@@ -59,7 +59,7 @@ class EventLedger:
         limit: of a search, for people.
         fixed_rating: the engine's Elo when configured; None measures it over the field.
         stored_rating: what the field's rating is drawn towards until enough moves are in.
-        engine_scores: False takes the source's own ``[%eval]`` instead of asking an engine.
+        engine_scores: False takes the source's own ``[%eval]`` instead of searches.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class EventLedger:
                 tracked.show()
 
     def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> Effects:
-        """An engine answered; an answer to a question no longer asked changes nothing."""
+        """A search is over; the result of a request no longer open changes nothing."""
         tracked = self._games.get(request_id.game)
         if isinstance(tracked, TrackedGame):
             self._details.pop(request_id.game, None)
@@ -222,18 +222,18 @@ class EventLedger:
             engine_scores=self._engine_scores,
         )
 
-    # --- rest -----------------------------------------------------------------------------------
+    # --- archive --------------------------------------------------------------------------------
 
     def archive(self, id: GameId) -> tuple[ArchivedValues, ArchivedDetails] | None:
         """A game as values that can be kept; None while searches of it are open, and for one that
-        rests or is not held.
+        is archived already or not held.
         """
         game = self._games.get(id)
         return game.archive() if isinstance(game, TrackedGame) and not game.pending else None
 
-    def resume(self, rests: Iterable[ArchivedValues], recall: Recall) -> Effects:
-        """Hold games again that were kept, all at rest; ``recall`` gives their details."""
-        resumed = [self._asleep(rest, recall) for rest in rests]
+    def resume(self, archived: Iterable[ArchivedValues], recall: Recall) -> Effects:
+        """Hold games again that were kept, all archived; ``recall`` gives their details."""
+        resumed = [self._asleep(values, recall) for values in archived]
         for game in resumed:
             game.enter()
         # Later than all gains: who has none yet is compared at no cost.
@@ -244,16 +244,16 @@ class EventLedger:
         self._outbox.changes.extend(GameMessage(game.view()) for game in resumed)
         return self._outbox.take()
 
-    def _asleep(self, rest: ArchivedValues, recall: Recall) -> ArchivedGame:
-        self.index.apply(NewGame(rest.game))
-        tallies = self._standings.tallies(rest.game.id, rest.game.headers)
+    def _asleep(self, values: ArchivedValues, recall: Recall) -> ArchivedGame:
+        self.index.apply(NewGame(values.game))
+        tallies = self._standings.tallies(values.game.id, values.game.headers)
         priors = self._standings.priors
-        asleep = ArchivedGame(rest, tallies, self._measure, priors, recall, self._outbox)
-        self._games[rest.game.id] = asleep
+        asleep = ArchivedGame(values, tallies, self._measure, priors, recall, self._outbox)
+        self._games[values.game.id] = asleep
         return asleep
 
     def _woken(self, id: GameId) -> TrackedGame:
-        """The game, awake. One whose details can be read no more is asked for anew."""
+        """The game, awake. Searched again where its details can no longer be read."""
         held = self._games[id]
         if isinstance(held, TrackedGame):
             return held
@@ -279,7 +279,7 @@ class EventLedger:
 
     @property
     def pending(self) -> int:
-        """Searches asked for and not yet answered, over all games."""
+        """Open requests of all games."""
         return self._pending
 
     def games(self) -> Iterator[GameView]:

@@ -1,7 +1,7 @@
 """The one writer: takes what feeds and engines say, and passes on what follows from it.
 
 Synchronous and without I/O. Searches and messages leave through the two doors given at the start;
-``app.py`` puts the engine room and the publisher behind them.
+``app.py`` puts the engine pool and the publisher behind them.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Searches(Protocol):
     """The door to the engines."""
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        """Search this for ``ask``; wanting again with another urgency moves it in the queue."""
+        """Make this search for ``request_id``; the same again with another urgency moves it."""
 
     def drop(self, request_id: RequestId) -> None:
-        """Nobody needs the answer to ``ask`` any more."""
+        """Nobody needs the result of ``request_id`` any more."""
 
 
 class EventState:
@@ -93,11 +93,11 @@ class EventState:
             yield
         self._show(game.id)
 
-    def resume(self, rests: Sequence[ArchivedValues], recall: Recall) -> None:
+    def resume(self, archived: Sequence[ArchivedValues], recall: Recall) -> None:
         """Hold games of an earlier start again that were kept whole."""
-        effects = self.ledger.resume(rests, recall)
-        for rest in rests:
-            self._held.restore(rest.game.id)
+        effects = self.ledger.resume(archived, recall)
+        for values in archived:
+            self._held.restore(values.game.id)
         self._send(effects)
 
     def apply(self, step: Step) -> None:
@@ -118,7 +118,7 @@ class EventState:
             self._send(effects)
 
     def _give_up(self, id: GameId) -> None:
-        """Within an except clause: take the game away, and tell the log and people that it is."""
+        """Within an except clause: take the game away, and report it in the log and to people."""
         log.exception("game %s is given up", id)
         self._send(self.ledger.abandon(id))
         why = "given up after a fault in our own code; the log says where"
@@ -175,7 +175,7 @@ class EventState:
             self._publish([self._marked(change) for change in effects.changes])
 
     def _show(self, id: GameId) -> None:
-        """Tell a game's header again, for a mark the ledger knows nothing of."""
+        """Send the header of a game again, with a mark that the ledger does not have."""
         if (detail := self.game(id)) is not None:
             view = {name: getattr(detail, name) for name in GameView.__struct_fields__}
             self._publish((GameMessage(GameView(**view)),))
@@ -199,7 +199,7 @@ class EventState:
         return self.ledger.pending == 0
 
     def held(self) -> Iterable[Game]:
-        """Every game as its source tells it, in the order they appeared."""
+        """Every game as its source reports it, in the order they appeared."""
         return iter(self._held)
 
     def games(self) -> Iterable[GameView]:
@@ -227,7 +227,7 @@ class EventState:
         return self._engines
 
     def alerts(self) -> Sequence[Alert]:
-        """What arbiters are to be told of all this now; whoever watches over it knows."""
+        """What arbiters should know now, from whoever watches the event."""
         return self._alerts()
 
 

@@ -20,8 +20,8 @@ SCORE_DECIMALS = 6
 
 
 class Measure(NamedTuple):
-    """The gain that feeds the curves, what fits engine, limit and gain, and how searches are asked
-    for.
+    """The gain that feeds the curves, what fits engine, limit and gain, and the options of
+    searches.
     """
 
     gain: GainKind

@@ -54,7 +54,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
 
 
 class Effects(NamedTuple):
-    """What one call of the ledger asks for, each in the order it must be carried out."""
+    """What one call of the ledger leads to, each in the order it must be carried out."""
 
     changes: tuple[Change, ...] = ()
     """Messages that bring subscribers to the state after the call."""

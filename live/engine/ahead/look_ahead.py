@@ -6,10 +6,10 @@ Of all boards the search goes first that is worth most (that a player who has ju
 moves sooner than one who has thought for long was tried as a weight, and gained nothing). Searches
 are made under the very same limit as if the moves had been played, so the results are those that
 would be found then, and all at the lowest priority: a head takes the engine away at once. No more
-of them are asked for than keep the engines busy, so that each choice is made late and knows what
+of them are requested than keep the engines busy, so that each choice is made late and knows what
 has happened.
 
-Stands between the room and whoever listens to it; leaving it out switches speculation off.
+Stands between the pool and its listener; leaving it out switches speculation off.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ _PLAIN: Final = SearchOptions()
 _POLICY: Final = ForecastPolicy()
 #: Guessed searches remembered until they come true.
 _KEPT: Final = 2_000
-#: Searches asked for and not yet answered, for each engine: one runs, one is at hand, so that no
+#: Open requests for each engine: one runs, one is at hand, so that no
 #: engine waits for the next.
 _EACH: Final = 2
 
 
 class SearchDesk(Protocol):
-    """Where searches are asked for."""
+    """Where searches are requested."""
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None: ...
 
@@ -68,7 +68,7 @@ class SearchDesk(Protocol):
 
 
 class LookAheadPool(SearchDesk, Protocol):
-    """Where they are made: the room."""
+    """Where they are made: the pool."""
 
     @property
     def slots(self) -> int:
@@ -76,7 +76,7 @@ class LookAheadPool(SearchDesk, Protocol):
 
 
 class GuessedMove(msgspec.Struct, frozen=True):
-    """Who wants a speculative search."""
+    """The owner of a speculative search."""
 
     search: Search
 
@@ -86,9 +86,9 @@ class LookAheadFigures(msgspec.Struct):
 
     searches: int = 0
     hits: int = 0
-    """Searches that were wanted later, and were ready."""
+    """Searches that were requested later, and were ready."""
     misses: int = 0
-    """Searches of heads that were not ready when wanted."""
+    """Searches of heads that were not ready when requested."""
     nodes: int = 0
     """Spent in all, scouts included."""
     nodes_hit: int = 0
@@ -99,7 +99,7 @@ class LookAheadFigures(msgspec.Struct):
 
 
 class LookAhead:
-    """A desk for its owner, and the listener of the room behind it."""
+    """A desk for its owner, and the listener of the pool behind it."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class LookAhead:
         policy: ForecastPolicy = _POLICY,
     ) -> None:
         self.figures = LookAheadFigures()
-        # The room; known only after it was made with us as its listener.
+        # The pool; known only after it was made with us as its listener.
         self.desk: LookAheadPool
         self._listener = listener
         self._limit = limit
@@ -129,7 +129,7 @@ class LookAhead:
         self._made: OrderedDict[Search, int] = OrderedDict()
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        """As the room's own. A board's new head moves its forecast on (a takeback ends it by
+        """As the pool's own. A board's new head moves its forecast on (a takeback ends it by
         :meth:`over`: an older ply's head may just be late).
         """
         self._count(search, priority)
@@ -145,17 +145,17 @@ class LookAhead:
         came_true = self._pending.pop(search, None) is not None
         self.desk.submit(search, owner, priority)
         if came_true:
-            # After it was wanted, so that it is not stopped: it is the owner's from now on.
+            # After it was requested, so that it is not stopped: it is the owner's from now on.
             self.desk.drop(GuessedMove(search))
         self._fill()
 
     def drop(self, owner: Hashable) -> None:
-        """As the room's own."""
+        """As the pool's own."""
         self._heads.pop(owner, None)
         self.desk.drop(owner)
 
     def known(self, search: Search) -> SearchResult | None:
-        """As the room's own."""
+        """As the pool's own."""
         return self.desk.known(search)
 
     def over(self, board: str) -> None:
@@ -166,7 +166,7 @@ class LookAhead:
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        """As the listener's own; guesses are not told on."""
+        """As the listener's own; guesses are not passed on."""
         if isinstance(owner, GuessedMove):
             self._guessed(search, result)
         else:
@@ -260,7 +260,7 @@ class LookAhead:
             )
 
     def _first(self, name: str, forecast: MoveForecast) -> ForecastNeed | None:
-        """What the board needs most of what is not asked for yet."""
+        """What the board needs most of what is not requested yet."""
         for need in forecast.needs():
             boards = self._pending.get(need.search)
             if boards is None:

@@ -2,9 +2,9 @@
 
 Its root is the live position, its branches are replies. Each position in it needs a search of its
 own (the score when it comes), each reply a restricted search of the position before it (the gain),
-and each position that is searched a scout: one short search for several lines, which tells how
+and each position that is searched a scout: one short search for several lines, which shows how
 likely the replies are. What is found is kept while the game stays within the tree, so nothing is
-asked twice, and after a move the part of the tree that came true lives on.
+searched twice, and after a move the part of the tree that came true lives on.
 
 How much a search is worth is the chance that the game comes to where it is needed, less for every
 ply further ahead: what is needed later can mostly still be searched later.
@@ -101,7 +101,7 @@ class MoveForecast:
         self._chances = chances
         self._root = _Spot(position, ply)
         self._spots = {position: self._root}
-        # The restricted search of the last move, which may still be wanted.
+        # The restricted search of the last move, which may still be needed.
         self._last: Search | None = None
         self._needs: list[ForecastNeed] | None = None
 
@@ -145,7 +145,7 @@ class MoveForecast:
         else:
             spot.found = result
             if len(result.lines) > 1:
-                # Several lines were asked for anyway: they tell as much as a scout.
+                # Several lines are searched anyway: they show as much as a scout.
                 self._weigh(spot, result)
 
     def needs(self) -> list[ForecastNeed]:

@@ -86,7 +86,7 @@ class WorkerEngines(WorkerPlugin):
         return finished.result
 
     def transition(self, key: Any, start: Any, finish: Any, **more: Any) -> None:
-        """Dask tells of every change of a task: one nobody wants any more is stopped."""
+        """Dask reports every change of a task: one that was released is stopped."""
         if finish in ("cancelled", "released", "forgotten") and key in self._busy:
             self._busy[key].stop()
 

@@ -91,7 +91,7 @@ class DaskCluster:
                 self._send_away("no worker is left")
 
     def engine(self, urgency: Callable[[], SearchKind]) -> Searcher:
-        """One more place to search; ``urgency`` tells that of the search about to begin."""
+        """One more place to search; ``urgency`` gives that of the search about to begin."""
         from live.engine.cluster.remote_engine import RemoteEngine
 
         engine = RemoteEngine(

@@ -36,8 +36,8 @@ class RemoteEngine:
         subject: str,
         heard: Callable[[str], None],
     ) -> None:
-        """``heard`` is told after every search whether the cluster did its part: nothing, or what
-        it failed at.
+        """``heard`` is called after every search: with nothing where the cluster did its part, else
+        with what failed.
         """
         self.on_lost: Callable[[EngineFault], None] | None = None
         self.lost: EngineFault | None = None

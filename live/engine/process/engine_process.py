@@ -2,7 +2,7 @@
 
 It owns the process, its pipes and the deadlines: for the handshake, and for each search (under
 node and depth limits the bound follows from the speed seen so far). Whatever goes wrong is an
-:class:`live.errors.EngineFault`, the whole process group is killed, and the room makes another.
+:class:`live.errors.EngineFault`, the whole process group is killed, and the pool starts another.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         """Give it up now."""
         self.give_up(EngineFault(self.name or self._subject, problem))
 
-    # What the pipes tell (asyncio.SubprocessProtocol).
+    # What the pipes report (asyncio.SubprocessProtocol).
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
@@ -255,7 +255,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
             self.kill(f"did not answer 'uci' within {self._patience.uciok_s:g} s")
 
     def _weigh(self) -> None:
-        """Look every second whether it grows without end (where /proc tells)."""
+        """Look every second whether it grows without end (where /proc exists)."""
         resident = resident_bytes(self.pid)
         if resident is None:
             return
@@ -308,7 +308,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
 
 
 class EngineIdentity(msgspec.Struct, frozen=True):
-    """What a result depends on besides the question."""
+    """What a result depends on besides the search."""
 
     name: str
     """``id name``."""

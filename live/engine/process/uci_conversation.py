@@ -57,7 +57,7 @@ class SearchFinished(msgspec.Struct, frozen=True):
 
     result: SearchResult
     stopped: bool
-    """We asked for the end: ``result`` is short of the limit, or empty."""
+    """Stopped early: ``result`` is short of the limit, or empty."""
 
 
 Event = EngineReady | SearchDeepened | SearchFinished
@@ -193,7 +193,7 @@ class UciConversation:
             had_enough = self._listening.enough
             deepened = self._listening.info(line, self._fault)
             if self._listening.enough and not had_enough:
-                # Not :meth:`stop`: whoever asked gets a full answer.
+                # Not :meth:`stop`: the owner gets a full result.
                 self._say("stop")
             return deepened
         word = line.split(b" ", 1)[0]
@@ -207,7 +207,7 @@ class UciConversation:
         if self._state == "greeting":
             self._greeting(line)
         elif line and word not in _IGNORED:
-            # Some engines chat, and UCI asks us to bear it. Noise may be what is left of a line
+            # Some engines chat, and UCI says to ignore it. Noise may be what is left of a line
             # that counted.
             if not line.decode("utf-8", "replace").replace("\ufffd", "\0").isprintable():
                 raise self._fault(f"prints noise: {quoted(line)}")

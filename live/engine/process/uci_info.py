@@ -1,4 +1,4 @@
-"""What the info lines of one search tell, read as far as needed and no further."""
+"""Reads the info lines of one search, as far as they are needed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SearchDeepened(msgspec.Struct, frozen=True):
 
 
 class UciInfoReader:
-    """What the info lines of one search have told so far."""
+    """What the info lines of one search have given so far."""
 
     def __init__(self, search_key: SearchKey, *, adaptive: bool = False) -> None:
         self.search_key = search_key
@@ -117,7 +117,7 @@ class UciInfoReader:
         return SearchDeepened(SearchProgress(score=score, depth=depth))
 
     def _consider(self, complete: bool) -> None:
-        """Stop early? Only where all lines wanted have been searched to the same depth."""
+        """Stop early? Only where all requested lines have been searched to the same depth."""
         if self._adaptive and complete:
             used = used_share(self.search_key.limit, self._nodes, self._time_ms)
             self.enough = enough(self._by_depth, used)
@@ -125,7 +125,7 @@ class UciInfoReader:
     def _rank(self, rank: int, depth: int, score: Score, pv: bytes) -> bool:
         """Take one of several lines; whether it completes a set of the same depth.
 
-        A search that is stopped before its first node tells every line without a move.
+        A search that is stopped before its first node reports every line without a move.
         """
         if not pv.strip():
             return False
@@ -142,7 +142,7 @@ class UciInfoReader:
         return False
 
     def result(self, best: str) -> SearchResult | None:
-        """What was found, or None when no score was ever told.
+        """What was found, or None when no score was ever reported.
 
         A whole search counts its last exact line (and, should an engine never print one, its
         last bound); a restricted one its last line; one of several lines the best of the last

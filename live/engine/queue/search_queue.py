@@ -3,9 +3,9 @@
 Order of kinds: heads of live games, their backlog, finished games, deepening, speculation. Among
 heads and within the backlog the board that has waited longest since it was last served comes
 first, so that a bullet game cannot starve the others; within a board the newest head, the
-earliest backlog ply. Finished games are taken whole, in the order they were asked for.
+earliest backlog ply. Finished games are taken whole, in the order they were requested.
 
-Equal searches are made once and answered to all who want them. A search that has killed three
+Equal searches are made once and delivered to all who requested them. A search that has killed three
 engines is set aside. After every method, the shell must carry out the returned instructions in
 order.
 """
@@ -43,7 +43,7 @@ class StopSearch(msgspec.Struct, frozen=True):
 
 
 class DeliverResult(msgspec.Struct, frozen=True):
-    """Tell an owner: what was found, or ``failure``."""
+    """Give the result to its owner, or ``failure``."""
 
     owner: Owner
     search: Search
@@ -51,7 +51,7 @@ class DeliverResult(msgspec.Struct, frozen=True):
 
 
 class AssignSearches(msgspec.Struct, frozen=True):
-    """Call :meth:`SearchQueue.assign`, after the answers before this: their owners may want
+    """Call :meth:`SearchQueue.assign`, after the results before this: their owners may request
     something more urgent next.
     """
 
@@ -61,7 +61,7 @@ Instruction = StartSearch[Key] | StopSearch | DeliverResult | AssignSearches
 
 #: Engines a search may kill before it is set aside.
 MAX_KILLS: Final = 3
-#: Set-aside searches remembered, so that asking again does not kill again.
+#: Set-aside searches remembered, so that a second request kills no engine.
 _ASIDE_KEPT: Final = 1_000
 #: Transitions kept for error messages.
 _STORY_KEPT: Final = 200
@@ -82,7 +82,7 @@ class SearchQueue(Generic[Key]):
         self._aside: OrderedDict[Key, SearchFailure] = OrderedDict()
         self._story: deque[str] = deque(maxlen=_STORY_KEPT)
         self.set_aside = 0
-        # Searches asked for, speculation not counted.
+        # Searches requested, speculation not counted.
         self.asked = 0
 
     # Events.
@@ -90,14 +90,14 @@ class SearchQueue(Generic[Key]):
     def submit(
         self, owner: Owner, search: Search, key: Key, priority: SearchPriority, now: float
     ) -> list[Instruction[Key]]:
-        """``owner`` wants ``search``; asked again with another priority, that one counts.
+        """``owner`` requests ``search``; a second request with another priority replaces it.
 
         Args:
             owner: answered once; what :meth:`drop` names.
             search: handed back with the answer.
             key: what makes searches equal.
             priority: how urgent.
-            now: seconds on any steady clock; only waiting times are told by it.
+            now: seconds on any steady clock; only waiting times follow from it.
         """
         aside = self._aside.get(key)
         if aside is not None:
@@ -123,12 +123,12 @@ class SearchQueue(Generic[Key]):
         if priority.kind is SearchKind.HEAD:
             self._demote(priority)
         self._story.append(
-            f"want {priority.kind.name} {priority.board} {priority.ply} by {owner!r}"
+            f"request {priority.kind.name} {priority.board} {priority.ply} by {owner!r}"
         )
         return self.assign()
 
     def drop(self, owner: Owner) -> list[Instruction[Key]]:
-        """``owner`` wants nothing any more; a running search nobody wants is stopped."""
+        """Drop all requests of ``owner``; a running search without a request is stopped."""
         instructions: list[Instruction[Key]] = []
         for search, request in self._owned.pop(owner, {}).items():
             request.alive = False
@@ -165,7 +165,7 @@ class SearchQueue(Generic[Key]):
         urgent = job.kind is SearchKind.HEAD
         answers: list[Instruction[Key]] = list(self._answer(job, None))
         # Whoever waits for a head may need one more search for its gain, and that comes first;
-        # anything else is better told while the engine already works on the next.
+        # anything else is better delivered while the engine already works on the next.
         return [*answers, AssignSearches()] if urgent else [*self.assign(), *answers]
 
     def add(self) -> None:
@@ -216,7 +216,7 @@ class SearchQueue(Generic[Key]):
     # Questions.
 
     def watchers(self, engine: int) -> list[Owner]:
-        """Who follows this engine's search as it deepens: who wants a live head's own score."""
+        """Who follows this engine's search as it deepens: who requested a live head's own score."""
         job = self._engines[engine].job
         if job is None:
             return []
@@ -253,19 +253,19 @@ class SearchQueue(Generic[Key]):
                 assert slot.job is None, f"engine {index} holds a job while {slot.state}"
         waiting = [job for job in self._jobs.values() if job.engine is None]
         for job in self._jobs.values():
-            assert job.requests, "a job nobody wants"
+            assert job.requests, "a job without a request"
             assert len(job.deaths) < MAX_KILLS, "a job that should be aside"
             assert job.key not in self._aside, "a job set aside"
             if job.engine is not None:
                 assert self._engines[job.engine].job is job, "a job on an engine that knows not"
             for (owner, search), request in job.requests.items():
-                assert request.alive and request.job is job, "a dead want"
-                assert self._owned[owner][search] is request, "a want its owner knows not"
+                assert request.alive and request.job is job, "a dead request"
+                assert self._owned[owner][search] is request, "a request unknown to its owner"
         assert sum(len(mine) for mine in self._owned.values()) == sum(
             len(job.requests) for job in self._jobs.values()
-        ), "a want without a job"
+        ), "a request without a job"
         for job in waiting:
-            assert all(map(self._waiting.holds, job.requests.values())), "a lost want"
+            assert all(map(self._waiting.holds, job.requests.values())), "a lost request"
         idle = any(slot.state == "idle" for slot in self._engines)
         assert not (idle and waiting), "an idle engine while a search waits"
         asked = [

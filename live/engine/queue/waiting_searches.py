@@ -15,12 +15,12 @@ Key = TypeVar("Key", bound=Hashable)
 
 #: Boards whose last turn is remembered.
 _BOARDS_KEPT: Final = 4_096
-#: Entries that may lie dead before they are cleared away.
+#: Entries that no longer count which may pile up before the heaps are cleaned.
 _DEAD_KEPT: Final = 1_000
 
 
 class QueuedRequest(Generic[Key]):
-    """One owner's wish for one search."""
+    """One owner's request for one search."""
 
     __slots__ = ("alive", "job", "owner", "priority", "requested_at", "search")
 
@@ -51,7 +51,7 @@ class QueuedRequest(Generic[Key]):
 
 
 class SearchJob(Generic[Key]):
-    """One search and all who want it."""
+    """One search and all requests for it."""
 
     __slots__ = ("deaths", "engine", "key", "requests", "started")
 
@@ -84,7 +84,9 @@ _Entry = tuple[int, int, QueuedRequest[Key]]
 
 
 class WaitingSearches(Generic[Key]):
-    """Wants by kind and board; those no longer wanted, or running, die where they lie."""
+    """Requests by kind and board. Entries that no longer count stay in their heap until they come
+    up or the heaps are cleaned.
+    """
 
     def __init__(self) -> None:
         self._heaps: dict[SearchKind, dict[str, list[_Entry[Key]]]] = {
@@ -93,17 +95,18 @@ class WaitingSearches(Generic[Key]):
         # When (in starts) each board was last served, per kind.
         self._served: OrderedDict[tuple[SearchKind, str], int] = OrderedDict()
         self._starts = 0
-        # Breaks ties by order of asking.
+        # Breaks ties by order of requests.
         self._asked = 0
-        # Entries in all heaps, dead ones too, and how many there may be before those are cleared.
+        # Entries in all heaps, also those that no longer count, and how many there may be before
+        # those are removed.
         self._entries = 0
         self._entries_bound = _DEAD_KEPT
-        # All that was pushed, longest asked for first.
+        # All that was pushed, oldest request first.
         self._ages: list[tuple[float, int, QueuedRequest[Key]]] = []
         self._ages_bound = _DEAD_KEPT
 
     def push(self, request: QueuedRequest[Key]) -> None:
-        """A want begins to wait (again), or waits now under another kind."""
+        """A request begins to wait (again), or waits now under another kind."""
         priority = request.priority
         if priority.kind is SearchKind.SPECULATE:
             order = priority.rank
@@ -127,8 +130,8 @@ class WaitingSearches(Generic[Key]):
             self._ages_bound = _DEAD_KEPT + 2 * len(self._ages)
 
     def _clear(self) -> None:
-        """Let the dead go: below what comes up first they would lie as long as something does, and
-        among what never comes up for ever.
+        """Remove entries that no longer count. Only the top of a heap is checked when it is read,
+        so others would stay for as long as something more urgent keeps coming.
         """
         self._entries = 0
         for kind, heaps in self._heaps.items():
@@ -145,7 +148,7 @@ class WaitingSearches(Generic[Key]):
         heap = self._heaps[kind][board]
         while heap:
             request = heap[0][2]
-            # A want is pushed anew when its kind changes or its job comes back.
+            # A request is pushed again when its kind changes or its job comes back.
             if request.counts(kind):
                 return heap[0]
             heapq.heappop(heap)
@@ -154,7 +157,7 @@ class WaitingSearches(Generic[Key]):
         return None
 
     def pop(self) -> SearchJob[Key] | None:
-        """The search whose turn it is; its wants stay known to their owners."""
+        """The search whose turn it is; its requests stay known to their owners."""
         for kind in SearchKind:
             best: tuple[tuple[int, int], QueuedRequest[Key]] | None = None
             for board in list(self._heaps[kind]):
@@ -186,7 +189,7 @@ class WaitingSearches(Generic[Key]):
         return 0 if kind is SearchKind.FINISHED else self._served.get((kind, board), 0)
 
     def oldest(self) -> float | None:
-        """When the want that waits longest was asked for."""
+        """When the request that waits longest was made."""
         while self._ages and not self._ages[0][2].waits:
             heapq.heappop(self._ages)
         return self._ages[0][0] if self._ages else None
@@ -201,6 +204,6 @@ class WaitingSearches(Generic[Key]):
                     yield request
 
     def holds(self, request: QueuedRequest[Key]) -> bool:
-        """Whether ``want`` can still come up. Costs a look at the board's waiting wants."""
+        """Whether ``want`` can still come up. Costs a look at all waiting requests of the board."""
         heap = self._heaps[request.priority.kind].get(request.priority.board, [])
         return any(entry[2] is request for entry in heap)

@@ -3,10 +3,10 @@
 A live position that waits for an engine is looked up at ``GET /api/cloud-eval?fen=FEN``. What is
 found there comes from some other engine and limit, so it is shown until this event's own engine
 has its final score, and counts for nothing. One request at a time, the newest position first, not
-more than one a second; after 429 a minute's rest, as lichess asks of everybody, and after other
+more than one a second; after 429 a pause of a minute, as lichess demands, and after other
 trouble a growing one.
 
-Loss policy: positions that cannot be asked in time are left out.
+Loss policy: positions that cannot be looked up in time are left out.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PAUSE_S: Final = 1.0
 _TOO_MANY_S: Final = 60.0
 _MOST_S: Final = 300.0
 _TIMEOUT_S: Final = 5.0
-#: What people are told of where such a score is from.
+#: Shown to people as the origin of such a score.
 SOURCE: Final = "lichess cloud"
 #: Far more than five variations need.
 _MOST_BYTES: Final = 65_536
@@ -76,7 +76,7 @@ def told(body: bytes) -> SearchProgress | None:
 
 
 class CloudEvaluations:
-    """A desk for its owner, and the listener of the desk behind it; :meth:`run` asks."""
+    """A desk for its owner, and the listener of the desk behind it; :meth:`run` looks up."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class CloudEvaluations:
         self._open: set[Hashable] = set()
         # What is to be looked up for whom, newest last.
         self._waiting: OrderedDict[Hashable, str] = OrderedDict()
-        # Who was told a cloud evaluation: the engine's own shallow ones would only flicker.
+        # Who got a cloud evaluation: the engine's own shallow ones would only flicker.
         self._told: set[Hashable] = set()
         self._known: OrderedDict[str, SearchProgress | None] = OrderedDict()
         self._news = asyncio.Event()
@@ -202,4 +202,4 @@ class CloudEvaluations:
 
 
 class _TooMany(Exception):
-    """lichess wants to be left alone for a while."""
+    """lichess refuses further queries for a while."""

@@ -1,4 +1,4 @@
-"""Results already found, by engine identity and question."""
+"""Results already found, by engine identity and search key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from live.engine.search_key import SearchKey
 
 
 class ResultCache(Protocol):
-    """Where results are looked up before an engine is asked, and put when it has answered.
+    """Where results are looked up before an engine searches, and stored when it has finished.
 
     Both are called on the event loop and must return at once.
     """

@@ -1,11 +1,11 @@
 """Results kept on disk, so that a restart, or another event, searches nothing twice.
 
-SQLite in WAL mode: one table, a digest of engine and question to the result. Looking up is done on
+SQLite in WAL mode: one table, a digest of engine and search key to the result. Results are read on
 the event loop, since it costs some tens of microseconds (WAL readers wait for nobody); writing is
 done in batches by a thread of its own, since a commit waits for the disk. What is not written yet
 is found in memory, where every result used lately is kept.
 
-The file is bounded: the same thread deletes what nobody asked for in a year, and of more than a
+The file is bounded: the same thread deletes what nobody needed for a year, and of more than a
 million results those unused for longest. The space is used again, so the file stops growing.
 
 Loss policy: a crash loses at most what the last second found, and that is searched again. A file
@@ -61,7 +61,7 @@ class ResultFileBounds(msgspec.Struct, frozen=True):
     """How much a file keeps."""
 
     results: int = 1_000_000
-    """About 300 bytes each, with one line asked for."""
+    """About 300 bytes each, with one line."""
     unused_days: int = 365
 
 
@@ -78,7 +78,7 @@ class ResultFile:
         bounds: ResultFileBounds = ResultFileBounds(),  # noqa: B008  # frozen
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """``clock`` tells seconds since 1970; only whole days of it count."""
+        """``clock`` gives seconds since 1970; only whole days of it count."""
         self.problem = ""
         self._bounds = bounds
         self._clock = clock
@@ -146,7 +146,7 @@ class ResultFile:
                 self._unwritten.put_nowait(row)
 
     def _write(self) -> None:
-        """The writer thread: batches until told to end, or until the file takes no more."""
+        """The writer thread: batches until it is asked to end, or until the file takes no more."""
         try:
             with contextlib.closing(_connected(self._path)) as connection:
                 _date(connection, self._today)

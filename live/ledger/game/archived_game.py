@@ -1,8 +1,8 @@
-"""Games at rest: as values that can be kept on disk, with what pooled figures need of them at hand.
+"""Archived games: values that can be kept on disk; what pooled figures need of them is at hand.
 
-Most games of a long event are over. One at rest costs little memory and nothing to bring back after
-a restart; its plies, curves and scores are read when somebody asks for them, and it wakes when its
-source has something new to say.
+Most games of a long event are over. An archived one costs little memory and nothing to bring back
+after a restart; its plies, curves and scores are read when somebody looks at them. It is tracked
+again when its source reports something new.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class ArchivedSide(msgspec.Struct, frozen=True):
 
 
 class ArchivedValues(msgspec.Struct, frozen=True):
-    """What is always at hand of a game at rest."""
+    """What is always at hand of an archived game."""
 
     game: Game
     view: GameView
@@ -92,7 +92,7 @@ class ArchivedValues(msgspec.Struct, frozen=True):
 
 
 class ArchivedDetails(msgspec.Struct, frozen=True):
-    """What is read when somebody asks."""
+    """What is read when somebody looks at the game."""
 
     plies: tuple[PlyView, ...]
     curves: Curves
@@ -108,11 +108,11 @@ def points_of(curves: Curves, color: Color) -> tuple[CurvePoint, ...]:
 
 
 Recall = Callable[[GameId], ArchivedDetails | None]
-"""Gives the details of a game at rest; None where they can be read no more."""
+"""Gives the details of an archived game; None where they can be read no more."""
 
 
 class _Side:
-    """A side at rest in the shape that pooled figures read."""
+    """A side of it in the shape that pooled figures read."""
 
     revision = 0
 
@@ -135,14 +135,14 @@ class _Side:
 
 
 class ArchivedGame:
-    """One game at rest, pooled with the others."""
+    """One archived game, pooled with the others."""
 
     pending = 0
-    """A game rests only when no search of it is open."""
+    """A game is archived only when no search of it is open."""
 
     def __init__(
         self,
-        rest: ArchivedValues,
+        values: ArchivedValues,
         tallies: dict[Color, PlayerTotals],
         measure: Measure,
         priors: FieldPriors,
@@ -150,15 +150,15 @@ class ArchivedGame:
         outbox: Outbox,
     ) -> None:
         self._outbox = outbox
-        self.game = rest.game
+        self.game = values.game
         self.tallies = tallies
-        self._view = rest.view
+        self._view = values.view
         self._measure = measure
-        self._choice = choice_of(measure, rest.game)
+        self._choice = choice_of(measure, values.game)
         self._priors = priors
         self._recall = recall
-        self._sides = {"white": rest.white, "black": rest.black}
-        self._field: Mapping[str, Population] = rest.field
+        self._sides = {"white": values.white, "black": values.black}
+        self._field: Mapping[str, Population] = values.field
         # Made anew since the field changed; else the details have them.
         self._curves: Curves | None = None
 

@@ -203,7 +203,7 @@ class GameCurves:
 
 class RatedSides:
     """Gains enter in ply order for each colour, whatever the order they become known in; one that
-    a quick look told is put right when the full search tells another.
+    came from a quick look is corrected when the full search gives another.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class RatedSides:
             self.tallies[color].remove(self._id, gain_cp)
 
     def revise(self, known: QuickAndFull, ply: int) -> None:
-        """The full search of ``ply`` may have told another gain than the quick look: then it and
+        """The full search of ``ply`` may have given another gain than the quick look: then it and
         all that follow leave the curve, to be put back by :meth:`advance`.
         """
         if ply in self._quick_plies and known.tier(ply) == "full":

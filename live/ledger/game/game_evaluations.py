@@ -22,14 +22,14 @@ Tier = Literal["quick", "full"]
 
 
 class RequestId(msgspec.Struct, frozen=True, gc=False):
-    """Who wants a search: the answer comes back with it."""
+    """Which request this is: the result comes back with it."""
 
     game: GameId
     ply: int
     """The position's index, or the ply of the move played."""
     kind: RequestKind
     generation: int
-    """Counts the changes of the game's past: an answer to an older question is not for us."""
+    """Counts the changes of the game's past: the result of an older request is dropped."""
     tier: Tier = "full"
 
 
@@ -44,7 +44,7 @@ class EvaluatedPosition(msgspec.Struct, frozen=True):
     by_rule: bool = False
     """The game is over here: the rules of chess gave the score."""
     lines: tuple[Line, ...] = ()
-    """The best moves, where several were asked for."""
+    """The best moves, where several were searched."""
 
     @classmethod
     def of(cls, result: SearchResult) -> EvaluatedPosition:
@@ -92,7 +92,7 @@ def _only_one(board: chess.Board) -> bool:
 class GameEvaluations:
     """Scores of one game's positions; grows with its moves, forgets with its takebacks.
 
-    ``asking`` says how searches are asked for, ``limit`` when they end (None: the room's own).
+    ``search_options`` shape the searches, ``limit`` says when they end (None: as the pool).
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class GameEvaluations:
     def extend(self, uci: str) -> None:
         """One more move; its resulting position is scored at once when the game ends by rule."""
         self._forced.append(_only_one(self._board))
-        # Only choices among several lines ask for it, and it is dear.
+        # Only choices among several lines need it, and it is slow.
         self._repeated.append(self._search_options.lines > 1 and self._board.is_repetition(2))
         self._board.push_uci(uci)
         self._moves.append(uci)
@@ -177,14 +177,14 @@ class GameEvaluations:
     def set_position(self, index: int, evaluated: EvaluatedPosition) -> None:
         self._positions[index] = evaluated
 
-    def take_source_eval(self, index: int, told: Score | None) -> None:
+    def take_source_eval(self, index: int, score: Score | None) -> None:
         """The source's own evaluation of a position, or None: then there will never be one."""
         if self._positions[index] is not None:
             return  # over by rule
-        if told is None:
+        if score is None:
             self.give_up("position", index)
         else:
-            self.set_position(index, EvaluatedPosition(told, None))
+            self.set_position(index, EvaluatedPosition(score, None))
 
     def set_played(self, ply: int, score: Score) -> None:
         self._played[ply] = score
@@ -205,7 +205,7 @@ class GameEvaluations:
         return self._forced[ply]
 
     def repeated(self, ply: int) -> bool:
-        """Whether the position before the move had occurred before; told with Multi-PV only."""
+        """Whether the position before the move had occurred before; known with Multi-PV only."""
         return self._repeated[ply]
 
     def played(self, ply: int) -> Score | None:
@@ -280,7 +280,7 @@ class GameEvaluations:
 
 
 class QuickAndFull(GameEvaluations):
-    """The scores of the full search, beside those of a quick search where one was asked for.
+    """The scores of the full search, beside those of a quick search where there is one.
 
     A gain compares two scores, so both come from searches of one kind: from the full ones as soon
     as they are known, from the quick ones until then. Where a full search has failed, the quick
@@ -312,7 +312,7 @@ class QuickAndFull(GameEvaluations):
             self.quick.truncate(ply)
 
     def tier(self, ply: int) -> Tier:
-        """Which look tells the gain of ``ply``, or would."""
+        """Which look gives the gain of ``ply``, or would."""
         if self.quick is None or self.gains(ply).of(self._gain) is not None:
             return "full"
         return "quick" if self.quick.gains(ply).of(self._gain) is not None else "full"
@@ -321,11 +321,11 @@ class QuickAndFull(GameEvaluations):
         """One look on its own; there must be one."""
         if tier == "full":
             return self
-        assert self.quick is not None, "no quick look was asked for"
+        assert self.quick is not None, "there is no quick look"
         return self.quick
 
     def at(self, ply: int) -> GameEvaluations:
-        """The look that tells the gain of ``ply``."""
+        """The look that gives the gain of ``ply``."""
         return self.of(self.tier(ply))
 
     def is_settled(self, ply: int) -> bool:

@@ -24,7 +24,7 @@ from live.ratings.ferreira.algorithm_1 import Algorithm1 as Duel
 
 
 def unscored(ply: int, move: Move) -> PlyView:
-    """The ply as its source tells it."""
+    """The ply as its source reports it."""
     return PlyView(ply=ply, san=move.san, uci=move.uci, clock_s=move.clock_s, spent_s=move.spent_s)
 
 

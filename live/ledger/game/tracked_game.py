@@ -40,7 +40,7 @@ from live.ratings.pace_of_play import SPENT_PLIES
 
 
 class OpenRequests:
-    """The open questions of one game; each is asked once, and told again when more urgent."""
+    """The open requests of one game; each is sent once, and again with another urgency."""
 
     def __init__(self, game: GameId, outbox: Outbox) -> None:
         self._game = game
@@ -49,7 +49,7 @@ class OpenRequests:
         self._open: dict[tuple[RequestKind, int, Tier], tuple[RequestId, Urgency]] = {}
 
     def __len__(self) -> int:
-        """Searches asked for and not yet answered."""
+        """How many requests are open."""
         return len(self._open)
 
     def __contains__(self, request_id: RequestId) -> bool:
@@ -57,7 +57,7 @@ class OpenRequests:
         return known is not None and known[0] == request_id
 
     def review(self, ply: int, urgency: Urgency, known: QuickAndFull) -> None:
-        """Ask for whatever is missing at ``ply``; where a quick look comes first, the full search
+        """Request whatever is missing at ``ply``; where a quick look comes first, the full search
         waits until engines have nothing else to do.
         """
         if known.quick is None:
@@ -84,14 +84,14 @@ class OpenRequests:
                 )
 
     def close(self, request_id: RequestId) -> bool:
-        """Close the question; False for one that is no longer asked, whose answer is void."""
+        """Close the request; False for one that is not open, whose result is void."""
         if request_id not in self:
             return False
         del self._open[request_id.kind, request_id.ply, request_id.tier]
         return True
 
     def drop_from(self, ply: int) -> None:
-        """The plies from ``ply`` on are gone, and so are the questions about them."""
+        """The plies from ``ply`` on are gone, and so are the requests for them."""
         self._generation += 1
         for key in [key for key in self._open if key[1] >= ply]:
             self._outbox.dropped.append(self._open.pop(key)[0])
@@ -100,7 +100,7 @@ class OpenRequests:
 class TrackedGame:
     """Applies news in any order of scores; gains enter the curves in ply order.
 
-    ``engine_scores`` False takes the source's own ``[%eval]`` instead of asking an engine.
+    ``engine_scores`` False takes the source's own ``[%eval]`` instead of searches.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class TrackedGame:
             self._settle(())
 
     def _review_pace(self, from_ply: int) -> bool:
-        """Clocks from this ply on are others now: if they tell another pace, another calibration
+        """Clocks from this ply on are others now: if they show another pace, another calibration
         rates the game. Returns whether its curves are to be made anew.
         """
         if from_ply > SPENT_PLIES or self._sides.serves(self.game, self.tallies):
@@ -199,7 +199,7 @@ class TrackedGame:
         return True
 
     def reread(self) -> None:
-        """The field has changed: tell every calibrated figure anew."""
+        """The field has changed: send every calibrated figure anew."""
         self._sides.reread()
 
     def reread_source_evals(self) -> None:
@@ -249,7 +249,7 @@ class TrackedGame:
     # --- scores arrive --------------------------------------------------------------------------
 
     def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> None:
-        """A search is over. An answer to a question no longer asked changes nothing."""
+        """A search is over. The result of a request no longer open changes nothing."""
         if not self._requests.close(request_id):
             return
         look = self._evaluations.of(request_id.tier)
@@ -288,13 +288,13 @@ class TrackedGame:
     # --- what follows ---------------------------------------------------------------------------
 
     def _settle(self, plies: Iterable[int]) -> None:
-        """Bring curves, wishes (of ``plies``) and the shown view up to what is now known."""
+        """Bring curves, requests (of ``plies``) and the shown view up to what is now known."""
         self._sides.advance(self._evaluations)
         self._request_missing(plies)
         self.show()
 
     def _request_missing(self, plies: Iterable[int]) -> None:
-        """Ask for what is missing at ``plies``, most urgent first as they are given."""
+        """Request what is missing at ``plies``, most urgent first as they are given."""
         if not self._engine_scores or not self._searchable:
             return
         for ply in plies:
@@ -315,7 +315,7 @@ class TrackedGame:
 
     @property
     def pending(self) -> int:
-        """Searches asked for and not yet answered."""
+        """How many requests are open."""
         return len(self._requests)
 
     # --- what people see ------------------------------------------------------------------------
@@ -359,7 +359,7 @@ class TrackedGame:
         )
 
     def show(self) -> None:
-        """Tell subscribers when anything of the view changed."""
+        """Send the view when anything of the view changed."""
         view = self.view()
         if view != self._shown:
             self._shown = view
@@ -376,7 +376,7 @@ class TrackedGame:
             )
             for color in COLORS
         )
-        rest = ArchivedValues(self.game, self.view(), white, black, dict(self._priors.known))
+        values = ArchivedValues(self.game, self.view(), white, black, dict(self._priors.known))
         quick = self._evaluations.quick
         details = ArchivedDetails(
             plies=tuple(self._plies),
@@ -386,10 +386,10 @@ class TrackedGame:
             judged=self._game_methods.moves,
             given_up=dict(self._given_up),
         )
-        return rest, details
+        return values, details
 
     def resume(self, details: ArchivedDetails) -> None:
-        """Know again what was known when it was put to rest; in what is pooled it still is.
+        """Restore what was known when it was archived; pooled figures have it already.
 
         Raises:
             ValueError: that was of other moves.

@@ -149,7 +149,7 @@ class EventStrengths:
             for number, members in enumerate(self._members)
             for at, member in enumerate(members)
         }
-        # Who is comparable with whom has changed: everybody is told.
+        # Who is comparable with whom has changed: everybody is sent.
         return [*(held.keys() | self._place.keys())]
 
     def _published(self, part: Solved) -> Floats:

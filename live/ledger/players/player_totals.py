@@ -68,9 +68,9 @@ class PlayerTotals:
 
     @property
     def player(self) -> Player:
-        """Who it is: as the first game by id tells it, with the first rating that any game tells.
+        """Who it is: as the first game by id has it, with the first rating that any game has.
 
-        A rule of what is told now, so that neither order nor what was told before matters.
+        Follows from the games as they are now: neither their order nor the past matters.
         """
         return self._player
 

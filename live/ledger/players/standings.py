@@ -61,7 +61,7 @@ class EventStandings:
         if white == black:
             # Nobody plays against himself: a slip of the operator, two guests, an engine's match.
             white = black = ""
-        # Players whose names nobody told are not all one person.
+        # Players whose names are unknown are not all one person.
         return {
             "white": self._tally(white or f"{id}-white"),
             "black": self._tally(black or f"{id}-black"),
