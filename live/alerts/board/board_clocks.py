@@ -37,7 +37,7 @@ _SUDDEN = re.compile(r"(?:\d+/\d+:)*(?:\d+/)?\d+")
 
 
 def increment_s(time_control: str) -> float | None:
-    """Seconds added a move, as far as a ``TimeControl`` tells; None where it does not.
+    """Seconds added a move, as far as a ``TimeControl`` says; None where it does not.
 
     PGN's own form (``5400+30``, ``40/5400+30:1800+30``, ``300``), minutes before the plus as
     broadcasts write them (``90+30``), and prose (``15 min/game + 10 sec/move``). The last number
@@ -149,7 +149,7 @@ class BoardClocks:
     # --- what is odd ----------------------------------------------------------------------------
 
     def last_s(self, color: Color) -> float | None:
-        """What the clock showed after this side's last move that told one."""
+        """What the clock showed after this side's last move that had one."""
         times = self._sides[color].times
         return times[-1] if times else None
 

@@ -122,7 +122,7 @@ class Replica:
         """Apply one message, whatever its number.
 
         Raises:
-            OutOfStep: it speaks of a game or ply that is not held.
+            OutOfStep: it names a game or ply that is not held.
         """
         match message:
             case HelloMessage():
@@ -219,7 +219,7 @@ class Replica:
         return list(self._players.values())
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
-        """By FIDE id, else by name, as :class:`live.events.PlayerView` is told."""
+        """By FIDE id, else by name, as :class:`live.events.PlayerView` is identified."""
         game = self._games.get(id)
         if game is None:
             return ()
