@@ -81,7 +81,7 @@ async def follow(
     async with (
         service.with_engine(feeds=names),
         Publisher(config.server, service.state) as publisher,
-        _telling_broker(config, service, supervisor),
+        _publishing_to_broker(config, service, supervisor),
         supervised(os.environ, os.getpid(), service.busy) as pulse,
     ):
         service.listen(publisher.publish)
@@ -137,7 +137,7 @@ async def _serve(
         async with sources.running(service, supervisor):
             await sources.over()
             await service.settled()
-            service.tell_engines()
+            service.report_engines()
             if not once:
                 # It stays for those who look, and for new settings.
                 await asyncio.Event().wait()
@@ -166,7 +166,7 @@ def _reloader(
 
 
 @contextlib.asynccontextmanager
-async def _telling_broker(
+async def _publishing_to_broker(
     config: Config, service: EventService, supervisor: Supervisor
 ) -> AsyncIterator[None]:
     """A broker is kept up to date, if one is named."""
@@ -178,7 +178,7 @@ async def _telling_broker(
     )
 
     seen = everybody(config.server.hide_scores)
-    broker = BrokerPublisher(config.mqtt, service.state, seen, tell=service.health)
+    broker = BrokerPublisher(config.mqtt, service.state, seen, report=service.health)
     service.listen(broker.publish)
     task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
     try:

@@ -260,7 +260,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "jobs/analyze_games.py": FILES,
     "jobs/recorded_event.py": ("report",),
     "jobs/compare_players.py": ("compare",),
-    "publish/access/exposure.py": ("",),
+    "publish/access/origin_policy.py": ("",),
     "publish/http/listener.py": ("", "doctor", "replay"),
     "ratings/calibration/move_evidence.py": ENGINES,
     "ratings/regan/intrinsic_rating.py": ENGINES,

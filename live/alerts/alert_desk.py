@@ -87,7 +87,7 @@ class AlertDesk:
     # --- news -----------------------------------------------------------------------------------
 
     def changes(self, changes: Iterable[Change], now_s: float) -> list[AlertMessage]:
-        """Take in what the state was told; costs O(1) a change, whatever the length of games."""
+        """Take in changes of the state; costs O(1) a change, whatever the length of games."""
         topics: dict[AlertTopic, None] = {}
         for change in changes:
             topic = self._watched.take(change, now_s)
@@ -117,24 +117,24 @@ class AlertDesk:
         return board.running or board.result_s is not None
 
     def measured_by(self, engine: EngineInfo) -> None:
-        """Which engine the event starts with; changes tell every later one."""
+        """Which engine the event starts with; changes give every later one."""
         self._watched.engine = engine
 
     # --- a run before this one ------------------------------------------------------------------
 
     def recall(self, change: Change, at_s: float) -> None:
-        """What was told then, at its time: remembered, and nothing is said of it."""
+        """A change of then, at its time: taken in, and no message is sent."""
         self._watched.take(change, at_s)
 
-    def restore(self, told: Iterable[Alert], last_s: float, now_s: float) -> None:
-        """Alerts as they were told then, in order; to be called when everything else is recalled.
+    def restore(self, alert_now: Iterable[Alert], last_s: float, now_s: float) -> None:
+        """Alerts as they were sent then, in order; to be called when everything else is recalled.
 
         Those that were not over stand as they stood, and are not raised a second time by a cause
         that stands. What an arbiter took note of for good stays settled. ``last_s``: until when
         that run is known to have lived; what was waited for, is waited for from there on.
         """
         last: dict[str, Alert] = {}
-        for alert in told:
+        for alert in alert_now:
             last.pop(alert.id, None)
             last[alert.id] = alert
             if alert.cleared_s is not None:
@@ -194,14 +194,14 @@ class AlertDesk:
         alert = self._open.get(id)
         if alert is None:
             return []
-        told = msgspec.structs.replace(
+        alert_now = msgspec.structs.replace(
             alert, acknowledged_s=now_s, note=note[:NOTE_CHARS] if note else alert.note
         )
         if alert.kind in PASSING:
             topic = self._topics[id]
             self._settled.setdefault(topic, {})[id] = self._counted[topic][id]
-            return [self._close(told, now_s)]
-        return self._say([told])
+            return [self._close(alert_now, now_s)]
+        return self._say([alert_now])
 
     def note(self, id: str, text: str) -> list[AlertMessage]:
         """Write something to an alert; an empty text takes it away."""
@@ -308,10 +308,10 @@ class AlertDesk:
                 or alert.kind in self._muted_kinds
                 or alert.game in self._muted_games
             )
-            told = msgspec.structs.replace(alert, muted=muted)
-            if self._open.get(alert.id) != told:
-                self._open[alert.id] = told
-                messages.append(AlertMessage(told))
+            alert_now = msgspec.structs.replace(alert, muted=muted)
+            if self._open.get(alert.id) != alert_now:
+                self._open[alert.id] = alert_now
+                messages.append(AlertMessage(alert_now))
         return messages
 
     def _close(self, alert: Alert, now_s: float) -> AlertMessage:

@@ -51,15 +51,13 @@ def report(
     ] = None,
     alerts: Annotated[
         bool,
-        typer.Option(
-            "--alerts", metavar=SWITCH, help="Add what arbiters were told: for arbiters alone."
-        ),
+        typer.Option("--alerts", metavar=SWITCH, help="Add the alerts: for arbiters alone."),
     ] = False,
     json: JsonFileFlag = None,
     debug: DebugFlag = False,
 ) -> None:
-    """Tell an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON."""
-    from live.jobs.report_journal import report as tell
+    """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON."""
+    from live.jobs.report_journal import report as write_report
 
     names: dict[ReportFormat, Format] = {
         ReportFormat.PGN: "pgn",
@@ -70,7 +68,9 @@ def report(
     if format and out is None:
         raise ConfigError("--format", "is given without --out", "Say where: --out FOLDER")
     formats = [names[each] for each in format or names]
-    raise typer.Exit(tell(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json))
+    raise typer.Exit(
+        write_report(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json)
+    )
 
 
 def replay(

@@ -228,7 +228,7 @@ def match(
     json: JsonFlag = None,
     debug: DebugFlag = False,
 ) -> None:
-    """What a result tells: Elo difference, likelihood of superiority, SPRT. Needs no engine."""
+    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no engine."""
     if (elo0 is None) != (elo1 is None):
         raise InputError("--elo0, --elo1", "a test needs both hypotheses", "Give both")
     from live.jobs.compare_players import match as match_results

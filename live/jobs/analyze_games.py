@@ -205,7 +205,7 @@ def _progress(service: EventService) -> Iterator[None]:
         plies: dict[str, tuple[int, int]] = {}
         scored = played = 0
 
-        def tell(changes: Iterable[Change]) -> None:
+        def show(changes: Iterable[Change]) -> None:
             nonlocal scored, played
             for change in changes:
                 if isinstance(change, GameMessage):
@@ -217,7 +217,7 @@ def _progress(service: EventService) -> Iterator[None]:
             bar.update(task, completed=scored, total=played)
 
         if console.is_terminal:
-            service.listen(tell)
+            service.listen(show)
         yield
 
 

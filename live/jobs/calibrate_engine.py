@@ -31,7 +31,7 @@ from live.terminal.tables import calibration_tables as tables
 
 
 class Provenance(NamedTuple):
-    """What gains come from; an NDJSON file does not tell, so flags do."""
+    """What gains come from; an NDJSON file does not say, so flags do."""
 
     engine: str
     limit: str
@@ -45,7 +45,7 @@ class RatedFiles(NamedTuple):
     games: list[RatedGame]
     source: Provenance
     table: TableFour | None
-    """Algorithms 2 and 3; None where opponents are not told."""
+    """Algorithms 2 and 3; None where opponents are not known."""
 
 
 class CalibrationOutcome(msgspec.Struct, frozen=True):
@@ -60,9 +60,9 @@ class CalibrationOutcome(msgspec.Struct, frozen=True):
     engine_rating: float | None
     """Algorithm 3 over all players, weighted by moves, Elo; null without a rated player."""
     table: TableFour | None
-    """Algorithms 2 and 3 player by player; null where opponents are not told."""
+    """Algorithms 2 and 3 player by player; null where opponents are not known."""
     missing: str = ""
-    """What keeps the figures from being told, for people."""
+    """Why there are no figures, for people."""
 
 
 async def calibrate(
@@ -185,7 +185,7 @@ def _learn(
         if not what:
             raise InputError(
                 source.data,
-                "does not tell which engine and limit its gains are from",
+                "does not say which engine and limit its gains are from",
                 f"Give {flag}",
             )
     apart = (leave_out, 0) if leave_out else None

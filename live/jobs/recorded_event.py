@@ -36,7 +36,7 @@ from live.store.journal_records import RecordedChange as Kept
 
 
 class RecordedEvent(EventService):
-    """A hall whose engines are what the journal knows.
+    """An event whose search results come from the journal.
 
     Args:
         to_ms: what was found later is not known yet; None: everything is.

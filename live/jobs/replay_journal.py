@@ -93,7 +93,7 @@ async def replay(
         service = RecordedEvent(reader, run, config_of(run, path, server=served))
         async with Publisher(service.config.server, service.state) as publisher:
             service.listen(publisher.publish)
-            service.listen(JsonPrinter().tell if json else line_printer(console))
+            service.listen(JsonPrinter().show if json else line_printer(console))
             with stop_on_signals(stop):
                 # Not wrapped: path and address are copied from here.
                 serving = f"live-rate replays {path} at {publisher.url}"
@@ -156,7 +156,7 @@ async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> N
 
 
 def _note(service: RecordedEvent, notes: deque[RecordedNote], now_ms: int) -> None:
-    """Tell the alerts that were told by now."""
+    """Publish the alerts that had been raised by now."""
     while notes and notes[0].at_ms <= now_ms:
         alert = alert_of(notes.popleft())
         if alert is not None:

@@ -1,4 +1,4 @@
-"""``live-rate report`` and ``explain``: what a journal tells. Part of the composition root."""
+"""``live-rate report`` and ``explain``: what a journal holds. Part of the composition root."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def report(
     to_ms = moment_ms(at, now.astimezone()) if at is not None else None
     with JournalReader.open(path) as reader:
         state = rebuilt(reader, path, to_ms).state
-        whole, told = analysis(state), tuple(state.alerts()) if alerts else ()
+        whole, open_alerts = analysis(state), tuple(state.alerts()) if alerts else ()
     if json is not None:
         whole_or_more = (
-            JournalReport(**msgspec.structs.asdict(whole), alerts=told) if alerts else whole
+            JournalReport(**msgspec.structs.asdict(whole), alerts=open_alerts) if alerts else whole
         )
         write(json, to_json(whole_or_more))
     console = Console(stderr=json == "-")
@@ -78,7 +78,7 @@ def report(
     elif json is None:
         _print(whole, console)
         if alerts:
-            console.print(_alerts(told))
+            console.print(_alerts(open_alerts))
     return 0
 
 
@@ -90,7 +90,7 @@ def _print(whole: Analysis, console: Console) -> None:
 
 
 class JournalReport(Analysis, frozen=True):
-    """An event with what arbiters were told, as ``report --alerts --json`` writes it."""
+    """An event with its alerts, as ``report --alerts --json`` writes it."""
 
     alerts: tuple[Alert, ...] = ()
     """Those not over, in the order in which people should look at them."""

@@ -23,7 +23,7 @@ from live.terminal.view_context import TerminalActions
 
 
 class ServiceWatch:
-    """What is held of the service, and who is told of changes."""
+    """What is held of the service, and who is notified of changes."""
 
     def __init__(self, url: str, shown: Way, console: Console) -> None:
         self.url = service_url(url)
@@ -67,7 +67,7 @@ class ServiceWatch:
         self._withheld = withheld
 
     async def show(self, stop: asyncio.Event) -> None:
-        """Draw until told to stop; lines and JSON print themselves."""
+        """Draw until stopped; lines and JSON print themselves."""
         address = pages_url(self.url)
         if self.shown == "app":
             actions = TerminalActions(address)
@@ -95,16 +95,18 @@ class ServiceWatch:
 
     async def waiting(self) -> None:
         """Say on standard error why there is nothing to see yet."""
-        told = ""
+        last_status = ""
         while not self.attachment.ready.is_set():
-            if (status := self.attachment.status()) != told:
-                told = status
-                Console(stderr=True).print(f"live-rate: {told}", markup=False, highlight=False)
+            if (status := self.attachment.status()) != last_status:
+                last_status = status
+                Console(stderr=True).print(
+                    f"live-rate: {last_status}", markup=False, highlight=False
+                )
             await asyncio.sleep(0.2)
 
 
 async def watch(url: str, *, plain: bool = False, json: bool = False) -> int:
-    """Show the service at ``url`` until told to stop; returns the exit code.
+    """Show the service at ``url`` until stopped; returns the exit code.
 
     Raises:
         ConfigError: ``url`` is no address.

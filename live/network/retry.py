@@ -2,7 +2,7 @@
 
 A session with a source ends in one of three ways: it is over, it is in :class:`FeedTrouble` that
 time may mend (tried again after a growing wait), or in trouble that no wait mends (``fatal``:
-told to the user at the start, patiently retried once the source had worked).
+reported to the user at the start, patiently retried once the source had worked).
 """
 
 from __future__ import annotations

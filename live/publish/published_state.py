@@ -28,7 +28,7 @@ from live.publish.visibility import Visibility, shown
 
 
 class PublishedState(Protocol):
-    """Everything a subscriber can be told."""
+    """Everything a subscriber can be sent."""
 
     def engine(self) -> EngineInfo: ...
 
@@ -80,8 +80,8 @@ def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> Snap
 
 
 class VisibleState:
-    """A :class:`PublishedState` as one filter's subscriber may see it: its games, its players, its
-    sight.
+    """A :class:`PublishedState` as one filter's subscriber may see it: its games, its players,
+    its visibility.
     """
 
     def __init__(self, state: PublishedState, selected: StreamFilter) -> None:

@@ -1,4 +1,4 @@
-"""What is shown to whom: every field of every message, and from which sight on it is seen. Pure.
+"""What is shown to whom: every field of every message, and for whom it is seen. Pure.
 
 There are three sights, each seeing what the one before sees and more. The venue sees what anybody
 in the hall sees anyway: moves, clocks, names, results. The public also sees everything an engine
@@ -34,7 +34,7 @@ class Visibility(enum.IntEnum):
     ARBITER = 2
 
     @property
-    def told(self) -> Literal["venue", "public", "arbiter"]:
+    def wire_name(self) -> Literal["venue", "public", "arbiter"]:
         """As ``hello`` says it."""
         return _TOLD[self]
 
@@ -98,7 +98,7 @@ _EMPTY: dict[tuple[type[msgspec.Struct], str], object] = {
 
 
 def seen_from(kind: type[msgspec.Struct], field: str) -> Visibility:
-    """The lowest sight that sees this field."""
+    """The lowest visibility that sees this field."""
     if field in _ARBITER.get(kind, "").split():
         return Visibility.ARBITER
     return Visibility.VENUE if field in _VENUE.get(kind, "").split() else Visibility.PUBLIC
@@ -106,14 +106,14 @@ def seen_from(kind: type[msgspec.Struct], field: str) -> Visibility:
 
 @cache
 def sends(kind: type[msgspec.Struct], visibility: Visibility) -> bool:
-    """Whether messages of this type are sent at all: not those that tell only withheld things."""
+    """Whether messages of this type are sent at all: not those that hold only withheld things."""
     if kind in _ARBITERS_MESSAGES:
         return visibility is Visibility.ARBITER
     return visibility is not Visibility.VENUE or kind in _VENUE
 
 
 def shown(value: Shown, visibility: Visibility) -> Shown:
-    """The value as ``sight`` may see it; the very same where nothing of it is withheld."""
+    """The value as ``visibility`` may see it; the very same where nothing of it is withheld."""
     hidden, nested = _plan(type(value), visibility)
     if not hidden and not nested:
         return value

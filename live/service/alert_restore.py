@@ -1,9 +1,9 @@
 """What the alert desk knows again after a restart, out of the journal. Part of the composition
 root.
 
-Alerts are kept as they were told, with all that arbiters did about them. What they rest on is
-partly in how a game came about: a move that was told and does not stand, a wait. So the desk is
-told again, at their times, the steps of those games of which something may still be found: those
+Alerts are kept as they were sent, with all that arbiters did about them. What they rest on is
+partly in how a game came about: a move that was reported and does not stand, a wait. So the desk is
+given again, at their times, the steps of those games of which something may still be found: those
 that go on or have just ended, and those with an open alert. Of the others it learns how they stand.
 """
 
@@ -51,9 +51,9 @@ log = logging.getLogger(__name__)
 
 #: What notes of the journal are about.
 ALERT, MUTE, ALIVE = "alert", "mute", "alive"
-#: How often it is noted that the desk watches, seconds: in a quiet hour nothing else tells.
+#: How often it is noted that the desk watches, seconds: in a quiet hour nothing else shows it.
 ALIVE_S = 60.0
-#: Games told again although they are over: those that changed so shortly before the last change,
+#: Games given again although they are over: those that changed so shortly before the last change,
 #: milliseconds, and so many at most.
 RECENT_MS = 6 * 3_600_000
 RECENT = 300
@@ -69,23 +69,23 @@ class RestoredMute(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class OpenAlert(msgspec.Struct, frozen=True):
-    """The desk watches; the note's time tells since when a restart may have seen nothing."""
+    """The desk watches; the note's time says since when a restart may have seen nothing."""
 
 
 class RestoredAlerts(NamedTuple):
     """A run before this one, as far as alerts need it."""
 
     told: Sequence[tuple[float, Change]]
-    """What the desk was told, each with its time, seconds since 1970 UTC."""
+    """What the desk was given, each with its time, seconds since 1970 UTC."""
     alerts: Sequence[Alert]
-    """Every alert as it was told, in order."""
+    """Every alert as it was sent, in order."""
     mutes: Sequence[RestoredMute]
     last_s: float
     """Until when that run is known to have lived, seconds since 1970 UTC."""
 
 
 def alerts_of(notes: Iterable[RecordedNote]) -> list[Alert]:
-    """Every alert as it was told, in order; what cannot be read is left out."""
+    """Every alert as it was sent, in order; what cannot be read is left out."""
     return [alert for note in notes if (alert := alert_of(note)) is not None]
 
 
@@ -175,7 +175,7 @@ def _as_it_stands(view: GameView, game: Game) -> Iterator[Change]:
 
 
 def _again(view: GameView, step: Step | Restated) -> Iterator[Change]:
-    """What a step told when it was carried out, as far as the desk looks at it."""
+    """The changes that a step made when it was carried out, as far as the desk looks at it."""
     match step:
         case NewGame(game=game):
             yield GoneMessage(view.id)

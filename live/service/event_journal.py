@@ -2,9 +2,9 @@
 restart. Part of the composition root.
 
 After a restart the games stand as they stood before any feed is asked, with everything that was
-known of them, marked as restored until their source tells them again. A search whose result is in
-the journal is not made again. Feeds tell whole games, so what was missed meanwhile comes with their
-first report, as the same steps as ever.
+known of them, marked as restored until their source reports them again. A search whose result is in
+the journal is not made again. Feeds report whole games, so what was missed meanwhile comes with
+their first report, as the same steps as ever.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def settings_of(config: Config) -> dict[str, object]:
 
 
 class EventJournal:
-    """What the hall asks and tells of its journal; does nothing where there is none.
+    """The service's side of its journal; does nothing where there is none.
 
     Loss policy: see :class:`live.store.journal.Journal`.
     """
@@ -125,7 +125,7 @@ class EventJournal:
         """Games brought back at the start."""
         self._memory = MemoryResultCache() if memory is None else memory
         self.journal = Journal(path, durable=durable, memory=self._memory) if path else None
-        self._told = ""
+        self._last_problem = ""
         # Answers found in the journal while games are brought back; None when that is over.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
         self._known: Known | None = None
@@ -243,7 +243,7 @@ class EventJournal:
             self.journal.change(step)
 
     def heard(self, changes: Iterable[Change]) -> None:
-        """These changes have been told: alerts are noted, the games are to be kept anew."""
+        """These changes have been published: alerts are noted, the games are to be kept anew."""
         if self.journal is None:
             return
         for change in changes:
@@ -277,17 +277,17 @@ class EventJournal:
                 continue
             if time.monotonic() > end_s:
                 return
-            told = self._state.ledger.archive(game)
-            if told is None:
+            archived = self._state.ledger.archive(game)
+            if archived is None:
                 continue  # it is being searched, rests already, or is gone
-            rest, details = told
+            rest, details = archived
             if not self.journal.keep(game, self._measure, encode(rest), packed(details)):
                 return
             del self._dirty[game]
             if rest.view.result == "*":
                 self._kept_s[game] = now_s + KEEP_S
 
-    def look_after(self, state: EventState, tell: Callable[[FeedHealth], None]) -> None:
+    def look_after(self, state: EventState, report: Callable[[FeedHealth], None]) -> None:
         """To be called about once a second: say what is wrong, write what had to be left out."""
         if self.journal is None:
             return
@@ -296,12 +296,12 @@ class EventJournal:
             self.journal.restate(state.held())
             self._dirty.update((game.id, 0.0) for game in state.held())
         self._keep(time.monotonic() + SLICE_S)
-        if (problem := self.journal.problem) != self._told:
-            self._told = problem
+        if (problem := self.journal.problem) != self._last_problem:
+            self._last_problem = problem
             health: FeedState = "live"
             if problem:
                 health = "failed" if self.journal.hopeless else "retrying"
-            tell(FeedHealth(PART, health, problem, part=True))
+            report(FeedHealth(PART, health, problem, part=True))
 
 
 def _applied(state: EventState, step: Step) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""The parts of a running service and the doors between them. Part of the composition root.
+"""The parts of a running service and how they call each other. Part of the composition root.
 
 State has one writer, the task ``keep``: reports wait in a bounded queue, answers of engines come on
 the loop's own turn, and every change goes to the listeners in the order it happened.
@@ -44,7 +44,7 @@ from live.service.supervision import GuardedPart, reason
 STORED_ENGINE_RATING = 2160
 #: Longest the loop is kept from other work while a large report is taken in, seconds.
 SLICE_S = 0.01
-#: How often engine figures are told to people, seconds.
+#: How often engine figures are sent to people, seconds.
 HEALTH_PERIOD_S = 1.0
 #: Reports waiting to be taken in; a feed that is faster waits.
 REPORT_BACKLOG = 64
@@ -60,7 +60,7 @@ log = logging.getLogger(__name__)
 
 
 class EventService:
-    """The parts of a running service, and the doors between them."""
+    """The parts of a running service, and how they call each other."""
 
     def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
         self.config = config
@@ -69,7 +69,7 @@ class EventService:
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
-        self.arbiter = ArbiterDesk(self.notify, tell=self.health, remember=self._noted)
+        self.arbiter = ArbiterDesk(self.notify, report=self.health, remember=self._noted)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         # What feeds said before a report of theirs was lost, and what was said of the loss.
@@ -100,7 +100,7 @@ class EventService:
         self, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
     ) -> None:
         """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
-        # Of what comes back nobody is told a second time.
+        # Nobody is notified again of what is restored.
         with self.arbiter.asleep():
             await self.journal.restore(self.state, room, limit, feeds)
         if self.journal.journal is not None:
@@ -161,7 +161,7 @@ class EventService:
         self._listeners.append(GuardedPart(listener))
 
     def alerts(self) -> Sequence[Alert]:
-        """What arbiters are to be told of all this now."""
+        """The alerts that stand now."""
         return self.arbiter.alerts()
 
     def publish(self, changes: Iterable[Change]) -> None:
@@ -179,7 +179,7 @@ class EventService:
         for listener in self._listeners:
             listener(changes)
 
-    # --- the door of the ledger to the engines ---------------------------------------------------
+    # --- searches that the state asks for ---------------------------------------------------------
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         if self.journal.answers(search, request_id):
@@ -191,7 +191,7 @@ class EventService:
     def drop(self, request_id: RequestId) -> None:
         self.engines.desk.drop(request_id)
 
-    # --- what engines say ------------------------------------------------------------------------
+    # --- results of searches ---------------------------------------------------------------------
 
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
@@ -205,7 +205,7 @@ class EventService:
         assert isinstance(owner, RequestId)
         self.state.progressed(owner, progress)
 
-    # --- what feeds say --------------------------------------------------------------------------
+    # --- reports of feeds ------------------------------------------------------------------------
 
     async def report(self, report: FeedReport) -> None:
         self._reached.add(report.feed)
@@ -267,12 +267,12 @@ class EventService:
     async def watch_engines(self) -> None:
         while True:
             await asyncio.sleep(HEALTH_PERIOD_S)
-            self.tell_engines()
+            self.report_engines()
             self.arbiter.tick()
             self.retirement.look()
             self.journal.look_after(self.state, self.state.feed_health)
 
-    def tell_engines(self) -> None:
+    def report_engines(self) -> None:
         """Engine figures as of now."""
         self.state.engine_health(self.engines.health())
 

@@ -39,7 +39,7 @@ class GameRelease:
             self._retiring.changed(game.id, game.feed, over=over, now_s=clock())
 
     def news(self, report: FeedReport) -> FeedReport:
-        """The report without those games that were let go and are told again as they were."""
+        """The report without those games that were released and are reported again unchanged."""
         known = [self._retiring.knows(report.feed, game) for game in report.games]
         if not any(known):
             return report

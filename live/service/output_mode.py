@@ -86,11 +86,11 @@ def line_printer(
     writer.lines(map(GameMessage, known))
     say = _sayer(console)
 
-    def tell(changes: Iterable[Change]) -> None:
+    def show(changes: Iterable[Change]) -> None:
         for line in writer.lines(changes):
             say(line)
 
-    return tell
+    return show
 
 
 def _sayer(console: Console) -> Callable[[str], None]:
@@ -115,7 +115,7 @@ class JsonPrinter:
         for message in messages:
             self._print(message)
 
-    def tell(self, changes: Iterable[Change]) -> None:
+    def show(self, changes: Iterable[Change]) -> None:
         """What happens from then on."""
         for change in changes:
             self._seq += 1
@@ -180,7 +180,7 @@ class OutputMode:
             case "json":
                 printer = JsonPrinter()
                 printer.begin(snapshot(service.state))
-                service.listen(printer.tell)
+                service.listen(printer.show)
             case "lines":
                 say = _sayer(self._console)
                 say(f"live-rate is serving {self._address}")
@@ -228,7 +228,7 @@ class OutputMode:
     def _actions(self) -> TerminalActions:
         sources, service = self._sources, self._service
         actions = TerminalActions(self._address)
-        actions.leave_question = "End the service? Subscribers are told to come back."
+        actions.leave_question = "End the service? Subscribers are asked to come back."
         actions.export = ReportExporter(service.state, export_folder())
         actions.alert_actions = service.arbiter
         offer_delay(actions, sources)

@@ -65,7 +65,7 @@ def settings_of(spec: str, config: FeedsConfig) -> tuple[Kind, FeedsConfig]:
 
 
 class SourceRunner:
-    """The sources and their settings. Made before anything runs, so that a mistake is told first.
+    """The sources and their settings. Made before anything runs, so that a mistake shows first.
 
     ``lasting``: a source whose games are all over is looked at all the same, since the next round
     may come from it.
@@ -103,7 +103,7 @@ class SourceRunner:
 
     @property
     def fixed(self) -> list[str]:
-        """Those that go on as they are whatever :meth:`reconfigure` is told."""
+        """Those that go on as they are whatever :meth:`reconfigure` is given."""
         return [
             feed.name
             for spec, feed in zip(self._specs, self._feeds, strict=True)
@@ -139,7 +139,7 @@ class SourceRunner:
         """
         await self._all_over.wait()
         if len(self._lost) == len(self._feeds) and not self._renewed:
-            # Somebody has just mistyped it, or is told to look.
+            # Somebody has just mistyped it, or has just changed it.
             raise self.lost[-1]
 
     def check(self, config: FeedsConfig) -> None:
@@ -151,7 +151,7 @@ class SourceRunner:
         is over or has failed, since they may be the remedy. Games stay: the next report is whole.
 
         With a longer delay nothing shown is taken back, and with a shorter one what was held back
-        is told again by the source.
+        is reported again by the source.
         """
         before, self._config = self._config, config
         concerned = [
@@ -229,6 +229,6 @@ class SourceRunner:
         except FeedError as error:
             self._lost[index] = error
             if len(self._lost) == len(self._feeds) and not self._renewed:
-                return  # it ends the service, and is told there
+                return  # it ends the service, and is reported there
             log.error("%s", error)
             service.health(failed(feed.name, error))

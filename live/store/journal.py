@@ -169,7 +169,7 @@ class Journal:
             if had not in (0, VERSION):
                 log.info("journal %s is brought from version %d up to date", self.path, had)
             self._writer = JournalWriter(
-                self.path, self._backlog, self._told, durable=self._durable, retry_s=self._retry_s
+                self.path, self._backlog, self._report, durable=self._durable, retry_s=self._retry_s
             )
             self._writer.start()
         return self
@@ -201,7 +201,7 @@ class Journal:
         self.problem = f"journal {self.path}: {what}; nothing is kept over a restart. {remedy}"
         log.error("%s", self.problem)
 
-    def _told(self, problem: str, hopeless: bool) -> None:
+    def _report(self, problem: str, hopeless: bool) -> None:
         """The writer says what is wrong, from its thread."""
         if not problem:
             log.warning("journal %s: is written again", self.path)
@@ -266,7 +266,7 @@ class Journal:
             log.warning("journal %s: could not be read just now (%s)", self.path, error)
             return
         self._close_reader()
-        self._told(str(error), True)
+        self._report(str(error), True)
 
     # --- what happens -----------------------------------------------------------------------------
 
@@ -351,7 +351,7 @@ class StoredResults:
 
     def __init__(self, journal: Journal, shared: ResultCache | None = None) -> None:
         self.problem = shared.problem if shared else ""
-        """Of the shared one; the journal's is told on its own."""
+        """Of the shared one; the journal's is reported on its own."""
         self._journal = journal
         self._shared = shared
 

@@ -31,7 +31,7 @@ class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
     identity: str
     """Engine name and options: what results depend on besides the question."""
     limit: str
-    """As people are told it."""
+    """As it is shown to people."""
     feeds: tuple[FeedName, ...] = ()
     settings: dict[str, object] = {}
     """Of ``[engine]`` and ``[rating]``, as they were."""

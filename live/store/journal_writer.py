@@ -135,7 +135,7 @@ class JournalWriter:
     """Owns the only connection that writes.
 
     Args:
-        tell: gets, on the writer's thread, what is wrong for people, and "" when nothing is any
+        report: gets, on the writer's thread, what is wrong for people, and "" when nothing is any
             more; ``hopeless`` where it stays so.
     """
 
@@ -143,14 +143,14 @@ class JournalWriter:
         self,
         path: Path,
         backlog: WriteBacklog[Record],
-        tell: Callable[[str, bool], None],
+        report: Callable[[str, bool], None],
         *,
         durable: bool,
         retry_s: float = RETRY_S,
     ) -> None:
         self._path = path
         self._backlog = backlog
-        self._tell = tell
+        self._report = report
         self._durable = durable
         self._retry_s = retry_s
         self._run = 0
@@ -181,13 +181,13 @@ class JournalWriter:
                 self._disconnect()
                 hopeless = error_code(error) in _HOPELESS
                 if not troubled or hopeless:
-                    self._tell(in_words(error), hopeless)
+                    self._report(in_words(error), hopeless)
                 troubled = True
                 if hopeless or self._backlog.pause(self._retry_s):
                     return False
             else:
                 if troubled:
-                    self._tell("", False)
+                    self._report("", False)
                 return True
 
     def _disconnect(self) -> None:

@@ -316,7 +316,7 @@ def test_a_deep_correction_stays_until_somebody_takes_note() -> None:
     service.report(FeedReport("hall", (played("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 O-O O-O"),)))
     (alert,) = service.desk.open()
     assert (alert.kind, alert.severity, alert.ply) == ("correction", "warning", 5)
-    assert "Bb5 was told first and is now Bc4, 6 plies with it" in alert.text
+    assert "Bb5 was reported first and is now Bc4, 6 plies with it" in alert.text
     (message,) = service.desk.acknowledge(alert.id, service.now_s)
     assert message.alert.cleared_s == service.now_s
     assert not service.desk.open()

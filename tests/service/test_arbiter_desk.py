@@ -93,7 +93,7 @@ def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[FeedHealth] = []
-    arbiter = ArbiterDesk(lambda changes: None, clock=lambda: 1000.0, tell=told.append)
+    arbiter = ArbiterDesk(lambda changes: None, clock=lambda: 1000.0, report=told.append)
 
     def broken(self: AlertDesk, changes: object, now_s: float) -> None:
         raise KeyError("a fault of ours")

@@ -72,7 +72,7 @@ async def followed(config: Config, *, rest: bool) -> tuple[bytes, SpeculationFig
             await service.settled()
             if rest:
                 await at_rest(service)
-        service.tell_engines()
+        service.report_engines()
         return to_json(analysis(service.state)), service.state.engines().speculation
 
 
@@ -91,7 +91,7 @@ async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
     async with opened(settings(), live=False) as service:
         await service.take(FeedReport("file", (game,), complete=True))
         await service.settled()
-        service.tell_engines()
+        service.report_engines()
         assert service.state.engines().speculation is None
         assert service.state.engines().waiting.speculate == 0
 
@@ -125,7 +125,7 @@ async def test_a_cache_file_that_cannot_be_used_is_shown_and_done_without(tmp_pa
     async with opened(settings(**{"engine.cache_file": str(tmp_path)}), live=False) as service:
         await service.take(FeedReport("file", (game,), complete=True))
         await service.settled()
-        service.tell_engines()
+        service.report_engines()
         assert str(tmp_path) in service.state.engines().problem
         assert service.state.analysed
 

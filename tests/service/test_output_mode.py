@@ -83,7 +83,7 @@ def test_json_lines_are_messages_a_client_can_follow() -> None:
     printer = JsonPrinter(lines.append)
     printer.begin(snapshot(event.state))
     event.think()
-    printer.tell(event.new())
+    printer.show(event.new())
     assert len(lines) > 2
     replica = Replica()
     for line in lines:

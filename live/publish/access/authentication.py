@@ -1,6 +1,6 @@
 """Who a client is, and what it may see: tokens by header, query or first message. Pure.
 
-Without a file of tokens everybody is a guest of the same sight. With one, a token is needed for all
+Without a file of tokens everybody is a guest and sees the same. With one, a token is needed for all
 data; with ``public`` as well, those without a token are the public and a token shows more.
 """
 
@@ -43,7 +43,7 @@ class TokenMessage(msgspec.Struct, frozen=True, tag="token"):
 
 
 class Authentication:
-    """Tells clients apart. ``now`` gives the time of day, with its zone."""
+    """Identifies clients. ``now`` gives the time of day, with its zone."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Who may connect: the ``Host`` and ``Origin`` headers, and the address listened on. Pure.
 
 A page anywhere on the web can make its visitor's browser connect to 127.0.0.1, and can point its
-own domain name there (DNS rebinding). The first is told by ``Origin``, the second by ``Host``.
+own domain name there (DNS rebinding). The first shows in ``Origin``, the second in ``Host``.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ class OriginPolicy:
         """Whether a page of ``origin`` may open a websocket. Programs send no origin."""
         if origin is None:
             return True
-        told = origin.lower()
-        if told in self._origins:
+        lowered = origin.lower()
+        if lowered in self._origins:
             return True
-        parts = urlsplit(told) if "://" in told else None
+        parts = urlsplit(lowered) if "://" in lowered else None
         return (
             parts is not None
             and parts.scheme in ("http", "https")

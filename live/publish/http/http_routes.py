@@ -104,7 +104,7 @@ def problem(status: int, detail: str, headers: Iterable[tuple[str, str]] = ()) -
     return respond(status, "application/problem+json", body, (no_store, *headers))
 
 
-#: Who gives no token, or a wrong one, is told so (RFC 6750, section 3).
+#: The answer to no token, or a wrong one (RFC 6750, section 3).
 UNKNOWN = problem(
     401,
     "a valid token is needed: Authorization: Bearer TOKEN",
@@ -140,8 +140,8 @@ class HttpRoutes:
         path = request.path
         if path in ("/healthz", "/readyz"):
             now = health(VisibleState(self._state, sees or EVERYTHING), self._tally.subscribers)
-            told = now if sees is not None else FeedAnswer(now.status, now.ready)
-            return _json(told, 503 if path == "/readyz" and not now.ready else 200)
+            readiness = now if sees is not None else FeedAnswer(now.status, now.ready)
+            return _json(readiness, 503 if path == "/readyz" and not now.ready else 200)
         if path == "/docs":
             return respond(
                 200, "text/html; charset=utf-8", docs_page.page(), _REVALIDATE, docs_page.POLICY

@@ -145,7 +145,7 @@ class Broadcaster:
             gain=self._state.gain(),
             version=live.__version__,
             resumed=not isinstance(missing, ResumeTooOld),
-            sight=stream.filter.visibility.told,
+            sight=stream.filter.visibility.wire_name,
         )
         greeting = wire.frame(wire.number(wire.encode(hello), first - 1))
         self._readers.setdefault(stream, set()).add(subscriber)

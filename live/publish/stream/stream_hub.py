@@ -1,9 +1,8 @@
 """From changes of the state to numbered streams, one per distinct filter. Pure.
 
 After every :meth:`StreamHub.publish` and :meth:`StreamHub.flush` each stream's frames wait in it
-until the
-shell takes them. A snapshot taken by :meth:`StreamHub.snapshot` is exactly what a client holds that
-applied the stream up to the snapshot's number.
+until the shell takes them. A snapshot taken by :meth:`StreamHub.snapshot` is exactly what a client
+holds that applied the stream up to the snapshot's number.
 """
 
 from __future__ import annotations
@@ -237,9 +236,9 @@ class StreamHub:
     def _route(self, ready: list[Change]) -> None:
         """Give changes to the streams that select them.
 
-        A game that enters a narrow selection (its header changed) is told whole, from the state,
+        A game that enters a narrow selection (its header changed) is sent whole, from the state,
         after all these changes; until then its changes are kept from that stream. Whatever still
-        waits for such a game is taken along, or it would be told twice.
+        waits for such a game is taken along, or it would be sent twice.
         """
         self._routed += 1
         moved = [game for game in map(_renamed, ready) if game and self._moved(game)]
@@ -314,7 +313,7 @@ class StreamHub:
             joining[view.id] = entering
 
     def _join(self, game: GameId, selections: list[StreamSelection]) -> None:
-        """Tell a game whole, in the messages every client knows anyway."""
+        """Send a game whole, in the messages every client knows anyway."""
         detail = self._state.game(game)
         if detail is None:
             return

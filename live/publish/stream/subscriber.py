@@ -1,4 +1,4 @@
-"""One websocket of one subscriber: what it is given, what it missed, when it is let go.
+"""One websocket of one subscriber: what it is sent, what it missed, when it is closed.
 
 Loss policy: messages are written to the transport while it takes them. A client that does not read
 is skipped once :attr:`live.publish.access.client_limits.ClientLimits.write_bytes` are unsent, and
@@ -30,7 +30,7 @@ _SLICE_BYTES = 1024
 
 
 class FrameSource(Protocol):
-    """What a subscriber asks of whoever has the messages."""
+    """What a subscriber needs of the source of its messages."""
 
     def refresh(self, subscriber: Subscriber) -> None:
         """Give it a fresh snapshot."""
@@ -46,7 +46,7 @@ class FrameSource(Protocol):
 
 
 class Subscriber(asyncio.Protocol):
-    """Takes over the connection after the handshake, or with ``protocol`` from a newcomer."""
+    """Takes over the connection after the handshake, or with ``protocol`` after a first message."""
 
     def __init__(
         self,

@@ -76,7 +76,7 @@ async def replay(
             await service.report(FeedReport(f"board {moment.game}", (moment.report,)))
         await service.settled()
         keep.cancel()
-        service.tell_engines()
+        service.report_engines()
         ahead = service.state.engines().speculation
     ready = sum(each < READY_S for each in watch.point_s) / watch.moves
     scored = sum(each < READY_S for each in watch.score_s) / watch.moves

@@ -46,7 +46,7 @@ def wanted(world: World, state: str = "online") -> dict[str, bytes]:
 async def telling(
     broker: Mosquitto, world: World, tell: Callable[[FeedHealth], None] = lambda _: None
 ) -> AsyncIterator[BrokerPublisher]:
-    made = BrokerPublisher(config(broker), world, chance=lambda: 0.0, tell=tell)
+    made = BrokerPublisher(config(broker), world, chance=lambda: 0.0, report=tell)
     task = asyncio.create_task(made.run())
     try:
         yield made
