@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: the flow and know nothing of each other.
 RANKS = {
     "network": -1,
+    "manual": -1,
     "feeds": 0,
     "games": 1,
     "engine": 2,
@@ -86,6 +87,7 @@ LONG: dict[str, str] = {}
 
 #: Test files that mirror no module, each with its reason.
 NO_MIRROR = {
+    "tests/manual/test_readme.py": "README and CONTRIBUTING, with the manual's links",
     "tests/ratings/test_prefixes.py": "every incremental method, across the whole room",
     "tests/ratings/test_ferreira_2012.py": "the figures of the paper, across the whole room",
     "tests/test_follow.py": "the whole service, end to end",
