@@ -20,6 +20,7 @@ from live.terminal.board.board_card import PANEL_NAMES
 from live.terminal.boards.board_list import heads, layout
 from live.terminal.boards.board_order import ORDERS
 from live.terminal.players.player_columns import COLUMNS
+from live.terminal.view_context import TerminalView
 from tests.terminal.stage import Stage
 
 Pages = Callable[..., Any]
@@ -100,11 +101,11 @@ def test_the_keys_of_each_screen(name: str) -> None:
     if name == "board":
         stage.press("enter")
     deck = stage.deck
-    view = {
+    views: dict[str, TerminalView] = {
         "boards": deck.boards, "board": deck.board, "players": deck.players, "alerts": deck.alerts,
-    }[name]  # fmt: skip
+    }  # fmt: skip
     heading = {"board": "One board"}.get(name, name.capitalize())
-    found = {word for key in view.offers() for word in key.sign.split()}
+    found = {word for key in views[name].offers() for word in key.sign.split()}
     assert terms("Terminal: keys", heading) == found
 
 

@@ -4,7 +4,7 @@ from the manual's examples, in the manual's look.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
 from typing import Any
@@ -102,7 +102,7 @@ def _fields(schema: dict[str, Any]) -> Iterator[str]:
         yield _table(("field", "type", "meaning"), rows)
 
 
-def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """A table whose cells are HTML already; what is wider than the page scrolls by itself."""
     head = "".join(f'<th scope="col">{each}</th>' for each in heads)
     body = "".join("<tr>" + "".join(f"<td>{each}</td>" for each in row) + "</tr>" for row in rows)
