@@ -5,8 +5,10 @@ A term is what stands in backticks in the first cell of a row; a heading says wh
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -24,6 +26,7 @@ from live.terminal.view_context import TerminalView
 from tests.terminal.stage import Stage
 
 Pages = Callable[..., Any]
+ROOT = Path(__file__).resolve().parent.parent.parent
 TEXT = manual_page("glossary").text
 
 
@@ -166,3 +169,43 @@ def test_the_table_of_options_in_the_producers_page_is_whole(pages: Pages) -> No
     for name in ("layout", "follow", "theme", "hide", "rating", "flags", "lang", "at"):
         for value in options[name]["values"]:
             assert re.search(rf"[`, ]{value}[`, ]", table), f"{name}={value}"
+
+
+def test_the_columns_of_printed_tables() -> None:
+    """Their heads stand in the code that makes the tables."""
+    folders = ("live/report", "live/terminal/tables")
+    found = {
+        head for folder in folders for path in (ROOT / folder).glob("*.py") for head in _heads(path)
+    }
+    assert {"Battle", "By chance", "Coverage", "A2", "Elo r"} <= found
+    known = {term for row in re.findall(r"^\| (`.*?) \| ", TEXT, re.M) for term in _terms(row)}
+    assert found - known == set()
+
+
+def _terms(row: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", row)
+
+
+def _heads(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and node.args:
+            name = (
+                node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+            )
+            if name.endswith(("Column", "add_column")):
+                found |= _constants(node.args[0])
+        if isinstance(node, ast.For) and ast.unparse(node.target).startswith(("head", "(head")):
+            found |= _constants(node.iter)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple | ast.List):
+            found |= _constants(node.value) if ast.unparse(node.targets[0]) == "heads" else set()
+    return found - {""}
+
+
+def _constants(node: ast.AST) -> set[str]:
+    inside = ast.walk(node)
+    return {
+        each.value
+        for each in inside
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    }
