@@ -222,18 +222,19 @@ def running(folder: Path, line: str, until: str, **more: str) -> Iterator[str]:
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as process:  # fmt: skip
         assert process.stdout is not None
-        said = []
-        for each in process.stdout:
-            said.append(each)
-            if until in each:
-                break
-        else:
-            pytest.fail(f"{line} ended: {''.join(said)}")
+        said: list[str] = []
         try:
+            for each in process.stdout:
+                said.append(each)
+                if until in each:
+                    break
+            else:
+                pytest.fail(f"{line} ended: {''.join(said)}")
             yield said[-1].strip()
-        finally:
             process.send_signal(signal.SIGINT)
             rest, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode in (0, 130), rest
 
 
@@ -249,8 +250,9 @@ def lichess(desk: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def service(desk: Path) -> Iterator[str]:
-    """A running service."""
-    with running(desk, "live-rate --feed games.pgn --headless", "is serving") as said:
+    """A running service, in which something happens every few seconds for half an hour."""
+    line = "live-rate --feed demo --headless"
+    with running(desk, line, "is serving", LIVE_RATE_FEEDS_DEMO_SPEED="10") as said:
         yield said.split("http://")[1].rstrip("/")
 
 
