@@ -74,7 +74,7 @@ def test_the_columns_of_boards() -> None:
 
 def _look(stage: Stage) -> Any:
     class Look:
-        palette = stage.scene.palette
+        palette = stage.context.palette
 
     return Look()
 
@@ -103,10 +103,13 @@ def test_the_keys_of_each_screen(name: str) -> None:
     stage = Stage(alerts=True)
     if name == "board":
         stage.press("enter")
-    deck = stage.deck
+    screens = stage.controller
     views: dict[str, TerminalView] = {
-        "boards": deck.boards, "board": deck.board, "players": deck.players, "alerts": deck.alerts,
-    }  # fmt: skip
+        "boards": screens.boards,
+        "board": screens.board,
+        "players": screens.players,
+        "alerts": screens.alerts,
+    }
     heading = {"board": "One board"}.get(name, name.capitalize())
     found = {word for key in views[name].offers() for word in key.sign.split()}
     assert terms("Terminal: keys", heading) == found
@@ -114,7 +117,7 @@ def test_the_keys_of_each_screen(name: str) -> None:
 
 def test_the_keys_of_every_screen() -> None:
     stage = Stage()
-    everywhere = stage.deck._everywhere()
+    everywhere = stage.controller._everywhere()
     found = {word for key in everywhere for word in key.sign.split()}
     assert terms("Terminal: keys", "On every screen") == found
 
