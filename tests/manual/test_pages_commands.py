@@ -170,7 +170,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (folder / name).write_text(text, encoding="utf-8")
     subprocess.run(
         [program, "--feed", "match.pgn", "--journal", "event.sqlite", "--once", "--headless"],
-        cwd=folder, env=environment(folder), check=True, stdout=subprocess.DEVNULL, timeout=100,
+        cwd=folder, env=environment(folder), check=True, stdout=subprocess.DEVNULL, timeout=200,
     )  # fmt: skip
     yield folder
 
@@ -210,6 +210,8 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
         "LIVE_RATE_SERVER_PORT": "0",
         "LIVE_RATE_ENGINE_NODES": "100",
         "LIVE_RATE_ENGINE_PATH": "embedded",
+        "LIVE_RATE_ENGINE_ENGINES": "1",
+        "LIVE_RATE_ENGINE_SPECULATE": "false",
         **more,
     }
 
@@ -257,6 +259,7 @@ def service(desk: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)  # the first waits for all that the others need
 @pytest.mark.parametrize("line", RUN)
 def test_it_does_what_it_says(line: str, desk: Path, lichess: str, service: str) -> None:
     now = dt.datetime.now().isoformat(timespec="seconds")
@@ -278,12 +281,13 @@ def test_it_does_what_it_says(line: str, desk: Path, lichess: str, service: str)
             return
     done = subprocess.run(
         ["bash", "-c", line], cwd=desk, env=environment(desk, **feeds), text=True,
-        capture_output=True, timeout=100, check=False,
+        capture_output=True, timeout=200, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_the_cluster_of_the_manual(
     desk: Path, require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
@@ -305,7 +309,7 @@ def test_the_cluster_of_the_manual(
     for name in ("games.pgn", "bin"):
         (tmp_path / name).symlink_to(desk / name)
     subprocess.run(
-        ["bash", "-ec", certificates], cwd=tmp_path, check=True, capture_output=True, timeout=100
+        ["bash", "-ec", certificates], cwd=tmp_path, check=True, capture_output=True, timeout=200
     )
     scheduler = scheduler.replace("dask ", f"{shutil.which('dask') or _beside('dask')} ")
     with (
@@ -314,7 +318,7 @@ def test_the_cluster_of_the_manual(
     ):
         done = subprocess.run(
             ["bash", "-c", live], cwd=tmp_path, env=environment(tmp_path), text=True,
-            capture_output=True, timeout=100, check=False,
+            capture_output=True, timeout=200, check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "gain" in done.stdout
