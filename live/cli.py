@@ -15,6 +15,7 @@ import typer
 from live import __version__
 from live.commands import (
     journal_commands,
+    manual_command,
     service_commands,
     source_commands,
     study_commands,
@@ -250,6 +251,7 @@ source_commands.add_to(app)
 worker_command.add_to(app)
 service_commands.add_to(app)
 journal_commands.add_to(app)
+manual_command.add_to(app)
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: the flow and know nothing of each other.
 RANKS = {
     "network": -1,
+    "manual": -1,
     "feeds": 0,
     "games": 1,
     "engine": 2,
@@ -90,6 +91,7 @@ MAX_FILES = 15
 #: Test files that mirror no module, each with its reason.
 NO_MIRROR = {
     "tests/ratings/test_examples.py": "the docstrings of the whole room",
+    "tests/manual/test_readme.py": "README and CONTRIBUTING, with the manual's links",
     "tests/ratings/test_prefixes.py": "every incremental method, across the whole room",
     "tests/ratings/test_ferreira_2012.py": "the figures of the paper, across the whole room",
     "tests/test_follow.py": "the whole service, end to end",

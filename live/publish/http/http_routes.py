@@ -13,8 +13,9 @@ import msgspec
 from live.events import GameView, PlayerView
 from live.publish import metrics
 from live.publish.export import pgn_export
-from live.publish.http import docs_page, static_files
+from live.publish.http import static_files
 from live.publish.http.json_answers import FeedAnswer, ProblemAnswer, events, health, standings
+from live.publish.http.text_pages import text_page
 from live.publish.metrics import MetricCounts, Metrics
 from live.publish.published_state import PublishedState, VisibleState, game_order
 from live.publish.schema import openapi
@@ -142,15 +143,14 @@ class HttpRoutes:
             now = health(VisibleState(self._state, sees or EVERYTHING), self._tally.subscribers)
             readiness = now if sees is not None else FeedAnswer(now.status, now.ready)
             return _json(readiness, 503 if path == "/readyz" and not now.ready else 200)
-        if path == "/docs":
-            return respond(
-                200, "text/html; charset=utf-8", docs_page.page(), _REVALIDATE, docs_page.POLICY
-            )
+        if path == "/manual":
+            # Links between its pages count from the folder.
+            return respond(308, "text/plain", b"", [("Location", "manual/")])
         if path == "/asyncapi.json":
             return _json(asyncapi())
         if path == "/openapi.json":
             return _json(openapi.openapi())
-        if (page := self._site.page(path)) is not None:
+        if (page := self._site.page(path) or text_page(path)) is not None:
             return _page(page, request)
         return None
 

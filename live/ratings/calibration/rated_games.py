@@ -80,7 +80,9 @@ def read_rated_games(
                 )
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(
-                where, f"is no rated game: {error}", "See the README for both kinds of file"
+                where,
+                f"is no rated game: {error}",
+                "live-rate manual studies describes both kinds of file",
             ) from error
 
 

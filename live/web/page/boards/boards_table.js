@@ -6,7 +6,7 @@ import { clockAfter, lastMove, provisionalWords, ratings, scoreAfter } from "../
 import { writePlace } from "../page_address.js";
 import { SortedHeader } from "./sorted_header.js";
 
-const COLUMNS = [
+export const COLUMNS = [
   { id: "board", label: "Bd" },
   { id: "white", label: "White" },
   { id: "whiteRating", label: "Plays like", explain: "calibrated" },
