@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from live.events import EngineInfo, GainKind
-from live.report.printed_figures import plain, whole
+from live.report.printed_figures import plain
 
 SOURCES = {
     "fixed": "set by hand",
@@ -32,31 +32,35 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
             "moves.",
         ),
         (
-            "Plays like",
-            "The Elo at which players of rated games make moves like these, from a calibration: "
-            + (plain(engine.calibration_note, 300) or "none fits")
-            + "."
-            if engine.calibration
-            else "Not given: "
-            + (plain(engine.calibration_note, 300) or "no calibration fits")
-            + ".",
+            "Level",
+            "The Elo played at: the own Elo, or without one the field's, and these moves together. "
+            f"Calibration: {_calibration(engine)}",
+        ),
+        (
+            "Percentile",
+            "Better than so many in a hundred games by players rated like this one, in positions "
+            "as hard. It describes the game; it needs an Elo and five counted moves.",
+        ),
+        (
+            "Moves alone",
+            "The Elo at which these moves are likeliest, whoever plays: no own Elo, no field, no "
+            "result. Wide, because one game says little. ↓ and ↑ have no lower or upper bound.",
+        ),
+        (
+            "Performance",
+            "The Elo at which moves and results together are likeliest against these opponents; "
+            "the own Elo is not used. Where pairing is by rating, the opponents give it away.",
         ),
         (
             "A4, A2",
-            "Algorithm 4 of Ferreira (2012) rates each player by these moves alone against the "
-            "engine; Algorithm 2 compares all players of the event with each other. They rank "
-            "players; their distances are not Elo distances.",
+            "Algorithm 4 of Ferreira (2012) compares these moves with the engine's: an index on "
+            "its own scale. Algorithm 2 compares all players of the event with each other. Both "
+            "rank players; their distances are not Elo distances.",
         ),
         (
             "95 %",
             "The interval that holds the true value in 95 of 100 cases. One game says little: its "
-            "interval is hundreds of Elo wide. Two players whose intervals overlap cannot be told "
-            "apart.",
-        ),
-        (
-            "Form",
-            "How far above or below the own rating these moves are. Some Elo hundreds up or down "
-            "in one game are nothing unusual.",
+            "interval is hundreds of Elo wide. Players whose intervals overlap are ties.",
         ),
         (
             "p, loss, accuracy",
@@ -66,12 +70,18 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
         ),
         (
             "What it is not",
-            "None of these figures is an official rating, a performance rating (that goes by "
-            "results) or evidence of anything but how close the moves were to one engine's "
-            "choices. Quiet positions and well-known openings flatter everybody; wild ones do the "
-            "opposite.",
+            "None of these figures is an official rating, FIDE's performance rating (that goes by "
+            "results alone) or evidence of anything but how close the moves were to one engine's "
+            "choices.",
         ),
     ]
+
+
+def _calibration(engine: EngineInfo) -> str:
+    note = plain(engine.calibration_note, 300)
+    if engine.calibration:
+        return f"{plain(engine.calibration)}{': ' if note else ''}{note}."
+    return f"none, so there is no level. {note}".strip()
 
 
 def screening(engine: EngineInfo) -> str:
@@ -83,8 +93,3 @@ def screening(engine: EngineInfo) -> str:
         "1 to 8, forced moves and positions decided by more than three pawns are left out. By "
         "chance: the share of events of this size in which somebody who plays fair gets so far."
     )
-
-
-def unbounded(engine: EngineInfo) -> str:
-    """For charts of Algorithm 4."""
-    return f"Algorithm 4, engine {whole(engine.rating)}"

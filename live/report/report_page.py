@@ -5,13 +5,21 @@ Nothing of it is loaded from elsewhere and nothing runs; whatever came from a so
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from importlib import resources
 
 import msgspec
 
 from live.events import GameDetail, PlayerView, PlyView, Share
+from live.ledger.players.leading_figure import (
+    Figure,
+    FigureKind,
+    FigureScale,
+    figure,
+    ranked_by,
+    standings,
+)
 from live.publish.export.analysis_json import Analysis
 from live.publish.published_state import game_order
 from live.report import report_notes, screening_section, svg_charts
@@ -43,7 +51,7 @@ def page(whole_event: Analysis, *, written: str, arbiter: bool = False) -> str:
     """The report; ``written`` says when. Screening figures only where ``arbiter`` asks for them."""
     games = tuple(sorted(whole_event.games, key=_order))
     whole_event = msgspec.structs.replace(whole_event, games=games)
-    scale = svg_charts.scale_of(games)
+    scale = svg_charts.scale_of_games(games)
     title = _title(games)
     parts = [
         f"<h1>{html(title, 160)}</h1>",
@@ -51,7 +59,8 @@ def page(whole_event: Analysis, *, written: str, arbiter: bool = False) -> str:
     ]
     if len(games) > 1:
         parts += ["<h2>Games</h2>", _games(whole_event, scale)]
-    parts += ["<h2>Players</h2>", _players(whole_event.players, scale)]
+    parts += ["<h2>Players</h2>", _players(whole_event.players)]
+    parts += ["<h3>By other methods</h3>", _methods(whole_event.players)]
     if arbiter:
         parts += ["<h2>Screening</h2>", screening_section.section(whole_event)]
     parts.append(f"<h2>{'Game by game' if len(games) > 1 else 'The game'}</h2>")
@@ -106,8 +115,8 @@ def _lead(event: Analysis, written: str) -> str:
 # --- tables -------------------------------------------------------------------------------------
 
 
-def _games(event: Analysis, scale: svg_charts.Scale) -> str:
-    like = "Plays like" if scale == "calibrated" else "A4"
+def _games(event: Analysis, scale: FigureScale) -> str:
+    like = SCALE_HEADS[scale]
     columns = [
         HtmlColumn("Rd.Bd", "n"),
         HtmlColumn("White"),
@@ -138,19 +147,57 @@ def _games(event: Analysis, scale: svg_charts.Scale) -> str:
     return table(columns, rows)
 
 
-def _players(views: Iterable[PlayerView], scale: svg_charts.Scale) -> str:
-    calibrated = scale == "calibrated"
+#: Column heads of what curves show, and of the figures of a player.
+SCALE_HEADS: dict[FigureScale, str] = {"level": "Level", "alone": "Moves alone", "algorithm4": "A4"}
+_FIGURES: tuple[tuple[FigureKind, str], ...] = (
+    ("performance", "Performance"),
+    ("level", "Level"),
+    ("alone", "Moves alone"),
+)
+
+
+def _players(views: Sequence[PlayerView]) -> str:
+    figures = [
+        (kind, head)
+        for kind, head in _FIGURES
+        if any(figure(view, kind) is not None for view in views)
+    ]
+    percentiles = any(view.percentile is not None for view in views)
+    leads = ranked_by(views)
     columns = [
+        HtmlColumn("", "n"),
         HtmlColumn("Player"),
         HtmlColumn("Elo", "n"),
         HtmlColumn("Games", "n"),
         HtmlColumn("Moves", "n"),
-        *(
-            [HtmlColumn("Plays like", "n like"), HtmlColumn("95 %", "n range")]
-            if calibrated
-            else []
-        ),
-        *([HtmlColumn("Form", "n")] if calibrated else []),
+    ]
+    for kind, head in figures:
+        columns.append(HtmlColumn(head, "n like" if kind == leads else "n"))
+        columns.append(HtmlColumn("95 %", "n range"))
+    if percentiles:
+        columns.append(HtmlColumn("Percentile", "n"))
+    rows = []
+    for standing in standings(views):
+        view = standing.view
+        row = [standing.text, html(view.name), str(view.elo or "")]
+        row += [str(view.games), str(view.moves)]
+        for kind, _ in figures:
+            row += _cells(figure(view, kind))
+        if percentiles:
+            row.append("" if view.percentile is None else f"{view.percentile:.0f} %")
+        rows.append(row)
+    name = "Algorithm 4" if leads == "algorithm4" else dict(_FIGURES)[leads].lower()
+    note = (
+        f"By {name}. = marks ties: players whose 95 % intervals overlap cannot be ranked. Under "
+        "five counted moves nobody has a place."
+    )
+    return table(columns, rows) + f'<p class="soft">{escape(note)}</p>'
+
+
+def _methods(views: Sequence[PlayerView]) -> str:
+    """The other methods, in the same order."""
+    columns = [
+        HtmlColumn("Player"),
         HtmlColumn("A4", "n"),
         HtmlColumn("95 %", "n range"),
         HtmlColumn("A2", "n"),
@@ -161,26 +208,26 @@ def _players(views: Iterable[PlayerView], scale: svg_charts.Scale) -> str:
         HtmlColumn("95 %", "n range"),
     ]
     rows = []
-    for view in sorted(views, key=_strength, reverse=True):
+    for view in (standing.view for standing in standings(views)):
         methods = view.methods
-        row = [html(view.name), str(view.elo or ""), str(view.games), str(view.moves)]
-        if calibrated:
-            row += [
-                rating(view.calibrated, view.calibrated_low, view.calibrated_high),
-                interval(view.calibrated_low, view.calibrated_high),
-                signed(view.form),
+        rows.append(
+            [
+                html(view.name),
+                *_cells(figure(view, "algorithm4")),
+                _tournament(view),
+                pawns(view.mean_gain_cp),
+                so_far(methods.centipawn_loss_so_far, methods.centipawn_loss),
+                so_far(methods.accuracy_so_far, methods.accuracy),
+                *_share(methods.conformance),
             ]
-        row += [
-            rating(view.rating, view.low, view.high),
-            interval(view.low, view.high),
-            _tournament(view),
-            pawns(view.mean_gain_cp),
-            so_far(methods.centipawn_loss_so_far, methods.centipawn_loss),
-            so_far(methods.accuracy_so_far, methods.accuracy),
-            *_share(methods.conformance),
-        ]
-        rows.append(row)
+        )
     return table(columns, rows)
+
+
+def _cells(found: Figure | None) -> list[str]:
+    if found is None:
+        return ["", ""]
+    return [rating(found.value, found.low, found.high), interval(found.low, found.high)]
 
 
 def _tournament(view: PlayerView) -> str:
@@ -197,14 +244,8 @@ def _share(found: Share) -> tuple[str, str]:
     return percent(found.share), ends
 
 
-def _strength(view: PlayerView) -> tuple[bool, float, float, str]:
-    if view.expected_score is None:
-        return False, 0.0, 0.0, view.name
-    return True, view.calibrated or 0.0, view.expected_score, view.name
-
-
 def _last(
-    game: GameDetail, color: str, scale: svg_charts.Scale
+    game: GameDetail, color: str, scale: FigureScale
 ) -> tuple[float | None, float | None, float | None]:
     points = svg_charts.band(getattr(game.curves, color)[-1:], scale)
     return points[0][1:] if points else (None, None, None)
@@ -227,14 +268,20 @@ def _result(game: GameDetail) -> str:
 # --- one game -----------------------------------------------------------------------------------
 
 
-def _game(game: GameDetail, scale: svg_charts.Scale) -> str:
+def _game(game: GameDetail, scale: FigureScale) -> str:
     about = [each for each in (_board(game), game.date, game.time_control) if each]
-    scores, ratings = svg_charts.evaluation(game), svg_charts.ratings(game, scale)
-    what = "Plays like (Elo)" if scale == "calibrated" else "Algorithm 4 (Elo)"
+    odds, ratings = svg_charts.odds(game), svg_charts.ratings(game, scale)
+    scores = odds or svg_charts.evaluation(game)
+    said = (
+        "Expected result by move: White wins (below), draw (between), Black wins (above)"
+        if odds
+        else "White's expected score, by move"
+    )
+    what = "Algorithm 4 (an index)" if scale == "algorithm4" else f"{SCALE_HEADS[scale]} (Elo)"
     charts = "".join(
         f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
         for svg, caption in (
-            (scores, "White's expected score, by move"),
+            (scores, said),
             (ratings, f"{what}, with 95 % bands, by move"),
         )
         if svg

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 import msgspec
 
 from live.events import CurvePoint, GameDetail
+from live.ledger.players.leading_figure import FigureScale, figure, scale_of
 from live.report.printed_figures import whole
 
 WIDTH, HEIGHT = 340, 150
@@ -23,7 +23,6 @@ LEAST_SPAN_ELO = 400.0
 #: Expected score 1/(1 + exp(-0.00368208 cp)), as lichess publishes it.
 _PER_CP = 0.00368208
 
-Scale = Literal["calibrated", "rating"]
 Band = tuple[float, float | None, float | None, float | None]
 """Ply, value, low, high."""
 
@@ -44,23 +43,26 @@ class ChartFrame(msgspec.Struct, frozen=True):
         return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(1.0, max(0.0, share)))
 
 
-def scale_of(games: Iterable[GameDetail]) -> Scale:
-    """The calibrated rating where anybody has one, else Algorithm 4's."""
-    for game in games:
-        for point in (*game.curves.white[-1:], *game.curves.black[-1:]):
-            if point.calibrated is not None:
-                return "calibrated"
-    return "rating"
+def scale_of_games(games: Iterable[GameDetail]) -> FigureScale:
+    """What the curves of all these games show: one scale, so that they can be compared."""
+    return scale_of(
+        point
+        for game in games
+        for points in (game.curves.white, game.curves.black)
+        for point in points[-1:]
+    )
 
 
-def band(points: Sequence[CurvePoint], scale: Scale) -> list[Band]:
+def band(points: Sequence[CurvePoint], scale: FigureScale) -> list[Band]:
     """One curve on that scale."""
-    if scale == "calibrated":
-        return [(p.ply, p.calibrated, p.calibrated_low, p.calibrated_high) for p in points]
-    return [(p.ply, p.rating, p.low, p.high) for p in points]
+    found = [(point.ply, figure(point, scale)) for point in points]
+    return [
+        (ply, None, None, None) if each is None else (ply, each.value, each.low, each.high)
+        for ply, each in found
+    ]
 
 
-def ratings(game: GameDetail, scale: Scale) -> str:
+def ratings(game: GameDetail, scale: FigureScale) -> str:
     """Both curves with their 95 % bands; empty where there is no point."""
     white, black = band(game.curves.white, scale), band(game.curves.black, scale)
     values = [value for _, value, _, _ in white + black if value is not None]
@@ -99,6 +101,37 @@ def evaluation(game: GameDetail) -> str:
         f'y1="{frame.y(0.5):.1f}" y2="{frame.y(0.5):.1f}"/>',
     ]
     return _svg("White's expected score by ply", parts)
+
+
+def odds(game: GameDetail) -> str:
+    """How likely White is to win (below), the game to be drawn (between) and Black to win (above);
+    empty where that is not known.
+    """
+    known = [
+        (ply.ply, ply.win, ply.win + ply.draw)
+        for ply in game.plies
+        if ply.win is not None and ply.draw is not None
+    ]
+    if len(known) < 2:
+        return ""
+    frame = ChartFrame(len(game.plies), 0.0, 1.0, WIDTH - 8)
+
+    def line(places: Iterable[tuple[float, float]]) -> str:
+        return " ".join(f"{frame.x(ply):.1f},{frame.y(share):.1f}" for ply, share in places)
+
+    won = line((ply, win) for ply, win, _ in known)
+    not_lost = line((ply, share) for ply, _, share in known)
+    back = line((ply, win) for ply, win, _ in reversed(known))
+    first, last, bottom = frame.x(known[0][0]), frame.x(known[-1][0]), frame.y(0)
+    ticks = [(0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %")]
+    parts = [
+        _axes(frame, ticks),
+        f'<polygon class="ev" points="{first:.1f},{bottom:.1f} {won} {last:.1f},{bottom:.1f}"/>',
+        f'<polygon class="ed" points="{not_lost} {back}"/>',
+        f'<polyline class="el" points="{won}"/>',
+        f'<polyline class="el" points="{not_lost}"/>',
+    ]
+    return _svg("Win, draw and loss of White by ply", parts)
 
 
 def _range(white: list[Band], black: list[Band], values: list[float]) -> tuple[float, float]:

@@ -26,7 +26,21 @@ from live.terminal.view_frame import KeyHint
 SIGNS = (
     "○ White  ● Black  ★ pinned  • just changed  ▌ selected  ! something is wrong here",
     "~ provisional score  · not known yet  ↓ ↑ rating without lower, upper bound",
-    "Like: calibrated rating on the Elo scale. A4: Ferreira's Algorithm 4. 95 %: its interval.",
+    "95 %: the interval before it holds the true value in 95 of 100 cases. n: moves counted.",
+    "Level: the Elo played at, from the own Elo (else the field's) and these moves.",
+    "Pct: better than so many in 100 games of players rated like this one, in positions as hard.",
+    "Alone: the Elo of the moves alone, whoever plays; wide, because one game says little.",
+    "Perf: performance, the Elo that fits moves and results against these opponents.",
+    "A4: Ferreira's Algorithm 4, an index on its own scale: it ranks, its distances are not Elo.",
+    "Odds: █ White wins ▒ draw ░ Black wins, for these two players from here.",
+    "Swing: largest change of the score in four plies. Age: since the last move. Form: level "
+    "above the own Elo. 1st: first choices of the engine. Loss: mean loss of a move, centipawns.",
+    "Jump: how far the score moved while the engine looked deeper: a hard position.",
+    "p(30 cp): moves at most 0.30 pawns short of the engine's; level: within two pawns of level; "
+    "weighed: less when one side is far ahead.",
+    "Strong is the figure that leads: the level while these moves make 15 % of it, else Pct; "
+    "without an Elo Alone. v changes that. 3= is a tie: the intervals overlap.",
+    "transferred: the calibration was learned on another engine and measured over to this one.",
     "A rating says how good these moves were. It accuses nobody of anything.",
 )
 #: Smallest terminal that is drawn on, cells and lines.
@@ -144,6 +158,7 @@ class TerminalController:
         return [
             KeyHint("1", "1 2 3", views, "boards, players and standings, alerts"),
             KeyHint("colon", ":", "more", "every command, found by typing part of its name"),
+            KeyHint("v", "v", "", "another leading figure: level, percentile, moves alone, A4"),
             KeyHint("t", "t", "", "another theme: dusk, paper, signal (colour-blind safe), plain"),
             KeyHint("q", "q", "quit", "end, after asking"),
             KeyHint("question_mark", "?", "help", "this page"),
@@ -197,6 +212,8 @@ class TerminalController:
                 self._command_list()
             case "t":
                 self.next_theme()
+            case "v":
+                self.context.next_figure()
             case "q":
                 self.context.prompt = TextPrompt(
                     f"{self.context.actions.leave_question}  y yes  esc no",

@@ -21,12 +21,14 @@ from live.events import (
     PointMessage,
     ScoreMessage,
 )
+from live.ledger.players.leading_figure import Figure, figure, leading
 from live.terminal.figure_text import (
+    FIGURE_NAMES,
     clock_text,
-    interval_text,
+    figure_interval,
+    figure_text,
     move_text,
     plain,
-    rating_text,
     score_text,
 )
 
@@ -142,19 +144,16 @@ class EventLineWriter:
         move = move_text(view, ply) if view and ply else f"ply {point.ply}"
         score = f" {score_text(ply.score_cp, ply.mate)}" if ply and ply.final else ""
         player = plain(getattr(view, color).name, 40) if view else color
-        by_algorithm_4 = (
-            f"A4 {rating_text(point.rating, point.low, point.high)} "
-            f"({interval_text(point.low, point.high)})"
+        elo = getattr(view, color).elo if view else None
+        large, beneath = leading(point, elo)
+        figures = [each for each in (large, beneath, figure(point, "algorithm4")) if each]
+        rating = ", ".join(
+            f"{_name(each)} {figure_text(each)}{_interval(each)}" for each in figures
         )
-        if point.calibrated is None:
-            rating = by_algorithm_4
-        else:
-            interval = interval_text(point.calibrated_low, point.calibrated_high)
-            rating = f"plays like {point.calibrated:.0f} ({interval}), {by_algorithm_4}"
         moves = "1 move" if point.n == 1 else f"{point.n} moves"
         return (
             f"{self._label(game)}: {move}{score}, gain {point.gain_cp / 100:+.2f}. "
-            f"{player} {rating}, {moves}"
+            f"{player}: {rating}, {moves}"
         )
 
     def _label(self, game: GameId) -> str:
@@ -173,3 +172,12 @@ class EventLineWriter:
                 lines.append(f"{plain(feed.feed, 60)} {feed.state}{detail}")
         self._feeds = {feed.feed: feed for feed in feeds}
         return lines
+
+
+def _name(found: Figure) -> str:
+    return "A4" if found.kind == "algorithm4" else FIGURE_NAMES[found.kind].lower()
+
+
+def _interval(found: Figure) -> str:
+    text = figure_interval(found)
+    return f" ({text})" if text else ""

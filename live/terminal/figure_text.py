@@ -8,10 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from live.events import MATE_CP, EngineInfo, GameView, PlyView
+from live.ledger.players.leading_figure import Figure, FigureKind
 from live.terminal.text_cells import plain as plain
 
 #: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is not unknown.
 WITHHELD = "this service withholds scores and ratings"
+#: What figures are called on the screens.
+FIGURE_NAMES: dict[FigureKind, str] = {
+    "level": "Level",
+    "percentile": "Percentile",
+    "alone": "Moves alone",
+    "performance": "Performance",
+    "algorithm4": "Algorithm 4",
+}
 #: Eight heights of a sparkline.
 _BLOCKS = "▁▂▃▄▅▆▇█"
 #: A sparkline never stretches less than this over its height: noise must not look like drama.
@@ -50,6 +59,34 @@ def interval_text(low: float | None, high: float | None) -> str:
     if high is not None:
         return f"≤ {high:.0f}"
     return f"≥ {low:.0f}" if low is not None else ""
+
+
+def figure_text(found: Figure | None) -> str:
+    """``2441``, ``74 %``, an arrow where it is unbounded, ``·`` where there is none."""
+    if found is None:
+        return "·"
+    if found.kind == "percentile":
+        return "·" if found.value is None else f"{found.value:.0f} %"
+    return rating_text(found.value, found.low, found.high)
+
+
+def figure_interval(found: Figure | None) -> str:
+    """Its 95 % interval."""
+    return "" if found is None else interval_text(found.low, found.high)
+
+
+def odds_bar(win: float, draw: float, cells: int) -> str:
+    """``███▒▒░``: how likely White is to win, the game to be drawn, Black to win."""
+    won = round(win * cells)
+    level = round((win + draw) * cells) - won
+    return "█" * won + "▒" * level + "░" * (cells - won - level)
+
+
+def odds_text(win: float, draw: float) -> str:
+    """``45/40/15``: win, draw and loss of White in per cent; they add up to 100."""
+    won = round(100 * win)
+    level = round(100 * (win + draw)) - won
+    return f"{won}/{level}/{100 - won - level}"
 
 
 def sparkline(values: Sequence[float | None], width: int, low: float, high: float) -> str:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from live.errors import LiveRateError
 from live.events import AlertKind, GameId
+from live.ledger.players.leading_figure import CHOICES, FigureChoice
 from live.publish.published_state import PublishedState
 from live.terminal.boards.board_row import BoardRows
 from live.terminal.palette import DUSK, Palette
@@ -18,6 +19,15 @@ from live.terminal.view_frame import KeyHint
 
 #: How long a message stays, seconds.
 MESSAGE_S = 6.0
+
+#: What each choice of the leading figure means, for people.
+FIGURE_CHOICES: dict[FigureChoice, str] = {
+    "auto": "level or percentile, whichever says more; without an Elo the moves alone",
+    "level": "level",
+    "percentile": "percentile",
+    "alone": "moves alone",
+    "algorithm4": "Algorithm 4, an index on its own scale",
+}
 
 ExportKind = Literal["pgn", "csv", "html"]
 
@@ -118,6 +128,8 @@ class ViewContext:
         self.rows = BoardRows(changes)
         self.palette: Palette = DUSK
         self.pinned: set[GameId] = set()
+        self.figure: FigureChoice = "auto"
+        """Which figure leads."""
         self.prompt: TextPrompt | None = None
         self.ask: TextQuestion | None = None
         self.show: Callable[[GameId], None] = lambda game: None
@@ -138,9 +150,10 @@ class ViewContext:
             return ""
         return self._message[1]
 
-    @property
-    def calibrated(self) -> bool:
-        return self.state.engine().calibration is not None
+    def next_figure(self) -> None:
+        """Another figure leads: the next of those there are."""
+        self.figure = CHOICES[(CHOICES.index(self.figure) + 1) % len(CHOICES)]
+        self.notify(f"Leading figure: {FIGURE_CHOICES[self.figure]}")
 
     # --- keys that every view with a board under the cursor has ----------------------------------
 

@@ -9,6 +9,7 @@ import msgspec
 from rich.text import Text
 
 from live.events import EngineHealth, EngineInfo, FeedHealth, GainKind
+from live.ledger.players.leading_figure import is_transferred
 from live.terminal.figure_text import WITHHELD, is_withheld
 from live.terminal.palette import Palette
 from live.terminal.tables.boards_table import queue_text
@@ -57,6 +58,9 @@ def title(
     withheld = engine is not None and is_withheld(engine)
     if withheld:
         line.append(f" {WITHHELD} ", palette.warn)
+    elif engine is not None and (basis := calibration_text(engine)):
+        # Before what a narrow terminal cuts: it says what every figure is worth.
+        line.append(f" {basis} ", palette.warn)
     if address:
         line.append(f" {plain(address, 60)} ", palette.accent)
     if engine is not None and not withheld:
@@ -65,11 +69,16 @@ def title(
             measured += f" at {engine.rating} Elo"
         measured += f" · {engine.limit}"
         measured += f" · {gain} gain" if gain else ""
-        if not engine.calibration:
-            measured += " · not calibrated"
         line.append(measured, palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line
+
+
+def calibration_text(engine: EngineInfo) -> str:
+    """``transferred`` or ``not calibrated``; empty where the calibration is this engine's own."""
+    if is_transferred(engine):
+        return "transferred"
+    return "" if engine.calibration else "not calibrated"
 
 
 def health(

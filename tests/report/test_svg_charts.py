@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import CurvePoint, Curves
-from live.report.svg_charts import HEIGHT, WIDTH, Scale, evaluation, ratings, scale_of
+from live.ledger.players.leading_figure import FigureScale
+from live.report.svg_charts import HEIGHT, WIDTH, evaluation, odds, ratings, scale_of_games
 from tests.report.hostile import game
 
 bound = st.one_of(st.none(), st.floats(-5000, 9000))
@@ -26,7 +27,7 @@ def test_nothing_is_drawn_outside(
 ) -> None:
     points = tuple(point(ply, *each) for ply, each in enumerate(values, 1))
     held = msgspec.structs.replace(game("g", "W", "B", board=1), curves=Curves(points, points))
-    scale: Scale = "rating"
+    scale: FigureScale = "algorithm4"
     svg = ratings(held, scale)
     assert bool(svg) == any(value is not None for value, _, _ in values)
     assert "nan" not in svg and "inf" not in svg
@@ -39,11 +40,11 @@ def test_nothing_is_drawn_outside(
     assert svg.count("<polyline") == 2 * len(known.split())
 
 
-def test_the_calibrated_scale_is_taken_where_there_is_one() -> None:
+def test_the_level_is_taken_where_there_is_one() -> None:
     held = game("g", "W", "B", board=1)
-    assert scale_of([held]) == "calibrated"
-    assert scale_of([msgspec.structs.replace(held, curves=Curves())]) == "rating"
-    assert "Perceived rating" in ratings(held, "calibrated")
+    assert scale_of_games([held]) == "level"
+    assert scale_of_games([msgspec.structs.replace(held, curves=Curves())]) == "algorithm4"
+    assert "Perceived rating" in ratings(held, "level")
 
 
 def test_the_evaluation_is_drawn_when_there_are_two_scores() -> None:
@@ -52,3 +53,11 @@ def test_the_evaluation_is_drawn_when_there_are_two_scores() -> None:
     assert f'viewBox="0 0 {WIDTH} {HEIGHT}"' in svg
     assert len(re.findall(r'class="el" points="([^"]*)"', svg)[0].split()) == 6
     assert evaluation(msgspec.structs.replace(held, plies=held.plies[:0])) == ""
+
+
+def test_odds_are_drawn_where_they_are_known() -> None:
+    held = game("g", "W", "B", board=1)
+    assert odds(held) == ""
+    plies = tuple(msgspec.structs.replace(ply, win=0.4, draw=0.35, loss=0.25) for ply in held.plies)
+    svg = odds(msgspec.structs.replace(held, plies=plies))
+    assert 'class="ev"' in svg and 'class="ed"' in svg

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import chess
+import msgspec
 
 from live.events import (
     CurvePoint,
@@ -40,6 +41,21 @@ def point(ply: int, rating: float | None, *, engine: int = 2160) -> CurvePoint:
         rating=rating,
         low=None if rating is None else rating - 200,
         high=2034.0 if rating is None else rating + 200,
+    )
+
+
+def full_point(ply: int, level: float = 2441.0, share: float = 0.22) -> CurvePoint:
+    """A point with every figure."""
+    return msgspec.structs.replace(
+        point(ply, 2210.0),
+        level=level,
+        level_low=level - 180,
+        level_high=level + 160,
+        level_share=share,
+        percentile=74.0,
+        alone=2310.0,
+        alone_low=1810.0,
+        alone_high=2790.0,
     )
 
 

@@ -12,6 +12,7 @@ from live.publish.stream.replica import Replica
 from live.terminal.controller import TerminalController
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.view_context import ExportKind, TerminalActions, ViewContext
+from tests.figures import Kind, engine_of, game_with_figures, player_with_figures
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 ADDRESS = "http://127.0.0.1:8765/"
@@ -40,11 +41,17 @@ ALERTS = (
 )
 
 
-def round_in_the_middle() -> Replica:
-    """What a subscriber held of the bundled round; see tests/data/README.md."""
+def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> Replica:
+    """What a subscriber held of the bundled round (see tests/data/README.md), with every figure."""
     hello, snapshot = msgspec.json.decode(
         gzip.decompress((DATA / "round-in-the-middle.json.gz").read_bytes()),
         type=tuple[HelloMessage, SnapshotMessage],
+    )
+    snapshot = msgspec.structs.replace(
+        snapshot,
+        engine=engine_of(snapshot.engine, native=native),
+        games=tuple(game_with_figures(game, kind) for game in snapshot.games),
+        players=tuple(player_with_figures(view, kind) for view in snapshot.players),
     )
     replica = Replica()
     replica.apply(hello)
@@ -75,11 +82,18 @@ class Answers:
 
 
 class Stage:
-    """Deck, state and a clock that is moved by hand."""
+    """Controller, state and a clock that is moved by hand."""
 
-    def __init__(self, *, alerts: bool = False, able: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        alerts: bool = False,
+        able: bool = True,
+        kind: Kind = "open",
+        native: bool = False,
+    ) -> None:
         self.now_s = 1000.0
-        self.replica = round_in_the_middle()
+        self.replica = round_in_the_middle(kind, native=native)
         if alerts:
             games = [view.id for view in self.replica.games()]
             for alert, game in zip(ALERTS, games, strict=False):

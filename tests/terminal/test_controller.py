@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from live.events import EngineHealth, FeedHealth, GoneMessage, HealthMessage, MoveMessage
 from live.terminal.palette import PALETTES
+from tests.figures import Kind
 from tests.terminal.stage import Stage
 
 FRAMES = Path(__file__).resolve().parent / "frames"
@@ -26,7 +27,7 @@ VIEWS = {
     "alerts": ("3",),
     "help": ("question_mark",),
 }
-SIZES = ((80, 24), (200, 60))
+SIZES = ((80, 24), (120, 40), (200, 60))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -74,9 +75,9 @@ def test_no_figure_is_cut(size: tuple[int, int]) -> None:
         for points in (game.curves.white, game.curves.black):
             if points:
                 last = points[-1]
-                assert last.calibrated is not None
-                assert f"{last.calibrated:.0f}" in text
-                assert f"{last.calibrated_low:.0f}–{last.calibrated_high:.0f}" in text
+                assert last.level is not None
+                assert f"{last.level:.0f}" in text
+                assert f"{last.level_low:.0f}–{last.level_high:.0f}" in text
         assert str(view.white.elo) in text
         assert game.plies[-1].san in text
 
@@ -110,7 +111,8 @@ def test_every_sort_orders_and_turns_round() -> None:
     rows = {row.board: row for row in stage.controller.boards.listed}
     values: dict[str, Callable[[int], float | None]] = {
         "S": lambda board: rows[board].swing_cp,
-        "R": lambda board: rows[board].best_rating,
+        "R": lambda board: rows[board].best_strength,
+        "P": lambda board: rows[board].best_percentile,
         "F": lambda board: rows[board].best_form,
     }
     for key, value in values.items():
@@ -216,7 +218,7 @@ def test_a_board_opens_steps_and_closes() -> None:
     assert stage.press("end") and stage.controller.board.ply is None
     assert "Board 2 " in stage.press("n")
     assert "Board 1 " in stage.press("p")
-    assert "[Perceived ratings]" in stage.press("tab")
+    assert "[Curves]" in stage.press("tab")
     assert "[Moves]" in stage.press("shift+tab")
     assert "Boards" in stage.press("escape").splitlines()[0]
 
@@ -245,17 +247,17 @@ def test_a_takeback_takes_the_cursor_with_it() -> None:
 def test_players_sort_hide_and_explain_columns() -> None:
     stage = Stage()
     text = stage.press("2")
-    assert "Algorithm 4: " in text
-    assert "The calibrated rating" in stage.press("left", "left", "left")
+    assert "Moves: " in text
+    assert "The Elo played at" in stage.press("right", "right", "right")
     elos = [view.elo for view in stage.replica.players()]
     stage.press("E")
     shown = [line.split() for line in stage.frame().splitlines()[2:14]]
     assert str(max(elo for elo in elos if elo)) in shown[0]
     stage.press("E")
     assert str(min(elo for elo in elos if elo)) in stage.frame().splitlines()[2]
-    assert stage.controller.players.column == "Plays like"
-    assert "Plays like is hidden" in stage.press("minus")
-    assert "Like" not in stage.frame().splitlines()[1]
+    assert stage.controller.players.column == "Level"
+    assert "Level is hidden" in stage.press("minus")
+    assert "Level" not in stage.frame().splitlines()[1]
     text = stage.press("c", "space")
     assert "space switches" in text
     stage.press("escape")
@@ -263,11 +265,62 @@ def test_players_sort_hide_and_explain_columns() -> None:
 
 def test_every_method_can_be_shown() -> None:
     stage = Stage()
-    stage.size = (250, 40)
+    stage.size = (320, 40)
     stage.controller.players.hidden.clear()
     head = stage.press("2").splitlines()[1]
-    for name in ("Like", "Form", "A4", "A2", "1st", "p30", "p20", "p30w", "Loss", "Acc.", "Mk"):
+    for name in (
+        "Perf",
+        "Level",
+        "Share",
+        "Pct",
+        "Form",
+        "Alone",
+        "A4",
+        "A2",
+        "1st",
+        "p30",
+        "p20",
+        "p30w",
+        "Loss",
+        "Acc.",
+        "Mk",
+    ):
         assert name in head
+
+
+def test_another_figure_leads_when_asked() -> None:
+    stage = Stage()
+    rows = stage.controller.boards.listed
+    assert {row.white.leads for row in rows} <= {"level", "percentile", None}
+    assert "Leading figure: level" in stage.press("v")
+    stage.press("v", "v")
+    assert {row.white.leads for row in stage.controller.boards.listed} == {"alone"}
+    head = stage.press("v").splitlines()[1]
+    assert " A4 " in head and "Level" not in head
+
+
+def test_nobody_leads_the_standings_by_a_move_or_two() -> None:
+    stage = Stage(kind="elite")
+    for row in stage.replica.players():
+        assert row.moves > 4
+    lines = stage.press("2").splitlines()[2:]
+    places = [line[1:5].strip() for line in lines if line[:5].strip(" ▌")]
+    assert places[0] == "1="  # twelve players of one strength: their intervals overlap
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("kind", ["elite", "unrated"])
+def test_other_fields_have_their_figures(kind: Kind, size: tuple[int, int]) -> None:
+    stage = Stage(kind=kind, native=True)
+    stage.size = size
+    for view in ("boards", "board", "players"):
+        stage.press("1", *VIEWS[view])
+        shown = stage.frame() + "\n"
+        assert "transferred" in shown.splitlines()[0]
+        path = FRAMES / f"{kind}-{view}-{size[0]}x{size[1]}.txt"
+        if os.environ.get("LIVE_RATE_WRITE_FRAMES"):
+            path.write_text(shown, encoding="utf-8")
+        assert shown == path.read_text(encoding="utf-8")
 
 
 def test_a_players_boards_are_one_key_away() -> None:
@@ -368,7 +421,7 @@ def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
         pages.append(stage.controller.frame(80, 24))
     told = " ".join(" ".join(line.plain for page in pages for line in page[1:-2]).split())
     assert "\u2026" not in told
-    assert "95 %: its interval." in told and "something is wrong here" in told
+    assert "95 of 100 cases" in told and "something is wrong here" in told
 
 
 def test_one_is_no_plural() -> None:

@@ -37,7 +37,7 @@ def test_a_move_with_its_gain_is_one_line() -> None:
         [ScoreMessage("g1", scored), PointMessage("g1", "white", point(1, 2210.0))]
     ) == [
         "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: 1.e4 +0.30, gain -0.12. "
-        "Petriashvili, Nikoloz A4 2210 (2010–2410), 1 move"
+        "Petriashvili, Nikoloz: A4 2210 (2010–2410), 1 move"
     ]
 
 

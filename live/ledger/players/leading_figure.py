@@ -1,5 +1,4 @@
-"""Which of a player's figures stands first on a screen, and in which order players
-are listed. Pure.
+"""Which figure of a player stands first on a screen, and in which order players are listed. Pure.
 
 Where the Elo is known, the level leads while these moves say enough of it, else the percentile;
 where it is not, the level by the field, else the Elo of the moves alone. Algorithm 4 leads nowhere
@@ -10,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 import msgspec
@@ -18,6 +17,8 @@ import msgspec
 from live.events import CurvePoint, EngineInfo, PlayerView
 
 FigureKind = Literal["level", "percentile", "alone", "performance", "algorithm4"]
+FigureScale = Literal["level", "alone", "algorithm4"]
+"""What a column or a curve can be drawn on."""
 FigureChoice = Literal["auto", "level", "percentile", "alone", "algorithm4"]
 CHOICES: tuple[FigureChoice, ...] = get_args(FigureChoice)
 
@@ -90,6 +91,23 @@ def leading(
     return percentile, level or alone
 
 
+def scale_of(
+    found: Iterable[CurvePoint | PlayerView], choice: FigureChoice = "auto"
+) -> FigureScale:
+    """What columns and curves of these show: the level where anybody has one, else the moves
+    alone, else Algorithm 4 under its own name.
+    """
+    if choice in ("alone", "algorithm4"):
+        return "alone" if choice == "alone" else "algorithm4"
+    best: FigureScale = "algorithm4"
+    for each in found:
+        if figure(each, "level") is not None or each.percentile is not None:
+            return "level"
+        if figure(each, "alone") is not None:
+            best = "alone"
+    return best
+
+
 def is_transferred(engine: EngineInfo, note: str = "") -> bool:
     """Whether the calibration was learned on another engine; ``note`` is that of the game."""
     return "transferred" in f"{engine.calibration_note} {note}".lower()
@@ -113,10 +131,12 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 def ranked_by(views: Sequence[PlayerView], choice: FigureChoice = "auto") -> FigureKind:
-    """The figure that players are ranked by: one scale for all."""
+    """The figure that players are ranked by: one scale for all. Algorithm 4 where there is
+    nothing else.
+    """
     if choice != "auto":
         return choice
-    kinds: tuple[FigureKind, ...] = ("performance", "level", "alone")
+    kinds: tuple[FigureKind, ...] = ("performance", "level", "alone", "algorithm4")
     for kind in kinds:
         if any(figure(view, kind) is not None for view in views):
             return kind

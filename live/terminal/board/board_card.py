@@ -12,23 +12,33 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.events import CurvePoint, GameDetail, Player
+from live.events import GameDetail
+from live.ledger.players.leading_figure import (
+    FigureChoice,
+    FigureKind,
+    FigureScale,
+    figure,
+    leading,
+)
 from live.terminal.board import text_charts
 from live.terminal.board.move_table import MOVE_CELLS, moves, row_of
 from live.terminal.board.side_figures import side_figures
 from live.terminal.board.text_diagram import board_after, diagram, san_of
 from live.terminal.boards.board_list import RESULTS
-from live.terminal.boards.board_row import RESTORED, like_text
+from live.terminal.boards.board_row import RESTORED
 from live.terminal.figure_text import (
+    FIGURE_NAMES,
     age_text,
     clock_left_s,
     clock_runs,
     clock_text,
-    interval_text,
+    figure_interval,
+    figure_text,
     move_text,
+    odds_bar,
+    odds_text,
     rating_text,
     score_text,
-    signed,
 )
 from live.terminal.palette import Palette
 from live.terminal.text_cells import beside, left, plain, right, styled
@@ -37,7 +47,7 @@ Panel = Literal["moves", "curves", "gains", "methods"]
 PANELS: tuple[Panel, ...] = ("moves", "curves", "gains", "methods")
 PANEL_NAMES = {
     "moves": "Moves",
-    "curves": "Perceived ratings",
+    "curves": "Curves",
     "gains": "Gains",
     "methods": "Other methods",
 }
@@ -51,7 +61,9 @@ class BoardCardOptions(msgspec.Struct, frozen=True):
     """How one board is looked at now."""
 
     palette: Palette
-    calibrated: bool
+    figure: FigureChoice
+    scale: FigureScale
+    """What the curves show."""
     ply: int
     """The ply under the cursor; 0 is the starting position."""
     following: bool
@@ -86,12 +98,6 @@ def headline(game: GameDetail, width: int, look: BoardCardOptions) -> Text:
         line.append(f"· ! {plain(game.problem, 60)} ", palette.bad)
     elif game.restored:
         line.append(f"· {RESTORED} ", palette.warn)
-    duel = game.head_to_head
-    if duel.expected_score is not None:
-        line.append(f"· ○ against ● expects {duel.expected_score:.2f}")
-        if duel.difference is not None:
-            line.append(f" ({duel.difference:+.0f} Elo)")
-        line.append(" ")
     behind = game.plies_played - game.plies_scored
     if behind > 1:
         line.append(f"· {behind} plies to score ", palette.warn)
@@ -106,19 +112,15 @@ def headline(game: GameDetail, width: int, look: BoardCardOptions) -> Text:
 
 
 def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
-    """A head and a line for each player: ratings with their intervals, form, moves, clock."""
-    palette, wide = look.palette, width >= 100
-    plan: list[tuple[str, int, bool]] = [("Elo", 4, True)]
-    if look.calibrated:
-        plan += [("Plays like" if wide else "Like", 10 if wide else 4, True), ("95 %", 9, False)]
-    plan += [("A4", 4, True), ("95 %", 9, False)]
-    if look.calibrated:
-        plan += [("Form", 5, True)]
-    plan += [("Moves", 5, True), ("Clock", 5, True)]
-    name = min(40, width - 2 - sum(cells + 1 for _, cells, _ in plan))
+    """A head and a line for each player: every figure with its interval, moves, clock. The one
+    that leads is strong.
+    """
+    palette = look.palette
+    plan = _plan(width, look.scale)
+    name = min(40, width - 2 - sum(cells + 1 for _, _, cells in plan))
     head = "  " + left("Player", name)
-    for text, cells, to_right in plan:
-        head += " " + (right(text, cells) if to_right else left(text, cells))
+    for _, text, cells in plan:
+        head += " " + (left(text, cells) if text == "95 %" else right(text, cells))
     lines = [styled(head, palette.dim)]
     last = {ply.ply % 2 == _white_parity(game): ply for ply in game.plies[-2:]}
     for sign, player, points, white in (
@@ -127,37 +129,64 @@ def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
     ):
         point = points[-1] if points else None
         ply = last.get(white)
-        texts = _figures(player, point, look.calibrated)
         ran_s = look.ran_s if clock_runs(game, len(game.plies)) is white else 0.0
-        texts.append(clock_text(clock_left_s(ply.clock_s, ran_s)) if ply else "")
+        texts = {
+            "elo": str(player.elo or ""),
+            "n": str(point.n) if point else "0",
+            "clock": clock_text(clock_left_s(ply.clock_s, ran_s)) if ply else "",
+            "performance": _performance(game, white),
+        }
+        leads: FigureKind | None = None
+        if point is not None:
+            found = leading(point, player.elo, look.figure)[0]
+            leads = None if found is None else found.kind
+            for kind in _SHOWN:
+                held = figure(point, kind)
+                texts[kind] = figure_text(held).replace(" %", "%")
+                texts[f"{kind} 95 %"] = figure_interval(held)
         line = styled(f"{sign} ", palette.white if white else palette.black)
         title = f"{plain(player.title, 4)} " if player.title else ""
         line.append(title, palette.strong)
         line.append(left(plain(player.name, 40), name - cell_len(title)))
-        for (head_text, cells, to_right), text in zip(plan, texts, strict=True):
-            large = head_text in (("Plays like", "Like") if look.calibrated else ("A4",))
-            style = palette.strong if large else palette.dim if head_text == "95 %" else ""
+        for key, head_text, cells in plan:
+            interval = head_text == "95 %"
+            style = palette.strong if key == leads else palette.dim if interval else ""
+            text = texts.get(key, "·" if key in _SHOWN else "")
             line.append(" ")
-            line.append(right(text, cells) if to_right else left(text, cells), style)
+            line.append(left(text, cells) if interval else right(text, cells), style)
         lines.append(line)
     return lines
 
 
+_SHOWN: tuple[FigureKind, ...] = ("level", "percentile", "alone", "algorithm4")
+
+
+def _plan(width: int, scale: FigureScale) -> list[tuple[str, str, int]]:
+    """What stands beside a player's name: key, head, cells."""
+    level = [("level", "Level", 5), ("level 95 %", "95 %", 9), ("percentile", "Pct", 4)]
+    alone = [("alone", "Alone", 5), ("alone 95 %", "95 %", 9)]
+    by_algorithm_4 = [("algorithm4", "A4", 4), ("algorithm4 95 %", "95 %", 9)]
+    plan = [("elo", "Elo", 4)]
+    if scale == "level":
+        plan += level + alone
+    elif scale == "alone":
+        plan += alone
+    else:
+        plan += by_algorithm_4
+    if width >= 96:
+        plan.append(("performance", "Perf", 4))
+        if scale != "algorithm4":
+            plan += by_algorithm_4
+    return [*plan, ("n", "n", 3), ("clock", "Clock", 5)]
+
+
+def _performance(game: GameDetail, white: bool) -> str:
+    side = game.methods.white if white else game.methods.black
+    return rating_text(side.performance, side.performance_low, side.performance_high)
+
+
 def _white_parity(game: GameDetail) -> int:
     return 0 if game.start_fen.split()[1:2] == ["b"] else 1
-
-
-def _figures(player: Player, point: CurvePoint | None, calibrated: bool) -> list[str]:
-    texts = [str(player.elo or "")]
-    if calibrated:
-        texts.append(like_text(point))
-        texts.append(interval_text(point.calibrated_low, point.calibrated_high) if point else "")
-    texts.append("·" if point is None else rating_text(point.rating, point.low, point.high))
-    texts.append("" if point is None else interval_text(point.low, point.high))
-    if calibrated:
-        texts.append(signed(point.form) if point else "")
-    texts.append(str(point.n) if point else "0")
-    return texts
 
 
 def position(game: GameDetail, look: BoardCardOptions, *, large: bool) -> list[Text]:
@@ -176,6 +205,10 @@ def position(game: GameDetail, look: BoardCardOptions, *, large: bool) -> list[T
     played.append(move_text(game, ply), style)
     played.append(f" {score}{'' if ply.final or ply.score_cp is None else '~'}")
     lines.append(played)
+    if ply.win is not None and ply.draw is not None:
+        odds = styled(f"  {odds_bar(ply.win, ply.draw, 8)} ", palette.text)
+        odds.append(odds_text(ply.win, ply.draw), palette.dim)
+        lines.append(odds)
     first = san_of(board_after(game, look.ply - 1), ply.best)
     if first:
         same = ply.best == ply.uci
@@ -218,7 +251,8 @@ def _move_list(game: GameDetail, look: BoardCardOptions, width: int, height: int
 
 def _small(game: GameDetail, width: int, height: int, look: BoardCardOptions) -> list[Text]:
     board = [*position(game, look, large=False), *search_lines(game, look)]
-    upper = min(len(board), max(9, height - 4)) if height >= 13 else height
+    # The moves get what the board and a graph of nine lines leave.
+    upper = max(min(len(board), max(9, height - 4)), height - 9) if height >= 13 else height
     room = width - _DIAGRAM - 2
     names = [
         f"[{PANEL_NAMES[panel]}]" if panel == look.panel else f" {PANEL_NAMES[panel]} "
@@ -239,9 +273,10 @@ def _panel(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
             return _move_list(game, look, width, height)
         case "curves":
             half = (width - 1) // 2
+            name = FIGURE_NAMES[look.scale]
             sides = (
-                [styled("○ White, 95 % ░", palette.dim)],
-                [styled("● Black, 95 % ░", palette.dim)],
+                [styled(f"○ {name}, 95 % ░", palette.dim)],
+                [styled(f"● {name}, 95 % ░", palette.dim)],
             )
             curves = _curves(game, half, height - 1, look)
             both = [([*head, *curve], half) for head, curve in zip(sides, curves, strict=True)]
@@ -256,12 +291,10 @@ def _curves(
     game: GameDetail, width: int, height: int, look: BoardCardOptions
 ) -> tuple[Sequence[Text], Sequence[Text]]:
     curves = (game.curves.white, game.curves.black)
-    scale = text_charts.common_scale(curves, calibrated=look.calibrated)
+    scale = text_charts.common_scale(curves, look.scale)
     styles = (look.palette.white, look.palette.black)
     white, black = (
-        text_charts.rating_graph(
-            points, scale, width, height, style, look.palette, calibrated=look.calibrated
-        )
+        text_charts.rating_graph(points, scale, width, height, style, look.palette, look.scale)
         for points, style in zip(curves, styles, strict=True)
     )
     return white, black
@@ -276,7 +309,7 @@ def _large(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
     rest_width = width - first_width - middle_width - 4
     listed = _move_list(game, look, middle_width, height)
     graph_height = max(8, (height - 3 - 12) // 3 // 2 * 2)
-    scale_name = "Plays like" if look.calibrated else "Algorithm 4"
+    scale_name = FIGURE_NAMES[look.scale]
     white, black = _curves(game, rest_width, graph_height, look)
     graphs = [
         styled("Score, White's side", palette.head),

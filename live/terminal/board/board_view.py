@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from live.events import GameId
+from live.ledger.players.leading_figure import scale_of
 from live.terminal.board.board_card import PANELS, BoardCardOptions, board_card
 from live.terminal.boards.boards_view import BoardsView
 from live.terminal.text_cells import styled
@@ -43,7 +44,8 @@ class BoardView:
         age_s, exact = changes.age_s(game.id)
         look = BoardCardOptions(
             palette=context.palette,
-            calibrated=context.calibrated,
+            figure=context.figure,
+            scale=scale_of((*game.curves.white[-1:], *game.curves.black[-1:]), context.figure),
             ply=last if self.ply is None else self.ply,
             following=self.ply is None,
             panel=PANELS[self._panel],
@@ -64,7 +66,7 @@ class BoardView:
         return [
             KeyHint("escape", "esc", "back", "back to all boards"),
             KeyHint("up", "↑↓ j k", "moves", "from move to move; ←→ h l by one ply, home end"),
-            KeyHint("tab", "tab", "panel", "moves, ratings, gains, other methods"),
+            KeyHint("tab", "tab", "panel", "moves, curves, gains, other methods"),
             KeyHint("n", "n p", "board", "the next and the previous board"),
             *self._context.board_keys(self.game),
         ]

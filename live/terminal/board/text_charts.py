@@ -8,6 +8,7 @@ import msgspec
 from rich.text import Text
 
 from live.events import CurvePoint, GameDetail
+from live.ledger.players.leading_figure import FigureScale, figure
 from live.terminal.board.move_table import chances
 from live.terminal.palette import Palette
 from live.terminal.text_cells import left, right, styled
@@ -96,15 +97,14 @@ class ChartScale(msgspec.Struct, frozen=True):
 
 
 def values(
-    point: CurvePoint, *, calibrated: bool
+    point: CurvePoint, shown: FigureScale
 ) -> tuple[float | None, float | None, float | None]:
-    """Low, rating, high: of the calibrated rating or of Algorithm 4."""
-    if calibrated:
-        return point.calibrated_low, point.calibrated, point.calibrated_high
-    return point.low, point.rating, point.high
+    """Low, value, high of what the curve shows."""
+    found = figure(point, shown)
+    return (None, None, None) if found is None else (found.low, found.value, found.high)
 
 
-def common_scale(curves: Sequence[Sequence[CurvePoint]], *, calibrated: bool) -> ChartScale | None:
+def common_scale(curves: Sequence[Sequence[CurvePoint]], shown: FigureScale) -> ChartScale | None:
     """One scale for both players, so that their curves can be compared: from the lowest to the
     highest end of the intervals of the latter half of each curve, when they have settled.
     """
@@ -112,7 +112,7 @@ def common_scale(curves: Sequence[Sequence[CurvePoint]], *, calibrated: bool) ->
         value
         for points in curves
         for point in points[len(points) // 2 :]
-        for value in values(point, calibrated=calibrated)
+        for value in values(point, shown)
         if value is not None
     ]
     if not ends:
@@ -129,8 +129,7 @@ def rating_graph(
     height: int,
     style: str,
     palette: Palette,
-    *,
-    calibrated: bool,
+    shown: FigureScale,
 ) -> list[Text]:
     """The rating ``━`` in its 95 % interval ``░``, move by move; an interval without end goes on
     to the edge, with an arrow for the rating there.
@@ -140,9 +139,9 @@ def rating_graph(
         return [empty, *(Text() for _ in range(height - 1))]
     columns = max(1, width - AXIS)
     step = max(1, -(-len(points) // columns))
-    shown = [points[min(start + step, len(points)) - 1] for start in range(0, len(points), step)]
-    wide = max(1, min(4, columns // len(shown)))
-    cells = [_column(point, scale, height, calibrated=calibrated) for point in shown]
+    drawn = [points[min(start + step, len(points)) - 1] for start in range(0, len(points), step)]
+    wide = max(1, min(4, columns // len(drawn)))
+    cells = [_column(point, scale, height, shown) for point in drawn]
     labels = {0: scale.high, height // 2: (scale.low + scale.high) / 2, height - 1: scale.low}
     lines = []
     for row in range(height):
@@ -155,8 +154,8 @@ def rating_graph(
     return lines
 
 
-def _column(point: CurvePoint, scale: ChartScale, height: int, *, calibrated: bool) -> list[str]:
-    low, rating, high = values(point, calibrated=calibrated)
+def _column(point: CurvePoint, scale: ChartScale, height: int, shown: FigureScale) -> list[str]:
+    low, rating, high = values(point, shown)
     if low is None and high is None:
         return [" "] * height
     top = 0 if high is None else max(0, scale.row(high, height))

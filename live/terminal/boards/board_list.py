@@ -13,8 +13,16 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from live.events import FeedName, GameId
+from live.ledger.players.leading_figure import FigureScale
 from live.terminal.boards.board_row import BoardRow, SideRow
-from live.terminal.figure_text import age_text, clock_left_s, clock_text, signed, sparkline
+from live.terminal.figure_text import (
+    age_text,
+    clock_left_s,
+    clock_text,
+    odds_bar,
+    signed,
+    sparkline,
+)
 from live.terminal.palette import Palette
 from live.terminal.text_cells import beside, left, right, styled
 
@@ -41,9 +49,14 @@ _FIXED = {
         SideColumn("elo", "Elo", 4),
         SideColumn("move", "Move", 11, to_right=False),
         SideColumn("score", "Score", 7),
+        SideColumn("odds", "Odds", 6, to_right=False),
         SideColumn("clock", "Clock", 5),
-        SideColumn("like", "Like", 4),
-        SideColumn("like_interval", "95 %", 9, to_right=False),
+        SideColumn("level", "Level", 5),
+        SideColumn("level_interval", "95 %", 9, to_right=False),
+        SideColumn("percentile", "Pct", 4),
+        SideColumn("alone", "Alone", 5),
+        SideColumn("alone_interval", "95 %", 9, to_right=False),
+        SideColumn("counted", "n", 3),
         SideColumn("a4", "A4", 4),
         SideColumn("a4_interval", "95 %", 9, to_right=False),
         SideColumn("age", "Age", 3),
@@ -54,11 +67,19 @@ _FIXED = {
     )
 }
 #: What there is always, and what comes in as the terminal gets wider, in this order.
-_BASE = {
-    True: ("elo", "move", "score", "clock", "like", "like_interval", "a4"),
-    False: ("elo", "move", "score", "clock", "a4", "a4_interval"),
+_BASE: dict[FigureScale, tuple[str, ...]] = {
+    "level": ("elo", "move", "score", "clock", "level", "level_interval", "percentile"),
+    "alone": ("elo", "move", "score", "clock", "alone", "alone_interval", "counted"),
+    "algorithm4": ("elo", "move", "score", "clock", "a4", "a4_interval", "counted"),
 }
-_MORE = ("age", "a4_interval", "form", "swing", "first", "loss")
+_MORE: dict[FigureScale, tuple[str, ...]] = {
+    "level": ("counted", "age", "alone", "alone_interval", "form", "swing", "a4", "first", "loss"),
+    "alone": ("age", "swing", "a4", "first", "loss"),
+    "algorithm4": ("age", "swing", "first", "loss"),
+}
+#: From this width of a column of boards on, odds and curve stand beside each other; on a narrower
+#: one the odds take the curve's place.
+_ODDS_AND_CURVE = 96
 
 
 class BoardListLayout(msgspec.Struct, frozen=True):
@@ -70,23 +91,32 @@ class BoardListLayout(msgspec.Struct, frozen=True):
     curve: int
 
 
-def layout(width: int, *, calibrated: bool) -> BoardListLayout:
-    """The most figures that leave the names some room."""
-    names = list(_BASE[calibrated])
+def layout(width: int, scale: FigureScale, *, odds: bool) -> BoardListLayout:
+    """The most figures that leave the names some room; ``odds``: whether anybody knows them."""
+    names = list(_BASE[scale])
+    least_curve = _LEAST_CURVE if width >= _ODDS_AND_CURVE or not odds else 0
+    if odds:
+        names.append("odds")
     # Marks, board number, and the gaps around name and curve.
-    free = width - 2 - 3 - 1 - 1 - _LEAST_CURVE
+    free = width - 2 - 3 - 1 - (least_curve + 1 if least_curve else 0)
     free -= sum(_FIXED[name].width + 1 for name in names)
     comfortable = _LEAST_NAME + 6
-    for name in _MORE:
-        if name not in names and free - _FIXED[name].width - 1 >= comfortable:
+    for name in _MORE[scale]:
+        if free - _FIXED[name].width - 1 >= comfortable:
             names.append(name)
             free -= _FIXED[name].width + 1
             comfortable = min(comfortable + 2, _MOST_NAME)
-    spare = max(0, free - comfortable)
+    spare = max(0, free - comfortable) if least_curve else 0
     name_width = max(_LEAST_NAME, min(_MOST_NAME, free - spare // 2))
-    curve = min(_MOST_CURVE, _LEAST_CURVE + free - name_width)
+    curve = min(_MOST_CURVE, _LEAST_CURVE + free - name_width) if least_curve else 0
     columns = tuple(_FIXED[name] for name in _FIXED if name in names)
     return BoardListLayout(width, name_width, columns, max(0, curve))
+
+
+def list_scale(rows: Sequence[BoardRow]) -> FigureScale:
+    """What the list shows of everybody: the best scale that a board has."""
+    scales = {row.scale for row in rows}
+    return next((scale for scale in _BASE if scale in scales), "algorithm4")
 
 
 def capacity(width: int, height: int) -> tuple[int, int]:
@@ -104,7 +134,9 @@ class BoardListOptions(msgspec.Struct, frozen=True):
     """How the list is looked at now."""
 
     palette: Palette
-    calibrated: bool
+    scale: FigureScale
+    odds: bool
+    """Whether anybody knows how likely results are."""
     cursor: GameId | None
     pinned: Collection[GameId]
     is_new: Callable[[GameId, int], bool]
@@ -120,7 +152,7 @@ def boards(
     """Heads and the boards from ``first`` on: at most ``height`` lines."""
     deep, columns = shape(len(rows), width, height)
     each = (width - _GAP * (columns - 1)) // columns
-    plan = layout(each, calibrated=look.calibrated)
+    plan = layout(each, look.scale, odds=look.odds)
     blocks = []
     for column in range(columns):
         start = first + column * deep
@@ -135,7 +167,8 @@ def heads(plan: BoardListLayout, look: BoardListOptions) -> Text:
     """The heads of one column of boards."""
     cells = [" " * 2 + right("Bd", 3), left("Player", plan.name)]
     cells += [_set(column, column.head) for column in plan.columns]
-    cells.append(left("Curve", plan.curve))
+    if plan.curve:
+        cells.append(left("Curve", plan.curve))
     return styled(" ".join(cells), style=look.palette.dim)
 
 
@@ -147,7 +180,8 @@ def board_lines(row: BoardRow, plan: BoardListLayout, look: BoardListOptions) ->
     age = age_text(age_s) if row.running else ""
     age = age if exact or not age else f">{age}"[:3]
     swing = "" if row.swing_cp is None else f"{row.swing_cp / 100:.2f}"
-    ours = {"age": age, "swing": swing}
+    odds = "" if row.odds is None else odds_bar(*row.odds, _FIXED["odds"].width)
+    ours = {"age": age, "swing": swing, "odds": odds}
     result = "" if row.running else RESULTS.get(row.result, row.result)
     pin = "★" if row.id in look.pinned else "▌" if under else " "
     top = _line(row, row.white, "○", number, pin, plan, look, ours)
@@ -187,8 +221,12 @@ def _line(
         "move": side.move,
         "score": side.score,
         "clock": clock_text(clock_left_s(side.clock_s, ran_s)),
-        "like": side.like,
-        "like_interval": side.like_interval,
+        "level": side.level,
+        "level_interval": side.level_interval,
+        "percentile": side.percentile,
+        "alone": side.alone,
+        "alone_interval": side.alone_interval,
+        "counted": str(side.counted or ""),
         "a4": side.a4,
         "a4_interval": side.a4_interval,
         "form": signed(side.form),
@@ -199,16 +237,18 @@ def _line(
     styles = {
         "elo": palette.dim,
         "move": palette.changed if new else "",
-        "like": palette.strong,
-        "like_interval": palette.dim,
-        "a4": palette.strong if not look.calibrated else "",
+        "level_interval": palette.dim,
+        "alone_interval": palette.dim,
         "a4_interval": palette.dim,
+        "counted": palette.dim,
         "age": palette.dim,
     }
+    if side.leads is not None:
+        styles["a4" if side.leads == "algorithm4" else side.leads] = palette.strong
     for column in plan.columns:
         line.append(" ")
         line.append(_set(column, texts.get(column.name, "")), styles.get(column.name, ""))
-    if row.ratings:
+    if row.ratings and plan.curve:
         curve = sparkline(side.curve, plan.curve, *row.ratings)
         line.append(" " + curve, palette.white if sign == "○" else palette.black)
     return line

@@ -38,13 +38,19 @@ ORDERS = {
         BoardOrder(
             "R",
             "rating",
-            "highest perceived rating first",
-            lambda row, age_s: row.best_rating,
+            "strongest play first, by what is sure of it",
+            lambda row, age_s: row.best_strength,
+        ),
+        BoardOrder(
+            "P",
+            "percentile",
+            "best game for the own rating first",
+            lambda row, age_s: row.best_percentile,
         ),
         BoardOrder(
             "F",
             "form",
-            "furthest above the own rating first",
+            "level furthest above the own rating first",
             lambda row, age_s: row.best_form,
         ),
         BoardOrder(

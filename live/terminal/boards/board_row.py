@@ -11,13 +11,21 @@ from itertools import pairwise
 import msgspec
 
 from live.events import CurvePoint, FeedName, GameDetail, GameId, Player, PlyView, SideMethods
+from live.ledger.players.leading_figure import (
+    FigureChoice,
+    FigureKind,
+    FigureScale,
+    figure,
+    leading,
+    scale_of,
+)
 from live.publish.published_state import event_of
 from live.terminal.figure_text import (
     clock_runs,
     curve_range,
-    interval_text,
+    figure_interval,
+    figure_text,
     move_number,
-    rating_text,
     score_text,
     so_far,
 )
@@ -50,11 +58,23 @@ class SideRow(msgspec.Struct, frozen=True):
     score: str
     """After that move, ``~`` while provisional."""
     clock_s: float | None
-    like: str
-    like_interval: str
+    level: str
+    level_interval: str
+    percentile: str
+    alone: str
+    alone_interval: str
     a4: str
     a4_interval: str
+    leads: FigureKind | None
+    """Which of these figures stands first."""
+    strength: float | None
+    """What boards are sorted by: the lower end of the level, or of the moves alone, so that who
+    has made one move leads no list."""
+    percentile_value: float | None
     form: float | None
+    """Level above the own Elo; None where no Elo is known."""
+    counted: int
+    """Moves that the figures rest on."""
     curve: tuple[float | None, ...]
     gain_cp: int | None
     """Of the last move."""
@@ -80,11 +100,15 @@ class BoardRow(msgspec.Struct, frozen=True):
     """Plies that wait for their score."""
     white: SideRow
     black: SideRow
+    scale: FigureScale
+    """What the curves show."""
     ratings: tuple[float, float] | None
     """Smallest and largest of both curves."""
+    odds: tuple[float, float] | None
+    """How likely White is to win, and the game to be drawn; None while unknown."""
     swing_cp: int | None
-    best_rating: float | None
-    """The higher of the two perceived ratings, calibrated where a calibration fits."""
+    best_strength: float | None
+    best_percentile: float | None
     best_form: float | None
     least_clock_s: float | None
     last_ply: int
@@ -94,11 +118,13 @@ class BoardRow(msgspec.Struct, frozen=True):
         return self.result == "*"
 
 
-def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
+def board_row(game: GameDetail, choice: FigureChoice = "auto") -> BoardRow:
     """What the list shows of ``game``."""
+    scale = scale_of((*game.curves.white[-1:], *game.curves.black[-1:]), choice)
 
     def height(point: CurvePoint) -> float | None:
-        return point.calibrated if calibrated else point.rating
+        found = figure(point, scale)
+        return None if found is None else found.value
 
     white_curve = tuple(map(height, game.curves.white))
     black_curve = tuple(map(height, game.curves.black))
@@ -106,13 +132,19 @@ def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
     for ply in game.plies[-2:]:
         last[move_number(game, ply.ply)[1]] = ply
     white = _side(
-        game, game.white, last.get(True), game.curves.white, white_curve, game.methods.white
+        game, game.white, last.get(True), game.curves.white, white_curve, game.methods.white, choice
     )
     black = _side(
-        game, game.black, last.get(False), game.curves.black, black_curve, game.methods.black
+        game,
+        game.black,
+        last.get(False),
+        game.curves.black,
+        black_curve,
+        game.methods.black,
+        choice,
     )
-    ends = [curve[-1] for curve in (white_curve, black_curve) if curve]
-    ratings = [each for each in ends if each is not None]
+    strengths = [side.strength for side in (white, black) if side.strength is not None]
+    shares = [side.percentile_value for side in (white, black) if side.percentile_value is not None]
     forms = [side.form for side in (white, black) if side.form is not None]
     clocks = [side.clock_s for side in (white, black) if side.clock_s is not None]
     return BoardRow(
@@ -127,9 +159,12 @@ def board_row(game: GameDetail, *, calibrated: bool) -> BoardRow:
         behind=game.plies_played - game.plies_scored,
         white=white,
         black=black,
+        scale=scale,
         ratings=curve_range([*white_curve, *black_curve]),
+        odds=odds_of(game),
         swing_cp=swing_cp(game),
-        best_rating=max(ratings, default=None),
+        best_strength=max(strengths, default=None),
+        best_percentile=max(shares, default=None),
         best_form=max(forms, default=None),
         least_clock_s=min(clocks, default=None),
         last_ply=len(game.plies),
@@ -143,8 +178,16 @@ def _side(
     points: tuple[CurvePoint, ...],
     curve: tuple[float | None, ...],
     methods: SideMethods,
+    choice: FigureChoice,
 ) -> SideRow:
     point = points[-1] if points else None
+    level = alone = percentile = by_algorithm_4 = leads = None
+    if point is not None:
+        level, alone = figure(point, "level"), figure(point, "alone")
+        percentile, by_algorithm_4 = figure(point, "percentile"), figure(point, "algorithm4")
+        leads = leading(point, player.elo, choice)[0]
+    surest = by_algorithm_4 if choice == "algorithm4" else (level or alone)
+    own = None if level is None or level.share is None else level.value
     loss = methods.centipawn_loss_so_far
     move = score = ""
     if last is not None:
@@ -161,11 +204,18 @@ def _side(
         move=move,
         score=score,
         clock_s=last.clock_s if last else None,
-        like=like_text(point),
-        like_interval=(interval_text(point.calibrated_low, point.calibrated_high) if point else ""),
-        a4="·" if point is None else rating_text(point.rating, point.low, point.high),
-        a4_interval="" if point is None else interval_text(point.low, point.high),
-        form=point.form if point else None,
+        level=figure_text(level),
+        level_interval=figure_interval(level),
+        percentile=figure_text(percentile).replace(" ", ""),
+        alone=figure_text(alone),
+        alone_interval=figure_interval(alone),
+        a4=figure_text(by_algorithm_4),
+        a4_interval=figure_interval(by_algorithm_4),
+        leads=None if leads is None else leads.kind,
+        strength=None if surest is None else surest.low,
+        percentile_value=None if percentile is None else percentile.value,
+        form=None if own is None or not player.elo else own - player.elo,
+        counted=0 if point is None else point.n,
         curve=curve,
         gain_cp=last.gain_cp if last else None,
         first_choice=methods.first_choice.share,
@@ -173,11 +223,16 @@ def _side(
     )
 
 
-def like_text(point: CurvePoint | None) -> str:
-    """The calibrated rating in whole Elo."""
-    if point is None or point.calibrated is None:
-        return "·"
-    return f"{point.calibrated:.0f}"
+def odds_of(game: GameDetail) -> tuple[float, float] | None:
+    """How likely White is to win, and the game to be drawn; None after the end and while nobody
+    knows. That of the last position whose score is known.
+    """
+    if game.result != "*":
+        return None
+    for ply in reversed(game.plies[-2:]):
+        if ply.win is not None and ply.draw is not None:
+            return ply.win, ply.draw
+    return None
 
 
 def swing_cp(game: GameDetail) -> int | None:
@@ -199,13 +254,14 @@ class BoardRows:
         self._changes = changes
         self._rows: dict[GameId, BoardRow] = {}
         self._old: dict[GameId, None] = {}
+        self._choice: FigureChoice = "auto"
 
     def refresh(
         self,
         ids: Iterable[GameId],
         game: Callable[[GameId], GameDetail | None],
+        choice: FigureChoice = "auto",
         *,
-        calibrated: bool,
         seen: Iterable[GameId] = (),
     ) -> list[BoardRow]:
         """Every board's row. Boards in ``seen`` are of this moment, the others may be a few
@@ -213,7 +269,8 @@ class BoardRows:
         """
         known = list(ids)
         every, touched = self._changes.touched()
-        if every:
+        if every or choice != self._choice:
+            self._choice = choice
             self._old = dict.fromkeys(known)
         self._old.update(dict.fromkeys(touched))
         new = [id for id in known if id not in self._rows]
@@ -221,7 +278,7 @@ class BoardRows:
             self._old.pop(id, None)
             detail = game(id)
             if detail is not None:
-                self._rows[id] = board_row(detail, calibrated=calibrated)
+                self._rows[id] = board_row(detail, choice)
         if len(self._rows) != len(known):
             held = set(known)
             self._rows = {id: row for id, row in self._rows.items() if id in held}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from live.events import GameId
-from live.terminal.boards.board_list import BoardListOptions, boards, shape
+from live.terminal.boards.board_list import BoardListOptions, boards, list_scale, shape
 from live.terminal.boards.board_order import ORDERS, ordered
 from live.terminal.boards.board_row import BoardRow
 from live.terminal.line_filter import board_text, matcher
@@ -33,11 +33,10 @@ class BoardsView:
 
     def draw(self, width: int, height: int) -> list[Text]:
         context = self._context
-        calibrated = context.calibrated
         rows = context.rows.refresh(
             [view.id for view in context.state.games()],
             context.state.game,
-            calibrated=calibrated,
+            context.figure,
             seen=self._seen,
         )
         changes = context.changes
@@ -64,7 +63,8 @@ class BoardsView:
         self._seen = [row.id for row in self.listed[self._first : self._first + fits]]
         look = BoardListOptions(
             palette=context.palette,
-            calibrated=calibrated,
+            scale=list_scale(self.listed),
+            odds=any(row.odds is not None for row in self.listed),
             cursor=self.cursor,
             pinned=context.pinned,
             is_new=changes.is_new,

@@ -7,7 +7,15 @@ from collections.abc import Callable
 import msgspec
 
 from live.events import PlayerView, Share
-from live.terminal.figure_text import interval_text, percent, rating_text, signed, so_far
+from live.ledger.players.leading_figure import FigureKind, figure
+from live.terminal.figure_text import (
+    FIGURE_NAMES,
+    figure_interval,
+    figure_text,
+    percent,
+    signed,
+    so_far,
+)
 
 Value = float | str | None
 
@@ -25,8 +33,8 @@ class PlayerColumn(msgspec.Struct, frozen=True):
     explained: str
     shown: bool = True
     """Whether it is there at the start."""
-    calibrated: bool = False
-    """Needs a calibration."""
+    new: bool = False
+    """Left out where nobody has such a figure."""
     missing: str = ""
     """Name of the figure in ``methods.missing``, which says why it is not there."""
 
@@ -64,6 +72,43 @@ def _share(field: str, name: str, head: str, explained: str, *, shown: bool) -> 
     ]
 
 
+def _figure(kind: FigureKind, head: str, explained: str, *, new: bool = True) -> list[PlayerColumn]:
+    name = FIGURE_NAMES[kind]
+
+    def interval(view: PlayerView) -> str:
+        return figure_interval(figure(view, kind))
+
+    def value(view: PlayerView) -> Value:
+        found = figure(view, kind)
+        return None if found is None else found.value
+
+    def low(view: PlayerView) -> Value:
+        found = figure(view, kind)
+        return None if found is None else found.low
+
+    return [
+        PlayerColumn(
+            name, head, 5, lambda v: figure_text(figure(v, kind)), value, explained, new=new
+        ),
+        PlayerColumn(
+            f"{name}, 95 %",
+            "95 %",
+            9,
+            interval,
+            low,
+            f"The 95 % interval of {name}: in 95 of 100 cases it holds the true value. ≤ and ≥ "
+            "have no end on the other side.",
+            new=new,
+        ),
+    ]
+
+
+def _form(view: PlayerView) -> float | None:
+    if view.level is None or not view.elo:
+        return None
+    return view.level - view.elo
+
+
 COLUMNS: tuple[PlayerColumn, ...] = (
     PlayerColumn(
         "Elo",
@@ -82,52 +127,63 @@ COLUMNS: tuple[PlayerColumn, ...] = (
         5,
         lambda v: str(v.moves),
         lambda v: v.moves,
-        "Moves that are scored and in the histogram. Few moves say little: look at the interval.",
+        "Counted moves: what the figures rest on. Few moves say little: look at the interval.",
+    ),
+    *_figure(
+        "performance",
+        "Perf",
+        "Performance: the Elo at which these moves and results are likeliest against these "
+        "opponents; the own Elo is not used. While a game runs, what the position promises stands "
+        "for the result.",
+    ),
+    *_figure(
+        "level",
+        "Level",
+        "The Elo played at: the own Elo, or without one the field's, and these moves together. "
+        "One game moves it little.",
     ),
     PlayerColumn(
-        "Plays like",
-        "Like",
-        4,
-        lambda v: "·" if v.calibrated is None else f"{v.calibrated:.0f}",
-        lambda v: v.calibrated,
-        "The calibrated rating: how strong somebody is who plays such moves, on the Elo scale, "
-        "learned from rated games searched with this engine and limit.",
-        calibrated=True,
+        "Share",
+        "Share",
+        5,
+        lambda v: percent(v.level_share),
+        lambda v: v.level_share,
+        "How much of the level comes from these moves; the rest was known before.",
+        shown=False,
+        new=True,
     ),
     PlayerColumn(
-        "Plays like, 95 %",
-        "95 %",
-        9,
-        lambda v: interval_text(v.calibrated_low, v.calibrated_high),
-        lambda v: v.calibrated_low,
-        "With 95 % certainty the rating that fits these moves lies between these two.",
-        calibrated=True,
+        "Percentile",
+        "Pct",
+        5,
+        lambda v: figure_text(figure(v, "percentile")),
+        lambda v: v.percentile,
+        "Better than so many in a hundred games by players rated like this one, in positions as "
+        "hard. Needs an Elo and five counted moves.",
+        new=True,
     ),
     PlayerColumn(
         "Form",
         "Form",
         5,
-        lambda v: signed(v.form),
-        lambda v: v.form,
-        "Elo above (+) or below (-) the player's own rating, as far as these moves tell.",
-        calibrated=True,
+        lambda v: signed(_form(v)),
+        lambda v: _form(v),
+        "How far the level lies above (+) or below (-) the own Elo.",
+        shown=False,
+        new=True,
     ),
-    PlayerColumn(
-        "Algorithm 4",
+    *_figure(
+        "alone",
+        "Alone",
+        "Moves alone: the Elo at which these moves are likeliest, whoever plays: no own Elo, no "
+        "field, no result. Wide, because one game says little.",
+    ),
+    *_figure(
+        "algorithm4",
         "A4",
-        4,
-        lambda v: rating_text(v.rating, v.low, v.high),
-        lambda v: v.rating,
-        "Ferreira's Algorithm 4: the player's gains against the engine's, as an Elo difference "
-        "added to the engine's rating. It ranks players; its distances are not Elo distances.",
-    ),
-    PlayerColumn(
-        "Algorithm 4, 95 %",
-        "95 %",
-        9,
-        lambda v: interval_text(v.low, v.high),
-        lambda v: v.low,
-        "The 95 % interval of Algorithm 4. With ≤ or ≥ it has no end on the other side.",
+        "Ferreira's Algorithm 4: the player's gains against the engine's, as a difference added to "
+        "the engine's rating. An index on its own scale: it ranks, its distances are not Elo.",
+        new=False,
     ),
     PlayerColumn(
         "p against the engine",

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 import msgspec
 from rich.text import Text
 
 from live.events import PlayerView
+from live.ledger.players.leading_figure import FigureChoice, standings
 from live.terminal.line_filter import matcher
 from live.terminal.palette import Palette
 from live.terminal.players.player_columns import COLUMNS, PlayerColumn
 from live.terminal.text_cells import left, plain, right, styled, window
 
-_RANK = 4
+_RANK = 6
+#: Sorted by what is known of everybody's strength.
+STANDING = "standing"
 _LEAST_NAME, _MOST_NAME = 16, 32
 #: Lines for the explanation under the table.
 EXPLAINED = 3
@@ -24,7 +28,8 @@ class PlayerListOptions(msgspec.Struct, frozen=True):
     """How the players are looked at now."""
 
     palette: Palette
-    calibrated: bool
+    offered: Sequence[PlayerColumn]
+    """Columns that there can be."""
     hidden: Collection[str]
     """Names of the columns that are switched off."""
     column: str
@@ -34,29 +39,65 @@ class PlayerListOptions(msgspec.Struct, frozen=True):
     cursor: str | None
     """Id of the player under the cursor."""
     first: int
+    leads: str = ""
+    """Name of the column that players are ranked by."""
 
 
-def offered(*, calibrated: bool) -> list[PlayerColumn]:
-    """Columns that there can be."""
-    return [column for column in COLUMNS if calibrated or not column.calibrated]
+class ListedPlayer(msgspec.Struct, frozen=True):
+    """A line of the list."""
+
+    place: str
+    """``3``, ``3=`` where others have the same; empty for whom too little is known of."""
+    view: PlayerView
+
+
+def offered(views: Sequence[PlayerView]) -> list[PlayerColumn]:
+    """Columns that there can be: not those of which nobody has a figure."""
+    return [
+        column
+        for column in COLUMNS
+        if not column.new or any(column.text(view) not in ("", "·") for view in views)
+    ]
 
 
 def listed(
-    views: Sequence[PlayerView], query: str, sort: str, *, reverse: bool
-) -> list[PlayerView]:
-    """Those whom the filter takes, the greatest first; whose figure is unknown last."""
+    views: Sequence[PlayerView],
+    query: str,
+    sort: str,
+    *,
+    reverse: bool,
+    figure: FigureChoice = "auto",
+) -> list[ListedPlayer]:
+    """Those whom the filter takes, the greatest first; whose figure is unknown last. Places count
+    in the whole field, whoever is listed.
+    """
+    if sort == STANDING:
+        rows = [ListedPlayer(each.text, each.view) for each in standings(views, figure)]
+    else:
+        rows = _by_column(views, next((each for each in COLUMNS if each.name == sort), None))
+    if reverse:
+        rows = [row for row in rows if row.place][::-1] + [row for row in rows if not row.place]
     matches = matcher(query)
-    column = next((each for each in COLUMNS if each.name == sort), None)
-    taken = sorted(
-        (view for view in views if matches(f"{plain(view.name, 60)} {view.elo or ''}", None)),
-        key=lambda view: (view.name, view.id),
-    )
+    return [
+        row for row in rows if matches(f"{plain(row.view.name, 60)} {row.view.elo or ''}", None)
+    ]
+
+
+def _by_column(views: Sequence[PlayerView], column: PlayerColumn | None) -> list[ListedPlayer]:
+    taken = sorted(views, key=lambda view: (view.name, view.id))
     if column is None:
-        return taken[::-1] if reverse else taken
+        return [ListedPlayer(str(place), view) for place, view in enumerate(taken, 1)]
     value = column.value
     known = [view for view in taken if value(view) is not None]
-    known.sort(key=lambda view: _number(value(view)), reverse=not reverse)
-    return known + [view for view in taken if value(view) is None]
+    known.sort(key=lambda view: _number(value(view)), reverse=True)
+    # What reads the same is a tie.
+    texts = [column.text(view) for view in known]
+    held = Counter(texts)
+    rows = [
+        ListedPlayer(f"{texts.index(text) + 1}{'=' if held[text] > 1 else ''}", view)
+        for text, view in zip(texts, known, strict=True)
+    ]
+    return rows + [ListedPlayer("", view) for view in taken if value(view) is None]
 
 
 def _number(value: float | str | None) -> float:
@@ -65,7 +106,7 @@ def _number(value: float | str | None) -> float:
 
 def fitting(look: PlayerListOptions, width: int) -> tuple[list[PlayerColumn], int]:
     """Columns that fit, the one under the cursor among them, and how many more there are."""
-    shown = [each for each in offered(calibrated=look.calibrated) if each.name not in look.hidden]
+    shown = [each for each in look.offered if each.name not in look.hidden]
     room = width - _RANK - _LEAST_NAME - 1
     at = next((index for index, each in enumerate(shown) if each.name == look.column), 0)
     start = 0
@@ -81,7 +122,7 @@ def fitting(look: PlayerListOptions, width: int) -> tuple[list[PlayerColumn], in
 
 
 def players(
-    views: Sequence[PlayerView], width: int, height: int, look: PlayerListOptions
+    rows: Sequence[ListedPlayer], width: int, height: int, look: PlayerListOptions
 ) -> list[Text]:
     """Heads, players, and the explanation of the column under the cursor."""
     palette = look.palette
@@ -89,26 +130,23 @@ def players(
     used = _RANK + 1 + sum(each.width + 1 for each in columns)
     name = max(_LEAST_NAME, min(_MOST_NAME, width - used))
     body = max(1, height - 2 - EXPLAINED)
-    at = next((index for index, view in enumerate(views) if view.id == look.cursor), 0)
-    first = window(len(views), at, body, look.first)
+    at = next((index for index, row in enumerate(rows) if row.view.id == look.cursor), 0)
+    first = window(len(rows), at, body, look.first)
     lines = [_heads(columns, name, look)]
-    for rank, view in enumerate(views[first : first + body], first + 1):
-        lines.append(_line(rank, view, columns, name, look))
+    lines += [_line(row, columns, name, look) for row in rows[first : first + body]]
     lines += [Text() for _ in range(body + 1 - len(lines))]
     lines.append(styled("─" * min(width, used + name), palette.dim))
-    return lines + explanation(views, at, width, more, look)
+    return lines + explanation(rows[at].view, width, more, look)
 
 
-def explanation(
-    views: Sequence[PlayerView], at: int, width: int, more: int, look: PlayerListOptions
-) -> list[Text]:
+def explanation(view: PlayerView, width: int, more: int, look: PlayerListOptions) -> list[Text]:
     """What the column under the cursor means, and why the player's figure is missing if it is."""
     column = next((each for each in COLUMNS if each.name == look.column), COLUMNS[0])
     text = f"{column.name}: {column.explained}"
-    if column.missing and at < len(views):
-        why = views[at].methods.missing.get(column.missing)
+    if column.missing:
+        why = view.methods.missing.get(column.missing)
         if why:
-            text += f" {plain(views[at].name, 30)}: {plain(why, 120)}."
+            text += f" {plain(view.name, 30)}: {plain(why, 120)}."
     if more:
         text += f" ({more} more columns to the right or left.)"
     lines = textwrap.wrap(text, max(20, width - 2), max_lines=EXPLAINED, placeholder=" …")
@@ -132,16 +170,16 @@ def _heads(columns: Sequence[PlayerColumn], name: int, look: PlayerListOptions) 
 
 
 def _line(
-    rank: int, view: PlayerView, columns: Sequence[PlayerColumn], name: int, look: PlayerListOptions
+    row: ListedPlayer, columns: Sequence[PlayerColumn], name: int, look: PlayerListOptions
 ) -> Text:
-    palette = look.palette
+    palette, view = look.palette, row.view
     here = view.id == look.cursor
     line = styled("▌" if here else " ", palette.accent)
-    line.append(right(str(rank), _RANK - 2) + "  ", palette.dim)
+    line.append(right(row.place, _RANK - 2) + "  ", palette.dim)
     line.append(left(plain(view.name, 40), name), palette.strong if here else palette.text)
     for column in columns:
         style = palette.dim if column.head == "95 %" else palette.text
-        if column.name in ("Plays like",):
+        if column.name == look.leads:
             style = palette.strong
         line.append(" " + right(column.text(view), column.width), style)
     if here:

@@ -6,9 +6,17 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from live.events import PlayerView
-from live.terminal.players.player_columns import COLUMNS
-from live.terminal.players.player_list import PlayerListOptions, listed, offered, players
+from live.ledger.players.leading_figure import ranked_by
+from live.terminal.figure_text import FIGURE_NAMES
+from live.terminal.players.player_columns import COLUMNS, PlayerColumn
+from live.terminal.players.player_list import (
+    STANDING,
+    ListedPlayer,
+    PlayerListOptions,
+    listed,
+    offered,
+    players,
+)
 from live.terminal.text_cells import counted, plain, styled
 from live.terminal.view_context import TextQuestion, ViewContext
 from live.terminal.view_frame import KeyHint
@@ -18,7 +26,9 @@ LIST_S = 1.0
 #: Columns that a shift+letter sorts by.
 _SORTS = {
     "E": "Elo",
-    "L": "Plays like",
+    "L": "Level",
+    "P": "Percentile",
+    "R": STANDING,
     "F": "Form",
     "A": "Algorithm 4",
     "M": "Moves",
@@ -33,15 +43,16 @@ class PlayersView:
     def __init__(self, context: ViewContext) -> None:
         self._context = context
         self.hidden = {column.name for column in COLUMNS if not column.shown}
-        self.column = "Algorithm 4"
-        self.sort = ""
-        """Empty: by the calibrated rating, without one by Algorithm 4."""
+        self.column = "Moves"
+        self.sort = STANDING
         self.reverse = False
         self.query = ""
         self.cursor: str | None = None
         self.choosing = False
         """The list of columns is shown."""
-        self._listed: Sequence[PlayerView] = ()
+        self._listed: Sequence[ListedPlayer] = ()
+        self._offered: Sequence[PlayerColumn] = offered(())
+        self._leads = ""
         self._known: tuple[object, ...] = ()
         self._standings = -1
         self._listed_s = -LIST_S
@@ -55,47 +66,48 @@ class PlayersView:
             text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
             return [Text(), styled(f"  {text}"), *(Text() for _ in range(height - 2))]
         at = self._at()
-        self.cursor = self._listed[at].id
+        self.cursor = self._listed[at].view.id
         look = self._look()
         return players(self._listed, width, height, look)
 
     def _list(self) -> None:
         """Sort again when asked to, and once a second when somebody's figures changed."""
         changes = self._context.changes
-        known = (self.query, self._sort_name(), self.reverse)
+        known = (self.query, self.sort, self.reverse, self._context.figure)
         changed = changes.standings != self._standings
         if known != self._known or (changed and changes.now() - self._listed_s >= LIST_S):
             self._known, self._standings = known, changes.standings
             self._listed_s = changes.now()
             views = tuple(self._context.state.players())
-            self._listed = listed(views, self.query, self._sort_name(), reverse=self.reverse)
-
-    def _sort_name(self) -> str:
-        return self.sort or ("Plays like" if self._context.calibrated else "Algorithm 4")
+            figure = self._context.figure
+            self._listed = listed(views, self.query, self.sort, reverse=self.reverse, figure=figure)
+            self._offered = offered(views)
+            self._leads = FIGURE_NAMES[ranked_by(views, figure)]
 
     def _look(self) -> PlayerListOptions:
         context = self._context
         return PlayerListOptions(
             palette=context.palette,
-            calibrated=context.calibrated,
+            offered=self._offered,
+            leads=self._leads,
             hidden=self.hidden,
             column=self.column,
-            sort=self._sort_name(),
+            sort=self.sort,
             reverse=self.reverse,
             cursor=self.cursor,
             first=self._first,
         )
 
     def _at(self) -> int:
-        for index, view in enumerate(self._listed):
-            if view.id == self.cursor:
+        for index, row in enumerate(self._listed):
+            if row.view.id == self.cursor:
                 return index
         return 0
 
     def _columns(self, width: int, height: int) -> list[Text]:
         palette = self._context.palette
         lines = [styled(" Columns: space switches, esc is done", palette.head)]
-        for column in offered(calibrated=self._context.calibrated):
+        for column in self._offered:
             here = column.name == self.column
             line = styled("▌" if here else " ", palette.accent)
             line.append("  " if column.name in self.hidden else "✓ ", palette.good)
@@ -115,8 +127,13 @@ class PlayersView:
         if self.choosing:
             return ""
         turned = " ▴" if self.reverse else ""
-        text = f"{counted(len(self._listed), 'player')} by {self._sort_name()}{turned}"
+        text = f"{counted(len(self._listed), 'player')} by {self._sort_text()}{turned}"
         return text + (f" · filter {self.query!r}" if self.query else "")
+
+    def _sort_text(self) -> str:
+        if self.sort != STANDING:
+            return self.sort
+        return f"{self._leads}: = are ties, their 95 % intervals overlap"
 
     def offers(self) -> list[KeyHint]:
         if self.choosing:
@@ -140,7 +157,7 @@ class PlayersView:
         ]
 
     def press(self, key: str) -> bool:
-        names = [column.name for column in offered(calibrated=self._context.calibrated)]
+        names = [column.name for column in self._offered]
         if self.choosing:
             return self._choose(key, names)
         shown = [name for name in names if name not in self.hidden]
@@ -166,7 +183,7 @@ class PlayersView:
         elif key == "escape" and self.query:
             self.query = ""
         elif key == "enter" and self._listed:
-            self._context.list_boards(plain(self._listed[self._at()].name, 60))
+            self._context.list_boards(plain(self._listed[self._at()].view.name, 60))
         elif key in ("e", "d"):
             return self._context.press_board(key, None)
         else:
@@ -200,10 +217,10 @@ class PlayersView:
     def _move(self, by: int) -> None:
         if self._listed:
             at = max(0, min(len(self._listed) - 1, self._at() + by))
-            self.cursor = self._listed[at].id
+            self.cursor = self._listed[at].view.id
 
     def _sort(self, name: str) -> None:
-        self.reverse = not self.reverse if name == self._sort_name() else False
+        self.reverse = not self.reverse if name == self.sort else False
         self.sort = name
 
     def _ask_filter(self) -> None:

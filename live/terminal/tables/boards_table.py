@@ -19,14 +19,21 @@ from live.events import (
     GameDetail,
     Player,
 )
+from live.ledger.players.leading_figure import (
+    FigureKind,
+    FigureScale,
+    figure,
+    is_transferred,
+    scale_of,
+)
 from live.terminal.figure_text import (
     WITHHELD,
     curve_range,
-    interval_text,
+    figure_interval,
+    figure_text,
     is_withheld,
     move_text,
     plain,
-    rating_text,
     score_text,
     sparkline,
 )
@@ -67,7 +74,7 @@ def screen(view: BoardsTableInput, *, width: int) -> RenderableType:
     more = view.games_in_all - len(view.games)
     parts: list[RenderableType] = [
         title(view.engine, view.gain, view.address),
-        boards(view.games, width=width, calibrated=view.engine.calibration is not None),
+        boards(view.games, width=width),
     ]
     if more > 0:
         parts.append(Text(f"  and {more} more boards: enlarge the terminal", style="dim"))
@@ -85,7 +92,10 @@ def title(engine: EngineInfo, gain: GainKind, address: str) -> RenderableType:
         line.append(plain(engine.name, 40), "bold")
         line.append(f" at {engine.rating} Elo, {RATING_SOURCES[engine.rating_source]}")
         line.append(f" · {engine.limit} · {gain} gain")
-        line.append("" if engine.calibration else " · not calibrated")
+        if is_transferred(engine):
+            line.append(" · transferred", "yellow")
+        elif not engine.calibration:
+            line.append(" · not calibrated", "yellow")
     line.no_wrap = True
     line.overflow = "ellipsis"
     return line
@@ -99,38 +109,51 @@ RATING_SOURCES = {
 }
 
 
-def boards(games: Sequence[GameDetail], *, width: int, calibrated: bool) -> Table:
-    """Two lines a board: White above, Black below.
-
-    Where a calibration fits, its rating is the large figure and Algorithm 4's stands beside it;
-    else Algorithm 4's stands alone.
+def boards(games: Sequence[GameDetail], *, width: int) -> Table:
+    """Two lines a board: White above, Black below. The scale is the best that anybody has; the
+    percentile stands beside the level, Algorithm 4 under its own name.
     """
+    points = [points[-1] for game in games for points in _curves(game) if points]
+    scale = scale_of(points)
     table = Table(box=box.SIMPLE_HEAD, expand=True, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("Bd", justify="right", width=3, style="dim")
     table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis", min_width=12)
     table.add_column("Elo", justify="right", width=4, style="dim")
     table.add_column("Last move", width=11, no_wrap=True, overflow="ellipsis")
     table.add_column("Score", justify="right", width=6)
-    table.add_column("Plays like" if calibrated else "A4", justify="right", width=10)
+    table.add_column(SCALE_HEADS[scale], justify="right", width=5)
     table.add_column("95 %", width=9, style="dim", no_wrap=True)
-    columns = {"a4": calibrated, "a4_interval": calibrated and width >= 108, "curve": width >= 96}
-    if columns["a4"]:
+    more = {
+        "percentile": scale == "level",
+        "a4": scale != "algorithm4" and width >= 88,
+        "curve": width >= 96,
+    }
+    if more["percentile"]:
+        table.add_column("Pct", justify="right", width=4)
+    if more["a4"]:
         table.add_column("A4", justify="right", width=4)
-    if columns["a4_interval"]:
-        table.add_column("95 %", width=9, style="dim", no_wrap=True)
-    if columns["curve"]:
+    if more["curve"]:
         table.add_column("Curve", width=_SPARK_CELLS, no_wrap=True)
     for game in games:
-        for row in _board_rows(game, **columns):
+        for row in _board_rows(game, scale, **more):
             table.add_row(*row)
     return table
 
 
+#: Column heads of what curves show.
+SCALE_HEADS: dict[FigureScale, str] = {"level": "Level", "alone": "Alone", "algorithm4": "A4"}
+
+
+def _curves(game: GameDetail) -> tuple[Sequence[CurvePoint], Sequence[CurvePoint]]:
+    return game.curves.white, game.curves.black
+
+
 def _board_rows(
-    game: GameDetail, *, a4: bool, a4_interval: bool, curve: bool
+    game: GameDetail, scale: FigureScale, *, percentile: bool, a4: bool, curve: bool
 ) -> list[list[RenderableType]]:
     def height(point: CurvePoint) -> float | None:
-        return point.calibrated if a4 else point.rating
+        found = figure(point, scale)
+        return None if found is None else found.value
 
     both = curve_range([height(each) for each in (*game.curves.white, *game.curves.black)])
     last = game.plies[-1] if game.plies else None
@@ -149,7 +172,6 @@ def _board_rows(
         elif not top:
             moved = Text(_state_of(game), style="dim" if game.problem is None else "yellow")
         point = points[-1] if points else None
-        by_algorithm_4 = rating_cells(point)
         row: list[RenderableType] = [
             Text(str(game.board) if top and game.board is not None else ""),
             _name(sign, player),
@@ -157,11 +179,11 @@ def _board_rows(
             moved,
             score,
         ]
+        row += figure_cells(point, scale)
+        if percentile:
+            row.append(figure_cells(point, "percentile")[0])
         if a4:
-            row += calibrated_cells(point)
-            row += by_algorithm_4[: 2 if a4_interval else 1]
-        else:
-            row += by_algorithm_4
+            row.append(figure_cells(point, "algorithm4")[0])
         if curve:
             heights = [height(each) for each in points]
             row.append(Text(sparkline(heights, _SPARK_CELLS, *both) if both else ""))
@@ -169,14 +191,12 @@ def _board_rows(
     return rows
 
 
-def calibrated_cells(point: CurvePoint | None) -> tuple[Text, Text]:
-    """Calibrated rating and interval."""
-    if point is None or point.calibrated is None:
+def figure_cells(point: CurvePoint | None, kind: FigureKind) -> tuple[Text, Text]:
+    """The figure and its interval."""
+    found = None if point is None else figure(point, kind)
+    if found is None:
         return Text("·", style="dim"), Text("")
-    return (
-        Text(f"{point.calibrated:.0f}", style="bold"),
-        Text(interval_text(point.calibrated_low, point.calibrated_high)),
-    )
+    return Text(figure_text(found).replace(" %", "%"), style="bold"), Text(figure_interval(found))
 
 
 def _name(sign: str, player: Player) -> Text:
@@ -185,14 +205,6 @@ def _name(sign: str, player: Player) -> Text:
         name.append(f"{plain(player.title, 4)} ", style="bold")
     name.append(plain(player.name, 60))
     return name
-
-
-def rating_cells(point: CurvePoint | None) -> tuple[Text, Text]:
-    """Algorithm 4's rating and interval."""
-    if point is None:
-        return Text("·", style="dim"), Text("")
-    rating = rating_text(point.rating, point.low, point.high)
-    return Text(rating, style="bold"), Text(interval_text(point.low, point.high))
 
 
 def _state_of(game: GameDetail) -> str:

@@ -9,8 +9,22 @@ from rich.table import Table
 from rich.text import Text
 
 from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, PlayerView, Share
-from live.terminal.figure_text import interval_text, plain, rating_text, so_far
-from live.terminal.tables.boards_table import RATING_SOURCES, calibrated_cells, rating_cells
+from live.ledger.players.leading_figure import (
+    FigureKind,
+    figure,
+    is_transferred,
+    ranked_by,
+    scale_of,
+    standings,
+)
+from live.terminal.figure_text import (
+    FIGURE_NAMES,
+    figure_interval,
+    figure_text,
+    plain,
+    so_far,
+)
+from live.terminal.tables.boards_table import RATING_SOURCES, figure_cells
 
 #: Names and figures further apart than this are hard to read as one line.
 WIDEST_TABLE = 100
@@ -19,36 +33,64 @@ WIDEST_TABLE = 100
 def players(
     views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
-    """Everybody's pooled figures, strongest play first."""
-    calibrated = engine.calibration is not None
+    """Everybody's pooled figures by what is known of them; ties are ties."""
+    ranked = ranked_by(views)
+    scale = scale_of(views)
+    basis = f"calibration {engine.calibration}" if engine.calibration else "not calibrated"
+    if is_transferred(engine):
+        basis += ", transferred"
     table = _figures(
-        f"Perceived ratings ({gain} gain; Algorithm 4 with the engine at {engine.rating} Elo, "
-        f"{RATING_SOURCES[engine.rating_source]}"
-        + (f"; calibration {engine.calibration})" if calibrated else "; not calibrated)"),
+        f"Players ({gain} gain; {basis}; Algorithm 4 with the engine at {engine.rating} Elo, "
+        f"{RATING_SOURCES[engine.rating_source]})",
         width,
     )
+    table.add_column("", justify="right", no_wrap=True)
     table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis")
-    heads = [("Elo", 4), ("Gm", 2), ("Moves", 5), ("Gain", 5)]
-    if calibrated:
-        heads += [("Plays like", 10), ("95 %", 9)]
-    heads += [("A4", 4), ("95 %", 9)]
+    heads = [("Elo", 4), ("Gm", 2), ("n", 3), ("Gain", 5)]
+    kinds: list[FigureKind] = []
+    if any(figure(view, "performance") is not None for view in views):
+        kinds.append("performance")
+    if scale != "algorithm4":
+        kinds.append(scale)
+    kinds.append("algorithm4")
+    shares = any(view.percentile is not None for view in views)
+    for kind in kinds:
+        heads += [(_HEADS[kind], 5), ("95 %", 9)]
+        if kind == "level" and shares:
+            heads.append(("Pct", 4))
     for head, least in heads:
         table.add_column(head, justify="right", min_width=least, no_wrap=True)
-    for view in sorted(views, key=_strength, reverse=True):
+    for standing in standings(views):
+        view = standing.view
         row: list[str | Text] = [
+            standing.text,
             Text(plain(view.name, 40)),
             str(view.elo or ""),
             str(view.games),
             str(view.moves),
             f"{view.mean_gain_cp / 100:+.2f}" if view.mean_gain_cp is not None else "",
         ]
-        if calibrated:
-            row.append(f"{view.calibrated:.0f}" if view.calibrated is not None else "")
-            row.append(interval_text(view.calibrated_low, view.calibrated_high))
-        row.append(rating_text(view.rating, view.low, view.high))
-        row.append(interval_text(view.low, view.high))
+        for kind in kinds:
+            found = figure(view, kind)
+            row.append(figure_text(found))
+            row.append(figure_interval(found))
+            if kind == "level" and shares:
+                row.append(figure_text(figure(view, "percentile")))
         table.add_row(*row)
+    table.caption = Text(
+        f"By {FIGURE_NAMES[ranked].lower()}; = are ties: their 95 % intervals overlap. A4 is an "
+        "index on its own scale."
+    )
+    table.caption_justify = "left"
     return table
+
+
+_HEADS: dict[FigureKind, str] = {
+    "performance": "Perf",
+    "level": "Level",
+    "alone": "Alone",
+    "algorithm4": "A4",
+}
 
 
 def methods(views: Sequence[PlayerView], *, width: int) -> Table:
@@ -58,10 +100,10 @@ def methods(views: Sequence[PlayerView], *, width: int) -> Table:
     """
     table = _figures("By other methods (p: moves within 30 cp of the engine's choice)", width)
     table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis")
-    heads = [("A2", 4), ("Form", 4), ("p", 4), ("95 %", 9), ("1st", 4), ("95 %", 9)]
+    heads = [("A2", 4), ("p", 4), ("95 %", 9), ("1st", 4), ("95 %", 9)]
     for head, least in [*heads, ("Loss", 4), ("Acc.", 4)]:
         table.add_column(head, justify="right", min_width=least, no_wrap=True)
-    for view in sorted(views, key=_strength, reverse=True):
+    for view in (standing.view for standing in standings(views)):
         found = view.methods
         loss, accuracy = found.centipawn_loss_so_far, found.accuracy_so_far
         second = "" if found.tournament_rating is None else str(found.tournament_rating)
@@ -70,7 +112,6 @@ def methods(views: Sequence[PlayerView], *, width: int) -> Table:
         table.add_row(
             Text(plain(view.name, 40)),
             second,
-            "" if view.form is None else f"{view.form:+.0f}",
             *_share(found.conformance),
             *_share(found.first_choice),
             "" if loss is None else so_far(f"{loss:.0f}", found.centipawn_loss),
@@ -89,24 +130,26 @@ def _share(found: Share) -> tuple[str, str]:
     return f"{found.share:.2f}", ends
 
 
-def _strength(view: PlayerView) -> tuple[bool, float, float, str]:
-    if view.expected_score is None:
-        return False, 0.0, 0.0, view.name
-    return True, view.calibrated or 0.0, view.expected_score, view.name
-
-
 def games(
     details: Sequence[GameDetail], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
     """Finished games: both players' rating over the whole game, and how they compare."""
-    calibrated = engine.calibration is not None
-    scale = f"calibration {engine.calibration}" if calibrated else "Algorithm 4"
+    points = [
+        points[-1]
+        for each in details
+        for points in (each.curves.white, each.curves.black)
+        if points
+    ]
+    scale = scale_of(points)
+    basis = FIGURE_NAMES[scale].lower() if scale != "algorithm4" else "Algorithm 4"
+    if is_transferred(engine):
+        basis += ", transferred"
     table = _figures(
-        f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain, {scale})", width
+        f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain, {basis})", width
     )
     for color in ("White", "Black"):
         table.add_column(color, ratio=1, no_wrap=True, overflow="ellipsis")
-        table.add_column("Like", justify="right", min_width=4, no_wrap=True)
+        table.add_column(_HEADS[scale], justify="right", min_width=5, no_wrap=True)
         table.add_column("95 %", justify="right", min_width=9, no_wrap=True)
         if color == "White":
             table.add_column("Result", justify="center", min_width=7, no_wrap=True)
@@ -115,18 +158,17 @@ def games(
         duel = game.head_to_head.expected_score
         table.add_row(
             Text(plain(game.white.name, 28)),
-            *_last_rating(game.curves.white, calibrated=calibrated),
+            *figure_cells(_last(game.curves.white), scale),
             game.result,
             Text(plain(game.black.name, 28)),
-            *_last_rating(game.curves.black, calibrated=calibrated),
+            *figure_cells(_last(game.curves.black), scale),
             "" if duel is None else f"{duel:.2f}",
         )
     return table
 
 
-def _last_rating(points: Sequence[CurvePoint], *, calibrated: bool) -> tuple[Text, Text]:
-    point = points[-1] if points else None
-    return calibrated_cells(point) if calibrated else rating_cells(point)
+def _last(points: Sequence[CurvePoint]) -> CurvePoint | None:
+    return points[-1] if points else None
 
 
 def _figures(title: str, width: int) -> Table:

@@ -72,7 +72,7 @@ def ranking(ranks: Sequence[Rank], by: str, engine: EngineInfo, gain: GainKind) 
     for head in ("Elo", "Moves", "Battle", "95 %", "Beats", "A2", "A4", "95 %"):
         table.add_column(head, justify="right", no_wrap=True)
     if calibrated := engine.calibration is not None:
-        for head in ("Plays like", "95 %"):
+        for head in ("Level", "95 %"):
             table.add_column(head, justify="right", no_wrap=True)
     for each in ranks:
         second = each.algorithm_2

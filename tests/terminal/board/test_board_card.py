@@ -11,7 +11,14 @@ from live.terminal.palette import PLAIN
 from tests.terminal.sample_boards import detail
 
 LOOK = BoardCardOptions(
-    palette=PLAIN, calibrated=False, ply=2, following=True, panel="curves", age_s=None, new=False
+    palette=PLAIN,
+    figure="auto",
+    scale="algorithm4",
+    ply=2,
+    following=True,
+    panel="curves",
+    age_s=None,
+    new=False,
 )
 
 

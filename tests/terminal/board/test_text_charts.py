@@ -47,14 +47,14 @@ def test_an_unknown_score_is_no_zero() -> None:
 
 def test_a_curve_lies_in_its_band() -> None:
     scale = ChartScale(1800, 2600)
-    lines = rating_graph([point(1, 2200.0)], scale, AXIS + 1, 9, "white", DUSK, calibrated=False)
+    lines = rating_graph([point(1, 2200.0)], scale, AXIS + 1, 9, "white", DUSK, "algorithm4")
     [column] = columns([line.plain for line in lines])
     assert column == "  ░░━░░  "
 
 
 def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
     lines = rating_graph(
-        [point(1, None)], ChartScale(1800, 2600), AXIS + 1, 9, "white", DUSK, calibrated=False
+        [point(1, None)], ChartScale(1800, 2600), AXIS + 1, 9, "white", DUSK, "algorithm4"
     )
     [column] = columns([line.plain for line in lines])
     assert column[-1] == "↓"
@@ -62,9 +62,9 @@ def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
 
 
 def test_both_players_share_one_scale() -> None:
-    scale = common_scale([[point(1, 2200.0)], [point(2, 2400.0)]], calibrated=False)
+    scale = common_scale([[point(1, 2200.0)], [point(2, 2400.0)]], "algorithm4")
     assert scale == ChartScale(2000, 2600)
-    assert common_scale([[], []], calibrated=False) is None
+    assert common_scale([[], []], "algorithm4") is None
 
 
 def test_the_histogram_counts_every_move_once() -> None:

@@ -8,14 +8,15 @@ from tests.terminal.drawing import drawn
 from tests.terminal.sample_boards import ENGINE, detail
 
 
-def test_players_are_listed_strongest_first() -> None:
+def test_players_are_listed_by_what_is_known_of_them() -> None:
     def player(name: str, expected: float | None) -> PlayerView:
         return PlayerView(name, name, 2000, 1, 30, -12.5, expected, None, None, None, None, None,
                           2034.0 if expected == 0 else None)  # fmt: skip
 
     players = [player("A", None), player("B", 0.0), player("C", 0.3)]
     text = drawn(event_summary.players(players, ENGINE, "same-search", width=80), 80)
-    assert text.index("C ") < text.index("B ") < text.index("A ")
+    assert text.index("B ") < text.index("A ") < text.index("C ")
+    assert "By algorithm 4" in text
     assert "-0.12" in text or "-0.13" in text
 
 
