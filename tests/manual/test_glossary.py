@@ -15,6 +15,7 @@ import pytest
 
 from live.events import AlertKind
 from live.events.health import FeedState
+from live.ledger.players.leading_figure import FigureScale
 from live.manual.pages import manual_page
 from live.terminal import controller, view_frame
 from live.terminal.alerts import alert_list
@@ -53,7 +54,7 @@ def words(text: str) -> set[str]:
 
 
 def test_a_missing_term_is_seen() -> None:
-    assert "Like" in terms("Terminal: columns of boards")
+    assert "Level" in terms("Terminal: columns of boards")
     assert "Nonsense" not in terms("Terminal: columns of boards")
     with pytest.raises(IndexError):
         terms("Terminal: columns of nothing")
@@ -62,11 +63,12 @@ def test_a_missing_term_is_seen() -> None:
 def test_the_columns_of_boards() -> None:
     found: set[str] = set()
     stage = Stage()
-    for calibrated in (True, False):
-        for width in range(60, 400):
-            plan = layout(width, calibrated=calibrated)
-            found |= {column.head for column in plan.columns}
-    row = heads(layout(300, calibrated=True), _look(stage)).plain
+    for scale in get_args(FigureScale):
+        for odds in (True, False):
+            for width in range(60, 400):
+                plan = layout(width, scale, odds=odds)
+                found |= {column.head for column in plan.columns}
+    row = heads(layout(300, "level", odds=True), _look(stage)).plain
     found |= {"Bd", "Player", "Curve"} & words(row)
     assert terms("Terminal: columns of boards") == found
     assert terms("Terminal: columns of boards", "Sorted by") == set(ORDERS)
