@@ -39,7 +39,6 @@ from live.settings import (
     file_layer,
     nested,
     setting_types,
-    variable,
 )
 
 
@@ -193,11 +192,6 @@ SETTINGS = setting_types(Config)
 ENV_PREFIX = "LIVE_RATE_"
 ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
 """Not a setting: names the file to read."""
-
-
-def env_name(key: str) -> str:
-    """The environment variable of a dotted key."""
-    return variable(ENV_PREFIX, key)
 
 
 def find_config_file(

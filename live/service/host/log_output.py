@@ -14,7 +14,7 @@ from typing import Any, Final
 import live
 from live.config import Config
 
-_HOME: Final = Path(live.__file__).parent.parent.parent
+_HOME: Final = Path(live.__file__).parent.parent
 
 
 def log_to_stderr(config: Config) -> None:
