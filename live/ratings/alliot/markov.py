@@ -1,6 +1,6 @@
 """The Markov predictor: a game as a chain of evaluations that each player can only worsen.
 
-Source: Alliot 2017, sections 3.4 and 4.4. A player's transition matrix tells, for each class of
+Source: Alliot 2017, sections 3.4 and 4.4. A player's transition matrix says, for each class of
 evaluation before a move (the engine's best), how often the move played leads to which class. The
 product of White's and Black's, both seen from White's side, is one pair of moves; its stationary
 vector has White's losses at one end, wins at the other, draws between.
@@ -156,7 +156,7 @@ class Transitions:
 
         From all moves, Black's being White's reversed in both indices (section 3.4); with
         ``own_color`` from moves with that colour alone (note 16). Periods after ``period`` (the
-        newest unless told) are left out, and one of age a before it counts 2^-a (section 4.4.1).
+        newest unless given) are left out, and one of age a before it counts 2^-a (section 4.4.1).
         """
         wanted: tuple[Color, ...] = (color,) if own_color else ("white", "black")
         held = [key for key in self._counts if key[1] in wanted]
@@ -199,7 +199,7 @@ def stationary_of(white: Floats, black: Floats, start: Floats | None = None) -> 
     """Stationary vector of a pair of moves, White's first (section 3.4): of ``white @ black``.
 
     Both from White's side, shape (n, n). ``start`` is the distribution of evaluations at first,
-    for chains whose end depends on it; uniform unless told. Raises ValueError for what is no
+    for chains whose end depends on it; uniform unless given. Raises ValueError for what is no
     pair of stochastic matrices.
     """
     white, black = checked_stochastic(white), checked_stochastic(black)

@@ -99,7 +99,7 @@ def _one_side(row: _Gains) -> RatedGame:
         gain_cp = max(-MAX_GAIN_CP, min(MAX_GAIN_CP, gain))
         at = 2 * index + offset
         if at < 0 and row.evals_cp:
-            # White's first gain: the evaluation before it is told by the one after it.
+            # White's first gain: the evaluation before it is known from the one after it.
             before = sign * row.evals_cp[0] - gain_cp
         elif 0 <= at < len(row.evals_cp):
             before = sign * row.evals_cp[at]

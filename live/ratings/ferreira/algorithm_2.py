@@ -17,7 +17,7 @@ class Algorithm2:
     """The gains of all players of an event, who met whom, and Algorithm 2 over them.
 
     A pair enters Eq. 3 as soon as both have gains and their expected score is neither 0 nor 1:
-    an unbounded difference tells no distance.
+    an unbounded difference gives no distance.
 
     >>> event = Algorithm2()
     >>> event.rate("Anand", 2800)

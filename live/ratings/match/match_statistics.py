@@ -10,7 +10,7 @@ The expected score follows the logistic curve here, as everywhere in engine test
 ``1 / (1 + 10^(-d/400))``. Ferreira's algorithms use the normal curve
 (``live.ratings.expected_score``).
 
-What a result cannot tell is None, and ``gaps`` says why. Where a count of 0 would leave no
+What a result does not show is None, and ``gaps`` says why. Where a count of 0 would leave no
 variance, the interval does not shrink to a point: it is that of ``live.ratings.score_interval``,
 made for few observations.
 """
@@ -111,7 +111,7 @@ class MatchStatistics(msgspec.Struct, frozen=True):
     """Mean points a game."""
     win_ratio: float | None = None
     draw_ratio: float | None = None
-    """None from pairs, whose middle count does not tell draws from a win and a loss."""
+    """None from pairs, whose middle count does not separate draws from a win and a loss."""
     loss_ratio: float | None = None
     elo: float | None = None
     """Logistic Elo difference."""

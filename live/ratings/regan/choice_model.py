@@ -139,7 +139,7 @@ def choices_of(
     bits, by_u, by_discount = _SURPRISE[model](discount, is_move)
     log = np.where(is_move, -bits, -np.inf)
     probability = np.exp(log)
-    # Probabilities keep their sum, which tells how u moves when the discounts do.
+    # Probabilities keep their sum, which gives how u moves when the discounts do.
     weight = probability * by_u
     slope = np.empty((*log.shape, 2))
     for column, change in enumerate((by_s, by_c)):

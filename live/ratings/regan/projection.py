@@ -31,7 +31,7 @@ class ScreeningFigure(msgspec.Struct, frozen=True):
     """A count or mean beside what was projected for it. It accuses nobody.
 
     Deviations arise by chance, by a player's good day, by games that went along prepared lines,
-    and by a model that is no more than a model. ``false_alarms`` tells how often chance alone goes
+    and by a model that is no more than a model. ``false_alarms`` says how often chance alone goes
     as far among all boards that are watched.
     """
 
