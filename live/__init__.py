@@ -2,7 +2,7 @@
 
 Data flows one way through the folders of this package::
 
-    feeds → games → engine → ratings → ledger → store → publish → dashboard, overlay
+    feeds → games → engine → ratings → ledger → store → publish → terminal, web, report
 
 ``tests/test_house.py`` holds the direction; only :mod:`live.app` wires the
 shells of different folders together.
