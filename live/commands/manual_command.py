@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -30,6 +31,9 @@ def manual(
     if topic not in TOPICS:
         raise InputError(topic, "is no page of the manual", f"The pages are {', '.join(TOPICS)}")
     text = manual_page(topic).text
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a character shows a question mark.
+        sys.stdout.reconfigure(errors="replace")
     if not sys.stdout.isatty():
         # A pipe wants the text, not what a screen would make of it.
         typer.echo(text, nl=False)
