@@ -119,7 +119,17 @@ def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
     """Equal where figures are: of whatever decides over them, and the shape they are kept in."""
     _, shapes = msgspec.json.schema_components((ArchivedValues, ArchivedDetails))
     calibrations = measure.shelf.calibrations
-    deciding = (__version__, identity, limit, measure.gain, measure.asking, calibrations, shapes)
+    models = [each.model for each in measure.losses], [each.model for each in measure.results]
+    deciding = (
+        __version__,
+        identity,
+        limit,
+        measure.gain,
+        measure.asking,
+        calibrations,
+        models,
+        shapes,
+    )
     return hashlib.blake2b(encode(deciding), digest_size=16).digest()
 
 

@@ -30,7 +30,7 @@ from live.ratings.expected_score import difference_of
 from live.ratings.ferreira.algorithm_4 import Algorithm4
 from live.ratings.held_out import SHARES, judges, share_of
 from live.ratings.strength.expected_result import load_result_model
-from live.ratings.strength.loss_fit import POINTS, learn_losses
+from live.ratings.strength.loss_fit import learn_losses
 from live.ratings.strength.loss_model import (
     GRID_ELO,
     LossModel,
@@ -40,7 +40,7 @@ from live.ratings.strength.loss_model import (
     shipped_loss_models,
 )
 from live.ratings.strength.percentile import Surprise, percentile
-from live.ratings.strength.performance import PlayedAgainst, Results, of_result, performance
+from live.ratings.strength.performance import POINTS, PlayedAgainst, Results, of_result, performance
 from live.ratings.strength.played_games import PlayedGame, read_played_games
 
 KINDS: dict[str, tuple[GainKind, str]] = {

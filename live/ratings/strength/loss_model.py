@@ -2,9 +2,9 @@
 
 Losses fall into classes. The chance of each class follows a multinomial logit: its log-odds
 against losing nothing are linear in the circumstances of the turn
-(``live.ratings.strength.turns``), and so are their change with ``z = (Elo - centre_elo) / scale_elo``; a term in ``z**2`` lets the change
-itself change. From it follow how likely a move is for a player of any Elo, and how large a loss
-was to be expected: what makes a position hard.
+(``live.ratings.strength.turns``), and so are their change with ``z = (Elo - centre_elo) /
+scale_elo``; a term in ``z**2`` lets the change itself change. From it follow how likely a move is
+for a player of any Elo, and how large a loss was to be expected: what makes a position hard.
 
 Moves of one game are not independent, so ``n`` of them count ``n / (1 + n / half_moves)`` (Kish
 1965, Survey Sampling, 5.4). What is left of that, and of the shape, is measured on players who

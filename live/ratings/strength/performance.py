@@ -39,6 +39,19 @@ class PlayedAgainst(NamedTuple):
     """Of the moves over ``GRID_ELO``, undamped; None without a counted move."""
     moves: int
     over: bool = True
+    percentile: float | None = None
+
+    def same(self, other: PlayedAgainst | None) -> bool:
+        """Whether nothing has changed; arrays that are replaced whole are compared as such."""
+        return (
+            other is not None
+            and self.log_likelihood is other.log_likelihood
+            and self._replace(log_likelihood=None) == other._replace(log_likelihood=None)
+        )
+
+
+#: Points of White by result.
+POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
 
 def of_result(points: float) -> Chances:
@@ -49,11 +62,16 @@ def of_result(points: float) -> Chances:
 class Results:
     """How likely results are for a player of each Elo; kept by opponent, since they repeat."""
 
-    __slots__ = ("_known", "_model")
+    __slots__ = ("_known", "model")
 
     def __init__(self, model: ResultModel) -> None:
-        self._model = model
+        self.model = model
         self._known: dict[tuple[float, bool], Floats] = {}
+
+    @property
+    def time_control(self) -> str:
+        """Of the games it was learned from."""
+        return self.model.time_control
 
     def log_chances(self, opponent_elo: float, white: bool) -> Floats:
         """Of win, draw and loss before the first move: (3, grid)."""
@@ -62,9 +80,9 @@ class Results:
             rows = []
             for elo in GRID_ELO.tolist():
                 if white:
-                    rows.append(self._model.chances(_START_CP, 0, elo, opponent_elo))
+                    rows.append(self.model.chances(_START_CP, 0, elo, opponent_elo))
                 else:
-                    seen = self._model.chances(_START_CP, 0, opponent_elo, elo)
+                    seen = self.model.chances(_START_CP, 0, opponent_elo, elo)
                     rows.append(Chances(seen.loss, seen.draw, seen.win))
             found = self._known[opponent_elo, white] = np.log(np.array(rows)).T
         return found

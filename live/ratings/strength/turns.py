@@ -15,7 +15,6 @@ from typing import Literal
 import chess
 import msgspec
 
-_WORTH = {chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 _ALL_PIECES = 62
 """What both sides' pieces, without pawns and kings, are worth at the start."""
 
@@ -42,20 +41,19 @@ class Board(msgspec.Struct, frozen=True, gc=False):
 
 def board_before(board: chess.Board, *, taken: bool, repeated: bool = False) -> Board:
     """What ``board`` shows to the side to move; ``taken``: the move before took something."""
-    legal = captures = 0
-    recapture = False
+    theirs = board.occupied_co[not board.turn]
     target = board.move_stack[-1].to_square if taken and board.move_stack else None
-    for move in board.generate_legal_moves():
-        legal += 1
-        if board.is_capture(move):
-            captures += 1
-            recapture |= move.to_square == target
-    pieces = sum(
-        worth * len(board.pieces(kind, color))
-        for kind, worth in _WORTH.items()
-        for color in chess.COLORS
-    )
-    return Board(legal, captures, recapture, board.is_check(), pieces, repeated)
+    moves = list(board.generate_legal_moves())
+    took = [
+        move.to_square
+        for move in moves
+        if theirs >> move.to_square & 1
+        # Taking en passant ends on an empty square.
+        or (move.to_square == board.ep_square and board.pawns >> move.from_square & 1)
+    ]
+    pieces = 3 * chess.popcount(board.knights | board.bishops)
+    pieces += 5 * chess.popcount(board.rooks) + 9 * chess.popcount(board.queens)
+    return Board(len(moves), len(took), target in took, board.is_check(), pieces, repeated)
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
