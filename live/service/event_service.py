@@ -36,7 +36,13 @@ from live.service.arbiter_desk import ArbiterDesk
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.game_release import GameRelease
-from live.service.measure_settings import fitting, fitting_table, limit_text, search_options_of
+from live.service.measure_settings import (
+    figure_models,
+    fitting,
+    fitting_table,
+    limit_text,
+    search_options_of,
+)
 from live.service.supervision import GuardedPart, reason
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
@@ -143,6 +149,7 @@ class EventService:
                 shelf,
                 search_options_of(self.config.engine),
                 *fitting_table(rating.intrinsic, self.config.engine, engine_name, limit),
+                *figure_models(rating.calibration),
             ),
             engine_name=engine_name,
             limit=limit,

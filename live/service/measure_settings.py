@@ -15,6 +15,9 @@ from live.ratings.calibration.calibration_choice import (
 )
 from live.ratings.calibration.move_evidence import load_calibration, shipped
 from live.ratings.regan.intrinsic_rating import IntrinsicTable, load_table, shipped_tables
+from live.ratings.strength.expected_result import load_result_model
+from live.ratings.strength.loss_model import LossReader, shipped_loss_models
+from live.ratings.strength.performance import Results
 
 
 def engine_limit(config: EngineConfig) -> Limit:
@@ -69,6 +72,12 @@ def fitting(name: str, engine: str, limit: str, gain: GainKind) -> CalibrationSh
     if mismatch is not None:
         return CalibrationShelf(note=mismatch)
     return CalibrationShelf([calibration], by_name=True, note=learned_from(calibration))
+
+
+def figure_models(name: str) -> tuple[tuple[LossReader, ...], tuple[Results, ...]]:
+    """Models of losses, and of how games end; none of the former where calibrations are off."""
+    losses = () if name == "none" else tuple(map(LossReader, shipped_loss_models()))
+    return losses, tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz"))
 
 
 def fitting_table(

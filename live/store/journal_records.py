@@ -119,6 +119,7 @@ def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
     """Equal where figures are: of whatever decides over them, and the shape they are kept in."""
     _, shapes = msgspec.json.schema_components((ArchivedValues, ArchivedDetails))
     calibrations = measure.shelf.calibrations
+    models = [each.model for each in measure.losses], [each.model for each in measure.results]
     deciding = (
         __version__,
         identity,
@@ -126,6 +127,7 @@ def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
         measure.gain,
         measure.search_options,
         calibrations,
+        models,
         shapes,
     )
     return hashlib.blake2b(encode(deciding), digest_size=16).digest()

@@ -96,6 +96,7 @@ class EventStandings:
             elo = tally.player.elo if tally.games else None
             self._strengths.rate(tally.key, elo)
             self._population.update(tally.key, elo)
+        self._start_engine()
         refielded = self._know_field()
         moved = self._measure_engine(refielded)
         if refielded:
@@ -115,6 +116,14 @@ class EventStandings:
         if refielded:
             return "field"
         return "engine" if moved else ""
+
+    def _start_engine(self) -> None:
+        """Until many moves are in, the engine's rating is what makes players of this field show
+        their mean Elo.
+        """
+        mean = self._population.mean_elo
+        if mean is not None:
+            self._field.start(mean - self._measure.expected_difference(mean))
 
     def _know_field(self) -> bool:
         """What is believed before the first move; returns whether that is another now."""
