@@ -261,6 +261,7 @@ class GameCurves:
         for color, curve in self._curves.items():
             first = self._changed.get(_other(color))
             opponent = self._surprises(_other(color))
+            earliest = len(curve.applied)
             for index in range(len(curve.applied) - 1, -1, -1):
                 held = curve.applied[index]
                 over = ended and held.ply >= plies - 1
@@ -268,7 +269,9 @@ class GameCurves:
                 if not affected and over == held.over:
                     break
                 if curve.mend(index, opponent, over=over):
-                    changed.append((color, curve.applied[index].point))
+                    earliest = index
+            # A point's message drops those behind it, so these follow again.
+            changed += [(color, held.point) for held in curve.applied[earliest:]]
         self._changed.clear()
         return changed
 
