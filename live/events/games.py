@@ -217,6 +217,13 @@ class PlayerView(msgspec.Struct, frozen=True):
     used. Null where unbounded or unknown."""
     performance_low: float | None = None
     performance_high: float | None = None
+    fide_performance: int | None = None
+    """Rating performance by FIDE's table, over finished games against rated opponents."""
+    rating_change: float | None = None
+    """What these games change of the own rating by FIDE's rules, with ``rating_k``."""
+    rating_k: int | None = None
+    """Taken from the rating: 10 from 2400 on, else 20. Juniors and newcomers have 40, which no
+    rating tells."""
     alone: float | None = None
     """Elo at which the counted moves are likeliest, from these moves alone: no own Elo, no field,
     no result; null where unbounded or unknown."""

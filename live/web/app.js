@@ -14,6 +14,7 @@ import { ShareMenu } from "./page/board/share_menu.js";
 import { drawConnection } from "./page/connection_status.js";
 import { sentence } from "./page/spoken_news.js";
 import { setText } from "./drawing/elements.js";
+import { CHOICES } from "./client/leading_figure.js";
 import { Held, eventOf, gameOrder } from "./client/event_state.js";
 import { Ticking } from "./client/running_clocks.js";
 
@@ -208,7 +209,7 @@ function seen() {
     game,
     ply: game === null ? 0 : Math.min(place.ply ?? game.plies.length, game.plies.length),
     games: arranged([...held.games.values()], place),
-    players: players.shown(held, place),
+    players: players.shown(held, place).map(({ player }) => player),
     engine: held.engine,
   };
 }
@@ -230,7 +231,7 @@ const ON_BOARD = {
   before: () => neighbour(-1),
   after: () => neighbour(1),
   flip: () => go({ flip: !place.flip }),
-  figure: () => go({ figure: place.figure === "a4" ? "auto" : "a4" }),
+  figure: () => go({ figure: CHOICES[(CHOICES.indexOf(place.figure) + 1) % CHOICES.length] }),
   back: () => board.step(-1),
   on: () => board.step(1),
   first: () => board.step(-Infinity),

@@ -44,12 +44,11 @@ def figure(held: CurvePoint | PlayerView, kind: FigureKind) -> Figure | None:
     share = None
     found: tuple[float | None, float | None, float | None]
     match kind:
-        case "level" if held.level is not None:
-            found = held.level, held.level_low, held.level_high
-            share = held.level_share
         case "level":
-            # Services of before sent the posterior over the field under this name.
-            found = held.calibrated, held.calibrated_low, held.calibrated_high
+            found, share = (held.level, held.level_low, held.level_high), held.level_share
+            if found == (None, None, None):
+                # Services of before sent the posterior over the field under this name.
+                found, share = (held.calibrated, held.calibrated_low, held.calibrated_high), None
         case "percentile":
             found = held.percentile, None, None
         case "alone":

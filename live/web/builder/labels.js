@@ -44,8 +44,15 @@ export const GROUPS = [
     title: "Figures",
     options: {
       rating: {
-        label: "Perceived rating",
-        values: { both: "both", calibrated: "calibrated only", algorithm4: "Algorithm 4 only" },
+        label: "Large figure",
+        values: {
+          auto: "fits best",
+          level: "level",
+          percentile: "percentile",
+          alone: "moves alone",
+          algorithm4: "Algorithm 4 (an index)",
+        },
+        help: "Fits best: level or percentile where the Elo is known, else the moves alone.",
       },
       provisional: { label: "Show provisional scores", help: "Marked with ~ while the engine searches." },
       hide: {
@@ -58,8 +65,8 @@ export const GROUPS = [
           clock: "clocks",
           score: "score",
           move: "last move",
-          rating: "ratings",
-          second: "second rating",
+          rating: "figures",
+          second: "second figure",
           curves: "curves",
           diagram: "board",
         },

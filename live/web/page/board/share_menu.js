@@ -1,7 +1,7 @@
 /** Taking along what is seen: its address, a picture, and the figures as JSON, CSV or PGN. */
 
 import { element } from "../../drawing/elements.js";
-import { boardsCsv, csv, gameCsv } from "../players/csv_tables.js";
+import { FIGURES, boardsCsv, csv, gameCsv } from "../players/csv_tables.js";
 import { PLAYER_COLUMNS } from "../players/columns.js";
 import { pieceMarkup, svgAddress } from "./pieces.js";
 import { shareAddress } from "../page_address.js";
@@ -14,7 +14,8 @@ const TOGETHER = 4;
 function playersCsv(players) {
   const plain = [
     "id", "name", "elo", "games", "moves", "mean_gain_cp", "expected_score", "rating", "low", "high",
-    "calibrated", "calibrated_low", "calibrated_high", "form",
+    "calibrated", "calibrated_low", "calibrated_high", "form", ...FIGURES,
+    "performance", "performance_low", "performance_high",
   ];
   const methods = PLAYER_COLUMNS.filter(({ id }) => ["a2", "accuracy", "loss", "first", "conformance", "guid", "ponderated", "markov"].includes(id));
   return csv(
