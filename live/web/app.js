@@ -28,7 +28,7 @@ const byId = (id) => document.getElementById(id);
 const main = byId("main");
 const held = new Held();
 const announcer = new Announcer();
-const share = new ShareMenu(seen, tell);
+const share = new ShareMenu(seen, showToast);
 const ticking = new Ticking();
 const overview = new Overview(go, elapsedS);
 const players = new PlayersPage(go);
@@ -41,8 +41,8 @@ let place = readPlace(location.hash);
 let written = writePlace(place);
 let writing = null;
 let dirty = new Set();
-/** What the last drawing showed of each board, to tell what is new. */
-let told = new Map();
+/** What the last drawing showed of each board, to see what is new. */
+let drawnGames = new Map();
 let timer = null;
 let drawnAt = -Infinity;
 
@@ -176,15 +176,15 @@ function drawStatus() {
   document.body.classList.toggle("stale", !live && held.seq !== null);
 }
 
-/** Gathers what a screen reader is told; after a fresh snapshot nothing of it is news. */
+/** Gathers what a screen reader says; after a fresh snapshot nothing of it is news. */
 function listen(fresh) {
   const now = new Map();
   for (const game of held.games.values()) {
     now.set(game.id, game);
-    const said = fresh ? null : sentence(told.get(game.id), game, place.view === "board" && place.game === game.id);
+    const said = fresh ? null : sentence(drawnGames.get(game.id), game, place.view === "board" && place.game === game.id);
     if (said !== null) announcer.add(game.id, said);
   }
-  told = now;
+  drawnGames = now;
 }
 
 function speak() {
@@ -193,7 +193,7 @@ function speak() {
 }
 
 let toastTimer = null;
-function tell(text) {
+function showToast(text) {
   setText(byId("toast"), text);
   clearTimeout(toastTimer);
   toastTimer = setTimeout(() => setText(byId("toast"), ""), TOAST_MS);

@@ -72,7 +72,7 @@ export const GROUPS = [
         },
       },
       flags: { label: "Federations as", values: { code: "code (NOR)", emoji: "flag (not on Windows)" } },
-      swing: { label: "Tell swings of", unit: "pawns", help: "Within ±4 pawns; 0 tells none." },
+      swing: { label: "Show swings of", unit: "pawns", help: "Within ±4 pawns; 0 shows none." },
       cooldown: { label: "then none for", unit: "s" },
       delay: { label: "Delay", unit: "s", help: "Holds moves and figures back." },
     },

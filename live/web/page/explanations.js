@@ -20,7 +20,7 @@ export const WORDS = {
   level: [
     "Level",
     "The Elo a player played at: the own Elo, or without one the field's, and these moves together. One game moves it little, and the share says how much of it comes from these moves; the rest was known before.",
-    "Where one game tells nothing beyond a player's Elo and the difficulty of the game, the level is the Elo.",
+    "Where one game says nothing beyond a player's Elo and the difficulty of the game, the level is the Elo.",
   ],
   percentile: [
     "Percentile",
@@ -45,7 +45,7 @@ export const WORDS = {
   ],
   places: [
     "Places",
-    "A place is one more than the number of players who are certainly better: their 95 % interval lies above. Players who cannot be told apart have the same place, marked by =. Under five counted moves nobody has a place.",
+    "A place is one more than the number of players who are certainly better: their 95 % interval lies above. Players whose intervals overlap have the same place, marked by =. Under five counted moves nobody has a place.",
   ],
   a4: [
     "Algorithm 4 (Ferreira 2012)",

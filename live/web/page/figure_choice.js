@@ -1,4 +1,4 @@
-/** Which figure leads on the page: what there is to choose from, and what a view is told. Pure. */
+/** Which figure leads on the page: what there is to choose from, and what a view needs to show it. Pure. */
 
 import { isTransferred } from "../client/leading_figure.js";
 

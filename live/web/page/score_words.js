@@ -76,7 +76,7 @@ export function moverOf(ply, startFen) {
 }
 
 /**
- * The clock of a colour after `plies`, as text; empty where the source tells none. It has run for
+ * The clock of a colour after `plies`, as text; empty where the source sends none. It has run for
  * `elapsedS` since if it is the one that runs.
  */
 export function clockAfter(game, plies, color, elapsedS = 0) {
@@ -138,7 +138,7 @@ export function lastMove(game, plies) {
   return last ? moveText(last.ply, last.san, game.start_fen) : "not started";
 }
 
-/** `Board 3 · Round 4`, or what else tells it apart. */
+/** `Board 3 · Round 4`, or what else identifies it. */
 export function placeText(game, short = false) {
   const board = game.board === null ? "" : short ? `Bd ${game.board}` : `Board ${game.board}`;
   const round = game.round && game.round !== "?" ? `${short ? "R" : "Round "}${game.round}` : "";
@@ -148,7 +148,7 @@ export function placeText(game, short = false) {
 /** Why a game has not all its figures, for people; empty when nothing is missing. */
 export function problemText(game) {
   if (game.problem) return game.problem;
-  if (game.restored) return "from before the restart; its source has not told it again yet";
+  if (game.restored) return "from before the restart; its source has not sent it again yet";
   const waiting = game.plies_played - game.plies_scored;
   return waiting > 1 ? `${waiting} moves not scored yet` : "";
 }

@@ -72,7 +72,7 @@ export default class StandingsLayout {
   }
 }
 
-/** Who plays, by name: titles and federations are told with games. */
+/** Who plays, by name: titles and federations come with games. */
 function peopleOf(games) {
   const people = new Map();
   for (const { white, black } of games) people.set(white.name, white).set(black.name, black);

@@ -184,7 +184,7 @@ export const CLOCKS = {
   title: "Clocks, minutes left",
   explain: "clocks",
   height: 130,
-  empty: "The source tells no clocks.",
+  empty: "The source sends no clocks.",
   series(game) {
     const of = (color) => [
       null,

@@ -46,7 +46,7 @@ export function swing(game) {
   return scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores);
 }
 
-/** The lower of both clocks, seconds; null where the source tells none. */
+/** The lower of both clocks, seconds; null where the source sends none. */
 export function lowClock(game) {
   const clocks = game.plies.slice(-2).map((ply) => ply.clock_s).filter((each) => each !== null);
   return clocks.length ? Math.min(...clocks) : null;
