@@ -2,10 +2,10 @@
 
 Data flows one way through the folders of this package::
 
-    feeds → games → engine → ratings → ledger → store → publish → dashboard, overlay
+    feeds → games → engine → ratings → ledger → store → publish → terminal, web, report
 
 ``tests/test_house.py`` holds the direction; only :mod:`live.app` wires the
 shells of different folders together.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 from collections.abc import (
@@ -25,21 +24,21 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from live.config import Config, ServerConfig
-from live.errors import LiveRateError
-from live.publish.access import exposure
+from live.config import Config
+from live.errors import LiveRateError, first_of
 from live.publish.access.authentication import everybody
+from live.publish.access.origin_policy import check_exposure
 from live.publish.server import Publisher
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
+from live.service.host.garbage_collection import freeze_what_is_there
 from live.service.host.log_output import log_level, log_to_stderr
-from live.service.host.signals import HangupSignals, stop_on_signals
+from live.service.host.signals import HangupSignals, exit_code_of, stop_on_signals
 from live.service.host.systemd_notify import supervised
 from live.service.output_mode import OutputMode, way
 from live.service.settings_reload import ReloadablePart, SettingsReloader, unchecked
 from live.service.source_runner import SourceRunner
 from live.service.supervision import Supervisor, noticing
-from live.terminal.tables import event_summary
 
 log = logging.getLogger(__name__)
 
@@ -49,15 +48,7 @@ def run(main: Coroutine[Any, Any, int]) -> int:
     try:
         return asyncio.run(main)
     except* LiveRateError as group:
-        raise _first(group) from None
-
-
-def _first(group: BaseExceptionGroup[LiveRateError]) -> LiveRateError:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    assert isinstance(error, LiveRateError)
-    return error
+        raise first_of(group) from None
 
 
 class StartAgain(NamedTuple):
@@ -80,26 +71,26 @@ async def follow(
 ) -> int:
     """``live-rate --feed``: follow, analyse, publish, show; returns the exit code."""
     log_to_stderr(config)
-    following = SourceRunner(specs, config.feeds, lasting=not once)
-    names = following.names
-    hall = EventService(config, EventJournal.of(config, names, once=once))
+    sources = SourceRunner(specs, config.feeds, lasting=not once)
+    names = sources.names
+    service = EventService(config, EventJournal.of(config, names, once=once))
     console = Console()
     shown = way(headless=headless, plain=plain, json=json)
     stop = asyncio.Event()
-    supervisor = Supervisor(hall.health)
+    supervisor = Supervisor(service.health)
     async with (
-        hall.with_engine(feeds=names),
-        Publisher(config.server, hall.keeper) as publisher,
-        _telling_broker(config, hall, supervisor),
-        supervised(os.environ, os.getpid(), hall.busy) as pulse,
+        service.with_engine(feeds=names),
+        Publisher(config.server, service.state) as publisher,
+        _publishing_to_broker(config, service, supervisor),
+        supervised(os.environ, os.getpid(), service.busy) as pulse,
     ):
-        hall.listen(publisher.publish)
-        hall.listen(pulse.publish)
-        screen = OutputMode(shown, hall, following, publisher.url, console, stop)
+        service.listen(publisher.publish)
+        service.listen(pulse.publish)
+        screen = OutputMode(shown, service, sources, publisher.url, console, stop)
         parts: dict[str, Callable[[], Awaitable[None]]] = {}
         if screen.drawn:
             parts["display"] = screen.run
-        reloader = _reloader(config, again, following, publisher) if again is not None else None
+        reloader = _reloader(config, again, sources, publisher) if again is not None else None
         if reloader is not None:
             parts["settings"] = reloader.run
         with (
@@ -109,36 +100,23 @@ async def follow(
         ):
             # Whoever reads where it serves may end it.
             screen.begin()
-            # What is here stays: sweeping it again and again would only hold up the loop.
-            gc.collect()
-            gc.freeze()
-            # CPython's next full sweep waits until a quarter as many objects as the last one kept
-            # have come anew. This one keeps none, so what is frozen does not put the next off.
-            gc.collect()
+            freeze_what_is_there()
             async with asyncio.TaskGroup() as tasks:
-                service = tasks.create_task(
-                    _serve(hall, following, publisher, supervisor, parts, once), name="serve"
+                serving = tasks.create_task(
+                    _serve(service, sources, publisher, supervisor, parts, once), name="serve"
                 )
                 stopper = tasks.create_task(stop.wait(), name="stop")
-                await asyncio.wait({service, stopper}, return_when=asyncio.FIRST_COMPLETED)
-                service.cancel()
+                await asyncio.wait({serving, stopper}, return_when=asyncio.FIRST_COMPLETED)
+                serving.cancel()
                 stopper.cancel()
-        if once and not stop.is_set() and shown != "json":
-            keeper = hall.keeper
-            console.print(
-                event_summary.players(
-                    keeper.players(), keeper.engine(), keeper.gain(), width=console.width
-                )
-            )
-    # As the shell has it for a program that a signal ended before its work was done.
-    if stopped and once:
-        return 128 + stopped[0]
-    return following.lost[0].exit_code if following.lost and once else 0
+        if once and not stop.is_set():
+            screen.end()
+    return (exit_code_of(stopped) or sources.exit_code) if once else 0
 
 
 async def _serve(
-    hall: EventService,
-    following: SourceRunner,
+    service: EventService,
+    sources: SourceRunner,
     publisher: Publisher,
     supervisor: Supervisor,
     extra: Mapping[str, Callable[[], Awaitable[None]]],
@@ -146,8 +124,8 @@ async def _serve(
 ) -> None:
     """Run all parts; ``extra`` beside those that every run has."""
     parts: dict[str, Callable[[], Awaitable[None]]] = {
-        "reports": hall.keep,
-        "engine figures": hall.watch_engines,
+        "reports": service.keep,
+        "engine figures": service.watch_engines,
         "port": publisher.watch,
         **extra,
     }
@@ -156,10 +134,10 @@ async def _serve(
             tasks.create_task(supervisor.keep(name, run), name=f"keep {name}")
             for name, run in parts.items()
         ]
-        async with following.running(hall, supervisor):
-            await following.over()
-            await hall.settled()
-            hall.tell_engines()
+        async with sources.running(service, supervisor):
+            await sources.over()
+            await service.settled()
+            service.report_engines()
             if not once:
                 # It stays for those who look, and for new settings.
                 await asyncio.Event().wait()
@@ -167,34 +145,29 @@ async def _serve(
             task.cancel()
 
 
-def _exposed(config: ServerConfig) -> None:
-    """Settings that let in more people than was said are refused, as at the start."""
-    exposure.check(config)
-
-
 def _reloader(
-    config: Config, again: StartAgain, following: SourceRunner, publisher: Publisher
+    config: Config, again: StartAgain, sources: SourceRunner, publisher: Publisher
 ) -> SettingsReloader:
     """What takes settings over while the service runs."""
     parts = (
         ReloadablePart("log.", unchecked, log_level),
         ReloadablePart(
             "server.",
-            lambda new: _exposed(new.server),
+            lambda new: check_exposure(new.server),
             lambda new: publisher.reconfigure(new.server),
         ),
         ReloadablePart(
             "feeds.",
-            lambda new: following.check(new.feeds),
-            lambda new: following.reconfigure(new.feeds),
+            lambda new: sources.check(new.feeds),
+            lambda new: sources.reconfigure(new.feeds),
         ),
     )
     return SettingsReloader(again.load, again.path, config, parts)
 
 
 @contextlib.asynccontextmanager
-async def _telling_broker(
-    config: Config, hall: EventService, supervisor: Supervisor
+async def _publishing_to_broker(
+    config: Config, service: EventService, supervisor: Supervisor
 ) -> AsyncIterator[None]:
     """A broker is kept up to date, if one is named."""
     if not config.mqtt.publish:
@@ -205,8 +178,8 @@ async def _telling_broker(
     )
 
     seen = everybody(config.server.hide_scores)
-    broker = BrokerPublisher(config.mqtt, hall.keeper, seen, tell=hall.health)
-    hall.listen(broker.publish)
+    broker = BrokerPublisher(config.mqtt, service.state, seen, report=service.health)
+    service.listen(broker.publish)
     task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
     try:
         yield

@@ -13,26 +13,29 @@ from typing import Annotated
 import typer
 
 from live import __version__
-from live.commands import journal_commands as journal_commands
-from live.commands import service_commands as service_commands
-from live.commands import source_commands as feed_commands
-from live.commands import study_commands as study_commands
-from live.commands import worker_command as engine_commands
+from live.commands import (
+    journal_commands,
+    manual_command,
+    service_commands,
+    source_commands,
+    study_commands,
+    worker_command,
+)
 from live.commands.flags import (
     SWITCH,
     ClusterFlag,
     ConfigFlag,
     DebugFlag,
-    DepthFlag,
     EngineFlag,
-    EnginesFlag,
+    EvalsFlag,
     EvalsOption,
-    GainFlag,
     HostFlag,
-    LogFlag,
-    MovetimeFlag,
-    NodesFlag,
+    JsonFileFlag,
     PortFlag,
+    RunFlags,
+    SearchFlags,
+    grouped,
+    rating_settings,
     settings_of,
 )
 from live.errors import ConfigError, LiveRateError
@@ -58,8 +61,10 @@ def _version(value: bool) -> None:
 
 
 @app.callback(invoke_without_command=True)
+@grouped
 def follow(
     context: typer.Context,
+    *,
     feed: Annotated[
         list[str] | None,
         typer.Option(
@@ -123,16 +128,9 @@ def follow(
         bool,
         typer.Option("--no-journal", metavar=SWITCH, help="Keep nothing over a restart."),
     ] = False,
-    engine: EngineFlag = None,
-    depth: DepthFlag = None,
-    nodes: NodesFlag = None,
-    movetime: MovetimeFlag = None,
-    engines: EnginesFlag = None,
+    search: SearchFlags,
     cluster: ClusterFlag = None,
-    gain: GainFlag = None,
-    config: ConfigFlag = None,
-    log_level: LogFlag = None,
-    debug: DebugFlag = False,
+    run_flags: RunFlags,
     version: Annotated[
         bool,
         typer.Option(
@@ -154,8 +152,9 @@ def follow(
 
     hangups = HangupSignals.of_service(headless=headless, json=json)
     load = partial(
-        settings_of,
-        config,
+        rating_settings,
+        search,
+        run_flags,
         journal__enabled=False if no_journal else True if journal else None,
         journal__file=journal,
         feeds__delay_s=delay,
@@ -163,21 +162,14 @@ def follow(
         server__port=port,
         server__public=public or None,
         server__hide_scores=hide_scores or None,
-        engine__path=engine,
-        engine__depth=depth,
-        engine__nodes=nodes,
-        engine__movetime_ms=movetime,
-        engine__engines=engines,
         engine__cluster=cluster,
-        rating__gain=gain.value if gain else None,
-        log__level="debug" if debug else log_level.value if log_level else None,
     )
     settings = load()
     from live.app import StartAgain, run
     from live.app import follow as follow_feeds
     from live.config import find_config_file
 
-    again = StartAgain(load, find_config_file(config, os.environ), hangups)
+    again = StartAgain(load, find_config_file(run_flags.config, os.environ), hangups)
     following = follow_feeds(
         settings, feed, headless=headless, once=once, plain=plain, json=json, again=again
     )
@@ -185,16 +177,12 @@ def follow(
 
 
 @app.command()
+@grouped
 def analyze(
     pgn: Annotated[list[Path], typer.Argument(metavar="PGN...", help="Files to analyse.")],
-    evals: Annotated[
-        EvalsOption,
-        typer.Option(help="Search with an engine, or take the [%eval] comments of the PGN."),
-    ] = EvalsOption.ENGINE,
-    json: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it."),
-    ] = None,
+    *,
+    evals: EvalsFlag = EvalsOption.ENGINE,
+    json: JsonFileFlag = None,
     pgn_out: Annotated[
         Path | None, typer.Option("--pgn", metavar="FILE", help="Write the games annotated.")
     ] = None,
@@ -209,29 +197,12 @@ def analyze(
         bool,
         typer.Option("--arbiter", metavar=SWITCH, help="Add screening figures to the report."),
     ] = False,
-    engine: EngineFlag = None,
-    depth: DepthFlag = None,
-    nodes: NodesFlag = None,
-    movetime: MovetimeFlag = None,
-    engines: EnginesFlag = None,
+    search: SearchFlags,
     cluster: ClusterFlag = None,
-    gain: GainFlag = None,
-    config: ConfigFlag = None,
-    log_level: LogFlag = None,
-    debug: DebugFlag = False,
+    run_flags: RunFlags,
 ) -> None:
     """Rate the players of finished games: the same figures as live, from PGN files."""
-    settings = settings_of(
-        config,
-        engine__path=engine,
-        engine__depth=depth,
-        engine__nodes=nodes,
-        engine__movetime_ms=movetime,
-        engine__engines=engines,
-        engine__cluster=cluster,
-        rating__gain=gain.value if gain else None,
-        log__level="debug" if debug else log_level.value if log_level else None,
-    )
+    settings = rating_settings(search, run_flags, engine__cluster=cluster)
     from live.app import run
     from live.jobs.analyze_games import analyze as analyze_files
 
@@ -276,10 +247,11 @@ def doctor(
 
 
 study_commands.add_to(app)
-feed_commands.add_to(app)
-engine_commands.add_to(app)
+source_commands.add_to(app)
+worker_command.add_to(app)
 service_commands.add_to(app)
 journal_commands.add_to(app)
+manual_command.add_to(app)
 
 
 def main() -> None:

@@ -39,7 +39,6 @@ from live.settings import (
     file_layer,
     nested,
     setting_types,
-    variable,
 )
 
 
@@ -87,7 +86,7 @@ class LichessConfig(Section, frozen=True):
     keep_alive_s: Seconds = 60.0
     """How often the stream sends a sign of life when nothing happens."""
     reconcile_s: Seconds = 300.0
-    """How often the stream is compared with the whole round, since it tells neither takebacks nor
+    """How often the stream is compared with the whole round, since it reports neither takebacks nor
     corrected clocks, and drops what a slow reader misses."""
 
 
@@ -136,7 +135,7 @@ class FeedsConfig(Section, frozen=True):
 
 
 class MqttConfig(Section, frozen=True):
-    """``[mqtt]``: state told to a broker, to reach more than one machine can serve."""
+    """``[mqtt]``: state sent to a broker, to reach more than one machine can serve."""
 
     publish: BrokerUrl = ""
     prefix: TopicPrefix = "live-rate"
@@ -160,8 +159,8 @@ class MemoryConfig(Section, frozen=True):
     """``[memory]``: what is held at most; the journal keeps everything."""
 
     finished_after_h: Hours = 336.0
-    """A finished game is let go once nothing of it has changed for so long and its source has told
-    newer ones; 0: never."""
+    """A finished game is released once nothing of it has changed for so long and its source has
+    reported newer ones; 0: never."""
     games: Positive = 5_000
     """Finished games held at most; of more, those go first that changed longest ago."""
     results: Positive = 50_000
@@ -195,17 +194,12 @@ ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
 """Not a setting: names the file to read."""
 
 
-def env_name(key: str) -> str:
-    """The environment variable of a dotted key."""
-    return variable(ENV_PREFIX, key)
-
-
 def find_config_file(
     flag: Path | None, env: Mapping[str, str], cwd: Path | None = None
 ) -> Path | None:
     """The file to read: ``--config``, ``$LIVE_RATE_CONFIG``, ``./config.toml``, or the user's own.
 
-    The first two are taken even where there is no such file, so that the mistake is told. The
+    The first two are taken even where there is no such file, so that the mistake is reported. The
     user's own is ``live-rate/config.toml`` in the platform's folder for settings
     (``~/.config`` on Linux). None where there is none.
     """

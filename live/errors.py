@@ -106,3 +106,12 @@ class Refused(LiveRateError):
     """A running service does not let us watch it, or is none of ours; no wait mends that."""
 
     exit_code = 2
+
+
+def first_of(group: BaseExceptionGroup[LiveRateError]) -> LiveRateError:
+    """The first error of a group, however deep the groups in it are."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, LiveRateError)
+    return error

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from live.config import SETTINGS, Config, env_name, find_config_file, load_config
+from live.config import ENV_PREFIX, SETTINGS, Config, find_config_file, load_config
 from live.errors import ConfigError
-from live.settings import flat, in_words
+from live.settings import flat, in_words, variable
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -47,9 +47,9 @@ def test_the_shipped_file_explains_every_setting() -> None:
 def test_every_setting_can_be_explained_and_told_apart_in_the_environment() -> None:
     for tp in SETTINGS.values():
         assert in_words(msgspec.inspect.type_info(tp))
-    variables = [env_name(key) for key in SETTINGS]
+    variables = [variable(ENV_PREFIX, key) for key in SETTINGS]
     assert len(set(variables)) == len(variables)
-    assert env_name("feeds.lichess.base_url") == "LIVE_RATE_FEEDS_LICHESS_BASE_URL"
+    assert variable(ENV_PREFIX, "feeds.lichess.base_url") == "LIVE_RATE_FEEDS_LICHESS_BASE_URL"
     assert "LIVE_RATE_CONFIG" not in variables
 
 

@@ -248,40 +248,40 @@ FILES = ("analyze", "calibrate", "compare", "rank")
 ENGINES = ("", "doctor", "worker", *FILES)
 #: Whose people read what a module says, by module; "" is ``live-rate`` itself, the service.
 READ_BY: dict[str, tuple[str, ...]] = {
-    "dashboard/scene.py": ("",),
-    "engine/child.py": ENGINES,
-    "engine/discovery.py": ENGINES,
-    "engine/encryption.py": ("", "analyze", "worker"),
+    "terminal/view_context.py": ("",),
+    "engine/process/child_process.py": ENGINES,
+    "engine/engine_discovery.py": ENGINES,
+    "engine/cluster/cluster_tls.py": ("", "analyze", "worker"),
     # ``feeds`` leaves the subject out, and opens what it was given.
-    "feeds/kinds.py": ("",),
-    "jobs/calibrating.py": ("calibrate",),
-    "jobs/journal_reading.py": ("report",),
-    "jobs/journal_replay.py": ("replay",),
-    "jobs/offline.py": FILES,
-    "jobs/recorded.py": ("report",),
-    "jobs/studies.py": ("compare",),
-    "publish/exposure.py": ("",),
-    "publish/listener.py": ("", "doctor", "replay"),
-    "ratings/calibration.py": ENGINES,
-    "ratings/intrinsic.py": ENGINES,
-    "ratings/rated_games.py": ("calibrate",),
-    "rehearse/broker.py": ("rehearse",),
-    "rehearse/mqtt.py": ("rehearse",),
-    "rehearse/open.py": ("rehearse",),
-    "rehearse/stage.py": ("rehearse",),
-    "service/following.py": ("",),
-    "service/log.py": ("", "explain", "replay", "report", *ENGINES),
-    "service/measuring.py": ("",),
-    "service/showing.py": ("",),
+    "feeds/source_address.py": ("",),
+    "jobs/calibrate_engine.py": ("calibrate",),
+    "jobs/report_journal.py": ("report",),
+    "jobs/replay_journal.py": ("replay",),
+    "jobs/analyze_games.py": FILES,
+    "jobs/recorded_event.py": ("report",),
+    "jobs/compare_players.py": ("compare",),
+    "publish/access/origin_policy.py": ("",),
+    "publish/http/listener.py": ("", "doctor", "replay"),
+    "ratings/calibration/move_evidence.py": ENGINES,
+    "ratings/regan/intrinsic_rating.py": ENGINES,
+    "ratings/calibration/rated_games.py": ("calibrate",),
+    "rehearse/servers/own_broker.py": ("rehearse",),
+    "rehearse/servers/mqtt_publisher.py": ("rehearse",),
+    "rehearse/open_rehearsal.py": ("rehearse",),
+    "rehearse/rehearsal_run.py": ("rehearse",),
+    "service/source_runner.py": ("",),
+    "service/host/log_output.py": ("", "explain", "replay", "report", *ENGINES),
+    "service/measure_settings.py": ("",),
+    "service/output_mode.py": ("",),
     "settings.py": ("feeds", *ENGINES),
     "store/journal.py": ("",),
-    "store/trouble.py": ("",),
+    "store/journal_faults.py": ("",),
 }
 FLAG = re.compile(
     r"(?:live-rate (?P<command>[a-z-]+ )?(?:[a-z]+ )*)?(?P<flag>(?<![\w-])--[a-z][a-z0-9-]+)"
 )
 #: What is printed as a text of its own, for other programs.
-TEXTS = {"publish/unit.py"}
+TEXTS = {"service/host/systemd_unit.py"}
 
 
 def flags() -> dict[str, set[str]]:

@@ -54,11 +54,11 @@ def settings(**changes: object) -> Config:
 @contextlib.asynccontextmanager
 async def opened(config: Config) -> AsyncIterator[EventService]:
     """Engines running and reports taken in, as the service does it."""
-    hall = EventService(config)
-    async with hall.with_engine():
-        keep = asyncio.create_task(hall.keep())
+    service = EventService(config)
+    async with service.with_engine():
+        keep = asyncio.create_task(service.keep())
         try:
-            yield hall
+            yield service
         finally:
             keep.cancel()
 
@@ -69,10 +69,10 @@ def without_source(games: Sequence[GameDetail]) -> list[GameDetail]:
 
 async def analysed(config: Config, games: Sequence[GameReport]) -> Any:
     """What ``analyze`` says of finished games."""
-    async with opened(config) as hall:
-        await hall.take(FeedReport("file", tuple(games), complete=True))
-        await hall.settled()
-        return snapshot(hall.keeper)
+    async with opened(config) as service:
+        await service.take(FeedReport("file", tuple(games), complete=True))
+        await service.settled()
+        return snapshot(service.state)
 
 
 @pytest.mark.parametrize("seed", [1, 7])
@@ -83,14 +83,14 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
     config = settings(**{"feeds.finish_after_s": 30.0})
     clock = HurriedClock()
     rehearsal = LichessRehearsal(games, clock=clock, fates=connections(seed), keep_alive_s=5.0)
-    async with rehearsal.serving() as spec, opened(config) as hall:
+    async with rehearsal.serving() as spec, opened(config) as service:
         feed = open_feed(spec, config.feeds, conditions=FeedConditions(config.feeds, clock=clock))
         async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
-            following = tasks.create_task(feed.run(hall))
+            following = tasks.create_task(feed.run(service))
             tasks.create_task(rehearsal.play(speed=20, incidents=incidents(seed, games)))
             await following
-        await hall.settled()
-        live = snapshot(hall.keeper)
+        await service.settled()
+        live = snapshot(service.state)
         final = PgnReader().read(rehearsal.final_pgn())
     assert [len(game.moves) for game in final] == [len(game.moves) for game in games]
     finished = await analysed(config, final)
@@ -102,8 +102,8 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
 async def test_a_subscriber_who_comes_at_any_moment_ends_with_the_fresh_snapshot() -> None:
     config = settings(**{"feeds.demo.speed": 3000.0})
     chance = random.Random(5)
-    async with opened(config) as hall, Publisher(config.server, hall.keeper) as publisher:
-        hall.listen(publisher.publish)
+    async with opened(config) as service, Publisher(config.server, service.state) as publisher:
+        service.listen(publisher.publish)
         host, port = publisher.address
         done = asyncio.Event()
 
@@ -117,18 +117,18 @@ async def test_a_subscriber_who_comes_at_any_moment_ends_with_the_fresh_snapshot
                     messages += 1
                     if done.is_set() and replica.seq and messages > 1:
                         held = replica.snapshot()
-                        if held == snapshot(hall.keeper):
+                        if held == snapshot(service.state):
                             return replica, messages
 
         async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
             clients = [tasks.create_task(subscriber(chance.uniform(0, 4))) for _ in range(6)]
-            await open_feed("demo", config.feeds).run(hall)
-            await hall.settled()
+            await open_feed("demo", config.feeds).run(service)
+            await service.settled()
             done.set()
             # Something has to be said for everybody to look once more.
-            hall.keeper.engine_health(hall.room.health())
+            service.state.engine_health(service.room.health())
         assert all(client.result()[1] > 1 for client in clients)
-        final = snapshot(hall.keeper)
+        final = snapshot(service.state)
         assert len(final.games) == 6
         assert all(game.plies_scored == game.plies_played > 40 for game in final.games)
 
@@ -167,10 +167,10 @@ class LongestTurn:
 async def test_six_boards_never_keep_the_loop_for_fifty_milliseconds() -> None:
     config = settings(**{"feeds.demo.speed": 3000.0})
     longest = LongestTurn()
-    async with opened(config) as hall, Publisher(config.server, hall.keeper) as publisher:
-        hall.listen(publisher.publish)
-        await open_feed("demo", config.feeds).run(hall)  # first use imports and compiles
+    async with opened(config) as service, Publisher(config.server, service.state) as publisher:
+        service.listen(publisher.publish)
+        await open_feed("demo", config.feeds).run(service)  # first use imports and compiles
         with longest.watching():
-            await open_feed("demo", config.feeds).run(hall)
-            await hall.settled()
+            await open_feed("demo", config.feeds).run(service)
+            await service.settled()
     assert 0 < longest.seconds < 0.05, longest.name

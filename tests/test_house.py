@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: the flow and know nothing of each other.
 RANKS = {
     "network": -1,
+    "manual": -1,
     "feeds": 0,
     "games": 1,
     "engine": 2,
@@ -84,8 +85,13 @@ MAX_LINES = 500
 #: Modules that may be longer, each with its reason.
 LONG: dict[str, str] = {}
 
+#: Files that one folder shows at once, ``__init__.py`` not counted.
+MAX_FILES = 15
+
 #: Test files that mirror no module, each with its reason.
 NO_MIRROR = {
+    "tests/ratings/test_examples.py": "the docstrings of the whole room",
+    "tests/manual/test_readme.py": "README and CONTRIBUTING, with the manual's links",
     "tests/ratings/test_prefixes.py": "every incremental method, across the whole room",
     "tests/ratings/test_ferreira_2012.py": "the figures of the paper, across the whole room",
     "tests/test_follow.py": "the whole service, end to end",
@@ -254,6 +260,46 @@ def too_long(source: Source) -> list[str]:
     ]
 
 
+def class_names_used_twice(sources: list[Source]) -> list[str]:
+    """Classes of one name in several modules; those of a module's own, ``_Name``, do not count."""
+    where: dict[str, list[str]] = {}
+    for source in sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                where.setdefault(node.name, []).append(source.name)
+    return [
+        f"class {name} stands in {' and '.join(modules)}: say in its name what it is of"
+        for name, modules in where.items()
+        if len(modules) > 1
+    ]
+
+
+def module_names_used_twice(paths: list[Path]) -> list[str]:
+    """Python modules of one name in several folders."""
+    where: dict[str, list[str]] = {}
+    for path in paths:
+        if path.suffix == ".py" and path.stem not in ("__init__", "__main__"):
+            where.setdefault(path.stem, []).append(path.parent.as_posix())
+    return [
+        f"module {name} stands in {' and '.join(folders)}: say in its name what it is of"
+        for name, folders in where.items()
+        if len(folders) > 1
+    ]
+
+
+def crowded(paths: list[Path]) -> list[str]:
+    """Folders that show more files than one looks through."""
+    counted: dict[Path, int] = {}
+    for path in paths:
+        if path.name != "__init__.py":
+            counted[path.parent] = counted.get(path.parent, 0) + 1
+    return [
+        f"{folder.as_posix()} has {count} files, over {MAX_FILES}: make folders by what they are of"
+        for folder, count in counted.items()
+        if count > MAX_FILES
+    ]
+
+
 def grab_bags(paths: list[Path]) -> list[str]:
     """Files and folders named for nothing in particular."""
     return [
@@ -378,6 +424,38 @@ def test_a_long_module_is_seen() -> None:
     assert too_long(Source("live.store.journal", "\n" * 500)) == []
 
 
+def test_a_class_name_used_twice_is_seen() -> None:
+    sources = [
+        Source("live.engine.pool", "class Answer: ...\nclass _Row: ..."),
+        Source("live.feeds.http", "class Answer: ...\nclass _Row: ...\nclass Body: ..."),
+    ]
+    assert class_names_used_twice(sources) == [
+        "class Answer stands in live.engine.pool and live.feeds.http: say in its name what it is of"
+    ]
+
+
+def test_a_module_name_used_twice_is_seen() -> None:
+    paths = [
+        Path("live/store/schema.py"),
+        Path("live/publish/schema.py"),
+        Path("live/store/__init__.py"),
+        Path("live/publish/__init__.py"),
+        Path("live/web/schema.js"),
+    ]
+    assert module_names_used_twice(paths) == [
+        "module schema stands in live/store and live/publish: say in its name what it is of"
+    ]
+
+
+def test_a_crowded_folder_is_seen() -> None:
+    files = [Path("live/store", f"table_{number}.py") for number in range(16)]
+    marker = Path("live/store/__init__.py")
+    assert crowded([*files, marker]) == [
+        "live/store has 16 files, over 15: make folders by what they are of"
+    ]
+    assert crowded([*files[:15], marker]) == []
+
+
 def test_a_grab_bag_is_seen() -> None:
     paths = [Path("live/feeds/utils.py"), Path("live/common/x.py"), Path("live/feeds/utility.py")]
     assert len(grab_bags(paths)) == 2
@@ -386,21 +464,21 @@ def test_a_grab_bag_is_seen() -> None:
 def test_a_test_without_module_is_seen() -> None:
     modules = {
         Path("live/feeds/feed.py"),
-        Path("live/feeds/demo"),
+        Path("live/feeds/demo/demo_feed.py"),
         Path("live/feeds/pgn/pgn_splitter.py"),
         Path("live/web/client/event_state.js"),
     }
     tests = [
-        Path("tests/feeds/test_base.py"),
+        Path("tests/feeds/test_feed.py"),
         Path("tests/feeds/demo/test_demo_feed.py"),
-        Path("tests/feeds/test_pgn_split_hostile.py"),
+        Path("tests/feeds/pgn/test_pgn_splitter_hostile.py"),
         Path("tests/feeds/pgn/test_pgn_decoder.py"),
-        Path("tests/web/test_state.py"),
+        Path("tests/web/client/test_event_state.py"),
         Path("tests/test_house.py"),
         Path("tests/test_base.py"),
     ]
     assert without_mirror(tests, modules) == [
-        "tests/feeds/pgn/test_pgn_decoder.py mirrors nothing in live/feeds",
+        "tests/feeds/pgn/test_pgn_decoder.py mirrors nothing in live/feeds/pgn",
         "tests/test_base.py mirrors nothing in live",
     ]
 
@@ -430,6 +508,17 @@ def test_modules_stay_short() -> None:
     assert LONG.keys() <= {source.name for source in sources}
 
 
+def test_no_name_stands_twice_and_no_folder_is_crowded() -> None:
+    paths = [path.relative_to(ROOT) for path in own_files()]
+    package = [path for path in paths if path.parts[0] == "live"]
+    complaints = [
+        *class_names_used_twice(package_sources()),
+        *module_names_used_twice([path for path in package if "npm" not in path.parts]),
+        *crowded(package),
+    ]
+    assert not complaints, "\n".join(complaints)
+
+
 def test_nothing_is_named_for_nothing() -> None:
     complaints = grab_bags([path.relative_to(ROOT) for path in own_files()])
     assert not complaints, "\n".join(complaints)
@@ -455,7 +544,7 @@ def test_no_file_names_a_machine() -> None:
 
 def own_files() -> Iterator[Path]:
     """What is written here: neither caches nor what the build fetched."""
-    yield from (path for path in ROOT.glob("*.*") if path.is_file())
+    yield from (path for path in ROOT.glob("[!.]*.*") if path.is_file())
     for folder in ("live", "tests", ".ci"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.is_file() and not {"__pycache__", "vendor", "embedded"} & {*path.parts}:

@@ -8,13 +8,32 @@ arguments; the desk has no clock.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from live.alerts.all_kinds import findings
 from live.alerts.finding import PASSING, Finding, in_order
-from live.alerts.watched_event import BOARD, ENGINES, FEEDS, AlertTopic, WatchedEvent, topic_of
+from live.alerts.kinds import (
+    clock_faults,
+    contradicted_results,
+    corrected_moves,
+    draw_claims,
+    engine_agreement,
+    flag_fall,
+    missing_endings,
+    source_failures,
+    stalled_boards,
+    unreadable_games,
+)
+from live.alerts.watched_event import (
+    BOARD,
+    ENGINES,
+    FEEDS,
+    PLAYER,
+    AlertTopic,
+    WatchedEvent,
+    topic_of,
+)
 from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, GameId
 
 #: Longest note an arbiter may write, characters.
@@ -24,6 +43,26 @@ HISTORY = 500
 #: Ticks come every second or so; after a longer silence, seconds, or a step back, the machine
 #: slept or its clock was set, and nothing is held against those who were waited for.
 GAP_S = 120.0
+
+#: Kinds of alert about a board.
+_ALWAYS = (unreadable_games, corrected_moves, clock_faults)
+#: What rests on knowing where the board stands.
+_WHILE_READ = (flag_fall, stalled_boards, missing_endings, contradicted_results, draw_claims)
+
+
+def findings(watched: WatchedEvent, topic: AlertTopic, now_s: float) -> Iterator[Finding]:
+    """Findings of every kind about one board, one player, the feeds or the engines."""
+    if topic.kind == BOARD:
+        board = watched.boards.get(topic.id)
+        if board is not None:
+            for kind in _ALWAYS if unreadable_games.is_lost(board) else (*_ALWAYS, *_WHILE_READ):
+                yield from kind.findings(board, now_s)
+    elif topic.kind == PLAYER:
+        yield from engine_agreement.findings(watched, topic.id, now_s)
+    elif topic.kind == FEEDS:
+        yield from source_failures.feeds(watched, now_s)
+    elif topic.kind == ENGINES:
+        yield from source_failures.engines(watched, now_s)
 
 
 class AlertDesk:
@@ -48,7 +87,7 @@ class AlertDesk:
     # --- news -----------------------------------------------------------------------------------
 
     def changes(self, changes: Iterable[Change], now_s: float) -> list[AlertMessage]:
-        """Take in what the state was told; costs O(1) a change, whatever the length of games."""
+        """Take in changes of the state; costs O(1) a change, whatever the length of games."""
         topics: dict[AlertTopic, None] = {}
         for change in changes:
             topic = self._watched.take(change, now_s)
@@ -78,24 +117,24 @@ class AlertDesk:
         return board.running or board.result_s is not None
 
     def measured_by(self, engine: EngineInfo) -> None:
-        """Which engine the event starts with; changes tell every later one."""
+        """Which engine the event starts with; changes give every later one."""
         self._watched.engine = engine
 
     # --- a run before this one ------------------------------------------------------------------
 
     def recall(self, change: Change, at_s: float) -> None:
-        """What was told then, at its time: remembered, and nothing is said of it."""
+        """A change of then, at its time: taken in, and no message is sent."""
         self._watched.take(change, at_s)
 
-    def restore(self, told: Iterable[Alert], last_s: float, now_s: float) -> None:
-        """Alerts as they were told then, in order; to be called when everything else is recalled.
+    def restore(self, alert_now: Iterable[Alert], last_s: float, now_s: float) -> None:
+        """Alerts as they were sent then, in order; to be called when everything else is recalled.
 
         Those that were not over stand as they stood, and are not raised a second time by a cause
         that stands. What an arbiter took note of for good stays settled. ``last_s``: until when
         that run is known to have lived; what was waited for, is waited for from there on.
         """
         last: dict[str, Alert] = {}
-        for alert in told:
+        for alert in alert_now:
             last.pop(alert.id, None)
             last[alert.id] = alert
             if alert.cleared_s is not None:
@@ -155,14 +194,14 @@ class AlertDesk:
         alert = self._open.get(id)
         if alert is None:
             return []
-        told = msgspec.structs.replace(
+        alert_now = msgspec.structs.replace(
             alert, acknowledged_s=now_s, note=note[:NOTE_CHARS] if note else alert.note
         )
         if alert.kind in PASSING:
             topic = self._topics[id]
             self._settled.setdefault(topic, {})[id] = self._counted[topic][id]
-            return [self._close(told, now_s)]
-        return self._say([told])
+            return [self._close(alert_now, now_s)]
+        return self._say([alert_now])
 
     def note(self, id: str, text: str) -> list[AlertMessage]:
         """Write something to an alert; an empty text takes it away."""
@@ -269,10 +308,10 @@ class AlertDesk:
                 or alert.kind in self._muted_kinds
                 or alert.game in self._muted_games
             )
-            told = msgspec.structs.replace(alert, muted=muted)
-            if self._open.get(alert.id) != told:
-                self._open[alert.id] = told
-                messages.append(AlertMessage(told))
+            alert_now = msgspec.structs.replace(alert, muted=muted)
+            if self._open.get(alert.id) != alert_now:
+                self._open[alert.id] = alert_now
+                messages.append(AlertMessage(alert_now))
         return messages
 
     def _close(self, alert: Alert, now_s: float) -> AlertMessage:

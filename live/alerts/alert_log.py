@@ -30,17 +30,17 @@ class AlertLog:
 
 
 def _happened(before: Alert | None, now: Alert) -> list[str]:
-    told = []
+    words = []
     if before is None:
-        told.append("raised")
+        words.append("raised")
     elif before.times != now.times:
-        told.append(f"raised again ({now.times} times)")
+        words.append(f"raised again ({now.times} times)")
     if now.acknowledged_s is not None and (before is None or before.acknowledged_s is None):
-        told.append("acknowledged")
+        words.append("acknowledged")
     if now.note and (before is None or before.note != now.note):
-        told.append(f"noted ({now.note!r})")
+        words.append(f"noted ({now.note!r})")
     if before is not None and before.muted != now.muted:
-        told.append("muted" if now.muted else "shown again")
+        words.append("muted" if now.muted else "shown again")
     if now.cleared_s is not None:
-        told.append("over")
-    return told
+        words.append("over")
+    return words

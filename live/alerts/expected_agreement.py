@@ -86,7 +86,7 @@ class FieldAgreement:
 def expected(
     engine: EngineInfo | None, field: FieldAgreement, id: str, elo: int
 ) -> ExpectedAgreement | None:
-    """What is expected of a player; None where nothing tells."""
+    """What is expected of a player; None where nothing is known."""
     if engine is not None and (engine.name, engine.limit) == (ENGINE, LIMIT):
         return ExpectedAgreement(_share(LEVEL, elo, CENTRE_ELO), f"{DATA}, {ENGINE}, {LIMIT}")
     moves, matches, mean_elo, others = field.without(id)

@@ -1,4 +1,4 @@
-"""All that the changes have told, as far as alerts need it. Pure."""
+"""All that the changes have said, as far as alerts need it. Pure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AlertTopic(msgspec.Struct, frozen=True):
 
 
 def topic_of(alert: Alert) -> AlertTopic:
-    """What has to be looked at to see whether its cause stands, as its id tells."""
+    """What has to be looked at to see whether its cause stands, as its id says."""
     match alert.kind:
         case "agreement":
             return AlertTopic(PLAYER, alert.id.removeprefix("agreement "))

@@ -1,11 +1,19 @@
-"""The options that several commands share, and the settings they make. Loads nothing heavy."""
+"""The options that several commands share, and the settings they make. Loads nothing heavy.
+
+Options that always come together are the fields of one frozen dataclass, and a command under
+:func:`grouped` takes it as one argument.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import enum
+import functools
+import inspect
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -21,7 +29,7 @@ class GainOption(enum.StrEnum):
 
 
 class EvalsOption(enum.StrEnum):
-    """Where ``analyze`` takes scores from."""
+    """Where scores come from."""
 
     ENGINE = "engine"
     PGN = "pgn"
@@ -89,6 +97,15 @@ DebugFlag = Annotated[
         "--debug", metavar=SWITCH, help="Show tracebacks and log everything.", is_eager=True
     ),
 ]
+EvalsFlag = Annotated[
+    EvalsOption,
+    typer.Option(help="Search with an engine, or take the [%eval] comments of the PGN."),
+]
+#: Of commands that write all they found.
+JsonFileFlag = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it."),
+]
 #: Of commands that serve something of their own, whatever the settings say.
 OwnHostFlag = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to serve on.")]
 OwnPortFlag = Annotated[
@@ -108,6 +125,82 @@ PortFlag = Annotated[
 ]
 
 
+@dataclasses.dataclass(frozen=True)
+class SearchFlags:
+    """Which engine searches, how much, and how many of it."""
+
+    engine: EngineFlag = None
+    depth: DepthFlag = None
+    nodes: NodesFlag = None
+    movetime: MovetimeFlag = None
+    engines: EnginesFlag = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was given, for :func:`settings_of`."""
+        return {
+            "engine__path": self.engine,
+            "engine__depth": self.depth,
+            "engine__nodes": self.nodes,
+            "engine__movetime_ms": self.movetime,
+            "engine__engines": self.engines,
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class RunFlags:
+    """How a command that rates runs: its gain, its settings, its log."""
+
+    gain: GainFlag = None
+    config: ConfigFlag = None
+    log_level: LogFlag = None
+    debug: DebugFlag = False
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was given, for :func:`settings_of`."""
+        level = self.log_level.value if self.log_level else None
+        return {
+            "rating__gain": self.gain.value if self.gain else None,
+            "log__level": "debug" if self.debug else level,
+        }
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Show Typer the fields of each dataclass that ``command`` takes as options of their own, in
+    their place, and call ``command`` with the dataclasses made of them.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups = {
+        name: hint
+        for name, hint in hints.items()
+        if isinstance(hint, type) and dataclasses.is_dataclass(hint)
+    }
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name in groups:
+            fields = inspect.signature(groups[name]).parameters.values()
+            known = get_type_hints(groups[name], include_extras=True)
+            parameters += [
+                field.replace(annotation=known[field.name], kind=inspect.Parameter.KEYWORD_ONLY)
+                for field in fields
+            ]
+        else:
+            kind = inspect.Parameter.KEYWORD_ONLY
+            parameters.append(parameter.replace(annotation=hints[name], kind=kind))
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            fields = [field.name for field in dataclasses.fields(group)]
+            given[name] = group(**{field: given.pop(field) for field in fields})
+        command(**given)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
+
+
 def settings_of(config: Path | None, **flags: Any) -> Config:
     """The settings with the flags that were given on top."""
     from live.config import find_config_file, load_config
@@ -115,3 +208,8 @@ def settings_of(config: Path | None, **flags: Any) -> Config:
     given = {key.replace("__", "."): value for key, value in flags.items() if value is not None}
     found = find_config_file(config, os.environ)
     return load_config(found, os.environ, given)
+
+
+def rating_settings(search: SearchFlags, run: RunFlags, **flags: Any) -> Config:
+    """The settings of a command that rates, with ``flags`` of its own on top."""
+    return settings_of(run.config, **search.settings, **run.settings, **flags)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from live.commands.flags import SWITCH, DebugFlag, OwnHostFlag, OwnPortFlag
+from live.commands.flags import SWITCH, DebugFlag, JsonFileFlag, OwnHostFlag, OwnPortFlag
 from live.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -51,18 +51,13 @@ def report(
     ] = None,
     alerts: Annotated[
         bool,
-        typer.Option(
-            "--alerts", metavar=SWITCH, help="Add what arbiters were told: for arbiters alone."
-        ),
+        typer.Option("--alerts", metavar=SWITCH, help="Add the alerts: for arbiters alone."),
     ] = False,
-    json: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it."),
-    ] = None,
+    json: JsonFileFlag = None,
     debug: DebugFlag = False,
 ) -> None:
-    """Tell an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON."""
-    from live.jobs.report_journal import report as tell
+    """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON."""
+    from live.jobs.report_journal import report as write_report
 
     names: dict[ReportFormat, Format] = {
         ReportFormat.PGN: "pgn",
@@ -73,7 +68,9 @@ def report(
     if format and out is None:
         raise ConfigError("--format", "is given without --out", "Say where: --out FOLDER")
     formats = [names[each] for each in format or names]
-    raise typer.Exit(tell(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json))
+    raise typer.Exit(
+        write_report(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json)
+    )
 
 
 def replay(

@@ -19,7 +19,7 @@ from live.commands.flags import (
 
 
 class ProtocolOption(enum.StrEnum):
-    """How ``rehearse`` tells its games."""
+    """How ``rehearse`` sends its games."""
 
     LICHESS = "lichess"
     PGN_URL = "pgn-url"
@@ -123,7 +123,7 @@ def feeds(
     config: ConfigFlag = None,
     debug: DebugFlag = False,
 ) -> None:
-    """Tell what a URL is, whether it answers, and which games it holds now."""
+    """Report what a URL is, whether it answers, and which games it holds now."""
     from live.app import run
     from live.jobs.rehearse_games import probe_feeds
 

@@ -4,40 +4,30 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
 
 from live.commands.flags import (
     SWITCH,
-    ConfigFlag,
     DebugFlag,
-    DepthFlag,
-    EngineFlag,
-    EnginesFlag,
+    EvalsFlag,
     EvalsOption,
-    GainFlag,
-    GainOption,
-    LogFlag,
-    LogLevel,
-    MovetimeFlag,
-    NodesFlag,
-    settings_of,
+    RunFlags,
+    SearchFlags,
+    grouped,
+    rating_settings,
 )
 from live.errors import InputError
 
-EvalsFlag = Annotated[
-    EvalsOption,
-    typer.Option(help="Search with an engine, or take the [%eval] comments of the PGN."),
-]
 JsonFlag = Annotated[
     str | None,
     typer.Option("--json", metavar="FILE", help="Write the figures as JSON; - prints them."),
 ]
 
 
-#: Lines searched for ``--intrinsic`` unless told; more tell more of poor moves and cost more.
+#: Lines searched for ``--intrinsic`` by default; more lines say more of poor moves and cost more.
 INTRINSIC_LINES = 10
 
 
@@ -49,30 +39,9 @@ class PairedBy(enum.StrEnum):
     MARKOV = "markov"
 
 
-def _settings(
-    config: Path | None,
-    engine: str | None,
-    depth: int | None,
-    nodes: int | None,
-    movetime: int | None,
-    engines: int | None,
-    gain: GainOption | None,
-    log_level: LogLevel | None,
-    debug: bool,
-) -> Any:
-    return settings_of(
-        config,
-        engine__path=engine,
-        engine__depth=depth,
-        engine__nodes=nodes,
-        engine__movetime_ms=movetime,
-        engine__engines=engines,
-        rating__gain=gain.value if gain else None,
-        log__level="debug" if debug else log_level.value if log_level else None,
-    )
-
-
+@grouped
 def calibrate(
+    *,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -145,15 +114,8 @@ def calibrate(
         typer.Option("--calibration", metavar="NAME", help="Name or file, for --check."),
     ] = None,
     json: JsonFlag = None,
-    engine: EngineFlag = None,
-    depth: DepthFlag = None,
-    nodes: NodesFlag = None,
-    movetime: MovetimeFlag = None,
-    engines: EnginesFlag = None,
-    gain: GainFlag = None,
-    config: ConfigFlag = None,
-    log_level: LogFlag = None,
-    debug: DebugFlag = False,
+    search: SearchFlags,
+    run_flags: RunFlags,
 ) -> None:
     """Measure the engine over rated players, and learn what moves say about Elo.
 
@@ -169,7 +131,7 @@ def calibrate(
         )
     if check is not None and files:
         raise InputError("--check", "takes the place of other files", "Give one or the other")
-    settings = _settings(config, engine, depth, nodes, movetime, engines, gain, log_level, debug)
+    settings = rating_settings(search, run_flags)
     from live.app import run
     from live.jobs.calibrate_engine import calibrate as learn
     from live.jobs.calibrate_engine import calibrate_intrinsic, check_calibration
@@ -200,51 +162,41 @@ def calibrate(
     )
 
 
+@grouped
 def compare(
     pgn: Annotated[list[Path], typer.Argument(metavar="PGN...", help="Games of both players.")],
+    *,
     players: Annotated[
         tuple[str, str],
         typer.Option("--players", metavar="A B", help="Two names, or parts of them."),
     ],
     evals: EvalsFlag = EvalsOption.ENGINE,
     json: JsonFlag = None,
-    engine: EngineFlag = None,
-    depth: DepthFlag = None,
-    nodes: NodesFlag = None,
-    movetime: MovetimeFlag = None,
-    engines: EnginesFlag = None,
-    gain: GainFlag = None,
-    config: ConfigFlag = None,
-    log_level: LogFlag = None,
-    debug: DebugFlag = False,
+    search: SearchFlags,
+    run_flags: RunFlags,
 ) -> None:
     """Who would beat whom: every predictor side by side, each with its interval or its reason."""
-    settings = _settings(config, engine, depth, nodes, movetime, engines, gain, log_level, debug)
+    settings = rating_settings(search, run_flags)
     from live.app import run
     from live.jobs.compare_players import compare_players
 
     run(compare_players(settings, pgn, players, evals=evals.value, json=json))
 
 
+@grouped
 def rank(
     pgn: Annotated[list[Path], typer.Argument(metavar="PGN...", help="Games of the event.")],
+    *,
     by: Annotated[
         PairedBy, typer.Option("--by", help="What the battle royale's pairings are predicted by.")
     ] = PairedBy.COVARIANCE,
     evals: EvalsFlag = EvalsOption.ENGINE,
     json: JsonFlag = None,
-    engine: EngineFlag = None,
-    depth: DepthFlag = None,
-    nodes: NodesFlag = None,
-    movetime: MovetimeFlag = None,
-    engines: EnginesFlag = None,
-    gain: GainFlag = None,
-    config: ConfigFlag = None,
-    log_level: LogFlag = None,
-    debug: DebugFlag = False,
+    search: SearchFlags,
+    run_flags: RunFlags,
 ) -> None:
     """Who played best: Algorithms 2 and 4, calibrated ratings, and everybody against everybody."""
-    settings = _settings(config, engine, depth, nodes, movetime, engines, gain, log_level, debug)
+    settings = rating_settings(search, run_flags)
     from live.app import run
     from live.jobs.compare_players import rank_players
 
@@ -276,7 +228,7 @@ def match(
     json: JsonFlag = None,
     debug: DebugFlag = False,
 ) -> None:
-    """What a result tells: Elo difference, likelihood of superiority, SPRT. Needs no engine."""
+    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no engine."""
     if (elo0 is None) != (elo1 is None):
         raise InputError("--elo0, --elo1", "a test needs both hypotheses", "Give both")
     from live.jobs.compare_players import match as match_results

@@ -48,7 +48,7 @@ async def measure_speed(
     process = await EngineProcess.start(command, settings or UciSettings(), patience=patience)
     try:
         start_s = clock() - before
-        process.begin(_question(Limit(movetime_ms=round(seconds * 1000))))
+        process.begin(_search_key(Limit(movetime_ms=round(seconds * 1000))))
         result = (await process.outcome()).result
     finally:
         await process.close()
@@ -60,7 +60,7 @@ async def measure_speed(
     )
 
 
-def _question(limit: Limit) -> SearchKey:
-    question = SearchKeys(limit).question(Search(Position(_MIDDLEGAME)))
-    assert isinstance(question, SearchKey)
-    return question
+def _search_key(limit: Limit) -> SearchKey:
+    search_key = SearchKeys(limit).key_of(Search(Position(_MIDDLEGAME)))
+    assert isinstance(search_key, SearchKey)
+    return search_key

@@ -67,7 +67,7 @@ def check_hash(hash_mb: int, engines: int, *, memory_mb: int | None = None) -> N
 
 
 def _memory_mb() -> int | None:
-    """Physical memory, where the system tells."""
+    """Physical memory, where the system shows it."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
     except (AttributeError, ValueError, OSError):

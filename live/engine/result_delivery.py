@@ -1,4 +1,4 @@
-"""Answers on their way to whoever asked."""
+"""Delivers results to those who requested them."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import msgspec
 
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 
-#: Answers given in one turn of the event loop; the rest follow in the next.
+#: Results delivered in one turn of the event loop; the rest follow in the next.
 _A_TURN: Final = 32
 
 
 class ResultListener(Protocol):
-    """Who is told. Called on the event loop, never from inside ``want`` or ``drop``; may call
-    both.
+    """Gets the results. Called on the event loop, never from inside ``submit`` or ``drop``; may
+    call both.
     """
 
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        """``search`` is over; ``owner`` is not told of it again."""
+        """``search`` is over; ``owner`` gets nothing more for it."""
 
     def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
         """The search of a live head's position (not of the move played) has come so far."""
 
 
 class ResultDelivery(msgspec.Struct, frozen=True):
-    """An answer ready to be told."""
+    """A result ready to be delivered."""
 
     owner: Hashable
     search: Search
@@ -38,27 +38,27 @@ class ResultDelivery(msgspec.Struct, frozen=True):
 
 
 class ResultDeliveries:
-    """Tells the listener, in order, a bounded number of answers a turn, never one inside
-    another: a listener that wants what is known already is told after it has returned.
+    """Calls the listener, in order, with a bounded number of results a turn, never one inside
+    another: a listener that submits a known search gets its result after it has returned.
     """
 
     def __init__(self, listener: ResultListener) -> None:
         self._listener = listener
-        # Answers, and what is to be done between them.
+        # Results, and what is to be done between them.
         self._todo: deque[ResultDelivery | Callable[[], None]] = deque()
-        self._telling = False
+        self._reporting = False
         self._later: asyncio.Handle | None = None
 
     def add(self, item: ResultDelivery | Callable[[], None]) -> None:
-        """Tell this after what was added before, or do it then; in the next turn of the loop
-        unless :meth:`tell` is called.
+        """Deliver this after what was added before, or do it then; in the next turn of the loop
+        unless :meth:`deliver` is called.
         """
         self._todo.append(item)
-        if self._later is None and not self._telling:
-            self._later = asyncio.get_running_loop().call_soon(self.tell)
+        if self._later is None and not self._reporting:
+            self._later = asyncio.get_running_loop().call_soon(self.deliver)
 
     def drop(self, owner: Hashable) -> None:
-        """Forget what was not yet told to ``owner``."""
+        """Forget what was not yet delivered to ``owner``."""
         kept = [
             item
             for item in self._todo
@@ -67,12 +67,12 @@ class ResultDeliveries:
         self._todo.clear()
         self._todo.extend(kept)
 
-    def tell(self) -> None:
-        """Tell now what may be told in one turn; nothing if called from inside a listener."""
-        if self._telling:
+    def deliver(self) -> None:
+        """Deliver what one turn allows, now; nothing if called from inside a listener."""
+        if self._reporting:
             return
         self.close()
-        self._telling = True
+        self._reporting = True
         try:
             for _ in range(_A_TURN):
                 if not self._todo:
@@ -83,9 +83,9 @@ class ResultDeliveries:
                 else:
                     item()
         finally:
-            self._telling = False
+            self._reporting = False
             if self._todo:
-                self._later = asyncio.get_running_loop().call_soon(self.tell)
+                self._later = asyncio.get_running_loop().call_soon(self.deliver)
 
     def close(self) -> None:
         """Call off what was put on the loop."""

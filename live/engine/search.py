@@ -1,4 +1,4 @@
-"""What is asked of an engine, and what it answers."""
+"""A search, what it finds, and the options that shape the searches of an event."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Search(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     only: str | None = None
     """UCI of the move the root is restricted to (``searchmoves``), for the move played."""
     lines: int = 1
-    """How many best moves are wanted with their scores (Multi-PV)."""
+    """How many best moves are searched with their scores (Multi-PV)."""
     limit: Limit | None = None
-    """When it ends; None is the room's own limit."""
+    """When it ends; None is the limit of the pool."""
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
@@ -75,7 +75,7 @@ class SearchResult(msgspec.Struct, frozen=True):
     for about one search in fifty under a node limit, when the iteration that was cut short had
     just found a better move."""
     lines: tuple[Line, ...] = ()
-    """Best first, when more than one line was asked for: all from the last depth at which every
+    """Best first, when more than one line was searched: all from the last depth at which every
     one was searched to the end."""
 
 
@@ -92,3 +92,32 @@ class SearchProgress(msgspec.Struct, frozen=True):
     depth: int
     source: str = ""
     """For people: who found it, where that was not this event's engine."""
+
+
+class SearchOptions(msgspec.Struct, frozen=True):
+    """How positions and moves are searched; the same for all figures of one event."""
+
+    lines: int = 1
+    """Best moves searched of each position (Multi-PV). A move among them needs no search of its
+    own."""
+    same_depth: bool = False
+    """Search the move played to the depth the best move was searched to, whatever that takes
+    (Alliot 2017, section 2.3), instead of under the limit."""
+    quick: Limit | None = None
+    """A first look under this limit, replaced when the full search is done."""
+
+    def is_quick(self, search: Search) -> bool:
+        """Whether it is part of the first look."""
+        return self.quick is not None and search.limit == self.quick
+
+    def whole(self, position: Position, limit: Limit | None = None) -> Search:
+        """Of a position; ``limit`` None is that of the pool."""
+        return Search(position, lines=self.lines, limit=limit)
+
+    def played(
+        self, position: Position, move: str, depth: int | None, limit: Limit | None = None
+    ) -> Search:
+        """Of the move played in a position whose own search reached ``depth``."""
+        if self.same_depth and depth:
+            limit = Limit(depth=depth)
+        return Search(position, only=move, limit=limit)

@@ -1,12 +1,12 @@
-"""A search in the form an engine is asked it, which is also the form it is remembered by.
+"""A search as it is sent to an engine; results are stored under this form, too.
 
-Two searches that must find the same are one question: same position, same limit, same root
+Two searches that must find the same have one key: same position, same limit, same root
 moves. What of a game's past can change a search is the fifty-move counter and the positions
 that have stood twice already; a position that stood once before cannot, because an engine takes
 a repetition for a draw when it happens inside its own search, or for the third time. So the
 moves are sent only where a position has been repeated since the last pawn move or capture, and
 else the position alone. Transpositions and boards that share an opening then share searches,
-and a score does not depend on which board asked first. The move number says nothing to a
+and a score does not depend on which board came first. The move number says nothing to a
 search and is sent as 1.
 """
 
@@ -26,7 +26,7 @@ _Key = tuple[int, ...]
 
 
 class SearchKey(msgspec.Struct, frozen=True, gc=False):
-    """One search as it goes over the wire. Equal questions are asked once."""
+    """One search as it goes over the wire. Searches with equal keys are made once."""
 
     fen: str
     """Where the moves begin: halfmove clock kept, en passant only where legal, move number 1."""
@@ -44,7 +44,7 @@ class SearchKey(msgspec.Struct, frozen=True, gc=False):
         return board
 
     def allows(self, uci: str) -> bool:
-        """Whether ``uci`` is a legal answer: a legal move, and the one asked for if one was."""
+        """Whether ``uci`` may be the best move: legal, and the one the search is restricted to."""
         if self.only is not None:
             return uci == self.only
         try:
@@ -69,7 +69,7 @@ class _Stand(msgspec.Struct, frozen=True):
 
 
 class SearchKeys:
-    """Turns searches into questions; remembers parsed positions, so that a game read in ply
+    """Makes the keys of searches; remembers parsed positions, so that a game read in ply
     order costs one pushed move a ply. Pure but for that memory.
     """
 
@@ -77,8 +77,8 @@ class SearchKeys:
         self._limit = limit
         self._stands: OrderedDict[tuple[str, bool, tuple[str, ...]], _Stand] = OrderedDict()
 
-    def question(self, search: Search) -> SearchKey | SearchFailure:
-        """What to ask an engine, or why no engine may be asked.
+    def key_of(self, search: Search) -> SearchKey | SearchFailure:
+        """The key, or why no engine may search this.
 
         Invalid positions are refused because they crash engines, finished ones because the rules
         score them.

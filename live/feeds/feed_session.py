@@ -58,7 +58,7 @@ class FeedSession:
     ) -> None:
         self.name = name
         self.roster = GameRoster(clock.now())
-        self.told = False
+        self.reported = False
         """Something was reported: from now on no trouble is fatal."""
         self.signs = 0
         """Counts what shows that the source works, so that waits start small again."""
@@ -69,7 +69,7 @@ class FeedSession:
         self._lasting = lasting
         self._health: FeedHealth | None = None
 
-    def say(self, state: FeedState, detail: str = "") -> None:
+    def show(self, state: FeedState, detail: str = "") -> None:
         """Health, unless it was the last thing said."""
         health = FeedHealth(self.name, state, detail)
         if health != self._health:
@@ -80,7 +80,7 @@ class FeedSession:
         """Hand games over and count them as a sign of life. Waits while the consumer is behind."""
         if games or complete:
             self.roster.see(games, self._clock.now(), complete=complete)
-            self.told = True
+            self.reported = True
             await self._sink.report(FeedReport(self.name, tuple(games), complete))
         self.alive()
 
@@ -90,12 +90,12 @@ class FeedSession:
         still_s = self._clock.now() - self.roster.changed_s
         games = len(self.roster)
         if not games:
-            self.say("live", "no games yet")
+            self.show("live", "no games yet")
         elif self.roster.unfinished and still_s >= self._stale_after_s:
-            self.say("stale", f"nothing new for {spoken(still_s)}")
+            self.show("stale", f"nothing new for {spoken(still_s)}")
         else:
             state: FeedState = "finished" if self.resting else "live"
-            self.say(state, f"{games} game{'s' if games != 1 else ''}")
+            self.show(state, f"{games} game{'s' if games != 1 else ''}")
 
     def ends_in_s(self) -> float | None:
         """Seconds until the source counts as over; None while a game is unfinished.
@@ -132,12 +132,12 @@ class FeedSession:
 
 async def follow(
     name: FeedName,
-    session: Callable[[FeedSession], Awaitable[None]],
+    connect: Callable[[FeedSession], Awaitable[None]],
     sink: FeedSink,
     conditions: FeedConditions,
 ) -> None:
     """Run a source's sessions until it is over: what ``Feed.run`` does for every kind."""
-    voice = FeedSession(
+    session = FeedSession(
         name,
         sink,
         conditions.clock,
@@ -146,13 +146,13 @@ async def follow(
         lasting=conditions.lasting,
     )
     await persist(
-        lambda: session(voice), voice, conditions.clock, lambda: backoff(conditions.random)
+        lambda: connect(session), session, conditions.clock, lambda: backoff(conditions.random)
     )
 
 
 async def persist(
-    session: Callable[[], Awaitable[None]],
-    voice: FeedSession,
+    connect: Callable[[], Awaitable[None]],
+    session: FeedSession,
     clock: Clock,
     waits: Callable[[], Iterator[float]],
 ) -> None:
@@ -164,32 +164,32 @@ async def persist(
     Waits start small again after a session that worked for longer than was waited for it: a
     source that answers and hangs up at once is asked ever more rarely, too.
     """
-    voice.say("connecting")
+    session.show("connecting")
     delays = waits()
     wait_s = 0.0
     while True:
-        signs, begun_s = voice.signs, clock.now()
+        signs, begun_s = session.signs, clock.now()
         try:
-            await session()
+            await connect()
         except FeedTrouble as error:
-            if error.fatal is not None and not voice.told:
-                voice.say("failed", error.reason)
+            if error.fatal is not None and not session.reported:
+                session.show("failed", error.reason)
                 raise error.fatal from error
             trouble = error
         except FeedError as error:
-            if not voice.told:
-                voice.say("failed", error.problem)
+            if not session.reported:
+                session.show("failed", error.problem)
                 raise
             trouble = FeedTrouble(error.problem)
         except Exception as error:
-            log.exception("feed %s: fault in its reader", voice.name)
+            log.exception("feed %s: fault in its reader", session.name)
             trouble = FeedTrouble(f"fault in our reader of this source ({type(error).__name__})")
         else:
-            held = len(voice.roster)
-            voice.say("finished", "1 game" if held == 1 else f"{held} games")
+            held = len(session.roster)
+            session.show("finished", "1 game" if held == 1 else f"{held} games")
             return
-        if voice.signs != signs and clock.now() - begun_s > wait_s:
+        if session.signs != signs and clock.now() - begun_s > wait_s:
             delays = waits()
         wait_s = max(next(delays), trouble.wait_s)
-        voice.say("retrying", f"{trouble.reason}{RETRY}{spoken(wait_s)}")
+        session.show("retrying", f"{trouble.reason}{RETRY}{spoken(wait_s)}")
         await clock.sleep(wait_s)

@@ -13,9 +13,8 @@ import chess
 import msgspec
 
 from live.events import Move
-from live.feeds.san import MoveReader, UnplayableMove
+from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
 
-MAX_PLIES = 1200
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?")
 
 

@@ -13,9 +13,8 @@ import chess
 import msgspec
 
 from live.events import Move
-from live.feeds.san import MoveReader, UnplayableMove
+from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
 
-MAX_PLIES = 1200
 #: A game of so many moves that suddenly stands at the start is over, and the next begins.
 NEW_GAME_PLIES = 4
 #: Bounds of what is tried for a missed or corrected move.

@@ -16,6 +16,8 @@ import chess
 
 #: Longest text that can be a move: ``Qa1xb2=Q+!?`` and then some.
 MAX_MOVE_CHARS = 24
+#: The longest game that is followed, in plies; the rest is left out.
+MAX_PLIES = 1200
 
 _SAN = re.compile(
     r"([NBKRQ]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:[=/]?([nbrqNBRQ])|\(([nbrqNBRQ])\)|=)?\Z"

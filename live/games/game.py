@@ -20,7 +20,7 @@ class Game(msgspec.Struct, frozen=True):
     moves: tuple[Move, ...] = ()
     """``moves[ply - 1]`` is the move that leads to ``ply``."""
     result: Result = "*"
-    """As told, or by the rules where the board is mated and nothing was told."""
+    """As reported, or by the rules where the board is mated and nothing was reported."""
     start_eval: Score | None = None
     problem: str | None = None
     """Why the game stops short, for people."""
@@ -30,7 +30,7 @@ class Game(msgspec.Struct, frozen=True):
         return self.headers.variant == "chess960"
 
     def position(self, ply: int) -> tuple[str, tuple[str, ...], bool]:
-        """What an engine is told of the position after ``ply`` half-moves.
+        """What an engine needs of the position after ``ply`` half-moves.
 
         Returns:
             ``(start_fen, moves in UCI from there, chess960)``.

@@ -44,7 +44,7 @@ class GameIndex:
         self._games: dict[GameId, _Held] = {}
         self._feeds: dict[FeedName, dict[GameId, None]] = {}
         self._marks: dict[Mark, dict[GameId, None]] = {}
-        # Held from before the service started, and told by no source since.
+        # Held from before the service started, and reported by no source since.
         self._restored: set[GameId] = set()
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ class GameIndex:
         return tuple(self._marks.get(mark, ()))
 
     def is_restored(self, id: GameId) -> bool:
-        """Whether the game is held from before, and no source has told it since."""
+        """Whether the game is held from before, and no source has reported it since."""
         return id in self._restored
 
     def restore(self, id: GameId) -> None:
@@ -89,8 +89,11 @@ class GameIndex:
         """
         self._restored.add(self._games[id].game.id)
 
-    def apply(self, step: Step) -> None:
+    def apply(self, step: Step) -> Game | None:
         """Make ``step`` true. The steps of a plan are applied once, in order.
+
+        Returns:
+            The game after it; None when it is gone.
 
         Raises:
             ValueError: a new game has an id already held, or the step does not fit the moves.
@@ -103,6 +106,7 @@ class GameIndex:
                 self._games[game.id] = _Held(game)
                 self._feeds.setdefault(game.feed, {})[game.id] = None
                 self._remark((), marks_of_game(game), game.id)
+                return game
             case GameGone(id=id):
                 game = self._games.pop(id).game
                 del self._feeds[game.feed][id]
@@ -110,12 +114,14 @@ class GameIndex:
                     del self._feeds[game.feed]
                 self._remark(marks_of_game(game), (), id)
                 self._restored.discard(id)
+                return None
             case GameConfirmed(id=id):
                 self._restored.discard(self._games[id].game.id)
             case GameDoubted(id=id, times=times):
                 self._games[id].doubts = times
             case _:
                 self._change(self._games[step.id], step)
+        return self._games[step.id].game
 
     def _change(self, held: _Held, step: Step) -> None:
         before, held.game = held.game, applied(held.game, step)
@@ -138,7 +144,7 @@ def key_mark(feed: FeedName, key: str) -> Mark:
 
 
 def names_mark(feed: FeedName, headers: Headers) -> Mark:
-    """Event, round, board and both names: what a source without keys tells games apart by."""
+    """Event, round, board and both names: how games of a source without keys are distinguished."""
     return (
         "names",
         feed,

@@ -3,14 +3,14 @@
 With a key of the source, the key says it. Without one (PGN files, standard input), in this order,
 each held game for one reported game at most:
 
-1. Same event, round, board, White and Black (by name). Several games of the same names are told
+1. Same event, round, board, White and Black (by name). Several games of the same names are kept
    apart by FIDE ids and by the moves they share.
 2. What is left over is compared with the left-over games that one of the players plays in, or that
    were played in the same place. Nothing is matched across two different rounds, nor to another
    starting position, nor to moves that are not the same line. The best of these wins:
    both players the same (boards reordered, an event renamed); the players swapped; one player the
    same (a name corrected); the same place and ten plies played alike (both names rewritten).
-   All but the first need a complete report, or four plies played alike: a stream that tells one
+   All but the first need a complete report, or four plies played alike: a stream that reports one
    game at a time may mean the second game of a match.
 
 A name that comes back with other moves after its game was over is **another game** (a file reused
@@ -39,7 +39,7 @@ STRONG_PROOF_PLIES = 10
 CORRECTED_PLIES = 2
 #: How many plies shorter the same line may be: a takeback.
 TAKEN_BACK_PLIES = 4
-#: More changed games than this of one name are told apart by their length alone, and what more
+#: More changed games than this of one name are distinguished by their length alone, and what more
 #: games than this have in common finds none of them: a hostile source must not cost O(games²).
 CROWD = 100
 
@@ -75,7 +75,7 @@ def _left_over(
     *,
     complete: bool,
 ) -> dict[int, GameId]:
-    """Find the games whose names, board or event are told differently now."""
+    """Find the games whose names, board or event are reported differently now."""
     taken = set(found.values())
     left = [i for i, report in enumerate(reports) if i not in found and not report.key]
     left.sort(key=lambda index: content_order(reports[index]))
@@ -94,7 +94,7 @@ def _left_over(
 
 
 def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[GameReport, ...]:
-    """One report for each game: a stream may tell the same game twice in one breath, newest last.
+    """One report for each game: a stream may hold the same game twice, newest last.
 
     In a complete report two games of the same names are two games; the same key is always one.
     """
@@ -115,7 +115,7 @@ def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[G
 
 
 def content_order(report: GameReport) -> tuple[object, ...]:
-    """Sorts games of equal names the same way whatever order they are told in."""
+    """Sorts games of equal names the same way whatever order they are reported in."""
     return (*_longest_first(report), msgspec.msgpack.encode(report))
 
 
@@ -127,9 +127,9 @@ def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
     """Is ``report``, of the same names as ``game``, the next game and not a new state of this one?
 
     Yes when ``game`` was over and is not only corrected: reopened with less than half of its
-    moves, told with a result and moves of which less than half agree, or begun from another
+    moves, reported with a result and moves of which less than half agree, or begun from another
     position. A game still going on may lose all its moves, or its starting position, to a
-    correction; but in a stream that tells one game at a time, eight plies or more of which less
+    correction; but in a stream that reports one game at a time, eight plies or more of which less
     than half agree are another game.
     """
     if report.start_fen != game.start_fen:

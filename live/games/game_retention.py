@@ -1,7 +1,7 @@
 """Which games are old enough to be forgotten, so that a service can run for weeks. Pure.
 
 A game is old when it is over, nothing of it has changed for long, and its source has moved on: it
-has told something of another game since. And of more finished games than are to be held at once,
+has reported another game since. And of more finished games than are to be held at once,
 those are old that changed longest ago. What was forgotten is remembered by a mark, or a source that
 lists old rounds for ever would bring it back with every report.
 """
@@ -85,5 +85,5 @@ class GameRetention:
             self._marks.popitem(last=False)
 
     def knows(self, feed: FeedName, report: GameReport) -> bool:
-        """Whether this is a forgotten game, told again as it was."""
+        """Whether this is a forgotten game, reported again as it was."""
         return bool(self._marks) and report.result != "*" and mark_of(feed, report) in self._marks

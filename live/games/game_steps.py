@@ -45,14 +45,14 @@ class TakenBack(msgspec.Struct, frozen=True, tag=True):
 
 
 class ClocksCorrected(msgspec.Struct, frozen=True, tag=True):
-    """Clocks of moves already held are told anew: ``(ply, clock_s, spent_s)``."""
+    """Clocks of moves already held are corrected: ``(ply, clock_s, spent_s)``."""
 
     id: GameId
     clocks: tuple[tuple[int, float | None, float | None], ...]
 
 
 class EvalsChanged(msgspec.Struct, frozen=True, tag=True):
-    """The source's own evaluations are told anew: ``(ply, score)``, ply 0 the start position."""
+    """The source's own evaluations are corrected: ``(ply, score)``, ply 0 the start position."""
 
     id: GameId
     evals: tuple[tuple[int, Score | None], ...]
@@ -76,10 +76,12 @@ class ProblemChanged(msgspec.Struct, frozen=True, tag=True):
 
 
 class GameDoubted(msgspec.Struct, frozen=True, tag=True):
-    """A complete report left the game out, or its moves; not believed yet.
+    """A complete report left out the game, or its moves, and that is not believed yet.
 
-    ``times`` in a row; 0 when the source tells it whole again. Bookkeeping of the holding:
-    nothing that people see changes.
+    ``times`` in a row; 0 when the source reports all of it again. Only the index changes, nothing
+    that people see. The service believes at once today (``patience`` 1 in
+    :class:`live.ledger.event_ledger.EventLedger`), so this step occurs only in an index with more
+    patience.
     """
 
     id: GameId
@@ -93,8 +95,9 @@ class GameGone(msgspec.Struct, frozen=True, tag=True):
 
 
 class GameConfirmed(msgspec.Struct, frozen=True, tag=True):
-    """A source tells a game that was held from before the service started. Bookkeeping of the
-    holding, and a mark that people see; nothing else changes.
+    """A source reports a game that was held from before the service started.
+
+    The game loses its mark ``restored``; nothing else changes.
     """
 
     id: GameId
@@ -114,6 +117,28 @@ Step = (
     | GameConfirmed
     | GameGone
 )
+
+
+def game_after(game: Game | None, step: Step) -> Game | None:
+    """The fold over the steps of one game: what is held of it after ``step``.
+
+    Args:
+        game: what was held before; None before the game begins and after it is gone.
+        step: any step about this game.
+
+    Returns:
+        The game; None when it is gone. A step about a game that is not held changes nothing.
+
+    Raises:
+        ValueError: ``step`` does not fit the game, or is about another one.
+        IndexError: it corrects a ply that the game has not.
+    """
+    match step:
+        case NewGame(game=new):
+            return new
+        case GameGone():
+            return None
+    return None if game is None else applied(game, step)
 
 
 def applied(game: Game, step: Step) -> Game:

@@ -8,7 +8,7 @@ later, or is corrected, changes nothing as long as the name stays.
 
 **Game ids.** A key of the source that is short and safe in a URL (a lichess game id) is the id. A
 longer key is hashed. Without a key, event, round, board and both players are hashed, as they were
-first told: FIDE ids when both sides have one, else names. Nothing else goes in, so the same game
+first report: FIDE ids when both sides have one, else names. Nothing else goes in, so the same game
 gets the same id in any process, on any day and in any order of arrival. Where an id is taken, by a
 second game of the same names or by another feed that follows the same event, ``-2``, ``-3``, …
 is added; games are matched within their feed only.
@@ -122,6 +122,6 @@ def _told_names(headers: Headers) -> tuple[str, ...]:
 
 def _digest(*parts: str) -> GameId:
     """50 bits: among 10,000 games two collide once in 20 million events, and then get a suffix."""
-    told = "\x1f".join(parts).encode("utf-8", "surrogatepass")
-    digest = hashlib.blake2b(told, digest_size=10).digest()
+    words = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(words, digest_size=10).digest()
     return base64.b32encode(digest).decode().lower()[:10]

@@ -1,4 +1,4 @@
-"""What sources say that cannot be so, told from one report alone.
+"""What cannot be true in a report, found from that report alone.
 
 Each function looks at one report, so what is held in the end does not depend on the order in
 which the news came, and following a game live ends where reading its PGN afterwards ends.
@@ -15,7 +15,7 @@ from live.games.player_identity import is_bye, is_known
 
 SUPPORTED_VARIANTS = frozenset({"standard", "chess960"})
 
-# At the end of a game players put the kings on the centre to tell the board the result: on the
+# At the end of a game players put the kings on the centre to enter the result: on the
 # white squares e4 and d5 when White won, on the black ones when Black did (DGT LiveChess).
 _KING_TO_CENTRE = re.compile(r"K[de][45]")
 # What the decoder of moves says of it, move number in brackets; anything behind that is another
@@ -55,7 +55,7 @@ def without_centred_kings(report: GameReport) -> GameReport:
     Only what is proved is cut. The illegal king move at the end is no problem of the game. A legal
     one before it is cut when the two kings show the result and its mover is the one who lost:
     nobody makes a king move and resigns at once. Any other legal king move stands, for nothing
-    tells it from a real one. While the game has no result, the problem stays shown.
+    distinguishes it from a real one. While the game has no result, the problem stays shown.
     """
     illegal = _ILLEGAL_KING.fullmatch(report.problem or "")
     result = report.result
@@ -70,10 +70,10 @@ def without_centred_kings(report: GameReport) -> GameReport:
 
 
 def with_result_by_rule(report: GameReport) -> GameReport:
-    """On a mated board where no result is told, the one the rules give.
+    """On a mated board where no result is reported, the one the rules give.
 
     (FIDE Laws 5.1.1.) A stalemate or dead position without a result stays ``*`` until the source
-    tells the draw: seeing it would cost replaying the game.
+    shows the draw: seeing it would cost replaying the game.
     """
     if report.result == "*" and report.moves and report.moves[-1].san.endswith("#"):
         won: Result = "1-0" if _white_moved_last(report) else "0-1"

@@ -2,21 +2,22 @@
 
 Pure. A report of k games costs O(k + what changed), however many games are held.
 
-What is believed of a report:
+What is believed of a report (``patience`` is that of the index; the service runs with 1, so today a
+missing game is gone and missing moves are taken back at the first report that says so):
 
-* Moves, clocks, evaluations and result as told: clocks may jump, a result may come before the last
-  moves or be taken back, a takeback may only shorten the game. A mate while the source
+* Moves, clocks, evaluations and result as reported: clocks may jump, a result may come before the
+  last moves or be taken back, a takeback may only shorten the game. A mate while the source
   still says ``*`` has the result the rules give it.
-* A known game told with **no moves at all**, the result unchanged or ``*``, is doubted: sources
-  restart, and some tell a failing game stripped of its moves. Its moves go when ``patience``
+* A known game reported with **no moves at all**, the result unchanged or ``*``, is doubted: sources
+  restart, and some report a failing game stripped of its moves. Its moves go when ``patience``
   reports in a row say so, or at once with a new result.
 * A game left out of a **complete** report is doubted likewise, and gone after ``patience`` such
   reports in a row. Another starting position or variant is another game: the old one is gone at
   once, the new one has its id.
-* A name, an event, a round or a board that vanishes was lost, not taken back: the last one told
-  stays. Elo, title, team, FIDE id and the rest are as told, so a wrong title can be withdrawn.
+* A name, an event, a round or a board that vanishes was lost, not taken back: the last one reported
+  stays. Elo, title, team, FIDE id and the rest are as reported, so a wrong title can be withdrawn.
 * A bye, or a pairing without one of its players, is no game until it has moves.
-* The spelling of a move (SAN) is kept as first told; the move is its UCI.
+* The spelling of a move (SAN) is kept as first reported; the move is its UCI.
 """
 
 from __future__ import annotations
@@ -201,7 +202,7 @@ def _kept_player(old: Player, new: Player) -> Player:
 def _first_difference(game: Game, report: GameReport) -> int:
     """How many plies both begin with; the annotations of a move do not count."""
     shorter = min(len(game.moves), len(report.moves))
-    # Equal tuples are told apart in C; a report that only adds moves never gets past here.
+    # Tuples are compared in C; a report that only adds moves never gets past here.
     if game.moves[:shorter] == report.moves[:shorter]:
         return shorter
     for index in range(shorter):

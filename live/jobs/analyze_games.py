@@ -60,9 +60,9 @@ async def analyze(
         check_writable(target)
     stop = asyncio.Event()
     with stop_on_signals(stop) as came:
-        keeper = await analysed(config, files, evals=evals, stop=stop)
+        state = await analysed(config, files, evals=evals, stop=stop)
     partial = stop.is_set()
-    result = analysis(keeper, partial=partial)
+    result = analysis(state, partial=partial)
     if json is not None:
         write(json, to_json(result))
     if pgn is not None:
@@ -105,20 +105,20 @@ async def analysed(
     reports = [read_pgn(file) for file in files]
     if not walkovers:
         reports = _without_walkovers(reports)
-    hall = EventService(config)
+    service = EventService(config)
     if evals == "pgn":
         if not any(move.eval for report in reports for game in report.games for move in game.moves):
             raise InputError(", ".join(map(str, files)), _no_evals(reports), "Use --evals engine")
-        hall.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
+        service.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
         for report in reports:
-            await hall.take(report)
-        await hall.settled()
+            await service.take(report)
+        await service.settled()
     else:
-        async with hall.with_engine(live=False):
-            with _progress(hall):
-                await unless_stopped(_searched(hall, reports), stop or asyncio.Event())
-    _report_namesakes(hall.keeper)
-    return hall.keeper
+        async with service.with_engine(live=False):
+            with _progress(service):
+                await unless_stopped(_searched(service, reports), stop or asyncio.Event())
+    _report_namesakes(service.state)
+    return service.state
 
 
 def _no_evals(reports: Sequence[FeedReport]) -> str:
@@ -151,9 +151,9 @@ def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
     return kept
 
 
-def _report_namesakes(keeper: EventState) -> None:
-    met = {frozenset(keeper.player_ids(view.id)) for view in keeper.games()}
-    for one, other in namesakes(keeper.players(), met):
+def _report_namesakes(state: EventState) -> None:
+    met = {frozenset(state.player_ids(view.id)) for view in state.games()}
+    for one, other in namesakes(state.players(), met):
         Console(stderr=True).print(
             f"Perhaps one player: {plain(one)} and {plain(other)}; counted as two, since no FIDE "
             "id says otherwise.",
@@ -162,10 +162,10 @@ def _report_namesakes(keeper: EventState) -> None:
         )
 
 
-async def _searched(hall: EventService, reports: Sequence[FeedReport]) -> None:
+async def _searched(service: EventService, reports: Sequence[FeedReport]) -> None:
     for report in reports:
-        await hall.take(report)
-    await hall.settled()
+        await service.take(report)
+    await service.settled()
 
 
 def read_pgn(file: Path) -> FeedReport:
@@ -188,7 +188,7 @@ def read_pgn(file: Path) -> FeedReport:
 
 
 @contextlib.contextmanager
-def _progress(hall: EventService) -> Iterator[None]:
+def _progress(service: EventService) -> Iterator[None]:
     """A bar over the plies that have their score, on a terminal's standard error."""
     console = Console(stderr=True)
     with Progress(
@@ -205,7 +205,7 @@ def _progress(hall: EventService) -> Iterator[None]:
         plies: dict[str, tuple[int, int]] = {}
         scored = played = 0
 
-        def tell(changes: Iterable[Change]) -> None:
+        def show(changes: Iterable[Change]) -> None:
             nonlocal scored, played
             for change in changes:
                 if isinstance(change, GameMessage):
@@ -217,7 +217,7 @@ def _progress(hall: EventService) -> Iterator[None]:
             bar.update(task, completed=scored, total=played)
 
         if console.is_terminal:
-            hall.listen(tell)
+            service.listen(show)
         yield
 
 

@@ -20,19 +20,18 @@ from live.events import GainKind
 from live.jobs.analyze_games import analysed, write
 from live.jobs.compare_players import Evals, to_json
 from live.ledger.event_state import EventState
-from live.ledger.game.rated_moves import rated_games
 from live.ledger.players.table_four import TableFour, table_four
 from live.ratings.calibration.calibration_check import check, unseen
 from live.ratings.calibration.calibration_fit import TooFewGames, engine_rating, learn
 from live.ratings.calibration.move_evidence import Calibration, encode_calibration, load_calibration
-from live.ratings.calibration.rated_games import RatedGame, read_rated_games
+from live.ratings.calibration.rated_games import RatedGame, rated_games, read_rated_games
 from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
 from live.ratings.regan.intrinsic_rating import encode_table
 from live.terminal.tables import calibration_tables as tables
 
 
 class Provenance(NamedTuple):
-    """What gains come from; an NDJSON file does not tell, so flags do."""
+    """What gains come from; an NDJSON file does not say, so flags do."""
 
     engine: str
     limit: str
@@ -46,7 +45,7 @@ class RatedFiles(NamedTuple):
     games: list[RatedGame]
     source: Provenance
     table: TableFour | None
-    """Algorithms 2 and 3; None where opponents are not told."""
+    """Algorithms 2 and 3; None where opponents are not known."""
 
 
 class CalibrationOutcome(msgspec.Struct, frozen=True):
@@ -61,9 +60,9 @@ class CalibrationOutcome(msgspec.Struct, frozen=True):
     engine_rating: float | None
     """Algorithm 3 over all players, weighted by moves, Elo; null without a rated player."""
     table: TableFour | None
-    """Algorithms 2 and 3 player by player; null where opponents are not told."""
+    """Algorithms 2 and 3 player by player; null where opponents are not known."""
     missing: str = ""
-    """What keeps the figures from being told, for people."""
+    """Why there are no figures, for people."""
 
 
 async def calibrate(
@@ -119,12 +118,12 @@ async def calibrate_intrinsic(
     data = ", ".join(file.name for file in files)
     if not all(map(_is_pgn, files)):
         raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")
-    keeper = await analysed(config, files, evals="engine", walkovers=False)
-    engine = keeper.engine()
+    state = await analysed(config, files, evals="engine", walkovers=False)
+    engine = state.engine()
     table = learn_intrinsic(
         (
             RatedTurns(evidence.view.id, evidence.view.elo, spreads)
-            for evidence in keeper.ledger.study().players.values()
+            for evidence in state.ledger.study().players.values()
             for spreads in evidence.turns
             if evidence.view.elo is not None
         ),
@@ -150,12 +149,12 @@ async def check_calibration(
     held = load_calibration(calibration)
     note = ""
     if _is_pgn(file):
-        keeper = await analysed(config, [file], evals=evals, walkovers=False)
-        engine = keeper.engine()
-        mismatch = held.mismatch(engine.name, engine.limit, keeper.gain())
+        state = await analysed(config, [file], evals=evals, walkovers=False)
+        engine = state.engine()
+        mismatch = held.mismatch(engine.name, engine.limit, state.gain())
         if mismatch is not None:
             raise InputError(str(file), mismatch, "Analyse with that engine and limit")
-        games = _rated_of(keeper)
+        games = _rated_of(state)
     else:
         games = list(read_rated_games(_lines(file), held.gain, str(file)))
     if file.name == held.data:
@@ -186,7 +185,7 @@ def _learn(
         if not what:
             raise InputError(
                 source.data,
-                "does not tell which engine and limit its gains are from",
+                "does not say which engine and limit its gains are from",
                 f"Give {flag}",
             )
     apart = (leave_out, 0) if leave_out else None
@@ -223,11 +222,11 @@ async def _read(
     if len(kinds) > 1:
         raise InputError(data, "PGN and NDJSON do not mix", "Calibrate from one kind at a time")
     if kinds == {True}:
-        keeper = await analysed(config, files, evals=evals, walkovers=False)
-        engine = keeper.engine()
-        table = table_four(keeper.players(), keeper.ledger.engine_strength(), _exact(keeper))
-        source = Provenance(engine.name, engine.limit, keeper.gain(), data)
-        return RatedFiles(_rated_of(keeper), source, table)
+        state = await analysed(config, files, evals=evals, walkovers=False)
+        engine = state.engine()
+        table = table_four(state.players(), state.ledger.engine_strength(), _exact(state))
+        source = Provenance(engine.name, engine.limit, state.gain(), data)
+        return RatedFiles(_rated_of(state), source, table)
     games: list[RatedGame] = []
     gain: GainKind = config.rating.gain
     for file in files:
@@ -239,17 +238,17 @@ async def _read(
     return RatedFiles(games, Provenance(engine_name or "", limit or "", gain, data), None)
 
 
-def _exact(keeper: EventState) -> dict[str, float | None]:
-    return {key: found.rating for key, found in keeper.ledger.study().strengths.items()}
+def _exact(state: EventState) -> dict[str, float | None]:
+    return {key: found.rating for key, found in state.ledger.study().strengths.items()}
 
 
-def _rated_of(keeper: EventState) -> list[RatedGame]:
-    details = (keeper.game(view.id) for view in keeper.games())
+def _rated_of(state: EventState) -> list[RatedGame]:
+    details = (state.game(view.id) for view in state.games())
     return [
         game
         for detail in details
         if detail is not None
-        for game in rated_games(detail, tuple(keeper.player_ids(detail.id)))
+        for game in rated_games(detail, tuple(state.player_ids(detail.id)))
     ]
 
 

@@ -1,4 +1,4 @@
-"""Studies of finished games: who would beat whom, who played best, what a match tells. Part of the
+"""Studies of finished games: who would beat whom, who played best, what a match shows. Part of the
 composition root: reads files, runs the pipeline, hands the figures to tables.
 """
 
@@ -58,7 +58,7 @@ class MatchStudy(msgspec.Struct, frozen=True):
     first: str = ""
     second: str = ""
     pairs: PairCounts | None = None
-    """Null where games are not told one by one, or none make a pair."""
+    """Null where games are not given one by one, or none make a pair."""
     pair_statistics: MatchStatistics | None = None
     left_out: int = 0
     """Played games without a result that splits one point."""
@@ -69,7 +69,7 @@ class MatchStudy(msgspec.Struct, frozen=True):
     sprt: SprtState | None = None
     """Null without ``--elo0`` and ``--elo1``."""
     sprt_run: SprtRun | None = None
-    """The same test after every pair, or game, of a match told game by game."""
+    """The same test after every pair, or game, of a match given game by game."""
 
 
 async def compare_players(
@@ -81,18 +81,18 @@ async def compare_players(
     json: str | None,
 ) -> int:
     """``live-rate compare``; returns the exit code."""
-    keeper = await analysed(config, files, evals=evals, walkovers=False)
-    views = keeper.players()
+    state = await analysed(config, files, evals=evals, walkovers=False)
+    views = state.players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
         raise InputError(
             "--players", f"{names[0]!r} and {names[1]!r} are the same person", "Name two"
         )
     result = PlayerComparison(
-        keeper.engine(),
-        keeper.gain(),
+        state.engine(),
+        state.gain(),
         (one, other),
-        compare(keeper.ledger.study(), one.id, other.id),
+        compare(state.ledger.study(), one.id, other.id),
     )
     if json is not None:
         write(json, to_json(result))
@@ -105,9 +105,9 @@ async def rank_players(
     config: Config, files: Sequence[Path], *, evals: Evals, by: str, json: str | None
 ) -> int:
     """``live-rate rank``; returns the exit code."""
-    keeper = await analysed(config, files, evals=evals, walkovers=False)
+    state = await analysed(config, files, evals=evals, walkovers=False)
     result = PlayerRanking(
-        keeper.engine(), keeper.gain(), by, rank(keeper.ledger.study(), keeper.players(), by)
+        state.engine(), state.gain(), by, rank(state.ledger.study(), state.players(), by)
     )
     if json is not None:
         write(json, to_json(result))
@@ -150,26 +150,26 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
     reports = [game for argument in arguments for game in read_pgn(Path(argument)).games]
     results_only = not any(map(was_played, reports))
     games = _match_games(reports, results_only=results_only)
-    told = count_match(games, _as_told(games, first))
-    paired = told.pairs.games > 0
-    by_pairs = told.pairs if paired else told.games
+    counted = count_match(games, _as_reported(games, first))
+    paired = counted.pairs.games > 0
+    by_pairs = counted.pairs if paired else counted.games
     return MatchStudy(
-        told.games,
-        match_statistics(told.games),
-        first=told.first,
-        second=told.second,
-        pairs=told.pairs if paired else None,
-        pair_statistics=match_statistics(told.pairs) if paired else None,
-        left_out=told.left_out,
-        walkovers=told.walkovers,
+        counted.games,
+        match_statistics(counted.games),
+        first=counted.first,
+        second=counted.second,
+        pairs=counted.pairs if paired else None,
+        pair_statistics=match_statistics(counted.pairs) if paired else None,
+        left_out=counted.left_out,
+        walkovers=counted.walkovers,
         results_only=results_only,
         sprt=sprt(test, by_pairs) if test else None,
-        sprt_run=_followed(test, games, told) if test else None,
+        sprt_run=_followed(test, games, counted) if test else None,
     )
 
 
-def _followed(test: Sprt, games: Sequence[MatchGame], told: MatchCounts) -> SprtRun | None:
-    return follow(test, games, told.first) if told.games.games else None
+def _followed(test: Sprt, games: Sequence[MatchGame], counts: MatchCounts) -> SprtRun | None:
+    return follow(test, games, counts.first) if counts.games.games else None
 
 
 def _counts(arguments: Sequence[str]) -> GameCounts:
@@ -191,13 +191,13 @@ def _match_games(reports: Sequence[GameReport], *, results_only: bool) -> list[M
     """Results in the order of the files; one person is one name, however it is spelt."""
     names: dict[str, str] = {}
 
-    def told(player: Player) -> str:
+    def spelled(player: Player) -> str:
         return names.setdefault(person_key(player) or player.name, player.name)
 
     return [
         MatchGame(
-            told(report.headers.white),
-            told(report.headers.black),
+            spelled(report.headers.white),
+            spelled(report.headers.black),
             report.result,
             played=results_only or was_played(report),
         )
@@ -205,8 +205,8 @@ def _match_games(reports: Sequence[GameReport], *, results_only: bool) -> list[M
     ]
 
 
-def _as_told(games: Sequence[MatchGame], first: str | None) -> str | None:
-    """``first`` as the games spell it, told by some of its words if only one player has them."""
+def _as_reported(games: Sequence[MatchGame], first: str | None) -> str | None:
+    """``first`` as the games spell it, by some of its words if only one player has them."""
     if first is None:
         return None
     wanted = set(name_words(first).split())

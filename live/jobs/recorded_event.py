@@ -23,7 +23,7 @@ from live.engine.search_key import SearchKey, SearchKeys
 from live.errors import InputError
 from live.events import Alert, AlertMessage, Change, GameId
 from live.games.game import Game
-from live.games.game_steps import GameGone, NewGame, applied
+from live.games.game_steps import game_after
 from live.ledger.event_state import in_pieces
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.outbox import Urgency
@@ -36,7 +36,7 @@ from live.store.journal_records import RecordedChange as Kept
 
 
 class RecordedEvent(EventService):
-    """A hall whose engines are what the journal knows.
+    """An event whose search results come from the journal.
 
     Args:
         to_ms: what was found later is not known yet; None: everything is.
@@ -49,17 +49,17 @@ class RecordedEvent(EventService):
         self.run = run
         self.to_ms = to_ms
         self._reader = reader
-        self._questioner = SearchKeys(engine_limit(config.engine))
+        self._search_keys = SearchKeys(engine_limit(config.engine))
         self.waiting: deque[tuple[Search, RequestId]] = deque()
         self._alerts: dict[str, Alert] = {}
         self.open_ledger(run.engine_name, run.limit, engine_scores=run.engine_scores)
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        self.waiting.append((search, ask))
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        self.waiting.append((search, request_id))
 
-    def _publish(self, changes: Iterable[Change]) -> None:
+    def publish(self, changes: Iterable[Change]) -> None:
         # Alerts are those of then: made anew, waits would be those of the playing.
-        self._tell(list(changes))
+        self.notify(list(changes))
 
     def alerts(self) -> Sequence[Alert]:
         return in_order(self._alerts.values())
@@ -69,26 +69,26 @@ class RecordedEvent(EventService):
         self._alerts.pop(alert.id, None)
         if alert.cleared_s is None:
             self._alerts[alert.id] = alert
-        self._tell((AlertMessage(alert),))
+        self.notify((AlertMessage(alert),))
 
-    def drop(self, ask: RequestId) -> None:
+    def drop(self, request_id: RequestId) -> None:
         """An answer that nobody waits for changes nothing."""
 
     def looked_up(self, search: Search) -> tuple[SearchKey, RecordedScore] | None:
         """The question a search was, and what was found; None where nothing was."""
-        question = self._questioner.question(search)
-        if not isinstance(question, SearchKey):
+        search_key = self._search_keys.key_of(search)
+        if not isinstance(search_key, SearchKey):
             return None
-        scored = self._reader.result(self.run.identity, question)
-        return None if scored is None else (question, scored)
+        scored = self._reader.result(self.run.identity, search_key)
+        return None if scored is None else (search_key, scored)
 
     def answer(self) -> None:
         """Tell the ledger all that was known."""
         while self.waiting:
-            search, ask = self.waiting.popleft()
+            search, request_id = self.waiting.popleft()
             found = self.looked_up(search)
             if found is not None and not self._later(found[1]):
-                self.keeper.searched(ask, found[1].result)
+                self.state.searched(request_id, found[1].result)
 
     def _later(self, scored: RecordedScore) -> bool:
         return self.to_ms is not None and (scored.at_ms or 0) > self.to_ms
@@ -128,33 +128,33 @@ def games_at(changes: Iterator[Kept]) -> list[Game]:
     """The games as these changes leave them, in the order they appeared."""
     games: dict[GameId, Game] = {}
     for change in changes:
-        match change.step:
-            case Restated():
-                games.clear()
-            case NewGame(game=game):
-                games[game.id] = game
-            case GameGone(id=id):
-                games.pop(id, None)
-            case step if step.id in games:
-                with contextlib.suppress(ValueError, IndexError):
-                    games[step.id] = applied(games[step.id], step)
+        step = change.step
+        if isinstance(step, Restated):
+            games.clear()
+            continue
+        with contextlib.suppress(ValueError, IndexError):
+            game = game_after(games.get(step.id), step)
+            if game is None:
+                games.pop(step.id, None)
+            else:
+                games[step.id] = game
     return list(games.values())
 
 
 def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> RecordedEvent:
     """The event as it stood at a moment, or as it stands."""
     run = run_at(reader, path, to_ms)
-    hall = RecordedEvent(reader, run, config_of(run, path), to_ms)
+    service = RecordedEvent(reader, run, config_of(run, path), to_ms)
     games = games_at(reader.changes(to_ms))
     with _progress(len(games)) as bar:
         for game in games:
             for step in in_pieces(game):
-                hall.keeper.apply(step)
-                hall.answer()
+                service.state.apply(step)
+                service.answer()
             bar.advance(bar.task_ids[0])
     for alert in alerts_of(reader.notes(to_ms)):
-        hall.alert(alert)
-    return hall
+        service.alert(alert)
+    return service
 
 
 @contextlib.contextmanager

@@ -37,25 +37,25 @@ SLICE_S = 0.01
 class _Played:
     """Which answers are due when, as the event is played."""
 
-    def __init__(self, hall: RecordedEvent) -> None:
-        self._hall = hall
+    def __init__(self, service: RecordedEvent) -> None:
+        self._service = service
         self._due: list[tuple[int, int, RequestId, RecordedScore]] = []
         self._count = 0
 
     def take(self, now_ms: int) -> None:
         """Tell what was found by now; remember what will be."""
-        hall = self._hall
-        while hall.waiting or (self._due and self._due[0][0] <= now_ms):
-            while hall.waiting:
-                search, ask = hall.waiting.popleft()
-                found = hall.looked_up(search)
+        service = self._service
+        while service.waiting or (self._due and self._due[0][0] <= now_ms):
+            while service.waiting:
+                search, request_id = service.waiting.popleft()
+                found = service.looked_up(search)
                 if found is not None:
                     self._count += 1
                     at_ms = found[1].at_ms or 0
-                    heapq.heappush(self._due, (at_ms, self._count, ask, found[1]))
+                    heapq.heappush(self._due, (at_ms, self._count, request_id, found[1]))
             while self._due and self._due[0][0] <= now_ms:
-                _, _, ask, scored = heapq.heappop(self._due)
-                hall.keeper.searched(ask, scored.result)
+                _, _, request_id, scored = heapq.heappop(self._due)
+                service.state.searched(request_id, scored.result)
 
     @property
     def next_ms(self) -> int | None:
@@ -90,15 +90,15 @@ async def replay(
     with JournalReader.open(path) as reader:
         run = run_at(reader, path, None)
         served = {"host": host, "port": port, "public": public}
-        hall = RecordedEvent(reader, run, config_of(run, path, server=served))
-        async with Publisher(hall.config.server, hall.keeper) as publisher:
-            hall.listen(publisher.publish)
-            hall.listen(JsonPrinter().tell if json else line_printer(console))
+        service = RecordedEvent(reader, run, config_of(run, path, server=served))
+        async with Publisher(service.config.server, service.state) as publisher:
+            service.listen(publisher.publish)
+            service.listen(JsonPrinter().show if json else line_printer(console))
             with stop_on_signals(stop):
                 # Not wrapped: path and address are copied from here.
                 serving = f"live-rate replays {path} at {publisher.url}"
                 console.print(serving, markup=False, highlight=False, soft_wrap=True)
-                playing = asyncio.create_task(play(hall, reader, speed), name="replay")
+                playing = asyncio.create_task(play(service, reader, speed), name="replay")
                 stopping = asyncio.create_task(stop.wait(), name="stop")
                 await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
                 if playing.done():
@@ -112,14 +112,14 @@ async def replay(
     return 0
 
 
-async def play(hall: RecordedEvent, reader: JournalReader, speed: float) -> None:
+async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> None:
     """Let everything happen again, ``speed`` times as fast; pauses of the service are left out."""
-    played = _Played(hall)
+    played = _Played(service)
     loop = asyncio.get_running_loop()
     changes = list(reader.changes())
     clock = _Clock(changes[0].at_ms if changes else 0, loop.time(), speed)
-    for feed in hall.run.feeds:
-        hall.health(FeedHealth(feed, "live", "replayed from a journal"))
+    for feed in service.run.feeds:
+        service.health(FeedHealth(feed, "live", "replayed from a journal"))
     slice_s = loop.time()
     notes = deque(note for note in reader.notes() if note.kind == ALERT)
     for change in changes:
@@ -131,12 +131,12 @@ async def play(hall: RecordedEvent, reader: JournalReader, speed: float) -> None
                 until = max(now_ms, min(until, notes[0].at_ms))
             await asyncio.sleep(clock.seconds(until - now_ms))
             played.take(clock.now_ms(loop.time()))
-            _note(hall, notes, clock.now_ms(loop.time()))
-        for step in _steps(hall, change.step):
+            _note(service, notes, clock.now_ms(loop.time()))
+        for step in _steps(service, change.step):
             with contextlib.suppress(ValueError, KeyError, IndexError):
-                hall.keeper.apply(step)
+                service.state.apply(step)
         played.take(now_ms)
-        _note(hall, notes, change.at_ms)
+        _note(service, notes, change.at_ms)
         if loop.time() - slice_s > SLICE_S:
             await asyncio.sleep(0)
             slice_s = loop.time()
@@ -150,21 +150,21 @@ async def play(hall: RecordedEvent, reader: JournalReader, speed: float) -> None
         if notes[0].at_ms - clock.now_ms(loop.time()) > PAUSE_MS:
             clock.skip_to(notes[0].at_ms - REST_MS, loop.time())
         await asyncio.sleep(clock.seconds(notes[0].at_ms - clock.now_ms(loop.time())))
-        _note(hall, notes, max(notes[0].at_ms, clock.now_ms(loop.time())))
-    for feed in hall.run.feeds:
-        hall.health(FeedHealth(feed, "finished", "replayed from a journal"))
+        _note(service, notes, max(notes[0].at_ms, clock.now_ms(loop.time())))
+    for feed in service.run.feeds:
+        service.health(FeedHealth(feed, "finished", "replayed from a journal"))
 
 
-def _note(hall: RecordedEvent, notes: deque[RecordedNote], now_ms: int) -> None:
-    """Tell the alerts that were told by now."""
+def _note(service: RecordedEvent, notes: deque[RecordedNote], now_ms: int) -> None:
+    """Publish the alerts that had been raised by now."""
     while notes and notes[0].at_ms <= now_ms:
         alert = alert_of(notes.popleft())
         if alert is not None:
-            hall.alert(alert)
+            service.alert(alert)
 
 
-def _steps(hall: RecordedEvent, step: Step | Restated) -> Iterator[Step]:
-    held = [game.id for game in hall.keeper.held()]
+def _steps(service: RecordedEvent, step: Step | Restated) -> Iterator[Step]:
+    held = [game.id for game in service.state.held()]
     if isinstance(step, Restated):
         yield from (GameGone(id) for id in held)
     else:

@@ -1,4 +1,4 @@
-"""``live-rate report`` and ``explain``: what a journal tells. Part of the composition root."""
+"""``live-rate report`` and ``explain``: what a journal holds. Part of the composition root."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def report(
     now = utc_now()
     to_ms = moment_ms(at, now.astimezone()) if at is not None else None
     with JournalReader.open(path) as reader:
-        keeper = rebuilt(reader, path, to_ms).keeper
-        whole, told = analysis(keeper), tuple(keeper.alerts()) if alerts else ()
+        state = rebuilt(reader, path, to_ms).state
+        whole, open_alerts = analysis(state), tuple(state.alerts()) if alerts else ()
     if json is not None:
         whole_or_more = (
-            JournalReport(**msgspec.structs.asdict(whole), alerts=told) if alerts else whole
+            JournalReport(**msgspec.structs.asdict(whole), alerts=open_alerts) if alerts else whole
         )
         write(json, to_json(whole_or_more))
     console = Console(stderr=json == "-")
@@ -78,7 +78,7 @@ def report(
     elif json is None:
         _print(whole, console)
         if alerts:
-            console.print(_alerts(told))
+            console.print(_alerts(open_alerts))
     return 0
 
 
@@ -90,7 +90,7 @@ def _print(whole: Analysis, console: Console) -> None:
 
 
 class JournalReport(Analysis, frozen=True):
-    """An event with what arbiters were told, as ``report --alerts --json`` writes it."""
+    """An event with its alerts, as ``report --alerts --json`` writes it."""
 
     alerts: tuple[Alert, ...] = ()
     """Those not over, in the order in which people should look at them."""
@@ -116,9 +116,9 @@ def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
     """``live-rate explain``; returns the exit code."""
     log_to_stderr(Config())
     with JournalReader.open(path) as reader:
-        hall = rebuilt(reader, path)
-        detail = find_game(list(analysis(hall.keeper).games), name)
-        found = explanation_of(hall, detail, ply)
+        service = rebuilt(reader, path)
+        detail = find_game(list(analysis(service.state).games), name)
+        found = explanation_of(service, detail, ply)
     if json is not None:
         write(json, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
     else:
@@ -128,7 +128,7 @@ def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
     return 0
 
 
-def explanation_of(hall: RecordedEvent, detail: GameDetail, ply: int) -> Explanation:
+def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Explanation:
     """How the rating after ``ply`` came about.
 
     Raises:
@@ -138,11 +138,13 @@ def explanation_of(hall: RecordedEvent, detail: GameDetail, ply: int) -> Explana
         raise InputError(
             f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
         )
-    ledger = hall.keeper.ledger
-    game = next(game for game in hall.keeper.held() if game.id == detail.id)
+    ledger = service.state.ledger
+    game = next(game for game in service.state.held() if game.id == detail.id)
     made: list[ExplainedSearch] = []
-    for what, search in searches(game, ply, ledger.measure.asking, _depth(hall, game, ply)):
-        found = hall.looked_up(search)
+    for what, search in searches(
+        game, ply, ledger.measure.search_options, _depth(service, game, ply)
+    ):
+        found = service.looked_up(search)
         first_choice = what == "move played" and made and made[0].found.result.best == search.only
         if found is not None and not first_choice:
             made.append(ExplainedSearch(what, *found))
@@ -151,7 +153,7 @@ def explanation_of(hall: RecordedEvent, detail: GameDetail, ply: int) -> Explana
         ply,
         engine=ledger.engine,
         gain=ledger.gain,
-        identity=hall.run.identity,
+        identity=service.run.identity,
         weigher=choice_of(ledger.measure, game).weigher,
         made=tuple(made),
     )
@@ -162,10 +164,10 @@ def explanation_of(hall: RecordedEvent, detail: GameDetail, ply: int) -> Explana
     return explanation
 
 
-def _depth(hall: RecordedEvent, game: Game, ply: int) -> int | None:
+def _depth(service: RecordedEvent, game: Game, ply: int) -> int | None:
     """What the search of the position before ``ply`` reached."""
-    (_, before), *_ = searches(game, ply, hall.keeper.ledger.measure.asking, None)
-    found = hall.looked_up(before)
+    (_, before), *_ = searches(game, ply, service.state.ledger.measure.search_options, None)
+    found = service.looked_up(before)
     return found[1].result.depth if found is not None else None
 
 

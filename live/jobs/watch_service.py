@@ -23,7 +23,7 @@ from live.terminal.view_context import TerminalActions
 
 
 class ServiceWatch:
-    """What is held of the service, and who is told of changes."""
+    """What is held of the service, and who is notified of changes."""
 
     def __init__(self, url: str, shown: Way, console: Console) -> None:
         self.url = service_url(url)
@@ -31,7 +31,7 @@ class ServiceWatch:
         self.console = console
         self.replica = Replica()
         self._withheld = False
-        self.changes = RecentChanges(time.monotonic)
+        self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = line_printer(console)
         self.say = self._print if shown in ("lines", "table") else lambda text: None
         self.attachment = ServiceConnection(
@@ -51,12 +51,12 @@ class ServiceWatch:
             sys.stdout.write(text + "\n")
             sys.stdout.flush()
         if isinstance(message, SnapshotMessage):
-            self.changes.everything()
+            self.recent_changes.everything()
             if self.shown == "lines":
                 self._tell_lines = line_printer(self.console, message.games)
                 self._tell_withheld(message)
         elif message.__struct_config__.tag not in ("hello", "heartbeat"):
-            self.changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
+            self.recent_changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
             if self.shown == "lines":
                 self._tell_lines((message,))  # type: ignore[arg-type]
 
@@ -67,7 +67,7 @@ class ServiceWatch:
         self._withheld = withheld
 
     async def show(self, stop: asyncio.Event) -> None:
-        """Draw until told to stop; lines and JSON print themselves."""
+        """Draw until stopped; lines and JSON print themselves."""
         address = pages_url(self.url)
         if self.shown == "app":
             actions = TerminalActions(address)
@@ -78,7 +78,7 @@ class ServiceWatch:
             actions.status = self.attachment.status
             app = terminal(
                 self.replica,
-                self.changes,
+                self.recent_changes,
                 actions,
                 stop=stop.set,
                 interrupt=lambda: signal.raise_signal(signal.SIGINT),
@@ -95,16 +95,18 @@ class ServiceWatch:
 
     async def waiting(self) -> None:
         """Say on standard error why there is nothing to see yet."""
-        told = ""
+        last_status = ""
         while not self.attachment.ready.is_set():
-            if (status := self.attachment.status()) != told:
-                told = status
-                Console(stderr=True).print(f"live-rate: {told}", markup=False, highlight=False)
+            if (status := self.attachment.status()) != last_status:
+                last_status = status
+                Console(stderr=True).print(
+                    f"live-rate: {last_status}", markup=False, highlight=False
+                )
             await asyncio.sleep(0.2)
 
 
 async def watch(url: str, *, plain: bool = False, json: bool = False) -> int:
-    """Show the service at ``url`` until told to stop; returns the exit code.
+    """Show the service at ``url`` until stopped; returns the exit code.
 
     Raises:
         ConfigError: ``url`` is no address.
@@ -135,4 +137,5 @@ async def _show(seen: ServiceWatch, stop: asyncio.Event) -> None:
         await seen.attachment.ready.wait()
     finally:
         waiting.cancel()
+        await asyncio.wait({waiting})
     await seen.show(stop)

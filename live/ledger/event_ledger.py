@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from live.engine.search import SearchFailure, SearchProgress, SearchResult
 from live.events import (
     Color,
+    Curves,
     EngineInfo,
     GainKind,
     GameDetail,
@@ -24,10 +27,10 @@ from live.events import (
     PlayerView,
 )
 from live.games.game import Game
+from live.games.game_index import GameIndex
 from live.games.game_steps import (
     ClocksCorrected,
     EvalsChanged,
-    GameGone,
     HeadersChanged,
     MovesPlayed,
     NewGame,
@@ -35,14 +38,13 @@ from live.games.game_steps import (
     Step,
     TailReplaced,
     TakenBack,
-    applied,
 )
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedGame, ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.game.lasting_game import LastingGame
+from live.ledger.game.tracked_game import TrackedGame
 from live.ledger.measure import Measure
 from live.ledger.methods.comparison_data import ComparedMoves
-from live.ledger.outbox import Outbox
+from live.ledger.outbox import Effects, Outbox, rated
 from live.ledger.players.player_totals import PlayerTotals
 from live.ledger.players.standings import EventStandings
 from live.ratings.ferreira.algorithm_3 import Algorithm3
@@ -57,7 +59,7 @@ class EventLedger:
         limit: of a search, for people.
         fixed_rating: the engine's Elo when configured; None measures it over the field.
         stored_rating: what the field's rating is drawn towards until enough moves are in.
-        engine_scores: False takes the source's own ``[%eval]`` instead of asking an engine.
+        engine_scores: False takes the source's own ``[%eval]`` instead of searches.
     """
 
     def __init__(
@@ -70,9 +72,12 @@ class EventLedger:
         stored_rating: int,
         engine_scores: bool = True,
     ) -> None:
+        # Sources that rewrite whole texts wait until one has settled, so a report is believed.
+        self.index = GameIndex(patience=1)
+        """Every game as its source reports it; the only place that applies steps."""
         self._measure = measure
         self._engine_scores = engine_scores
-        self._games: dict[GameId, LastingGame | ArchivedGame] = {}
+        self._games: dict[GameId, TrackedGame | ArchivedGame] = {}
         # Games as last shown in full, until something of them changes: many come to look.
         self._details: dict[GameId, GameDetail] = {}
         self._pending = 0
@@ -85,7 +90,10 @@ class EventLedger:
             calibration=calibrations[0].name if calibrations else None,
             calibration_note=measure.shelf.note,
         )
-        self._standings = EventStandings(measure, engine, fixed=fixed_rating is not None)
+        self._outbox = Outbox(engine.rating)
+        self._standings = EventStandings(
+            measure, engine, self._outbox, fixed=fixed_rating is not None
+        )
 
     @property
     def engine(self) -> EngineInfo:
@@ -104,162 +112,174 @@ class EventLedger:
 
     # --- news -----------------------------------------------------------------------------------
 
-    def apply(self, step: Step) -> Outbox:
-        """One step of a plan; see :mod:`live.games.update_plan`."""
-        out = Outbox()
+    def apply(self, step: Step) -> Effects:
+        """Hold what one step of a plan says (:mod:`live.games.update_plan`), and follow it.
+
+        Raises:
+            ValueError: the step does not fit its game.
+            KeyError: it is about a game that is not held.
+        """
+        return self.follow(step, self.index.apply(step))
+
+    def follow(self, step: Step, game: Game | None) -> Effects:
+        """What a step means for scores and ratings; ``game`` is how the index holds it now."""
         if isinstance(step, NewGame):
-            return self._open(step.game, out)
+            return self._open(step.game)
         if step.id not in self._games:
-            return out  # abandoned
+            return Effects()  # abandoned
         self._details.pop(step.id, None)
         held = self._games[step.id]
         pending = held.pending
         touched = list(held.tallies.values())
-        if isinstance(step, GameGone):
-            held.close(out)
+        if game is None:
+            held.close()
             del self._games[step.id]
             self._pending -= pending
             self._standings.part(touched)
-            out.changes.append(GoneMessage(step.id))
+            self._outbox.changes.append(GoneMessage(step.id))
         else:
-            tracked = self._woken(step.id, out)
-            tracked.game = applied(tracked.game, step)
-            self._follow(tracked, step, out)
+            tracked = self._woken(step.id)
+            tracked.game = game
+            self._follow(tracked, step)
             if (now := list(tracked.tallies.values())) != touched:
                 self._standings.part(touched)
                 self._standings.meet(now)
                 touched += now
             self._pending += tracked.pending - pending
-        self._rate(touched, out)
-        return out
+        self._rate(touched)
+        return self._outbox.take()
 
-    def _follow(self, tracked: LastingGame, step: Step, out: Outbox) -> None:
+    def _follow(self, tracked: TrackedGame, step: Step) -> None:
         """What a step that has been applied to the game means for its scores and curves."""
-        rating = self.engine.rating
         match step:
             case MovesPlayed(moves=moves, from_ply=ply) | TailReplaced(moves=moves, from_ply=ply):
-                tracked.play(ply, moves, out, rating)
+                tracked.play(ply, moves)
             case TakenBack(to_ply=ply):
-                tracked.take_back(ply, out, rating)
+                tracked.take_back(ply)
             case ClocksCorrected(clocks=clocks):
-                tracked.correct_clocks(clocks, out, rating)
+                tracked.correct_clocks(clocks)
             case EvalsChanged():
-                tracked.reread_source_evals(out, rating)
+                tracked.reread_source_evals()
             case HeadersChanged(headers=headers):
-                tracked.reseat(self._standings.tallies(step.id, headers), out, rating)
+                tracked.set_players(self._standings.tallies(step.id, headers))
             case ResultChanged():
-                tracked.hurry(out)
+                tracked.result_changed()
             case _:
-                tracked.show(out)
+                tracked.show()
 
-    def searched(self, ask: RequestId, answer: SearchResult | SearchFailure) -> Outbox:
-        """An engine answered; an answer to a question no longer asked changes nothing."""
-        out = Outbox()
-        tracked = self._games.get(ask.game)
-        if isinstance(tracked, LastingGame):
-            self._details.pop(ask.game, None)
+    def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> Effects:
+        """A search is over; the result of a request no longer open changes nothing."""
+        tracked = self._games.get(request_id.game)
+        if isinstance(tracked, TrackedGame):
+            self._details.pop(request_id.game, None)
             pending = tracked.pending
-            tracked.searched(ask, answer, out, self.engine.rating)
+            tracked.searched(request_id, result)
             self._pending += tracked.pending - pending
-            if out.changes:
-                self._rate(tracked.tallies.values(), out)
-        return out
+            if self._outbox.changes:
+                self._rate(tracked.tallies.values())
+        return self._outbox.take()
 
-    def abandon(self, id: GameId) -> Outbox:
+    def abandon(self, id: GameId) -> Effects:
         """Forget a game that broke a rule of ours, so that it costs no other anything."""
-        out = Outbox()
+        # What the failed call had collected was not sent.
+        self._outbox.clear()
         self._details.pop(id, None)
         tracked = self._games.pop(id, None)
         if tracked is not None:
             tallies = list(tracked.tallies.values())
-            tracked.close(out)
+            tracked.close()
             self._pending = sum(each.pending for each in self._games.values())
             self._standings.part(tallies)
-            out.changes.append(GoneMessage(id))
-            self._rate(tallies, out)
-        return out
+            self._outbox.changes.append(GoneMessage(id))
+            self._rate(tallies)
+        return self._outbox.take()
 
-    def progressed(self, ask: RequestId, progress: SearchProgress) -> Outbox:
+    def progressed(self, request_id: RequestId, progress: SearchProgress) -> Effects:
         """A search deepens: shown as provisional, in no histogram."""
-        out = Outbox()
-        tracked = self._games.get(ask.game)
-        if isinstance(tracked, LastingGame):
-            self._details.pop(ask.game, None)
-            tracked.progressed(ask, progress, out)
-        return out
+        tracked = self._games.get(request_id.game)
+        if isinstance(tracked, TrackedGame):
+            self._details.pop(request_id.game, None)
+            tracked.progressed(request_id, progress)
+        return self._outbox.take()
 
-    def _open(self, game: Game, out: Outbox) -> Outbox:
+    def _open(self, game: Game) -> Effects:
         tracked = self._tracked(game, self._standings.tallies(game.id, game.headers))
         self._games[game.id] = tracked
         self._standings.meet(tracked.tallies.values())
-        tracked.begin(out, self.engine.rating)
+        tracked.begin()
         self._pending += tracked.pending
-        self._rate(tracked.tallies.values(), out)
-        return out
+        self._rate(tracked.tallies.values())
+        return self._outbox.take()
 
-    def _tracked(self, game: Game, tallies: dict[Color, PlayerTotals]) -> LastingGame:
+    def _tracked(self, game: Game, tallies: dict[Color, PlayerTotals]) -> TrackedGame:
         measure, priors = self._measure, self._standings.priors
-        return LastingGame(
-            game, tallies, measure=measure, priors=priors, engine_scores=self._engine_scores
+        return TrackedGame(
+            game,
+            tallies,
+            measure=measure,
+            priors=priors,
+            outbox=self._outbox,
+            engine_scores=self._engine_scores,
         )
 
-    # --- rest -----------------------------------------------------------------------------------
+    # --- archive --------------------------------------------------------------------------------
 
-    def rest(self, id: GameId) -> tuple[ArchivedValues, ArchivedDetails] | None:
+    def archive(self, id: GameId) -> tuple[ArchivedValues, ArchivedDetails] | None:
         """A game as values that can be kept; None while searches of it are open, and for one that
-        rests or is not held.
+        is archived already or not held.
         """
         game = self._games.get(id)
-        return game.rest() if isinstance(game, LastingGame) and not game.pending else None
+        return game.archive() if isinstance(game, TrackedGame) and not game.pending else None
 
-    def resume(self, rests: Iterable[ArchivedValues], recall: Recall) -> Outbox:
-        """Hold games again that were kept, all at rest; ``recall`` gives their details."""
-        out = Outbox()
-        resumed = [self._asleep(rest, recall) for rest in rests]
+    def resume(self, archived: Iterable[ArchivedValues], recall: Recall) -> Effects:
+        """Hold games again that were kept, all archived; ``recall`` gives their details."""
+        resumed = [self._asleep(values, recall) for values in archived]
         for game in resumed:
             game.enter()
         # Later than all gains: who has none yet is compared at no cost.
         for game in resumed:
             self._standings.meet(game.tallies.values())
         touched = {tally.key: tally for game in resumed for tally in game.tallies.values()}
-        self._standings.rate(touched.values(), out)
-        out.changes.extend(GameMessage(game.view()) for game in resumed)
-        return out
+        self._standings.rate(touched.values())
+        self._outbox.changes.extend(GameMessage(game.view()) for game in resumed)
+        return self._outbox.take()
 
-    def _asleep(self, rest: ArchivedValues, recall: Recall) -> ArchivedGame:
-        tallies = self._standings.tallies(rest.game.id, rest.game.headers)
-        asleep = ArchivedGame(rest, tallies, self._measure, self._standings.priors, recall)
-        self._games[rest.game.id] = asleep
+    def _asleep(self, values: ArchivedValues, recall: Recall) -> ArchivedGame:
+        self.index.apply(NewGame(values.game))
+        tallies = self._standings.tallies(values.game.id, values.game.headers)
+        priors = self._standings.priors
+        asleep = ArchivedGame(values, tallies, self._measure, priors, recall, self._outbox)
+        self._games[values.game.id] = asleep
         return asleep
 
-    def _woken(self, id: GameId, out: Outbox) -> LastingGame:
-        """The game, awake. One whose details can be read no more is asked for anew."""
+    def _woken(self, id: GameId) -> TrackedGame:
+        """The game, awake. Searched again where its details can no longer be read."""
         held = self._games[id]
-        if isinstance(held, LastingGame):
+        if isinstance(held, TrackedGame):
             return held
         details = held.details()
         if details is None:
-            held.close(out)
+            held.close()
         tracked = self._games[id] = self._tracked(held.game, held.tallies)
         if details is None:
-            tracked.begin(out, self.engine.rating)
+            tracked.begin()
         else:
             tracked.resume(details)
         return tracked
 
-    def _rate(self, touched: Iterable[PlayerTotals], out: Outbox) -> None:
-        moved = self._standings.rate(touched, out)
+    def _rate(self, touched: Iterable[PlayerTotals]) -> None:
+        moved = self._standings.rate(touched)
         if moved:
             self._details.clear()
         if moved == "field":
             for tracked in self._games.values():
-                tracked.reread(out, self.engine.rating)
+                tracked.reread()
 
     # --- what is held ---------------------------------------------------------------------------
 
     @property
     def pending(self) -> int:
-        """Searches asked for and not yet answered, over all games."""
+        """Open requests of all games."""
         return self._pending
 
     def games(self) -> Iterator[GameView]:
@@ -270,8 +290,16 @@ class EventLedger:
         """One game in full."""
         detail = self._details.get(id)
         if detail is None and (tracked := self._games.get(id)) is not None:
-            detail = self._details[id] = tracked.detail(self.engine.rating)
+            detail = self._details[id] = self._rated(tracked.detail())
         return detail
+
+    def _rated(self, detail: GameDetail) -> GameDetail:
+        rating = self.engine.rating
+        curves = Curves(
+            white=tuple(rated(point, rating) for point in detail.curves.white),
+            black=tuple(rated(point, rating) for point in detail.curves.black),
+        )
+        return msgspec.structs.replace(detail, curves=curves)
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
         """``PlayerView.id`` of those who play in the game; empty for an unknown one."""

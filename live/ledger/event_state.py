@@ -1,7 +1,7 @@
 """The one writer: takes what feeds and engines say, and passes on what follows from it.
 
 Synchronous and without I/O. Searches and messages leave through the two doors given at the start;
-``app.py`` puts the engine room and the publisher behind them.
+``app.py`` puts the engine pool and the publisher behind them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ from live.events import (
     PlayerView,
 )
 from live.games.game import Game
-from live.games.game_index import GameIndex
 from live.games.game_steps import GameConfirmed, GameGone, MovesPlayed, NewGame, Step
 from live.games.update_plan import plan
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.outbox import Outbox, Urgency
+from live.ledger.outbox import Effects, Urgency
 
 #: Moves taken in at once: some milliseconds of work.
 MOVES_A_STEP = 40
@@ -45,14 +44,14 @@ log = logging.getLogger(__name__)
 View = TypeVar("View", bound=GameView)
 
 
-class SearchCounts(Protocol):
+class Searches(Protocol):
     """The door to the engines."""
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        """Search this for ``ask``; wanting again with another urgency moves it in the queue."""
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        """Make this search for ``request_id``; the same again with another urgency moves it."""
 
-    def drop(self, ask: RequestId) -> None:
-        """Nobody needs the answer to ``ask`` any more."""
+    def drop(self, request_id: RequestId) -> None:
+        """Nobody needs the result of ``request_id`` any more."""
 
 
 class EventState:
@@ -61,7 +60,7 @@ class EventState:
     def __init__(
         self,
         ledger: EventLedger,
-        searches: SearchCounts,
+        searches: Searches,
         publish: Callable[[Iterable[Change]], None],
         alerts: Callable[[], Sequence[Alert]] = tuple,
     ) -> None:
@@ -69,8 +68,7 @@ class EventState:
         self._searches = searches
         self._publish = publish
         self._alerts = alerts
-        # Sources that rewrite whole texts wait until one has settled, so a report is believed.
-        self._held = GameIndex(patience=1)
+        self._held = ledger.index
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
 
@@ -95,32 +93,32 @@ class EventState:
             yield
         self._show(game.id)
 
-    def resume(self, rests: Sequence[ArchivedValues], recall: Recall) -> None:
+    def resume(self, archived: Sequence[ArchivedValues], recall: Recall) -> None:
         """Hold games of an earlier start again that were kept whole."""
-        for rest in rests:
-            self._held.apply(NewGame(rest.game))
-            self._held.restore(rest.game.id)
-        self._send(self.ledger.resume(rests, recall))
+        effects = self.ledger.resume(archived, recall)
+        for values in archived:
+            self._held.restore(values.game.id)
+        self._send(effects)
 
     def apply(self, step: Step) -> None:
         """Carry out one step of the latest plan. A game that breaks a rule of ours is given up,
         and costs no other anything.
         """
-        self._held.apply(step)
+        game = self._held.apply(step)
         if isinstance(step, GameConfirmed):
             self._show(step.id)
             return
         try:
-            out = self.ledger.apply(step)
+            effects = self.ledger.follow(step, game)
         except Exception:
             # Broad: all rules of ratings lie behind this, and whichever a hostile game breaks, the
             # other games are not to suffer.
             self._give_up(step.id)
         else:
-            self._send(out)
+            self._send(effects)
 
     def _give_up(self, id: GameId) -> None:
-        """Within an except clause: take the game away, and tell the log and people that it is."""
+        """Within an except clause: take the game away, and report it in the log and to people."""
         log.exception("game %s is given up", id)
         self._send(self.ledger.abandon(id))
         why = "given up after a fault in our own code; the log says where"
@@ -137,19 +135,19 @@ class EventState:
             self.apply(GameGone(id))
         return game
 
-    def searched(self, ask: RequestId, answer: SearchResult | SearchFailure) -> None:
+    def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> None:
         """An engine answered."""
         try:
-            out = self.ledger.searched(ask, answer)
+            effects = self.ledger.searched(request_id, result)
         except Exception:
             # Broad as in :meth:`apply`: an answer may break what the moves did not.
-            self._give_up(ask.game)
+            self._give_up(request_id.game)
         else:
-            self._send(out)
+            self._send(effects)
 
-    def progressed(self, ask: RequestId, progress: SearchProgress) -> None:
+    def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """An engine has a provisional score."""
-        self._send(self.ledger.progressed(ask, progress))
+        self._send(self.ledger.progressed(request_id, progress))
 
     def feed_health(self, health: FeedHealth) -> None:
         """A feed says how it is doing."""
@@ -168,16 +166,16 @@ class EventState:
             self._engines = health
             self._publish((HealthMessage(self.feeds(), health),))
 
-    def _send(self, out: Outbox) -> None:
-        for ask in out.dropped:
-            self._searches.drop(ask)
-        for wish in out.wishes:
-            self._searches.want(wish.search, wish.ask, wish.urgency)
-        if out.changes:
-            self._publish([self._marked(change) for change in out.changes])
+    def _send(self, effects: Effects) -> None:
+        for request_id in effects.dropped:
+            self._searches.drop(request_id)
+        for request in effects.requests:
+            self._searches.submit(request.search, request.id, request.urgency)
+        if effects.changes:
+            self._publish([self._marked(change) for change in effects.changes])
 
     def _show(self, id: GameId) -> None:
-        """Tell a game's header again, for a mark the ledger knows nothing of."""
+        """Send the header of a game again, with a mark that the ledger does not have."""
         if (detail := self.game(id)) is not None:
             view = {name: getattr(detail, name) for name in GameView.__struct_fields__}
             self._publish((GameMessage(GameView(**view)),))
@@ -201,7 +199,7 @@ class EventState:
         return self.ledger.pending == 0
 
     def held(self) -> Iterable[Game]:
-        """Every game as its source tells it, in the order they appeared."""
+        """Every game as its source reports it, in the order they appeared."""
         return iter(self._held)
 
     def games(self) -> Iterable[GameView]:
@@ -229,7 +227,7 @@ class EventState:
         return self._engines
 
     def alerts(self) -> Sequence[Alert]:
-        """What arbiters are to be told of all this now; whoever watches over it knows."""
+        """What arbiters should know now, from whoever watches the event."""
         return self._alerts()
 
 

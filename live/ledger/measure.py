@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from live.engine.search_options import SearchOptions
+from live.engine.search import SearchOptions
 from live.events import GainKind
 from live.games.game import Game
 from live.ratings.calibration.calibration_choice import CalibrationChoice, CalibrationShelf
@@ -20,13 +20,13 @@ SCORE_DECIMALS = 6
 
 
 class Measure(NamedTuple):
-    """The gain that feeds the curves, what fits engine, limit and gain, and how searches are asked
-    for.
+    """The gain that feeds the curves, what fits engine, limit and gain, and the options of
+    searches.
     """
 
     gain: GainKind
     shelf: CalibrationShelf = CalibrationShelf()
-    asking: SearchOptions = SearchOptions()
+    search_options: SearchOptions = SearchOptions()
     table: IntrinsicTable | None = None
     """For choices among several lines; None where none fits, see ``table_note``."""
     table_note: str = "Multi-PV is off ([engine] multipv)"

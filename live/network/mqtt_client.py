@@ -1,6 +1,6 @@
 """The MQTT library's client, quiet when a broker dies, and gone when it is cancelled. Shell.
 
-Whoever uses a lost connection is told by an exception. Beside that the library leaves tracebacks
+Using a lost connection raises an exception. Beside that the library leaves tracebacks
 to the event loop, which no user can do anything about; this client leaves none. And it waits with
 ``asyncio.wait_for``, which up to Python 3.11 forgets a cancellation that comes at the very moment
 of the answer (bpo-37658): whoever cancelled waits for ever.
@@ -69,6 +69,6 @@ class MqttClient(aiomqtt.Client):
 
 
 def _heard(disconnected: asyncio.Future[None]) -> None:
-    """Those who use the connection are told; the loop need not tell it again."""
+    """Users of the connection get the exception; the loop need not report it again."""
     if not disconnected.cancelled():
         disconnected.exception()

@@ -1,8 +1,8 @@
-"""When to try again, and when not to: one policy for every source. Pure.
+"""When to try again, and when not to: sources, parts of the service, engines. Pure.
 
 A session with a source ends in one of three ways: it is over, it is in :class:`FeedTrouble` that
 time may mend (tried again after a growing wait), or in trouble that no wait mends (``fatal``:
-told to the user at the start, patiently retried once the source had worked).
+reported to the user at the start, patiently retried once the source had worked).
 """
 
 from __future__ import annotations
@@ -58,13 +58,25 @@ def backoff(
     """Yield waits in seconds without end: a random one up to ``first_s``, then doubling.
 
     ``random`` gives numbers in [0, 1). Every wait is at most ``cap_s``; from the second on they
-    never fall.
+    never fall. For sources, and for brokers and services that clients come back to.
     """
     yield min(cap_s, random() * first_s)
-    wait_s = base_s
+    yield from doubling(random, first_s=base_s, cap_s=cap_s, least=1.0)
+
+
+def doubling(
+    random: Callable[[], float], *, first_s: float, cap_s: float, least: float
+) -> Iterator[float]:
+    """Yield waits in seconds without end, each random between ``least`` times its bound and the
+    bound; bounds double from ``first_s`` to ``cap_s``.
+
+    So what fell together does not come back together (Brooker, "Exponential backoff and jitter",
+    AWS 2015: full jitter with ``least`` 0, equal jitter with 0.5).
+    """
+    bound_s = min(cap_s, first_s)
     while True:
-        yield min(cap_s, wait_s)
-        wait_s = min(cap_s, wait_s * 2)
+        yield bound_s * (least + (1.0 - least) * random())
+        bound_s = min(cap_s, 2.0 * bound_s)
 
 
 def retry_after_s(value: str | None, now: datetime) -> float | None:

@@ -28,7 +28,7 @@ from live.publish.visibility import Visibility, shown
 
 
 class PublishedState(Protocol):
-    """Everything a subscriber can be told."""
+    """Everything a subscriber can be sent."""
 
     def engine(self) -> EngineInfo: ...
 
@@ -76,12 +76,12 @@ def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> Snap
         engines=state.engines(),
         alerts=alerts_about(state.alerts(), {detail.id for detail in details}, selected),
     )
-    return shown(whole, selected.sight)
+    return shown(whole, selected.visibility)
 
 
 class VisibleState:
-    """A :class:`PublishedState` as one filter's subscriber may see it: its games, its players, its
-    sight.
+    """A :class:`PublishedState` as one filter's subscriber may see it: its games, its players,
+    its visibility.
     """
 
     def __init__(self, state: PublishedState, selected: StreamFilter) -> None:
@@ -89,40 +89,42 @@ class VisibleState:
         self._selected = selected
 
     def engine(self) -> EngineInfo:
-        return shown(self._state.engine(), self._selected.sight)
+        return shown(self._state.engine(), self._selected.visibility)
 
     def gain(self) -> GainKind:
         return self._state.gain()
 
     def games(self) -> Iterable[GameView]:
-        sight = self._selected.sight
-        return [shown(view, sight) for view in self._state.games() if self._selected.takes(view)]
+        visibility = self._selected.visibility
+        return [
+            shown(view, visibility) for view in self._state.games() if self._selected.takes(view)
+        ]
 
     def game(self, game: GameId) -> GameDetail | None:
         detail = self._state.game(game)
         if detail is None or not self._selected.takes(detail):
             return None
-        return shown(detail, self._selected.sight)
+        return shown(detail, self._selected.visibility)
 
     def players(self) -> Iterable[PlayerView]:
-        sight = self._selected.sight
+        visibility = self._selected.visibility
         players = self._state.players()
         if self._selected.narrow:
             ids = {each for view in self.games() for each in self._state.player_ids(view.id)}
             players = (player for player in players if player.id in ids)
-        return [shown(player, sight) for player in players]
+        return [shown(player, visibility) for player in players]
 
     def player_ids(self, game: GameId) -> Iterable[str]:
         return self._state.player_ids(game) if self.game(game) is not None else ()
 
     def feeds(self) -> tuple[FeedHealth, ...]:
-        return tuple(shown(feed, self._selected.sight) for feed in self._state.feeds())
+        return tuple(shown(feed, self._selected.visibility) for feed in self._state.feeds())
 
     def engines(self) -> EngineHealth:
-        return shown(self._state.engines(), self._selected.sight)
+        return shown(self._state.engines(), self._selected.visibility)
 
     def alerts(self) -> Iterable[Alert]:
-        if self._selected.sight is not Visibility.ARBITER:
+        if self._selected.visibility is not Visibility.ARBITER:
             return ()
         games = {view.id for view in self.games()} if self._selected.narrow else set()
         return alerts_about(self._state.alerts(), games, self._selected)

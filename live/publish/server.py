@@ -15,16 +15,14 @@ from websockets.server import ServerProtocol
 from live.config import ServerConfig
 from live.events import Change
 from live.publish import wire
-from live.publish.access import exposure
 from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.client_limits import ClientLimits
-from live.publish.access.handshake import HandshakeJudge, resume_point
-from live.publish.access.origin_policy import OriginPolicy
+from live.publish.access.handshake import AdmittedClient, HandshakeJudge
+from live.publish.access.origin_policy import OriginPolicy, check_exposure
 from live.publish.access.rate_limits import RateLimits
 from live.publish.access.token_file import TokenFile
 from live.publish.access.token_handshake import TokenHandshake
-from live.publish.http.fair_turns import FairTurns
-from live.publish.http.http_connection import HttpConnection
+from live.publish.http.http_connection import FairTurns, HttpConnection
 from live.publish.http.http_routes import HttpRequest, HttpResponse, HttpRoutes, problem
 from live.publish.http.listener import PortListener
 from live.publish.http.static_files import StaticSite
@@ -38,6 +36,7 @@ from live.publish.stream.subscriber import Subscriber
 _log = logging.getLogger(__name__)
 
 _SWEEP_S = 1.0
+_EXPIRED = "the token is no longer valid"
 
 
 class Publisher:
@@ -64,21 +63,23 @@ class Publisher:
             connections_per_address=config.max_connections_per_address,
         )
         self._limits = limits
-        self._admission = RateLimits(limits, clock)
+        self._rates = RateLimits(limits, clock)
         tally = MetricCounts()
         self._routes = HttpRoutes(state, site or StaticSite(), tally)
-        self.audience = Broadcaster(
+        self.broadcaster = Broadcaster(
             state, epoch=secrets.token_hex(6), clock=clock, limits=limits, tally=tally
         )
         self._tokens = TokenFile(config.tokens_file) if config.tokens_file else None
-        self._guard = Authentication(
+        self._authentication = Authentication(
             self._tokens.read() if self._tokens else None,
             public=config.public,
             hide_scores=config.hide_scores,
             now=now,
         )
-        gate = OriginPolicy(config.host, config.hosts, config.origins)
-        self._door = HandshakeJudge(gate, self._guard, self._admission, self.audience)
+        origins = OriginPolicy(config.host, config.hosts, config.origins)
+        self._handshakes = HandshakeJudge(
+            origins, self._authentication, self._rates, self.broadcaster
+        )
         turns = FairTurns()
         self._connections: set[HttpConnection | TokenHandshake | Subscriber] = set()
         self._listener = PortListener(
@@ -104,7 +105,7 @@ class Publisher:
         """
         config = self._config
         self._loop = asyncio.get_running_loop()
-        for warning in exposure.check(config):
+        for warning in check_exposure(config):
             _log.warning("%s", warning)
         await self._listener.open()
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
@@ -126,7 +127,7 @@ class Publisher:
         """Send what waits, say goodbye with "come back", and end within ``closing_s``."""
         self._stopping = True
         self._listener.close()
-        self.audience.flush()
+        self.broadcaster.flush()
         for timer in (self._tick, self._sweep_timer, self._heartbeat_timer):
             if timer is not None:
                 timer.cancel()
@@ -155,32 +156,34 @@ class Publisher:
         return self._listener.url
 
     def reconfigure(self, config: ServerConfig) -> None:
-        """From now on other names, origins, bounds, and another sight for those without a token.
+        """Take over host names, origins, bounds, and what those without a token may see.
 
-        Whoever sees other things now is sent away to come again.
+        Clients whose view changes are closed with "come back".
         """
         self._config = config
-        self._door.gate = OriginPolicy(config.host, config.hosts, config.origins)
-        self._guard.admit(public=config.public, hide_scores=config.hide_scores)
-        self._admission.bound(config.max_connections, config.max_connections_per_address)
+        self._handshakes.origins = OriginPolicy(config.host, config.hosts, config.origins)
+        self._authentication.admit(public=config.public, hide_scores=config.hide_scores)
+        self._rates.bound(config.max_connections, config.max_connections_per_address)
         for connection in list(self._connections):
-            if isinstance(connection, Subscriber) and not self._guard.still(connection.guest):
+            if isinstance(connection, Subscriber) and not self._authentication.still(
+                connection.guest
+            ):
                 connection.close(wire.CloseCode.GOING_AWAY, "the settings have changed")
 
     # --- changes out ------------------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Tell subscribers about changes which the state already holds. Cheap and synchronous.
+        """Send subscribers the changes, which the state already holds. Cheap and synchronous.
 
         Moves are written at once, the rest within ``tick_s``.
         """
-        self.audience.publish(changes)
+        self.broadcaster.publish(changes)
         if self._tick is None and not self._stopping:
             self._tick = self._loop.call_later(self._limits.tick_s, self._tick_over)
 
     def _tick_over(self) -> None:
         self._tick = None
-        self.audience.flush()
+        self.broadcaster.flush()
 
     # --- connections ------------------------------------------------------------------------------
 
@@ -188,74 +191,75 @@ class Publisher:
         """Count a connection; whether there is room for it."""
         self._connections.add(connection)
         self._empty.clear()
-        return self._admission.enter(connection.address) and not self._stopping
+        return self._rates.enter(connection.address) and not self._stopping
 
     def gone(self, connection: asyncio.Protocol) -> None:
         """Forget a connection."""
         assert isinstance(connection, HttpConnection | TokenHandshake | Subscriber)
         self._connections.discard(connection)
-        self._admission.leave(connection.address)
+        self._rates.leave(connection.address)
         if not self._connections:
             self._empty.set()
 
     def answer(self, request: HttpRequest) -> HttpResponse:
         """Answer anything but a handshake."""
-        return self._door.answer(request, self._serve)
+        return self._handshakes.answer(request, self._serve)
 
     def _serve(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         return self._routes.answer(request, guest.limit(EVERYTHING) if guest else None)
 
-    def refusal(self, connection: HttpConnection, request: HttpRequest) -> HttpResponse | None:
-        """Why a handshake is refused, if it is."""
+    def judge(
+        self, connection: HttpConnection, request: HttpRequest
+    ) -> AdmittedClient | HttpResponse:
+        """The client that a handshake admits, or the response that refuses it."""
         if self._stopping:
             return problem(503, "the service stops; come back later", [("Retry-After", "5")])
-        return self._door.refusal(request, connection.address)
+        return self._handshakes.judge(request, connection.address)
 
     def subscribe(
-        self, connection: HttpConnection, request: HttpRequest, accepted: bytes, early: bytes
+        self, connection: HttpConnection, client: AdmittedClient, accepted: bytes, early: bytes
     ) -> None:
-        """Turn a connection into a subscriber, or into a newcomer that must say who it is."""
-        transport = connection.transport
-        transport.write(accepted)
-        if self._guard.asks_first(request):
-            newcomer = TokenHandshake(
-                self, request, transport, connection.address, self._clock, self._limits
+        """Turn a connection into a subscriber, or into one that must send its token first."""
+        connection.transport.write(accepted)
+        after: TokenHandshake | Subscriber
+        if client.guest is not None:
+            after = self._begin(connection, client, client.guest)
+        else:
+            after = TokenHandshake(
+                self, client, connection.transport, connection.address, self._clock, self._limits
             )
-            self._hand_on(connection, newcomer)
-            if early:
-                newcomer.data_received(early)
-            return
-        guest = self._guard.who(request)
-        assert guest is not None, "refused before"
-        subscriber = self._seat(connection, request, guest)
+            self._hand_on(connection, after)
         if early:
-            subscriber.data_received(early)
+            after.data_received(early)
 
-    def introduce(self, newcomer: TokenHandshake, message: bytes) -> bool:
-        """A newcomer says who it is: seat it if that is somebody."""
-        guest = self._guard.introduced(message)
-        if guest is None:
-            self.audience.closed("forbidden")
+    def identify(self, connection: TokenHandshake, message: bytes) -> bool:
+        """Turn a connection into a subscriber if its first message holds a valid token."""
+        client = self._handshakes.identify(connection.client, message)
+        if client is None or client.guest is None:
+            self.broadcaster.closed("forbidden")
             return False
         try:
-            self._door.stream(newcomer.request, guest)
+            self.broadcaster.stream(client.selected)
         except TooManyFilters:
-            newcomer.close(1013, "too many different filters are in use")  # try again later
+            connection.close(1013, "too many different filters are in use")  # try again later
             return True
-        self._seat(newcomer, newcomer.request, guest, newcomer.protocol).data_received(b"")
+        subscriber = self._begin(connection, client, client.guest, connection.protocol)
+        subscriber.data_received(b"")
         return True
 
-    def _seat(
+    def _begin(
         self,
         before: HttpConnection | TokenHandshake,
-        request: HttpRequest,
+        client: AdmittedClient,
         guest: Guest,
         protocol: ServerProtocol | None = None,
     ) -> Subscriber:
-        """Greet a subscriber, then give it what it lacks."""
+        """Send a subscriber its greeting and what it lacks; or close it, if its token has expired
+        since it was judged.
+        """
         subscriber = Subscriber(
-            self.audience,
-            self._door.stream(request, guest),
+            self.broadcaster,
+            self.broadcaster.stream(client.selected),
             before.transport,
             self._clock,
             self._limits,
@@ -264,7 +268,10 @@ class Publisher:
             protocol=protocol,
         )
         self._hand_on(before, subscriber)
-        self.audience.join(subscriber, resume_point(request))
+        if self._handshakes.still(guest):
+            self.broadcaster.join(subscriber, client.resume)
+        else:
+            subscriber.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
         return subscriber
 
     def _hand_on(
@@ -280,12 +287,14 @@ class Publisher:
         """Keep all deadlines. Runs about once a second by itself."""
         now_s = self._clock()
         if self._tokens is not None and (changed := self._tokens.changed()) is not None:
-            self._guard.replace(changed)
+            self._authentication.replace(changed)
         for connection in list(self._connections):
             connection.sweep(now_s)
-            if isinstance(connection, Subscriber) and not self._guard.still(connection.guest):
-                connection.close(wire.CloseCode.FORBIDDEN, "the token is no longer valid")
-        self.audience.drop_unused()
+            if isinstance(connection, Subscriber) and not self._authentication.still(
+                connection.guest
+            ):
+                connection.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
+        self.broadcaster.drop_unused()
 
     def _sweep_again(self) -> None:
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
@@ -295,4 +304,4 @@ class Publisher:
         self._heartbeat_timer = self._loop.call_later(
             self._limits.heartbeat_s, self._heartbeat_again
         )
-        self.audience.heartbeat()
+        self.broadcaster.heartbeat()

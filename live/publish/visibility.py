@@ -1,4 +1,4 @@
-"""What is shown to whom: every field of every message, and from which sight on it is seen. Pure.
+"""What is shown to whom: every field of every message, and for whom it is seen. Pure.
 
 There are three sights, each seeing what the one before sees and more. The venue sees what anybody
 in the hall sees anyway: moves, clocks, names, results. The public also sees everything an engine
@@ -34,7 +34,7 @@ class Visibility(enum.IntEnum):
     ARBITER = 2
 
     @property
-    def told(self) -> Literal["venue", "public", "arbiter"]:
+    def wire_name(self) -> Literal["venue", "public", "arbiter"]:
         """As ``hello`` says it."""
         return _TOLD[self]
 
@@ -98,45 +98,45 @@ _EMPTY: dict[tuple[type[msgspec.Struct], str], object] = {
 
 
 def seen_from(kind: type[msgspec.Struct], field: str) -> Visibility:
-    """The lowest sight that sees this field."""
+    """The lowest visibility that sees this field."""
     if field in _ARBITER.get(kind, "").split():
         return Visibility.ARBITER
     return Visibility.VENUE if field in _VENUE.get(kind, "").split() else Visibility.PUBLIC
 
 
 @cache
-def sends(kind: type[msgspec.Struct], sight: Visibility) -> bool:
-    """Whether messages of this type are sent at all: not those that tell only withheld things."""
+def sends(kind: type[msgspec.Struct], visibility: Visibility) -> bool:
+    """Whether messages of this type are sent at all: not those that hold only withheld things."""
     if kind in _ARBITERS_MESSAGES:
-        return sight is Visibility.ARBITER
-    return sight is not Visibility.VENUE or kind in _VENUE
+        return visibility is Visibility.ARBITER
+    return visibility is not Visibility.VENUE or kind in _VENUE
 
 
-def shown(value: Shown, sight: Visibility) -> Shown:
-    """The value as ``sight`` may see it; the very same where nothing of it is withheld."""
-    hidden, nested = _plan(type(value), sight)
+def shown(value: Shown, visibility: Visibility) -> Shown:
+    """The value as ``visibility`` may see it; the very same where nothing of it is withheld."""
+    hidden, nested = _plan(type(value), visibility)
     if not hidden and not nested:
         return value
     fields: dict[str, Any] = dict(hidden)
     for name in nested:
         held = getattr(value, name)
         if isinstance(held, tuple):
-            fields[name] = tuple(shown(each, sight) for each in held)
+            fields[name] = tuple(shown(each, visibility) for each in held)
         elif held is not None:
-            fields[name] = shown(held, sight)
+            fields[name] = shown(held, visibility)
     return msgspec.structs.replace(value, **fields)
 
 
 @cache
 def _plan(
-    kind: type[msgspec.Struct], sight: Visibility
+    kind: type[msgspec.Struct], visibility: Visibility
 ) -> tuple[tuple[tuple[str, object], ...], tuple[str, ...]]:
     """Fields to empty, each with what stands for it, and fields to look into."""
     hidden, nested = [], []
     for field in msgspec.structs.fields(kind):
-        if seen_from(kind, field.name) > sight:
+        if seen_from(kind, field.name) > visibility:
             hidden.append((field.name, _empty(kind, field)))
-        elif any(any(_plan(inner, sight)) for inner in _structs(field.type)):
+        elif any(any(_plan(inner, visibility)) for inner in _structs(field.type)):
             nested.append(field.name)
     return tuple(hidden), tuple(nested)
 

@@ -58,7 +58,7 @@ def fragments(payload: bytes, size: int) -> list[bytes]:
     """A long message as frames of at most ``size`` payload bytes (RFC 6455, section 5.4).
 
     Pongs and a close frame may stand between them, so a client that stalls in the middle of a
-    snapshot can still be told why it is let go.
+    snapshot can still be sent the reason of its end.
     """
     pieces = [payload[at : at + size] for at in range(0, len(payload), size)] or [b""]
     last = len(pieces) - 1

@@ -20,6 +20,11 @@ def difference_of(expected_score: float) -> float | None:
     """Elo difference for an expected score in [0, 1]; None where it is unbounded (0 and 1).
 
     Raises ValueError outside [0, 1] and for NaN.
+
+    >>> round(difference_of(0.75), 1)
+    190.8
+    >>> difference_of(1.0) is None
+    True
     """
     if not 0.0 <= expected_score <= 1.0:
         raise ValueError(f"expected score {expected_score!r} is not within [0, 1]")
@@ -29,7 +34,11 @@ def difference_of(expected_score: float) -> float | None:
 
 
 def expected_score_of(difference_elo: float) -> float:
-    """Expected score for an Elo difference, infinities included. Raises ValueError for NaN."""
+    """Expected score for an Elo difference, infinities included. Raises ValueError for NaN.
+
+    >>> round(expected_score_of(200), 3)
+    0.76
+    """
     if math.isnan(difference_elo):
         raise ValueError("a difference that is not a number has no expected score")
     # erfc keeps its precision far below an even score, where 1 + erf would lose all digits.

@@ -23,6 +23,12 @@ def same_search_gain(best: Score, played: Score, mover: Color) -> int:
     ``best`` and ``played`` are scores of two moves from the same position, White's side. A move
     that scores better than the first choice did so by search noise, and counts 0
     (Alliot 2017, section 3.3).
+
+    >>> from live.events import Score
+    >>> same_search_gain(Score(30), Score(-25), "white")
+    -55
+    >>> same_search_gain(Score(-25), Score(30), "black")
+    -55
     """
     return min(0, successive_gain(best, played, mover))
 
@@ -32,6 +38,12 @@ def successive_gain(before: Score, after: Score, mover: Color) -> int:
 
     Scores are White's side (Ferreira 2012, Algorithm 1, step 2). Raises ValueError when a score
     lies outside ±3900, since then it was never clamped.
+
+    >>> from live.events import Score
+    >>> successive_gain(Score(30), Score(55), "white")
+    25
+    >>> successive_gain(Score(30), Score(55), "black")
+    -25
     """
     rise_cp = after.cp - before.cp
     return checked_gain(rise_cp if mover == "white" else -rise_cp)

@@ -20,6 +20,13 @@ class GainHistogram:
     """Counts per whole centipawn in [-7800, 7800]. Adding and removing are O(1).
 
     Kept sparse, since a game has some forty distinct gains and a service holds many games.
+
+    >>> gains = GainHistogram([0, -12, 0, -40])
+    >>> gains.mean
+    -13.0
+    >>> gains.remove(-40)
+    >>> gains.n, gains.mean
+    (3, -4.0)
     """
 
     __slots__ = ("_counts", "_n", "_positives", "_total_cp")

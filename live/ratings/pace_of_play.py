@@ -1,4 +1,4 @@
-"""How fast a game is played, told from its time control or from its clocks.
+"""How fast a game is played, read from its time control or from its clocks.
 
 The classes are FIDE's (Laws of Chess, Appendices A and B): with ``t`` the time a player has for 60
 moves, increments included, a game of ten minutes or less is blitz, one of less than an hour rapid,
@@ -44,7 +44,7 @@ _COLON_MINUTES, _COLON_SECONDS = 150, 300
 #: Up to so many hours are played in one period, and no increment is longer, seconds.
 _MOST_HOURS, _MOST_INCREMENT_S = 3, 60
 
-#: How many plies are looked at for clocks, and how many times spent tell a pace by themselves.
+#: How many plies are looked at for clocks, and how many times spent show a pace by themselves.
 OPENING_PLIES, SPENT_PLIES = 4, 20
 
 _WORDS: tuple[tuple[str, Pace], ...] = (
@@ -71,14 +71,14 @@ _SECONDS = re.compile(r"(\d{1,6})\s*(?:seconds|second|secs|sec|s\b|[\"\u201d\u20
 
 
 class ClockedGame(NamedTuple):
-    """What one ply tells: the mover's clock after it and the time it took, seconds."""
+    """What is known of one ply: the mover's clock after it and the time it took, seconds."""
 
     clock_s: float | None = None
     spent_s: float | None = None
 
 
 def pace_of(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace | None:
-    """The pace, or None where neither header nor clocks tell.
+    """The pace, or None where neither header nor clocks show it.
 
     The first ``SPENT_PLIES`` plies are looked at, no more, so that a game keeps its pace.
     """

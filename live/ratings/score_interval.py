@@ -75,7 +75,7 @@ def score_interval(
     """95 % interval of the mean of independent scores in [0, ceiling].
 
     ``n`` scores (n > 0; a fraction where an effective number stands in), their sum and the sum of
-    their squares. ``smooth`` tells that a move can score many values, not only 0, 1/2 and 1.
+    their squares. ``smooth`` says that a move can score many values, not only 0, 1/2 and 1.
     Always holds the observed mean. Some 6 µs. Raises ValueError for what is no number.
     """
     if not n > 0 or ceiling < 0 or math.isnan(total + total_of_squares + ceiling):
@@ -153,7 +153,7 @@ class ClusteredScores:
     def remove(self, game: GameScores) -> None:
         """Take back a game exactly as it was added.
 
-        Raises ValueError when it cannot have been added, as far as the sums tell.
+        Raises ValueError when it cannot have been added, as far as the sums show.
         """
         if game.n and (self._games < 1 or self._n < game.n or self._total < game.total):
             raise ValueError(f"{game} was never added, so it cannot be removed")
@@ -206,7 +206,7 @@ class ClusteredScores:
 
         One game alone says nothing of how games differ: its interval is that of the game.
         ``scale`` parts make a point; ``ceiling`` is the most a move can score, in parts (a whole
-        point unless told).
+        point unless given).
         """
         if not self._n:
             return None

@@ -1,9 +1,9 @@
 """What the alert desk knows again after a restart, out of the journal. Part of the composition
 root.
 
-Alerts are kept as they were told, with all that arbiters did about them. What they rest on is
-partly in how a game came about: a move that was told and does not stand, a wait. So the desk is
-told again, at their times, the steps of those games of which something may still be found: those
+Alerts are kept as they were sent, with all that arbiters did about them. What they rest on is
+partly in how a game came about: a move that was reported and does not stand, a wait. So the desk is
+given again, at their times, the steps of those games of which something may still be found: those
 that go on or have just ended, and those with an open alert. Of the others it learns how they stand.
 """
 
@@ -39,6 +39,7 @@ from live.games.game_steps import (
     Step,
     TailReplaced,
     TakenBack,
+    game_after,
 )
 from live.ledger.event_state import EventState
 from live.ledger.game.game_views import unscored
@@ -50,9 +51,9 @@ log = logging.getLogger(__name__)
 
 #: What notes of the journal are about.
 ALERT, MUTE, ALIVE = "alert", "mute", "alive"
-#: How often it is noted that the desk watches, seconds: in a quiet hour nothing else tells.
+#: How often it is noted that the desk watches, seconds: in a quiet hour nothing else shows it.
 ALIVE_S = 60.0
-#: Games told again although they are over: those that changed so shortly before the last change,
+#: Games given again although they are over: those that changed so shortly before the last change,
 #: milliseconds, and so many at most.
 RECENT_MS = 6 * 3_600_000
 RECENT = 300
@@ -68,23 +69,23 @@ class RestoredMute(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class OpenAlert(msgspec.Struct, frozen=True):
-    """The desk watches; the note's time tells since when a restart may have seen nothing."""
+    """The desk watches; the note's time says since when a restart may have seen nothing."""
 
 
 class RestoredAlerts(NamedTuple):
     """A run before this one, as far as alerts need it."""
 
     told: Sequence[tuple[float, Change]]
-    """What the desk was told, each with its time, seconds since 1970 UTC."""
+    """What the desk was given, each with its time, seconds since 1970 UTC."""
     alerts: Sequence[Alert]
-    """Every alert as it was told, in order."""
+    """Every alert as it was sent, in order."""
     mutes: Sequence[RestoredMute]
     last_s: float
     """Until when that run is known to have lived, seconds since 1970 UTC."""
 
 
 def alerts_of(notes: Iterable[RecordedNote]) -> list[Alert]:
-    """Every alert as it was told, in order; what cannot be read is left out."""
+    """Every alert as it was sent, in order; what cannot be read is left out."""
     return [alert for note in notes if (alert := alert_of(note)) is not None]
 
 
@@ -118,14 +119,14 @@ def remember(journal: Journal | None, what: RestoredMute | OpenAlert) -> None:
         journal.note(kind, msgspec.json.encode(what), game)
 
 
-def past(journal: Journal, keeper: EventState, feeds: Sequence[FeedName]) -> RestoredAlerts:
+def past(journal: Journal, state: EventState, feeds: Sequence[FeedName]) -> RestoredAlerts:
     """What is known of the run before, of the games that stand again and the sources followed."""
     notes = journal.notes()
     alerts = [alert for alert in alerts_of(notes) if alert.feed is None or alert.feed in feeds]
     last = {alert.id: alert for alert in alerts}
     alarming = {alert.game for alert in last.values() if alert.cleared_s is None}
-    views = {view.id: view for view in keeper.games()}
-    games = {game.id: game for game in keeper.held()}
+    views = {view.id: view for view in state.games()}
+    games = {game.id: game for game in state.held()}
     live = {id for id, game in games.items() if game.result == "*" or id in alarming}
     live |= _recent(journal.last_changes(), games)
     steps = {id: journal.changes_of(id) for id in live}
@@ -143,8 +144,8 @@ def past(journal: Journal, keeper: EventState, feeds: Sequence[FeedName]) -> Res
             view = views[each.step.id]
             told += ((each.at_ms / 1000, change) for change in _again(view, each.step))
     for id in live:
-        told += ((last_s, change) for change in _figures(keeper, views[id]))
-    told += ((last_s, StandingMessage(player)) for player in keeper.players())
+        told += ((last_s, change) for change in _figures(state, views[id]))
+    told += ((last_s, StandingMessage(player)) for player in state.players())
     return RestoredAlerts(told, alerts, mutes_of(notes), last_s)
 
 
@@ -156,16 +157,15 @@ def _recent(changed_ms: Mapping[GameId, int], games: Collection[GameId]) -> set[
 
 def _whole(game: Game, changes: Sequence[Kept]) -> bool:
     """Whether the steps in the journal make the game as it stands."""
-    made: list[str] = []
-    for each in changes:
-        match each.step:
-            case NewGame(game=new):
-                made = [move.uci for move in new.moves]
-            case MovesPlayed(from_ply=ply, moves=moves) | TailReplaced(from_ply=ply, moves=moves):
-                made[ply - 1 :] = [move.uci for move in moves]
-            case TakenBack(to_ply=ply):
-                del made[ply:]
-    return made == [move.uci for move in game.moves]
+    made: Game | None = None
+    try:
+        for each in changes:
+            if not isinstance(each.step, Restated):
+                made = game_after(made, each.step)
+    except (ValueError, IndexError):
+        return False
+    played = [move.uci for move in made.moves] if made is not None else []
+    return played == [move.uci for move in game.moves]
 
 
 def _as_it_stands(view: GameView, game: Game) -> Iterator[Change]:
@@ -175,7 +175,7 @@ def _as_it_stands(view: GameView, game: Game) -> Iterator[Change]:
 
 
 def _again(view: GameView, step: Step | Restated) -> Iterator[Change]:
-    """What a step told when it was carried out, as far as the desk looks at it."""
+    """The changes that a step made when it was carried out, as far as the desk looks at it."""
     match step:
         case NewGame(game=game):
             yield GoneMessage(view.id)
@@ -194,10 +194,10 @@ def _again(view: GameView, step: Step | Restated) -> Iterator[Change]:
             yield GameMessage(msgspec.structs.replace(view, result=result))
 
 
-def _figures(keeper: EventState, view: GameView) -> Iterator[Change]:
+def _figures(state: EventState, view: GameView) -> Iterator[Change]:
     """The game as it is now, and its scores."""
     yield GameMessage(view)
-    detail = keeper.game(view.id)
+    detail = state.game(view.id)
     for ply in detail.plies if detail is not None else ():
         if ply.depth is not None:
             yield ScoreMessage(view.id, ply)

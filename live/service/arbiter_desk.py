@@ -22,19 +22,19 @@ PART = "alerts"
 
 
 class ArbiterDesk:
-    """What the terminal calls. Every call is told to all subscribers who may know of alerts."""
+    """What the terminal calls. Every call is sent to all subscribers who may see alerts."""
 
     def __init__(
         self,
         publish: Callable[[Sequence[Change]], None],
         clock: Callable[[], float] = time.time,
-        tell: Callable[[FeedHealth], None] = lambda health: None,
+        report: Callable[[FeedHealth], None] = lambda health: None,
         remember: Callable[[RestoredMute | OpenAlert], None] = lambda what: None,
     ) -> None:
         self._desk = AlertDesk()
         self._publish = publish
         self._clock = clock
-        self._tell = tell
+        self._report = report
         self._remember = remember
         self.missed = 0
         """How often alerts were missed by a fault of ours."""
@@ -48,20 +48,20 @@ class ArbiterDesk:
         self._desk.measured_by(engine)
 
     def with_alerts(self, changes: Iterable[Change]) -> Sequence[Change]:
-        """The changes, and what arbiters are to be told because of them.
+        """The changes, and the alerts that follow from them.
 
         A fault of ours in here costs alerts, never the changes.
         """
-        told = list(changes)
+        all_of_them = list(changes)
         if self._asleep:
-            return told
+            return all_of_them
         try:
-            return [*told, *self._logged(self._desk.changes(told, self._clock()))]
+            return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
         except Exception:
             # Broad: sixteen kinds of alert look at what feeds say, and whichever of them breaks a
-            # rule of ours, subscribers get the change. It is told by :meth:`tick`.
+            # rule of ours, subscribers get the change. It is reported by :meth:`tick`.
             self._missed()
-            return told
+            return all_of_them
 
     def tick(self) -> None:
         """To be called about once a second."""
@@ -79,11 +79,11 @@ class ArbiterDesk:
         if self.missed:
             times = "once" if self.missed == 1 else f"{self.missed} times"
             why = f"alerts were missed {times} by a fault of ours; the log says where"
-            self._tell(FeedHealth(PART, "failed", why, part=True))
+            self._report(FeedHealth(PART, "failed", why, part=True))
 
     def _missed(self) -> None:
         self.missed += 1
-        # The first tells the story; a fault at every change must not fill disks.
+        # The first is logged whole; a fault at every change must not fill disks.
         if self.missed == 1:
             log.exception("alerts are missed")
         elif self.missed & (self.missed - 1) == 0:
@@ -146,6 +146,6 @@ class ArbiterDesk:
 
     def _logged(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
         for line in self._book.lines(messages):
-            # Whatever level people ask for, what an arbiter is told and does is on record.
+            # Whatever level people ask for, what an arbiter sees and does is on record.
             log.warning("%s", line)
         return messages

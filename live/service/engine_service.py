@@ -25,7 +25,7 @@ from live.engine.results.syzygy_tables import SyzygyTables
 from live.events import Change, EngineHealth
 from live.ratings.regan.choice_model import ChoiceSkill, probabilities
 from live.ratings.regan.intrinsic_rating import RYBKA_3
-from live.service.measure_settings import cluster_tls, engine_asking, engine_limit
+from live.service.measure_settings import cluster_tls, engine_limit, search_options_of
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ class EngineService:
             listener = self._cloud = CloudEvaluations(listener, config.feeds.lichess.base_url)
         if live and settings.speculate:
             listener = self._speculation = LookAhead(
-                listener, limit, asking=engine_asking(settings), chances=self._chances
+                listener, limit, search_options=search_options_of(settings), chances=self._chances
             )
         self.room = EnginePool(
             find_engine(settings.path),
@@ -104,6 +104,7 @@ class EngineService:
                     yield
                 finally:
                     looking.cancel()
+                    await asyncio.wait({looking})
 
     def heard(self, changes: Iterable[Change]) -> None:
         """Look ahead no more where nobody will move."""

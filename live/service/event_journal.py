@@ -2,17 +2,18 @@
 restart. Part of the composition root.
 
 After a restart the games stand as they stood before any feed is asked, with everything that was
-known of them, marked as restored until their source tells them again. A search whose result is in
-the journal is not made again. Feeds tell whole games, so what was missed meanwhile comes with their
-first report, as the same steps as ever.
+known of them, marked as restored until their source reports them again. A search whose result is in
+the journal is not made again. Feeds report whole games, so what was missed meanwhile comes with
+their first report, as the same steps as ever.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
+import hashlib
 import logging
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,8 +24,8 @@ from typing import Protocol
 import msgspec
 
 from live import __version__
-from live.config import Config
-from live.engine.engine_identity import EngineIdentity
+from live.config import Config, JournalConfig
+from live.engine.process.engine_process import EngineIdentity
 from live.engine.results.result_cache import MemoryResultCache, ResultCache
 from live.engine.results.result_file import ResultFile
 from live.engine.search import Search, SearchResult
@@ -35,11 +36,47 @@ from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.service.alert_restore import ALERT
-from live.service.journal_file import journal_path
-from live.store.journal import Journal
-from live.store.journal_records import JournalRun, JournalStanding, Restated, encode
-from live.store.stored_games import details_of, game_of, measure_digest, packed, rest_of
-from live.store.stored_results import StoredResults
+from live.service.host.garbage_collection import paused
+from live.store.journal import Journal, StoredResults
+from live.store.journal_records import (
+    JournalRun,
+    JournalStanding,
+    Restated,
+    details_of,
+    encode,
+    game_of,
+    measure_digest,
+    packed,
+    rest_of,
+)
+
+#: Sources that begin anew with each start: nothing is kept unless a file is named.
+PASSING = frozenset({"demo", "standard input"})
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+
+
+def journal_path(
+    config: JournalConfig, feeds: Sequence[FeedName], *, once: bool = False
+) -> Path | None:
+    """Which file; None for none.
+
+    Without a name of its own it goes by the sources, whatever order they are given in, so that two
+    events never mix and the same command goes on where it stopped.
+    """
+    if not config.enabled:
+        return None
+    if config.file:
+        return Path(config.file)
+    if once or PASSING.issuperset(feeds):
+        return None
+    import platformdirs  # only here: most commands need no journal
+
+    named = sorted(feeds)
+    digest = hashlib.blake2b("\x1f".join(named).encode(), digest_size=4).hexdigest()
+    words = _UNSAFE.sub("-", "-".join(named)).strip("-")[:60].strip("-")
+    return platformdirs.user_state_path("live-rate") / f"{words}-{digest}.sqlite"
+
 
 #: What the journal is called where parts of the service are listed.
 PART = "journal"
@@ -72,7 +109,7 @@ def settings_of(config: Config) -> dict[str, object]:
 
 
 class EventJournal:
-    """What the hall asks and tells of its journal; does nothing where there is none.
+    """The service's side of its journal; does nothing where there is none.
 
     Loss policy: see :class:`live.store.journal.Journal`.
     """
@@ -88,12 +125,12 @@ class EventJournal:
         """Games brought back at the start."""
         self._memory = MemoryResultCache() if memory is None else memory
         self.journal = Journal(path, durable=durable, memory=self._memory) if path else None
-        self._told = ""
+        self._last_problem = ""
         # Answers found in the journal while games are brought back; None when that is over.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
         self._known: Known | None = None
         self._settings: dict[str, object] = {}
-        self._keeper: EventState | None = None
+        self._state: EventState | None = None
         self._measure = b""
         # Games that have changed since they were kept, each with when to keep it again.
         self._dirty: dict[GameId, float] = {}
@@ -125,25 +162,25 @@ class EventJournal:
     # --- coming back ------------------------------------------------------------------------------
 
     async def restore(
-        self, keeper: EventState, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
+        self, state: EventState, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
     ) -> None:
         """Hold the games of before again; returns when they stand with all that was known.
         ``limit`` is that of a search, for people.
         """
         if self.journal is None:
             return
-        run = run_of(self._settings, keeper.ledger.measure, room.identity, limit, feeds)
-        self._keeper, self._measure = keeper, run.measure
+        run = run_of(self._settings, state.ledger.measure, room.identity, limit, feeds)
+        self._state, self._measure = state, run.measure
         began_s = slice_s = time.monotonic()
-        with _no_sweeping():
+        with paused():
             kept, others = self._standing(run)
-            keeper.resume([rest for rest, _ in kept], self._recall)
+            state.resume([rest for rest, _ in kept], self._recall)
         self._dirty.clear()
         self._answers, self._known = deque(), room.known
-        missed = (_applied(keeper, step) for _, since in kept for step in since)
+        missed = (_applied(state, step) for _, since in kept for step in since)
         games = (game for standing in others if (game := game_of(standing)) is not None)
         try:
-            for pieces in chain(missed, map(keeper.restore, games)):
+            for pieces in chain(missed, map(state.restore, games)):
                 for _ in pieces:
                     while True:
                         if time.monotonic() - slice_s > SLICE_S:
@@ -151,10 +188,10 @@ class EventJournal:
                             slice_s = time.monotonic()
                         if not self._answers:
                             break
-                        keeper.searched(*self._answers.popleft())
+                        state.searched(*self._answers.popleft())
         finally:
             self._answers = self._known = None
-        self.restored = sum(1 for _ in keeper.held())
+        self.restored = sum(1 for _ in state.held())
         self.journal.begin(run)
         log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
@@ -189,13 +226,13 @@ class EventJournal:
         verb = f"{games} restored from" if self.restored else "kept in"
         return f"{verb} {self.journal.path}" if self.journal is not None else ""
 
-    def answers(self, search: Search, ask: RequestId) -> bool:
+    def answers(self, search: Search, request_id: RequestId) -> bool:
         """Whether the answer to ``ask`` is known and comes by itself."""
         if self._answers is None or self._known is None:
             return False
         known = self._known(search)
         if known is not None:
-            self._answers.append((ask, known))
+            self._answers.append((request_id, known))
         return known is not None
 
     # --- going on ---------------------------------------------------------------------------------
@@ -206,7 +243,7 @@ class EventJournal:
             self.journal.change(step)
 
     def heard(self, changes: Iterable[Change]) -> None:
-        """These changes have been told: alerts are noted, the games are to be kept anew."""
+        """These changes have been published: alerts are noted, the games are to be kept anew."""
         if self.journal is None:
             return
         for change in changes:
@@ -215,7 +252,8 @@ class EventJournal:
                 self.journal.note(ALERT, body, change.alert.game or "")
             game = getattr(change, "game", None)
             if isinstance(change, GoneMessage):
-                self._dirty.pop(change.game, self._kept_s.pop(change.game, 0.0))
+                self._dirty.pop(change.game, None)
+                self._kept_s.pop(change.game, None)
             elif game is not None:
                 id = game if isinstance(game, str) else game.id
                 if id not in self._dirty:
@@ -231,7 +269,7 @@ class EventJournal:
         every few seconds at most.
         """
         assert self.journal is not None
-        if self._keeper is None or self.journal.problem:
+        if self._state is None or self.journal.problem:
             return
         now_s = time.monotonic()
         for game, not_before_s in list(self._dirty.items()):
@@ -239,49 +277,37 @@ class EventJournal:
                 continue
             if time.monotonic() > end_s:
                 return
-            told = self._keeper.ledger.rest(game)
-            if told is None:
+            archived = self._state.ledger.archive(game)
+            if archived is None:
                 continue  # it is being searched, rests already, or is gone
-            rest, details = told
+            rest, details = archived
             if not self.journal.keep(game, self._measure, encode(rest), packed(details)):
                 return
             del self._dirty[game]
             if rest.view.result == "*":
                 self._kept_s[game] = now_s + KEEP_S
 
-    def look_after(self, keeper: EventState, tell: Callable[[FeedHealth], None]) -> None:
+    def look_after(self, state: EventState, report: Callable[[FeedHealth], None]) -> None:
         """To be called about once a second: say what is wrong, write what had to be left out."""
         if self.journal is None:
             return
         if self.journal.wants_restating:
             log.warning("journal %s: all games are written anew", self.journal.path)
-            self.journal.restate(keeper.held())
-            self._dirty.update((game.id, 0.0) for game in keeper.held())
+            self.journal.restate(state.held())
+            self._dirty.update((game.id, 0.0) for game in state.held())
         self._keep(time.monotonic() + SLICE_S)
-        if (problem := self.journal.problem) != self._told:
-            self._told = problem
-            state: FeedState = "live"
+        if (problem := self.journal.problem) != self._last_problem:
+            self._last_problem = problem
+            health: FeedState = "live"
             if problem:
-                state = "failed" if self.journal.hopeless else "retrying"
-            tell(FeedHealth(PART, state, problem, part=True))
+                health = "failed" if self.journal.hopeless else "retrying"
+            report(FeedHealth(PART, health, problem, part=True))
 
 
-@contextlib.contextmanager
-def _no_sweeping() -> Iterator[None]:
-    """All that is made here stays, so looking for what does not would be waste: half the time."""
-    swept = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if swept:
-            gc.enable()
-
-
-def _applied(keeper: EventState, step: Step) -> Iterator[None]:
+def _applied(state: EventState, step: Step) -> Iterator[None]:
     """What happened to a game after it was kept."""
     try:
-        keeper.apply(step)
+        state.apply(step)
     except (ValueError, KeyError, IndexError) as error:
         log.error("game %s: a change cannot be restored (%s)", step.id, error)
     yield

@@ -1,4 +1,4 @@
-"""The parts of a running service and the doors between them. Part of the composition root.
+"""The parts of a running service and how they call each other. Part of the composition root.
 
 State has one writer, the task ``keep``: reports wait in a bounded queue, answers of engines come on
 the loop's own turn, and every change goes to the listeners in the order it happened.
@@ -36,7 +36,7 @@ from live.service.arbiter_desk import ArbiterDesk
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.game_release import GameRelease
-from live.service.measure_settings import engine_asking, fitting, fitting_table, limit_text
+from live.service.measure_settings import fitting, fitting_table, limit_text, search_options_of
 from live.service.supervision import GuardedPart, reason
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
@@ -44,7 +44,7 @@ from live.service.supervision import GuardedPart, reason
 STORED_ENGINE_RATING = 2160
 #: Longest the loop is kept from other work while a large report is taken in, seconds.
 SLICE_S = 0.01
-#: How often engine figures are told to people, seconds.
+#: How often engine figures are sent to people, seconds.
 HEALTH_PERIOD_S = 1.0
 #: Reports waiting to be taken in; a feed that is faster waits.
 REPORT_BACKLOG = 64
@@ -60,16 +60,16 @@ log = logging.getLogger(__name__)
 
 
 class EventService:
-    """The parts of a running service, and the doors between them."""
+    """The parts of a running service, and how they call each other."""
 
     def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
         self.config = config
         self.journal = journal or EventJournal()
-        self.keeper: EventState
+        self.state: EventState
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
-        self.arbiter = ArbiterDesk(self._tell, tell=self.health, remember=self._noted)
+        self.arbiter = ArbiterDesk(self.notify, report=self.health, remember=self._noted)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         # What feeds said before a report of theirs was lost, and what was said of the loss.
@@ -90,7 +90,7 @@ class EventService:
                 limit = limit_text(self.config.engine)
                 self.open_ledger(self.room.identity.name, limit)
                 await self.bring_back(self.room, limit, feeds)
-                self.retirement = GameRelease(self.keeper, self.config.memory)
+                self.retirement = GameRelease(self.state, self.config.memory)
                 yield
 
     def _noted(self, what: RestoredMute | OpenAlert) -> None:
@@ -100,13 +100,13 @@ class EventService:
         self, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
     ) -> None:
         """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
-        # Of what comes back nobody is told a second time.
+        # Nobody is notified again of what is restored.
         with self.arbiter.asleep():
-            await self.journal.restore(self.keeper, room, limit, feeds)
+            await self.journal.restore(self.state, room, limit, feeds)
         if self.journal.journal is not None:
-            self.arbiter.measured_by(self.keeper.engine())
+            self.arbiter.measured_by(self.state.engine())
             try:
-                self.arbiter.resume(past(self.journal.journal, self.keeper, feeds))
+                self.arbiter.resume(past(self.journal.journal, self.state, feeds))
             except Exception:
                 # Broad, as wherever alerts are made: whatever a strange journal brings about in
                 # them, the games stand, and the service has to start.
@@ -125,7 +125,7 @@ class EventService:
 
     def mover_elo(self, game: str, ply: int) -> int | None:
         """Elo of the player who makes this ply, if it is known."""
-        held = self.keeper.holding(game)
+        held = self.state.holding(game)
         if held is None:
             return None
         white = (" w " in held.start_fen) == (ply % 2 == 1)
@@ -141,7 +141,7 @@ class EventService:
             measure=Measure(
                 gain,
                 shelf,
-                engine_asking(self.config.engine),
+                search_options_of(self.config.engine),
                 *fitting_table(rating.intrinsic, self.config.engine, engine_name, limit),
             ),
             engine_name=engine_name,
@@ -150,8 +150,8 @@ class EventService:
             stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
         )
-        self.keeper = EventState(ledger, self, self._publish, self.alerts)
-        self.retirement = GameRelease(self.keeper, self.config.memory)
+        self.state = EventState(ledger, self, self.publish, self.alerts)
+        self.retirement = GameRelease(self.state, self.config.memory)
         self.arbiter.measured_by(ledger.engine)
 
     def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
@@ -161,44 +161,51 @@ class EventService:
         self._listeners.append(GuardedPart(listener))
 
     def alerts(self) -> Sequence[Alert]:
-        """What arbiters are to be told of all this now."""
+        """The alerts that stand now."""
         return self.arbiter.alerts()
 
-    def _publish(self, changes: Iterable[Change]) -> None:
+    def publish(self, changes: Iterable[Change]) -> None:
+        """The state's way out: its changes and the alerts they raise go to the listeners.
+
+        A recorded event overrides this: its alerts are those of then.
+        """
         if self._engines is not None:
             self._engines.heard(changes)
-        self._tell(self.arbiter.with_alerts(changes))
+        self.notify(self.arbiter.with_alerts(changes))
 
-    def _tell(self, changes: Iterable[Change]) -> None:
+    def notify(self, changes: Iterable[Change]) -> None:
+        """Give changes to the journal and to every listener, as they are."""
         self.journal.heard(changes)
         for listener in self._listeners:
             listener(changes)
 
-    # --- the door of the ledger to the engines ---------------------------------------------------
+    # --- searches that the state asks for ---------------------------------------------------------
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        if self.journal.answers(search, ask):
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        if self.journal.answers(search, request_id):
             return
-        self.engines.desk.want(search, ask, SearchPriority(_KINDS[urgency], ask.game, ask.ply))
+        self.engines.desk.submit(
+            search, request_id, SearchPriority(_KINDS[urgency], request_id.game, request_id.ply)
+        )
 
-    def drop(self, ask: RequestId) -> None:
-        self.engines.desk.drop(ask)
+    def drop(self, request_id: RequestId) -> None:
+        self.engines.desk.drop(request_id)
 
-    # --- what engines say ------------------------------------------------------------------------
+    # --- results of searches ---------------------------------------------------------------------
 
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
         assert isinstance(owner, RequestId)
-        self.keeper.searched(owner, result)
+        self.state.searched(owner, result)
         # An answer may change nothing that is shown, and still be the last one waited for.
         self._changed.set()
 
     def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
         assert isinstance(owner, RequestId)
-        self.keeper.progressed(owner, progress)
+        self.state.progressed(owner, progress)
 
-    # --- what feeds say --------------------------------------------------------------------------
+    # --- reports of feeds ------------------------------------------------------------------------
 
     async def report(self, report: FeedReport) -> None:
         self._reached.add(report.feed)
@@ -207,7 +214,7 @@ class EventService:
     def health(self, health: FeedHealth) -> None:
         if health.state not in ("connecting", "failed"):
             self._reached.add(health.feed)
-        self.keeper.feed_health(health)
+        self.state.feed_health(health)
 
     # --- tasks -----------------------------------------------------------------------------------
 
@@ -231,7 +238,7 @@ class EventService:
                 self._reports.task_done()
 
     def _health_of(self, feed: FeedName) -> FeedHealth | None:
-        return next((each for each in self.keeper.feeds() if each.feed == feed), None)
+        return next((each for each in self.state.feeds() if each.feed == feed), None)
 
     def _lost_report(self, feed: FeedName, why: str) -> None:
         before, lost = self._health_of(feed), FeedHealth(feed, "retrying", why)
@@ -249,8 +256,8 @@ class EventService:
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
         slice_end = time.monotonic() + SLICE_S
-        for step in self.keeper.plan(self.retirement.news(report)):
-            self.keeper.apply(step)
+        for step in self.state.plan(self.retirement.news(report)):
+            self.state.apply(step)
             self.journal.applied(step)
             self.retirement.applied(step)
             if time.monotonic() > slice_end:
@@ -260,14 +267,14 @@ class EventService:
     async def watch_engines(self) -> None:
         while True:
             await asyncio.sleep(HEALTH_PERIOD_S)
-            self.tell_engines()
+            self.report_engines()
             self.arbiter.tick()
             self.retirement.look()
-            self.journal.look_after(self.keeper, self.keeper.feed_health)
+            self.journal.look_after(self.state, self.state.feed_health)
 
-    def tell_engines(self) -> None:
+    def report_engines(self) -> None:
         """Engine figures as of now."""
-        self.keeper.engine_health(self.engines.health())
+        self.state.engine_health(self.engines.health())
 
     async def follow(self, feed: Feed) -> None:
         """Run one feed. What no retry can mend ends the service while the feed has said nothing
@@ -283,11 +290,11 @@ class EventService:
 
     def busy(self) -> bool:
         """Whether a report or a search waits."""
-        return not self._reports.empty() or not self.keeper.analysed
+        return not self._reports.empty() or not self.state.analysed
 
     async def settled(self) -> None:
         """Return once every report is taken in and every search answered."""
         await self._reports.join()
-        while not self.keeper.analysed:
+        while not self.state.analysed:
             self._changed.clear()
             await self._changed.wait()

@@ -26,20 +26,20 @@ class GameRelease:
 
     def __init__(
         self,
-        keeper: EventState,
+        state: EventState,
         config: MemoryConfig,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._keeper = keeper
+        self._state = state
         self._clock = clock
         self._retiring = GameRetention(config.finished_after_h * 3600, config.games)
-        for game in keeper.held():
+        for game in state.held():
             over = game.result != "*"
             self._retiring.changed(game.id, game.feed, over=over, now_s=clock())
 
     def news(self, report: FeedReport) -> FeedReport:
-        """The report without those games that were let go and are told again as they were."""
+        """The report without those games that were released and are reported again unchanged."""
         known = [self._retiring.knows(report.feed, game) for game in report.games]
         if not any(known):
             return report
@@ -51,7 +51,7 @@ class GameRelease:
         if isinstance(step, GameDoubted | GameConfirmed):
             return
         id = step.game.id if isinstance(step, NewGame) else step.id
-        game = self._keeper.holding(id)
+        game = self._state.holding(id)
         if game is None:
             self._retiring.gone(id)
         else:
@@ -61,7 +61,7 @@ class GameRelease:
     def look(self) -> None:
         """Let go what is old by now; to be called about once a second."""
         for id in self._retiring.due(self._clock()):
-            game = self._keeper.retire(id)
+            game = self._state.retire(id)
             if game is not None:
                 self._retiring.forget(game)
                 log.info("game %s is over for long, and is let go", id)

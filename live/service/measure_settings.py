@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from live.config import EngineConfig
 from live.engine.cluster.cluster_tls import ClusterTls
-from live.engine.search import Limit
-from live.engine.search_options import SearchOptions
+from live.engine.search import Limit, SearchOptions
 from live.events import GainKind
 from live.ratings.calibration.calibration_choice import (
     CalibrationShelf,
@@ -27,7 +26,7 @@ def engine_limit(config: EngineConfig) -> Limit:
     return Limit(nodes=config.nodes)
 
 
-def engine_asking(config: EngineConfig) -> SearchOptions:
+def search_options_of(config: EngineConfig) -> SearchOptions:
     """How searches are asked for."""
     return SearchOptions(
         lines=config.multipv,

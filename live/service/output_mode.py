@@ -18,7 +18,7 @@ from rich.console import Console
 
 from live.events import Change, GameMessage, GameView, Message
 from live.publish import wire
-from live.publish.published_state import snapshot
+from live.publish.published_state import PublishedState, snapshot
 from live.service.event_service import EventService
 from live.service.host.full_output import while_there_is_room
 from live.service.host.signals import attended
@@ -27,7 +27,7 @@ from live.service.source_runner import SourceRunner
 from live.terminal.event_lines import EventLineWriter
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.state_source import StateSource
+from live.terminal.tables import event_summary
 from live.terminal.view_context import TerminalActions, ViewContext
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def theme(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def terminal(
-    source: StateSource,
-    changes: RecentChanges,
+    state: PublishedState,
+    recent_changes: RecentChanges,
     actions: TerminalActions,
     *,
     stop: Callable[[], None],
@@ -74,8 +74,8 @@ def terminal(
     """The app; ``stop`` is called on q, ``interrupt`` on Ctrl-C."""
     from live.terminal.terminal_app import Terminal
 
-    context = ViewContext(source, changes, actions, time.time)
-    return Terminal(context, theme=theme(), stop=stop, interrupt=interrupt)
+    scene = ViewContext(state, recent_changes, actions, time.time)
+    return Terminal(scene, theme=theme(), stop=stop, interrupt=interrupt)
 
 
 def line_printer(
@@ -86,11 +86,11 @@ def line_printer(
     writer.lines(map(GameMessage, known))
     say = _sayer(console)
 
-    def tell(changes: Iterable[Change]) -> None:
+    def show(changes: Iterable[Change]) -> None:
         for line in writer.lines(changes):
             say(line)
 
-    return tell
+    return show
 
 
 def _sayer(console: Console) -> Callable[[str], None]:
@@ -115,7 +115,7 @@ class JsonPrinter:
         for message in messages:
             self._print(message)
 
-    def tell(self, changes: Iterable[Change]) -> None:
+    def show(self, changes: Iterable[Change]) -> None:
         """What happens from then on."""
         for change in changes:
             self._seq += 1
@@ -135,17 +135,17 @@ def export_folder() -> Path:
     return Path.cwd()
 
 
-def offer_delay(actions: TerminalActions, following: SourceRunner) -> None:
+def offer_delay(actions: TerminalActions, sources: SourceRunner) -> None:
     """Let the terminal hold sources back, or say why it cannot."""
-    actions.delay_s = lambda: following.config.delay_s
-    fixed = following.fixed
-    if fixed == following.names:
+    actions.delay_s = lambda: sources.config.delay_s
+    fixed = sources.fixed
+    if fixed == sources.names:
         actions.no_delay = f"{' and '.join(fixed)} cannot be begun anew: start it with --delay"
         return
     if fixed:
         actions.not_delayed = f", but {' and '.join(fixed)} as before"
-    actions.set_delay = lambda seconds: following.reconfigure(
-        msgspec.structs.replace(following.config, delay_s=seconds)
+    actions.set_delay = lambda seconds: sources.reconfigure(
+        msgspec.structs.replace(sources.config, delay_s=seconds)
     )
 
 
@@ -155,56 +155,56 @@ class OutputMode:
     def __init__(
         self,
         shown: Way,
-        hall: EventService,
-        following: SourceRunner,
+        service: EventService,
+        sources: SourceRunner,
         address: str,
         console: Console,
         stop: asyncio.Event,
     ) -> None:
         self._shown = shown
-        self._hall = hall
-        self._following = following
+        self._service = service
+        self._sources = sources
         self._address = address
         self._console = console
         self._stop = stop
-        self._changes = RecentChanges(time.monotonic)
+        self._recent_changes = RecentChanges(time.monotonic)
         self.drawn = shown in ("app", "table")
         """Whether it takes the whole terminal."""
 
     def begin(self) -> None:
         """Say where we serve, and listen."""
-        hall = self._hall
+        service = self._service
         match self._shown:
             case "app":
-                hall.listen(self._changes.note)
+                service.listen(self._recent_changes.note)
             case "json":
                 printer = JsonPrinter()
-                printer.begin(snapshot(hall.keeper))
-                hall.listen(printer.tell)
+                printer.begin(snapshot(service.state))
+                service.listen(printer.show)
             case "lines":
                 say = _sayer(self._console)
                 say(f"live-rate is serving {self._address}")
-                games = snapshot(hall.keeper).games
-                if hall.journal.summary:
+                games = snapshot(service.state).games
+                if service.journal.summary:
                     # Those of another engine or limit do not count here, and must be found anew.
                     wait = sum(game.plies_played - game.plies_scored for game in games)
                     more = f"; {wait:,} moves wait for their scores" if wait else ""
-                    say(f"{hall.journal.summary}{more}")
-                hall.listen(line_printer(self._console, games))
+                    say(f"{service.journal.summary}{more}")
+                service.listen(line_printer(self._console, games))
             case "table":
                 pass
 
     async def run(self) -> None:
         """Draw until somebody leaves; a table until cancelled."""
-        keeper = self._hall.keeper
+        state = self._service.state
         if self._shown == "table":
             from live.terminal.tables.table_display import display
 
-            await display(keeper, self._address, self._console)
+            await display(state, self._address, self._console)
             return
         app = terminal(
-            keeper,
-            self._changes,
+            state,
+            self._recent_changes,
             self._actions(),
             stop=self._stop.set,
             interrupt=lambda: signal.raise_signal(signal.SIGINT),
@@ -215,11 +215,21 @@ class OutputMode:
         # However it ended, nobody looks any more.
         self._stop.set()
 
+    def end(self) -> None:
+        """Print the players' table, when all that was asked for is done."""
+        if self._shown == "json":
+            return
+        state, console = self._service.state, self._console
+        table = event_summary.players(
+            state.players(), state.engine(), state.gain(), width=console.width
+        )
+        console.print(table)
+
     def _actions(self) -> TerminalActions:
-        following, hall = self._following, self._hall
+        sources, service = self._sources, self._service
         actions = TerminalActions(self._address)
-        actions.leave_question = "End the service? Subscribers are told to come back."
-        actions.export = ReportExporter(hall.keeper, export_folder())
-        actions.alert_actions = hall.arbiter
-        offer_delay(actions, following)
+        actions.leave_question = "End the service? Subscribers are asked to come back."
+        actions.export = ReportExporter(service.state, export_folder())
+        actions.alert_actions = service.arbiter
+        offer_delay(actions, sources)
         return actions

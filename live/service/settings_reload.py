@@ -2,7 +2,7 @@
 
 What can be taken over without losing state is; of the rest it is said, by name, that it needs a new
 start. A file that cannot be used changes nothing. :func:`diff` decides, purely;
-:class:`SettingsReloader` looks at the file and tells the parts. Part of the composition root.
+:class:`SettingsReloader` looks at the file and notifies the parts. Part of the composition root.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class SettingsDifference(NamedTuple):
 def diff(old: Config, new: Config, live: Collection[str] = LIVE) -> SettingsDifference:
     """Which settings differ, and which of them a running service takes over.
 
-    What a broker was told stays there until it is told otherwise, so scores are hidden from its
-    readers by a new start alone.
+    What a broker was sent stays there until it is sent something else, so scores are hidden from
+    its readers by a new start alone.
     """
     before, after = _flat(old), _flat(new)
     changed = [key for key in SETTINGS if before[key] != after[key]]
@@ -86,8 +86,8 @@ class ReloadablePart(NamedTuple):
     """Something that takes settings over."""
 
     section: str
-    """The keys it is told about begin so."""
-    check: Callable[[Config], None]
+    """The keys it is notified of begin so."""
+    check: Callable[[Config], object]
     """Raises what is wrong with new settings, before anything is changed."""
     apply: Callable[[Config], None]
 

@@ -65,7 +65,7 @@ def settings_of(spec: str, config: FeedsConfig) -> tuple[Kind, FeedsConfig]:
 
 
 class SourceRunner:
-    """The sources and their settings. Made before anything runs, so that a mistake is told first.
+    """The sources and their settings. Made before anything runs, so that a mistake shows first.
 
     ``lasting``: a source whose games are all over is looked at all the same, since the next round
     may come from it.
@@ -103,7 +103,7 @@ class SourceRunner:
 
     @property
     def fixed(self) -> list[str]:
-        """Those that go on as they are whatever :meth:`reconfigure` is told."""
+        """Those that go on as they are whatever :meth:`reconfigure` is given."""
         return [
             feed.name
             for spec, feed in zip(self._specs, self._feeds, strict=True)
@@ -114,17 +114,22 @@ class SourceRunner:
         return recognise(spec, lichess_url=self._config.lichess.base_url).kind in _ONCE
 
     @contextlib.asynccontextmanager
-    async def running(self, hall: EventService, supervisor: Supervisor) -> AsyncIterator[None]:
+    async def running(self, service: EventService, supervisor: Supervisor) -> AsyncIterator[None]:
         """Every source followed while the block runs; one that is over waits for new settings."""
         async with asyncio.TaskGroup() as group:
             sleeps = supervisor.keep("sleep watch", lambda: watch(self.begin_anew))
             tasks = [group.create_task(sleeps, name="keep sleep watch")]
             for index, feed in enumerate(self._feeds):
-                stay = self._stay(index, hall, supervisor)
+                stay = self._stay(index, service, supervisor)
                 tasks.append(group.create_task(stay, name=f"feed {feed.name}"))
             yield
             for task in tasks:
                 task.cancel()
+
+    @property
+    def exit_code(self) -> int:
+        """That of the first source that could not be followed; 0 without one."""
+        return self.lost[0].exit_code if self.lost else 0
 
     async def over(self) -> None:
         """Return once every source is over.
@@ -134,7 +139,7 @@ class SourceRunner:
         """
         await self._all_over.wait()
         if len(self._lost) == len(self._feeds) and not self._renewed:
-            # Somebody has just mistyped it, or is told to look.
+            # Somebody has just mistyped it, or has just changed it.
             raise self.lost[-1]
 
     def check(self, config: FeedsConfig) -> None:
@@ -146,7 +151,7 @@ class SourceRunner:
         is over or has failed, since they may be the remedy. Games stay: the next report is whole.
 
         With a longer delay nothing shown is taken back, and with a shorter one what was held back
-        is told again by the source.
+        is reported again by the source.
         """
         before, self._config = self._config, config
         concerned = [
@@ -176,7 +181,7 @@ class SourceRunner:
                 self._feeds[index] = feed
                 self._anew[index].set()
 
-    async def _stay(self, index: int, hall: EventService, supervisor: Supervisor) -> None:
+    async def _stay(self, index: int, service: EventService, supervisor: Supervisor) -> None:
         """Follow one source to its end, and from its beginning whenever its settings change."""
         anew = self._anew[index]
         while True:
@@ -184,17 +189,17 @@ class SourceRunner:
             self._over.discard(index)
             self._lost.pop(index, None)
             self._all_over.clear()
-            if await self._followed(index, hall, supervisor):
+            if await self._followed(index, service, supervisor):
                 self._over.add(index)
                 if len(self._over) == len(self._feeds):
                     self._all_over.set()
                 await anew.wait()
 
-    async def _followed(self, index: int, hall: EventService, supervisor: Supervisor) -> bool:
+    async def _followed(self, index: int, service: EventService, supervisor: Supervisor) -> bool:
         """Follow it with the settings it has now; whether to its end."""
         feed = self._feeds[index]
         following = asyncio.create_task(
-            self._follow(index, feed, hall, supervisor), name=f"follow {feed.name}"
+            self._follow(index, feed, service, supervisor), name=f"follow {feed.name}"
         )
         changed = asyncio.create_task(self._anew[index].wait(), name=f"settings of {feed.name}")
         both = {following, changed}
@@ -210,13 +215,13 @@ class SourceRunner:
             await asyncio.wait(both)
 
     async def _follow(
-        self, index: int, feed: Feed, hall: EventService, supervisor: Supervisor
+        self, index: int, feed: Feed, service: EventService, supervisor: Supervisor
     ) -> None:
         """One that cannot be followed at all is shown, and the others go on."""
         try:
             await supervisor.keep(
                 feed.name,
-                lambda: hall.follow(feed),
+                lambda: service.follow(feed),
                 source=True,
                 ends=True,
                 fatal=lambda error: isinstance(error, FeedError),
@@ -224,6 +229,6 @@ class SourceRunner:
         except FeedError as error:
             self._lost[index] = error
             if len(self._lost) == len(self._feeds) and not self._renewed:
-                return  # it ends the service, and is told there
+                return  # it ends the service, and is reported there
             log.error("%s", error)
-            hall.health(failed(feed.name, error))
+            service.health(failed(feed.name, error))

@@ -1,7 +1,7 @@
 """Keeps the parts of the service alive: each end is noticed, said, and mended by a new start.
 
-:class:`Restarts` decides how long to wait, purely; :class:`Supervisor` runs parts as tasks, is told
-how each of them ended, and tells people. Part of the composition root.
+:class:`Restarts` decides how long to wait, purely; :class:`Supervisor` runs parts as tasks, sees
+how each of them ended, and reports it. Part of the composition root.
 
 A part that fails costs nobody else anything: it is started again for ever, after waits that are
 random and grow. Only what no new start can mend comes out, and whoever keeps the part decides
@@ -20,7 +20,7 @@ from typing import Any
 from live.clock import Clock, LoopClock
 from live.errors import LiveRateError
 from live.events import Change, FeedHealth
-from live.network.retry import spoken
+from live.network.retry import doubling, spoken
 
 log = logging.getLogger(__name__)
 
@@ -37,9 +37,7 @@ WELL_S = 5.0
 class Restarts:
     """The waits of one part. Pure.
 
-    A wait is random between half a bound and the bound, so that parts that fall together do not
-    come back together and none comes back at once (decorrelated retries: Brooker, "Exponential
-    backoff and jitter", AWS 2015, equal jitter).
+    Equal jitter (:func:`live.network.retry.doubling`): none comes back at once.
     """
 
     def __init__(
@@ -54,15 +52,17 @@ class Restarts:
         """Ends so far."""
         self._random = random
         self._first_s, self._cap_s, self._steady_s = first_s, cap_s, steady_s
-        self._bound_s = first_s
+        self._waits = self._anew()
+
+    def _anew(self) -> Iterator[float]:
+        return doubling(self._random, first_s=self._first_s, cap_s=self._cap_s, least=0.5)
 
     def ended(self, ran_s: float) -> float:
         """The part ended after ``ran_s`` seconds; how many seconds to wait before the new start."""
         if ran_s >= self._steady_s:
-            self._bound_s = self._first_s
-        bound_s, self._bound_s = self._bound_s, min(self._cap_s, 2 * self._bound_s)
+            self._waits = self._anew()
         self.count += 1
-        return bound_s * (1 + self._random()) / 2
+        return next(self._waits)
 
 
 def reason(error: BaseException | None) -> str:
@@ -82,19 +82,19 @@ class Supervisor:
     """Starts parts, and starts them again.
 
     Args:
-        tell: is told of every part in trouble, and of its recovery (state ``live``).
+        report: called for every part in trouble, and of its recovery (state ``live``).
         clock: for waits; tests bring their own.
         chance: numbers in [0, 1).
     """
 
     def __init__(
         self,
-        tell: Callable[[FeedHealth], None],
+        report: Callable[[FeedHealth], None],
         *,
         clock: Clock | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._tell = tell
+        self._report = report
         self._clock = clock or LoopClock()
         self._chance = chance
 
@@ -146,7 +146,7 @@ class Supervisor:
             async with self._clock.deadline(WELL_S):
                 await asyncio.wait([task])
                 return
-        self._tell(FeedHealth(name, "live", part=True))
+        self._report(FeedHealth(name, "live", part=True))
         log.info("%s works again", name)
 
     def _say(self, name: str, error: BaseException | None, wait_s: float, source: bool) -> None:
@@ -160,7 +160,7 @@ class Supervisor:
             exc_info=None if known else error,
         )
         detail = f"{why}, started again in {spoken(wait_s)}"
-        self._tell(FeedHealth(name, "retrying", detail, part=not source))
+        self._report(FeedHealth(name, "retrying", detail, part=not source))
 
 
 #: What a new start may mend. Anything else (a keyboard's interrupt, a system exit) ends everything.
@@ -187,7 +187,7 @@ class GuardedPart:
             self._listener(changes)
         except Exception as error:
             self.failures += 1
-            # The first tells the story; a listener that fails at every change must not fill disks.
+            # The first is logged whole; a listener that fails at every change must not fill disks.
             if self.failures == 1:
                 log.exception("%s could not take in a change", self._name)
             elif self.failures & (self.failures - 1) == 0:

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from live.engine.process.uci_conversation import go_words
-from live.engine.search import Position, Search
+from live.engine.search import Position, Search, SearchOptions
 from live.engine.search_key import SearchKey
-from live.engine.search_options import SearchOptions
 from live.events import Color, CurvePoint, EngineInfo, GainKind, GameDetail, GameId
 from live.games.game import Game
 from live.ratings.calibration.calibrated_rating import CalibratedRating
@@ -29,7 +28,8 @@ class ExplainedSearch(msgspec.Struct, frozen=True):
 
     what: str
     """``position before``, ``move played``, ``position after``."""
-    question: SearchKey
+    # Programs read it under this name.
+    search_key: SearchKey = msgspec.field(name="question")
     found: RecordedScore
 
 
@@ -84,7 +84,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def searches(
-    game: Game, ply: int, asking: SearchOptions, depth: int | None
+    game: Game, ply: int, search_options: SearchOptions, depth: int | None
 ) -> list[tuple[str, Search]]:
     """What a gain at ``ply`` rests on; ``depth`` is what the search before it reached."""
     moves = tuple(move.uci for move in game.moves)
@@ -93,9 +93,9 @@ def searches(
         return Position(game.start_fen, moves[:index], game.chess960)
 
     return [
-        ("position before", asking.whole(position(ply - 1))),
-        ("move played", asking.played(position(ply - 1), moves[ply - 1], depth)),
-        ("position after", asking.whole(position(ply))),
+        ("position before", search_options.whole(position(ply - 1))),
+        ("move played", search_options.played(position(ply - 1), moves[ply - 1], depth)),
+        ("position after", search_options.whole(position(ply))),
     ]
 
 
@@ -217,11 +217,11 @@ def in_words(found: Explanation) -> Iterator[str]:
     yield f"Scores, from {found.mover}'s side:"
     for made in found.searches:
         yield f"  {made.what}: {_pawns(made, found.mover)}"
-        question = made.question
-        moves = f" moves {' '.join(question.moves)}" if question.moves else ""
+        search_key = made.search_key
+        moves = f" moves {' '.join(search_key.moves)}" if search_key.moves else ""
         # As it is typed to an engine, so that anybody can ask again.
-        yield f"    position fen {question.fen}{moves}"
-        yield f"    go {go_words(question)}"
+        yield f"    position fen {search_key.fen}{moves}"
+        yield f"    go {go_words(search_key)}"
     yield f"Gain, same search: {_gain(found.gain_same_search_cp)}"
     if found.gain == "same-search" and found.played_cp is not None:
         yield f"  played - best = {found.played_cp} - {found.before_cp}, at most 0"
@@ -286,7 +286,7 @@ def _belief_in_words(belief: ExplainedPosterior, published: CurvePoint) -> Itera
 def _pawns(made: ExplainedSearch, mover: Color) -> str:
     result = made.found.result
     sign = 1 if mover == "white" else -1
-    best = f", best {result.best}" if made.question.only is None else ""
+    best = f", best {result.best}" if made.search_key.only is None else ""
     mate = f" (mate in {sign * result.score.mate})" if result.score.mate is not None else ""
     return f"{sign * result.score.cp} cp{mate}, depth {result.depth}{best}, {result.nodes} nodes"
 

@@ -21,14 +21,14 @@ from typing import Final, Self, TypeVar
 
 import msgspec
 
-from live.engine.results.result_cache import MemoryResultCache
+from live.engine.results.result_cache import MemoryResultCache, ResultCache
+from live.engine.results.sqlite_connection import SqliteConnection
 from live.engine.search import SearchResult
 from live.engine.search_key import SearchKey
 from live.events import GameId
 from live.games.game import Game
 from live.games.game_steps import NewGame, Step
 from live.store.journal_faults import error_code, why_unusable
-from live.store.journal_lock import JournalLock, JournalLocked
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import (
     JournalRun,
@@ -45,10 +45,10 @@ from live.store.journal_writer import (
     JournalWriter,
     JournalWriting,
     Record,
+    WriteBacklog,
     WrittenResult,
     WrittenRun,
 )
-from live.store.write_backlog import WriteBacklog
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +56,49 @@ Answer = TypeVar("Answer")
 
 #: Records that may wait, some 1.5 kB each: minutes of a large event on a full disk.
 BACKLOG: Final = 20_000
+
+
+class JournalLocked(Exception):
+    """Another process holds the lock."""
+
+
+class JournalLock:
+    """Lets one process at a time write a journal; held from :meth:`take` to :meth:`release`.
+
+    It is an exclusive transaction on an empty database beside the journal: the system releases it
+    however this process ends, on every platform that SQLite runs on.
+    """
+
+    def __init__(self, journal: Path) -> None:
+        # By whatever name it is reached, a file has one lock.
+        journal = journal.resolve()
+        self._path = journal.with_name(journal.name + "-lock")
+        self._connection: sqlite3.Connection | None = None
+
+    def take(self) -> None:
+        """Take the lock, without waiting.
+
+        Raises:
+            JournalLocked: another process holds it.
+            sqlite3.Error: the file cannot be made.
+        """
+        connection = sqlite3.connect(
+            self._path, timeout=0, isolation_level=None, factory=SqliteConnection
+        )
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                raise JournalLocked from None
+            raise
+        self._connection = connection
+
+    def release(self) -> None:
+        if self._connection is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.close()
+            self._connection = None
 
 
 def wall_ms() -> int:
@@ -126,7 +169,7 @@ class Journal:
             if had not in (0, VERSION):
                 log.info("journal %s is brought from version %d up to date", self.path, had)
             self._writer = JournalWriter(
-                self.path, self._backlog, self._told, durable=self._durable, retry_s=self._retry_s
+                self.path, self._backlog, self._report, durable=self._durable, retry_s=self._retry_s
             )
             self._writer.start()
         return self
@@ -158,7 +201,7 @@ class Journal:
         self.problem = f"journal {self.path}: {what}; nothing is kept over a restart. {remedy}"
         log.error("%s", self.problem)
 
-    def _told(self, problem: str, hopeless: bool) -> None:
+    def _report(self, problem: str, hopeless: bool) -> None:
         """The writer says what is wrong, from its thread."""
         if not problem:
             log.warning("journal %s: is written again", self.path)
@@ -223,7 +266,7 @@ class Journal:
             log.warning("journal %s: could not be read just now (%s)", self.path, error)
             return
         self._close_reader()
-        self._told(str(error), True)
+        self._report(str(error), True)
 
     # --- what happens -----------------------------------------------------------------------------
 
@@ -282,20 +325,47 @@ class Journal:
 
     # --- results of searches ----------------------------------------------------------------------
 
-    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
-        known = self._memory.get(identity, question)
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        known = self._memory.get(identity, search_key)
         if known is not None or self._reader is None:
             return known
         try:
-            scored = self._reader.result(identity, question)
+            scored = self._reader.result(identity, search_key)
         except sqlite3.Error as error:
             self._unreadable(error)
             return None
         if scored is None:
             return None
-        self._memory.put(identity, question, scored.result)
+        self._memory.put(identity, search_key, scored.result)
         return scored.result
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
-        self._memory.put(identity, question, result)
-        self._put(WrittenResult(self._clock_ms(), RecordedResult(question, identity, result)))
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        self._memory.put(identity, search_key, result)
+        self._put(WrittenResult(self._clock_ms(), RecordedResult(search_key, identity, result)))
+
+
+class StoredResults:
+    """A :class:`live.engine.results.result_cache.ResultCache`. What either knows is known, and the
+    journal gets to know it too, since figures are explained from it.
+    """
+
+    def __init__(self, journal: Journal, shared: ResultCache | None = None) -> None:
+        self.problem = shared.problem if shared else ""
+        """Of the shared one; the journal's is reported on its own."""
+        self._journal = journal
+        self._shared = shared
+
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        known = self._journal.get(identity, search_key)
+        if known is None and self._shared is not None:
+            known = self._shared.get(identity, search_key)
+            self.problem = self._shared.problem
+            if known is not None:
+                self._journal.put(identity, search_key, known)
+        return known
+
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        self._journal.put(identity, search_key, result)
+        if self._shared is not None:
+            self._shared.put(identity, search_key, result)
+            self.problem = self._shared.problem

@@ -10,7 +10,7 @@ from typing import Final
 from live.errors import InputError
 from live.store.journal_tables import ForeignDatabase
 
-#: Where the system tells what the user of this moment may, as it does when files are opened.
+#: Where the system reports what the user of this moment may, as it does when files are opened.
 _EFFECTIVE: Final = os.access in os.supports_effective_ids
 
 #: What SQLite says of a file or folder that this user may not write.

@@ -143,12 +143,12 @@ class JournalReader:
         ).fetchone()
         return row[0] if row else None
 
-    def result(self, identity: str, question: SearchKey) -> RecordedScore | None:
+    def result(self, identity: str, search_key: SearchKey) -> RecordedScore | None:
         """What this engine found; None where it was not asked, or what it found is unreadable."""
         row = self._connection.execute(
             "SELECT result, identity, at_ms FROM results LEFT JOIN engines USING (engine)"
             " WHERE key = ?",
-            (digest(identity, question),),
+            (digest(identity, search_key),),
         ).fetchone()
         if row is None:
             return None

@@ -12,7 +12,7 @@ which has results of searches only; it becomes a journal when it is named as one
 ``notes``   whatever else is to be kept with its time: alerts, remarks of arbiters
 ==========  ==========================================================================
 
-Times are milliseconds since 1970, UTC, by the machine's clock; order is told by ``n`` alone, since
+Times are milliseconds since 1970, UTC, by the machine's clock; order is that of ``n`` alone, since
 clocks are set. ``rest`` and ``details`` can be made again from the other tables.
 """
 

@@ -14,9 +14,10 @@ import contextlib
 import logging
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
@@ -33,7 +34,9 @@ from live.store.journal_records import (
     encode,
 )
 from live.store.journal_tables import connected
-from live.store.write_backlog import WriteBacklog
+
+Item = TypeVar("Item")
+
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +47,63 @@ RETRY_S: Final = 1.0
 
 #: What no new attempt mends (primary result codes of SQLite).
 _HOPELESS: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH}
+
+
+class WriteBacklog(Generic[Item]):
+    """A bounded queue, filled by one thread and emptied by another; neither waits long.
+
+    Loss policy: when it is full, :meth:`put` rejects the item, and its caller decides what that
+    means.
+    """
+
+    def __init__(self, bound: int) -> None:
+        self._bound = bound
+        self._items: deque[Item] = deque()
+        self._changed = threading.Condition()
+        # Items handed out by the last take and not yet reported as written.
+        self._taken = 0
+        self._closed = False
+
+    def __len__(self) -> int:
+        """How many wait, those being written included."""
+        return len(self._items) + self._taken
+
+    def put(self, item: Item, *, must: bool = False) -> bool:
+        """Add one, if there is room (``must``: in any case); whether it was."""
+        with self._changed:
+            if self._closed or (not must and len(self) >= self._bound):
+                return False
+            self._items.append(item)
+            self._changed.notify_all()
+            return True
+
+    def take(self, most: int) -> list[Item]:
+        """The next ones, as soon as there is one; none when closed and empty. What was taken
+        before counts as written now.
+        """
+        with self._changed:
+            self._taken = 0
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._items or self._closed)
+            taken = [self._items.popleft() for _ in range(min(most, len(self._items)))]
+            self._taken = len(taken)
+            return taken
+
+    def wait_empty(self, timeout_s: float) -> bool:
+        """Wait until all is written; whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not len(self), timeout_s)
+
+    def pause(self, seconds: float) -> bool:
+        """Wait for that long, or until closed; whether it is closed."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._closed, seconds)
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
 
 
 class JournalWriting(msgspec.Struct, frozen=True):
@@ -75,7 +135,7 @@ class JournalWriter:
     """Owns the only connection that writes.
 
     Args:
-        tell: gets, on the writer's thread, what is wrong for people, and "" when nothing is any
+        report: gets, on the writer's thread, what is wrong for people, and "" when nothing is any
             more; ``hopeless`` where it stays so.
     """
 
@@ -83,14 +143,14 @@ class JournalWriter:
         self,
         path: Path,
         backlog: WriteBacklog[Record],
-        tell: Callable[[str, bool], None],
+        report: Callable[[str, bool], None],
         *,
         durable: bool,
         retry_s: float = RETRY_S,
     ) -> None:
         self._path = path
         self._backlog = backlog
-        self._tell = tell
+        self._report = report
         self._durable = durable
         self._retry_s = retry_s
         self._run = 0
@@ -121,13 +181,13 @@ class JournalWriter:
                 self._disconnect()
                 hopeless = error_code(error) in _HOPELESS
                 if not troubled or hopeless:
-                    self._tell(in_words(error), hopeless)
+                    self._report(in_words(error), hopeless)
                 troubled = True
                 if hopeless or self._backlog.pause(self._retry_s):
                     return False
             else:
                 if troubled:
-                    self._tell("", False)
+                    self._report("", False)
                 return True
 
     def _disconnect(self) -> None:
@@ -169,10 +229,10 @@ class JournalWriter:
                     " engine = excluded.engine, bound = excluded.bound,"
                     " at_ms = excluded.at_ms WHERE at_ms IS NULL",
                     (
-                        digest(found.identity, found.question),
+                        digest(found.identity, found.search_key),
                         encode(found.result),
                         self._engine(execute, found.identity),
-                        str(found.question.limit),
+                        str(found.search_key.limit),
                         at_ms,
                     ),
                 )

@@ -11,10 +11,10 @@ from rich.text import Text
 from live.errors import LiveRateError
 from live.events import AlertKind, GameId
 from live.ledger.players.leading_figure import CHOICES, FigureChoice
+from live.publish.published_state import PublishedState
 from live.terminal.boards.board_row import BoardRows
 from live.terminal.palette import DUSK, Palette
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.state_source import StateSource
 from live.terminal.view_frame import KeyHint
 
 #: How long a message stays, seconds.
@@ -116,7 +116,7 @@ class ViewContext:
 
     def __init__(
         self,
-        state: StateSource,
+        state: PublishedState,
         changes: RecentChanges,
         actions: TerminalActions,
         wall_s: Callable[[], float],

@@ -2,143 +2,163 @@
 
 from __future__ import annotations
 
+import msgspec
+import pytest
+
 from live.alerts.alert_desk import NOTE_CHARS
-from live.events import Alert, EngineHealth, FeedHealth, FeedReport, GoneMessage, MoveMessage
+from live.events import (
+    Alert,
+    EngineHealth,
+    EngineInfo,
+    EngineMessage,
+    EngineState,
+    FeedHealth,
+    FeedReport,
+    GoneMessage,
+    MoveMessage,
+    PlayerMethods,
+    PlayerView,
+    Score,
+    Share,
+    StandingMessage,
+)
+from live.feeds.board_mistakes import MISTAKES, Mistake
+from live.feeds.demo.demo_feed import games as demo_games
 from live.feeds.game_timeline import PlannedIncident
 from live.games.update_plan import GameGone
 from tests.alerts.games import four_boards, played
-from tests.alerts.hall import Rehearsal
+from tests.alerts.replayed_event import START_S, Rehearsal
 
 LINE = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
 
 
-def illegal(hall: Rehearsal) -> Alert:
+def illegal(service: Rehearsal) -> Alert:
     """A board with an illegal move."""
-    hall.play([played(LINE)], [PlannedIncident("illegal-move", 0, 5)])
-    (alert,) = hall.desk.open()
+    service.play([played(LINE)], [PlannedIncident("illegal-move", 0, 5)])
+    (alert,) = service.desk.open()
     return alert
 
 
 def test_messages_make_the_list() -> None:
-    hall = Rehearsal()
+    service = Rehearsal()
     wrong = [
         PlannedIncident("slip", 1, 12),
         PlannedIncident("clock-still", 0, 11),
         PlannedIncident("flag", 2, 20),
     ]
-    hall.play(four_boards(), wrong)
-    hall.keeper.feed_health(FeedHealth("hall", "failed", "gone"))
+    service.play(four_boards(), wrong)
+    service.state.feed_health(FeedHealth("hall", "failed", "gone"))
     held: dict[str, Alert] = {}
-    for message in hall.messages:
+    for message in service.messages:
         if message.alert.cleared_s is None:
             held[message.alert.id] = message.alert
         else:
             del held[message.alert.id]
-    assert held and held == {alert.id: alert for alert in hall.desk.open()}
-    over = {alert.id for alert in hall.desk.history()}
-    assert over and all(alert.cleared_s is not None for alert in hall.desk.history())
+    assert held and held == {alert.id: alert for alert in service.desk.open()}
+    over = {alert.id for alert in service.desk.history()}
+    assert over and all(alert.cleared_s is not None for alert in service.desk.history())
 
 
 def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> None:
-    hall = Rehearsal()
-    alert = illegal(hall)
-    (message,) = hall.desk.acknowledge(alert.id, hall.now_s, "phoned the operator")
-    assert message.alert.acknowledged_s == hall.now_s
-    hall.wait(60)
-    (still,) = hall.desk.open()
+    service = Rehearsal()
+    alert = illegal(service)
+    (message,) = service.desk.acknowledge(alert.id, service.now_s, "phoned the operator")
+    assert message.alert.acknowledged_s == service.now_s
+    service.wait(60)
+    (still,) = service.desk.open()
     assert (still.note, still.first_seen_s) == ("phoned the operator", alert.first_seen_s)
-    hall.report(FeedReport("hall", (played(LINE),)))
-    assert not hall.desk.open()
-    (over,) = hall.desk.history()
+    service.report(FeedReport("hall", (played(LINE),)))
+    assert not service.desk.open()
+    (over,) = service.desk.history()
     assert over.note == "phoned the operator"
 
 
 def test_what_is_past_and_happens_again_asks_for_notice_again() -> None:
-    hall = Rehearsal()
+    service = Rehearsal()
     told = [LINE, LINE.replace("Be7", "Bc5"), LINE.replace("Be7", "b5")]
-    hall.report(FeedReport("hall", (played(told[0]),)))
-    hall.report(FeedReport("hall", (played(told[1]),)))
-    (alert,) = hall.desk.open()
-    hall.desk.acknowledge(alert.id, hall.now_s)
-    assert not hall.desk.open()
-    hall.wait(10)
-    assert not hall.desk.open()
-    hall.report(FeedReport("hall", (played(told[2]),)))
-    (again,) = hall.desk.open()
+    service.report(FeedReport("hall", (played(told[0]),)))
+    service.report(FeedReport("hall", (played(told[1]),)))
+    (alert,) = service.desk.open()
+    service.desk.acknowledge(alert.id, service.now_s)
+    assert not service.desk.open()
+    service.wait(10)
+    assert not service.desk.open()
+    service.report(FeedReport("hall", (played(told[2]),)))
+    (again,) = service.desk.open()
     assert again.id == alert.id and again.acknowledged_s is None
 
 
 def test_a_mute_hides_and_nothing_more() -> None:
-    hall = Rehearsal()
-    alert = illegal(hall)
+    service = Rehearsal()
+    alert = illegal(service)
     for muted in ({"alert": alert.id}, {"kind": alert.kind}, {"game": alert.game}):
-        (message,) = hall.desk.mute(**muted)
-        assert message.alert.muted and hall.desk.open() == [message.alert]
-        (message,) = hall.desk.mute(False, **muted)
-        assert hall.desk.open() == [alert]
+        (message,) = service.desk.mute(**muted)
+        assert message.alert.muted and service.desk.open() == [message.alert]
+        (message,) = service.desk.mute(False, **muted)
+        assert service.desk.open() == [alert]
 
 
 def test_a_note_is_kept_short_and_can_be_taken_away() -> None:
-    hall = Rehearsal()
-    alert = illegal(hall)
-    (message,) = hall.desk.note(alert.id, "x" * 10_000)
+    service = Rehearsal()
+    alert = illegal(service)
+    (message,) = service.desk.note(alert.id, "x" * 10_000)
     assert len(message.alert.note) == NOTE_CHARS
-    assert hall.desk.note(alert.id, "")[0].alert == alert
+    assert service.desk.note(alert.id, "")[0].alert == alert
 
 
 def test_an_alert_that_is_over_is_left_alone() -> None:
-    hall = Rehearsal()
-    assert hall.desk.acknowledge("no such alert", hall.now_s) == []
-    assert hall.desk.note("no such alert", "x") == []
+    service = Rehearsal()
+    assert service.desk.acknowledge("no such alert", service.now_s) == []
+    assert service.desk.note("no such alert", "x") == []
 
 
 def test_a_game_that_is_gone_takes_its_alerts_with_it() -> None:
-    hall = Rehearsal()
-    alert = illegal(hall)
+    service = Rehearsal()
+    alert = illegal(service)
     assert alert.game is not None
-    hall.keeper.apply(GameGone(alert.game))
-    assert not hall.desk.open()
-    assert hall.messages[-1].alert.cleared_s == hall.now_s
-    assert hall.desk.changes([GoneMessage("never heard of")], hall.now_s) == []
+    service.state.apply(GameGone(alert.game))
+    assert not service.desk.open()
+    assert service.messages[-1].alert.cleared_s == service.now_s
+    assert service.desk.changes([GoneMessage("never heard of")], service.now_s) == []
 
 
 def test_a_machine_that_slept_holds_nothing_against_those_who_were_waited_for() -> None:
-    hall = Rehearsal()
+    service = Rehearsal()
     line = played(LINE, clocks=(5400.0,) * 8 + (1200.0, 1200.0))
-    hall.report(FeedReport("hall", (line,)))
-    hall.wait(600)
-    hall.now_s += 7200
-    hall.wait(600)
-    assert not hall.raised  # 20 minutes were waited through, of White's 20
-    hall.wait(200)
-    assert hall.kinds() == ["flag"]
+    service.report(FeedReport("hall", (line,)))
+    service.wait(600)
+    service.now_s += 7200
+    service.wait(600)
+    assert not service.raised  # 20 minutes were waited through, of White's 20
+    service.wait(200)
+    assert service.kinds() == ["flag"]
 
 
 def again(before: Rehearsal, *, recall: bool = True) -> Rehearsal:
     """What a desk shows after a restart, at the same time."""
-    hall = Rehearsal()
-    hall.now_s = before.now_s
+    service = Rehearsal()
+    service.now_s = before.now_s
     if recall:
         for at_s, change in before.told:
-            hall.desk.recall(change, at_s)
-    hall.desk.restore(
+            service.desk.recall(change, at_s)
+    service.desk.restore(
         [message.alert for message in before.messages], before.now_s - 1, before.now_s
     )
-    return hall
+    return service
 
 
 def test_what_stood_in_a_run_before_stands_again_and_is_raised_once() -> None:
     before = Rehearsal()
     alert = illegal(before)
     before.messages += before.desk.acknowledge(alert.id, 5.0, "seen")
-    hall = again(before)
-    assert hall.desk.open() == before.desk.open()
-    (held,) = hall.desk.open()
+    service = again(before)
+    assert service.desk.open() == before.desk.open()
+    (held,) = service.desk.open()
     assert (held.note, held.acknowledged_s, held.times) == ("seen", 5.0, 1)
-    hall.tick()
-    assert not hall.messages, "the cause stands: nothing is new"
-    hall.desk.changes([GoneMessage(alert.game or "")], hall.now_s)
-    assert not hall.desk.open()
+    service.tick()
+    assert not service.messages, "the cause stands: nothing is new"
+    service.desk.changes([GoneMessage(alert.game or "")], service.now_s)
+    assert not service.desk.open()
 
 
 def test_a_slip_that_an_arbiter_took_note_of_stays_settled_after_a_restart() -> None:
@@ -148,10 +168,10 @@ def test_a_slip_that_an_arbiter_took_note_of_stays_settled_after_a_restart() -> 
         before.report(FeedReport("hall", (played(line),)))
     (alert,) = before.desk.open()
     before.messages += before.desk.acknowledge(alert.id, before.now_s)
-    hall = again(before)
-    hall.wait(60)
-    assert not hall.messages and not hall.desk.open()
-    assert [over.acknowledged_s for over in hall.desk.history()] == [before.now_s]
+    service = again(before)
+    service.wait(60)
+    assert not service.messages and not service.desk.open()
+    assert [over.acknowledged_s for over in service.desk.history()] == [before.now_s]
 
 
 def test_a_slip_of_which_nothing_else_is_known_stands_until_somebody_takes_note() -> None:
@@ -161,35 +181,35 @@ def test_a_slip_of_which_nothing_else_is_known_stands_until_somebody_takes_note(
     (alert,) = before.desk.open()
     # The journal has lost how the game came about, and has the game.
     before.told[:] = [each for each in before.told if not isinstance(each[1], MoveMessage)]
-    hall = again(before)
-    hall.wait(60)
-    assert hall.desk.open() == [alert]
-    hall.desk.acknowledge(alert.id, hall.now_s)
-    assert not hall.desk.open()
+    service = again(before)
+    service.wait(60)
+    assert service.desk.open() == [alert]
+    service.desk.acknowledge(alert.id, service.now_s)
+    assert not service.desk.open()
 
 
 def test_a_source_that_failed_before_is_over_when_it_is_live_and_no_sooner() -> None:
     before = Rehearsal()
-    before.keeper.feed_health(FeedHealth("hall", "failed", "gone"))
+    before.state.feed_health(FeedHealth("hall", "failed", "gone"))
     (alert,) = before.desk.open()
     before.messages += before.desk.note(alert.id, "phoned")
-    hall = again(before, recall=False)
+    service = again(before, recall=False)
     for state in ("connecting", "retrying"):
-        hall.keeper.feed_health(FeedHealth("hall", state))
-        hall.tick()
-        assert [each.note for each in hall.desk.open()] == ["phoned"]
-    hall.keeper.feed_health(FeedHealth("hall", "live"))
-    assert not hall.desk.open()
+        service.state.feed_health(FeedHealth("hall", state))
+        service.tick()
+        assert [each.note for each in service.desk.open()] == ["phoned"]
+    service.state.feed_health(FeedHealth("hall", "live"))
+    assert not service.desk.open()
 
 
 def test_an_engine_that_failed_ended_with_its_run() -> None:
     before = Rehearsal()
-    before.keeper.engine_health(EngineHealth(problem="the engine died"))
+    before.state.engine_health(EngineHealth(problem="the engine died"))
     assert [alert.kind for alert in before.desk.open()] == ["engine"]
-    hall = again(before, recall=False)
-    assert hall.desk.open() == before.desk.open()
-    hall.tick()
-    assert not hall.desk.open()
+    service = again(before, recall=False)
+    assert service.desk.open() == before.desk.open()
+    service.tick()
+    assert not service.desk.open()
 
 
 def test_time_in_which_nothing_ran_is_held_against_nobody() -> None:
@@ -198,22 +218,279 @@ def test_time_in_which_nothing_ran_is_held_against_nobody() -> None:
     before.report(FeedReport("hall", (line,)))
     before.wait(600)
     before.now_s += 7200  # the service was down
-    hall = Rehearsal()
-    hall.now_s = before.now_s
+    service = Rehearsal()
+    service.now_s = before.now_s
     for at_s, change in before.told:
-        hall.desk.recall(change, at_s)
-    hall.desk.restore([], before.now_s - 7200, before.now_s)
-    hall.wait(600)
-    assert not hall.raised  # 20 minutes were waited through, of White's 20
-    hall.wait(200)
-    assert hall.kinds() == ["flag"]
+        service.desk.recall(change, at_s)
+    service.desk.restore([], before.now_s - 7200, before.now_s)
+    service.wait(600)
+    assert not service.raised  # 20 minutes were waited through, of White's 20
+    service.wait(200)
+    assert service.kinds() == ["flag"]
 
 
 def test_a_muted_alert_comes_back_muted() -> None:
     before = Rehearsal()
     alert = illegal(before)
     before.messages += before.desk.mute(alert=alert.id)
-    hall = again(before)
-    assert [each.muted for each in hall.desk.open()] == [True]
-    hall.wait(60)
-    assert [each.muted for each in hall.desk.open()] == [True]
+    service = again(before)
+    assert [each.muted for each in service.desk.open()] == [True]
+    service.wait(60)
+    assert [each.muted for each in service.desk.open()] == [True]
+
+
+#: Plies at which a mistake is made with board 1, which has 30 or more.
+PLY = 21
+
+
+def test_clean_boards_raise_nothing() -> None:
+    service = Rehearsal()
+    service.play([*four_boards(), played("f3 e5 g4 Qh4#", result="0-1")])
+    assert all(view.result != "*" for view in service.state.games())
+    assert not service.raised
+
+
+@pytest.mark.parametrize("mistake", [each for each in MISTAKES if each != "stale"])
+def test_a_mistake_raises_its_alert_and_no_other(mistake: Mistake) -> None:
+    games = four_boards()
+    if mistake == "result":
+        games.append(played("f3 e5 g4 Qh4#", result="0-1"))
+        incident = PlannedIncident(mistake, 4, 1)
+    else:
+        incident = PlannedIncident(mistake, 0, PLY)
+    service = Rehearsal()
+    service.play(games, [incident])
+    assert service.kinds() == [mistake]
+    (alert,) = service.raised.values()
+    assert alert.game is not None
+    view = service.state.game(alert.game)
+    assert view is not None and view.board == incident.game + (1 if mistake != "result" else 5)
+    assert alert.text.startswith(f"Board {view.board}: ")
+    assert alert.text.endswith(".") and alert.advice.endswith(".")
+
+
+def test_a_board_that_stands_still_while_others_move() -> None:
+    """It is told by its pace long before the clock, too, says that something is wrong."""
+    service = Rehearsal()
+    service.play(four_boards(), [PlannedIncident("stale", 0, PLY)])
+    service.wait(3 * 3600)
+    assert [alert.kind for alert in service.raised.values()] == ["stale", "flag"]
+
+
+@pytest.mark.parametrize("speed", [1.0, 30.0, 100.0])
+def test_a_long_think_in_the_opening_is_no_standstill_at_any_pace(speed: float) -> None:
+    service = Rehearsal()
+    service.tick_s = max(1.0, 30.0 / speed)
+    service.play(demo_games(), speed=speed)
+    assert "stale" not in service.kinds()
+
+
+def test_a_board_that_stands_still_is_told_in_fast_playback_as_soon_by_its_clock() -> None:
+    seen = []
+    for speed in (1.0, 60.0):
+        service = Rehearsal()
+        service.tick_s = 30.0 / speed
+        service.play(four_boards(), [PlannedIncident("stale", 0, PLY)], speed=speed)
+        (alert,) = (each for each in service.raised.values() if each.kind == "stale")
+        seen.append((alert.first_seen_s - START_S) * speed)
+    assert seen[1] == pytest.approx(seen[0], rel=0.02)
+
+
+@pytest.mark.parametrize("kind, alert", [("slip", "correction"), ("takeback", "takeback")])
+def test_a_slip_and_a_takeback_raise_theirs(kind: str, alert: str) -> None:
+    incident = PlannedIncident("slip" if kind == "slip" else "takeback", 1, 12)
+    service = Rehearsal()
+    service.play(four_boards(), [incident])
+    assert service.kinds() == [alert]
+    (told,) = service.raised.values()
+    assert told.severity == "look" and told.ply == 12
+    # Six plies stand upon it by now: nothing is left to look at.
+    assert told.cleared_s is not None and not service.desk.open()
+
+
+def test_a_deep_correction_stays_until_somebody_takes_note() -> None:
+    service = Rehearsal()
+    told = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
+    service.report(FeedReport("hall", (played(told),)))
+    service.wait(60)
+    service.report(FeedReport("hall", (played("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 O-O O-O"),)))
+    (alert,) = service.desk.open()
+    assert (alert.kind, alert.severity, alert.ply) == ("correction", "warning", 5)
+    assert "Bb5 was reported first and is now Bc4, 6 plies with it" in alert.text
+    (message,) = service.desk.acknowledge(alert.id, service.now_s)
+    assert message.alert.cleared_s == service.now_s
+    assert not service.desk.open()
+    service.wait(60)
+    assert not service.desk.open()
+
+
+def test_a_position_that_can_come_the_third_time() -> None:
+    service = Rehearsal()
+    shuffle = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1"
+    service.report(FeedReport("hall", (played(shuffle),)))
+    (alert,) = service.desk.open()
+    assert alert.kind == "repetition"
+    assert "Ng8 would bring the position for the third time" in alert.text
+    service.report(FeedReport("hall", (played(shuffle + " Ng8"),)))
+    (alert,) = service.desk.open()
+    assert "stands for the third time" in alert.text
+    service.report(FeedReport("hall", (played(shuffle + " Ng8 e4"),)))
+    assert not service.desk.open()
+
+
+def test_fifty_moves() -> None:
+    service = Rehearsal()
+    fen = "8/8/8/4k3/8/8/4K3/R7 w - - 97 80"
+    service.report(FeedReport("hall", (played("Ra2", start_fen=fen),)))
+    assert not service.desk.open()
+    service.report(FeedReport("hall", (played("Ra2 Kd5", start_fen=fen),)))
+    (alert,) = service.desk.open()
+    assert alert.kind == "fifty-moves" and "next move can be the fiftieth" in alert.text
+    service.report(FeedReport("hall", (played("Ra2 Kd5 Rb2", start_fen=fen),)))
+    (alert,) = service.desk.open()
+    assert "50 moves without a capture or a pawn move" in alert.text
+
+
+@pytest.mark.parametrize(
+    "line, fen, severity, says",
+    [
+        ("Qc7", "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", "warning", "it is stalemate"),
+        ("Kxb2", "8/8/8/8/8/3k4/1p6/K7 w - - 0 1", "look", "neither side can mate"),
+    ],
+)
+def test_a_drawn_position_and_no_draw_told(line: str, fen: str, severity: str, says: str) -> None:
+    service = Rehearsal()
+    service.report(FeedReport("hall", (played(line, start_fen=fen),)))
+    assert not service.desk.open()
+    service.wait(90)
+    (alert,) = service.desk.open()
+    assert (alert.kind, alert.severity) == ("result", "warning")
+    assert says in alert.text and "no result" in alert.text
+    service.report(FeedReport("hall", (played(line, start_fen=fen, result="1-0"),)))
+    (alert,) = service.desk.open()
+    assert (alert.kind, alert.severity) == ("result", severity)
+    service.report(FeedReport("hall", (played(line, start_fen=fen, result="1/2-1/2"),)))
+    assert not service.desk.open()
+
+
+def test_a_feed_that_fails_is_told_at_once_and_one_that_stumbles_is_not() -> None:
+    service = Rehearsal()
+    service.state.feed_health(FeedHealth("hall", "retrying", "again in 4 s"))
+    service.wait(10)
+    service.state.feed_health(FeedHealth("hall", "live"))
+    service.wait(60)
+    assert not service.raised
+    service.state.feed_health(FeedHealth("hall", "stale", "nothing for 2 min"))
+    service.wait(20)
+    (alert,) = service.desk.open()
+    assert (alert.kind, alert.severity, alert.feed) == ("feed", "warning", "hall")
+    service.state.feed_health(FeedHealth("hall", "failed", "no such round"))
+    (alert,) = service.desk.open()
+    assert alert.severity == "alarm" and "no such round" in alert.text
+    service.state.feed_health(FeedHealth("hall", "live"))
+    assert not service.desk.open()
+    assert service.kinds() == ["feed"]
+
+
+@pytest.mark.parametrize(
+    ("part", "detail", "text"),
+    [
+        ("journal", "journal x.sqlite: is a folder. Name another", "Journal x.sqlite: is a folder"),
+        ("broker b:1883", "refuses the password", "Broker b:1883: refuses the password."),
+        ("alerts", "", "Alerts: has failed."),
+    ],
+)
+def test_a_part_of_the_service_is_no_feed_that_is_not_reached(
+    part: str, detail: str, text: str
+) -> None:
+    service = Rehearsal()
+    service.state.feed_health(FeedHealth(part, "failed", detail, part=True))
+    (alert,) = service.desk.open()
+    assert alert.text.startswith(text) and "oard" not in alert.advice
+    service.state.feed_health(FeedHealth(part, "live", part=True))
+    assert not service.desk.open()
+
+
+def test_an_engine_that_fails() -> None:
+    service = Rehearsal()
+    states = [EngineState(0, "searching"), EngineState(1, "failed")]
+    service.state.engine_health(EngineHealth(tuple(states)))
+    (alert,) = service.desk.open()
+    assert (alert.kind, alert.severity) == ("engine", "warning")
+    service.state.engine_health(EngineHealth((EngineState(0, "failed"), EngineState(1, "failed"))))
+    (alert,) = service.desk.open()
+    assert alert.severity == "alarm" and alert.text == "Engine 1, 2 of 2 does not run."
+    service.state.engine_health(
+        EngineHealth((EngineState(0, "idle"), EngineState(1, "restarting")))
+    )
+    assert not service.desk.open()
+    service.wait(30)
+    assert len(service.desk.open()) == 1
+
+
+def standing(number: int, share: float, moves: int, elo: int | None = 2000) -> StandingMessage:
+    view = PlayerView(
+        f"p{number}",
+        f"Player {number}",
+        elo,
+        3,
+        moves,
+        None,
+        None,
+        *(None,) * 6,
+        methods=PlayerMethods(first_choice=Share(share, None, None, moves)),
+    )
+    return StandingMessage(view)
+
+
+def test_agreement_far_outside_a_players_range() -> None:
+    service = Rehearsal()
+    engine = EngineInfo("Stockfish 19 Lite WASM Multithreaded", "100000 nodes", 2200, "field")
+    service._published([EngineMessage(engine)])
+    service._published([standing(number, 0.48, 60) for number in range(112)])
+    assert not service.raised
+    service._published([standing(3, 0.62, 60)])
+    assert not service.raised  # among 112 players somebody gets so far
+    service._published([standing(3, 0.80, 60)])
+    (alert,) = service.desk.open()
+    assert (alert.kind, alert.severity, alert.player) == ("agreement", "look", "Player 3")
+    told = alert.agreement
+    assert told is not None and (told.moves, told.boards) == (60, 56)
+    assert told.z > 3.4 and told.false_alarms == 0.05
+    assert "48 of 60 moves (80%)" in alert.text
+    assert "accuses nobody" in alert.advice and "56 boards" in alert.advice
+    service._published([standing(3, 0.5, 90)])
+    assert not service.desk.open()
+
+
+def test_another_engine_is_held_to_the_field() -> None:
+    service = Rehearsal()
+    service._published([EngineMessage(EngineInfo("Other", "depth 9", 2200, "field"))])
+    service._published([standing(1, 0.9, 60)])
+    assert not service.raised  # there is nobody to be compared with
+    service._published([standing(number, 0.35, 60) for number in range(2, 30)])
+    service._published([standing(1, 0.7, 60)])
+    (alert,) = service.desk.open()
+    assert alert.agreement is not None
+    assert alert.agreement.expected == pytest.approx(0.35, abs=0.01)
+    assert alert.agreement.rests_on.startswith("the 28 other players")
+
+
+def test_a_player_without_a_rating_is_held_to_nothing() -> None:
+    service = Rehearsal()
+    engine = EngineInfo("Stockfish 19 Lite WASM Multithreaded", "100000 nodes", 2200, "field")
+    service._published([EngineMessage(engine), standing(1, 1.0, 99, elo=None)])
+    assert not service.raised
+
+
+def test_a_result_against_the_evaluation() -> None:
+    service = Rehearsal()
+    game = played("e4 e5 Nf3 Nc6 Bb5 a6", clocks=(3000.0,) * 6)
+    scored = msgspec.structs.replace(game.moves[-1], eval=Score(420))
+    game = msgspec.structs.replace(game, moves=(*game.moves[:-1], scored))
+    service.report(FeedReport("hall", (game,)))
+    service.wait(20)
+    service.report(FeedReport("hall", (msgspec.structs.replace(game, result="0-1"),)))
+    (alert,) = service.desk.open()
+    assert alert.kind == "result" and alert.severity == "look"
+    assert "the loser stood better by 4 pawns" in alert.text

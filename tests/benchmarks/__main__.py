@@ -1,8 +1,8 @@
 """Every benchmark in turn: ``python -m tests.benchmarks [NAME …]``, from the project's folder.
 
 Each runs in a process of its own, on the bundled games, with sizes that show that it works. What
-the README quotes was measured with the sizes that each names in its own docstring, by
-``python -m tests.benchmarks.FOLDER.NAME``.
+the manual quotes (``operation``) was measured with the sizes that each names in its own docstring,
+by ``python -m tests.benchmarks.FOLDER.NAME``.
 """
 
 from __future__ import annotations

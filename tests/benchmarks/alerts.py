@@ -35,7 +35,7 @@ from live.alerts import expected_agreement
 from live.alerts.kinds import engine_agreement
 from live.events import GameReport
 from live.feeds.pgn.pgn_decoder import PgnReader
-from tests.alerts.hall import Rehearsal
+from tests.alerts.replayed_event import Rehearsal
 
 BOARDS = 56
 
@@ -89,15 +89,15 @@ def faults(game: GameReport) -> list[str]:
 
 
 def play(title: str, games: list[GameReport]) -> Counter[str]:
-    hall = Rehearsal()
+    service = Rehearsal()
     begin = time.perf_counter()
-    hall.play(games)
+    service.play(games)
     took = time.perf_counter() - begin
-    told = Counter(str(alert.kind) for alert in hall.raised.values())
+    told = Counter(str(alert.kind) for alert in service.raised.values())
     plies = sum(len(game.moves) for game in games)
     say(f"{title}: {len(games)} boards, {plies} moves, {took:.0f} s of work")
     say(f"  alerts: {dict(told) or 'none'}")
-    for alert in sorted(hall.raised.values(), key=lambda alert: alert.first_seen_s):
+    for alert in sorted(service.raised.values(), key=lambda alert: alert.first_seen_s):
         board = int(alert.text.split(":")[0].removeprefix("Board ")) if alert.game else 0
         odd = "; ".join(dict.fromkeys(faults(games[board - 1]))) if board else ""
         say(f"    {alert.text}  [in the PGN: {odd or 'nothing'}]")

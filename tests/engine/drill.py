@@ -48,7 +48,9 @@ class Drill:
             command, limit, listener=self, engines=engines, nice=0, patience=patience
         ) as self._room:
             for number, search in enumerate(self._searches):
-                self._room.want(search, number, SearchPriority(SearchKind.BACKLOG, "drill", number))
+                self._room.submit(
+                    search, number, SearchPriority(SearchKind.BACKLOG, "drill", number)
+                )
             await self._done.wait()
             return self._room.health()
 
@@ -70,7 +72,7 @@ class Drill:
 
     def _disturb(self, chance: random.Random) -> None:
         assert self._room is not None
-        processes = [seat.process for seat in self._room._seats]
+        processes = [slot.process for slot in self._room._engine_slots]
         up = [one for one in processes if isinstance(one, EngineProcess) and one.lost is None]
         if not up:
             return  # after the next answer, then

@@ -108,7 +108,7 @@ async def test_every_search_is_answered_once(
 ) -> None:
     async with room(scripted("well"), ledger, engines=2) as engines:
         for score in range(40):
-            engines.want(position(score), score, backlog(score))
+            engines.submit(position(score), score, backlog(score))
         await ledger.answers(40)
         health = engines.health()
     assert ledger.scores() == {score: score for score in range(40)}
@@ -129,9 +129,9 @@ async def test_what_is_known_is_answered_without_an_engine_and_not_at_once(
 ) -> None:
     async with room(scripted("well"), ledger) as engines:
         assert engines.known(position(5)) is None
-        engines.want(position(5), "first", backlog())
+        engines.submit(position(5), "first", backlog())
         await ledger.answers(1)
-        engines.want(position(5), "again", backlog())
+        engines.submit(position(5), "again", backlog())
         assert "again" not in ledger.results
         await ledger.answers(2)
         assert ledger.results["again"] == ledger.results["first"] == engines.known(position(5))
@@ -146,7 +146,7 @@ async def test_a_cache_outlives_the_room(
         async with EnginePool(
             scripted("well"), Limit(nodes=400), listener=ledger, engines=1, cache=cache
         ) as engines:
-            engines.want(position(5), attempt, backlog())
+            engines.submit(position(5), attempt, backlog())
             await ledger.answers(attempt + 1)
             assert engines.health().cache_hits == attempt
 
@@ -157,7 +157,7 @@ async def test_boards_that_share_a_position_share_its_search(
     async with room(scripted("well"), ledger) as engines:
         for board in range(12):
             for score in range(5):
-                engines.want(position(score), (board, score), backlog(score, f"board {board}"))
+                engines.submit(position(score), (board, score), backlog(score, f"board {board}"))
         await ledger.answers(60)
         assert engines.health().searches == 5
 
@@ -169,12 +169,12 @@ async def test_a_listener_may_want_and_drop_from_inside(
 
         def react(owner: Hashable) -> None:
             if owner == 1:
-                engines.want(position(11), 11, SearchPriority(SearchKind.HEAD, "a", 9))
+                engines.submit(position(11), 11, SearchPriority(SearchKind.HEAD, "a", 9))
                 engines.drop(3)
 
         ledger.react = react
         for score in (1, 2, 3, 4):
-            engines.want(position(score), score, SearchPriority(SearchKind.FINISHED, "a", score))
+            engines.submit(position(score), score, SearchPriority(SearchKind.FINISHED, "a", score))
         await ledger.answers(4)
     assert ledger.order == [1, 2, 11, 4]
 
@@ -183,11 +183,11 @@ async def test_a_dropped_search_is_not_told(
     scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
     async with room(scripted("patient"), ledger) as engines:
-        engines.want(position(1), "replaced", SearchPriority(SearchKind.HEAD, "a", 1))
-        engines.want(position(2), "waiting", SearchPriority(SearchKind.HEAD, "b", 2))
+        engines.submit(position(1), "replaced", SearchPriority(SearchKind.HEAD, "a", 1))
+        engines.submit(position(2), "waiting", SearchPriority(SearchKind.HEAD, "b", 2))
         engines.drop("replaced")
         engines.drop("waiting")
-        engines.want(Search(Position("nonsense")), "later", backlog())
+        engines.submit(Search(Position("nonsense")), "later", backlog())
         await ledger.answers(1)
         assert list(ledger.results) == ["later"]
         assert engines.health().queued == 0
@@ -198,8 +198,8 @@ async def test_a_replaced_head_frees_its_engine(
 ) -> None:
     """The scripted engine here ends a search only when told to stop."""
     async with room(scripted("patient"), ledger) as engines:
-        engines.want(position(1), "old", SearchPriority(SearchKind.HEAD, "a", 1))
-        engines.want(position(2), "new", SearchPriority(SearchKind.HEAD, "a", 1))
+        engines.submit(position(1), "old", SearchPriority(SearchKind.HEAD, "a", 1))
+        engines.submit(position(2), "new", SearchPriority(SearchKind.HEAD, "a", 1))
         engines.drop("old")
         await ledger.shown("new")
         assert engines.health().engines[0].searching == "a ply 1"
@@ -210,7 +210,7 @@ async def test_a_head_shows_itself_as_it_deepens(
     scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
     async with room(scripted("patient"), ledger) as engines:
-        engines.want(position(6), "head", SearchPriority(SearchKind.HEAD, "a", 1))
+        engines.submit(position(6), "head", SearchPriority(SearchKind.HEAD, "a", 1))
         await ledger.shown("head")
         assert ledger.progress == [("head", SearchProgress(Score(6), 1))]
 
@@ -219,8 +219,8 @@ async def test_what_no_engine_may_be_asked_fails_alone(
     scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
     async with room(scripted("well"), ledger) as engines:
-        engines.want(Search(Position("8/8/8/8/8/8/8/8 w - - 0 1")), "empty", backlog())
-        engines.want(position(1), "fine", backlog())
+        engines.submit(Search(Position("8/8/8/8/8/8/8/8 w - - 0 1")), "empty", backlog())
+        engines.submit(position(1), "fine", backlog())
         await ledger.answers(2)
     failure = ledger.results["empty"]
     assert isinstance(failure, SearchFailure) and "no_white_king" in failure.reason
@@ -230,7 +230,7 @@ async def test_what_no_engine_may_be_asked_fails_alone(
 async def test_chess960_needs_an_engine_that_plays_it(scripted: Scripted, ledger: Ledger) -> None:
     search = Search(Position(START, chess960=True))
     async with room(scripted("standard"), ledger) as engines:
-        engines.want(search, "960", backlog())
+        engines.submit(search, "960", backlog())
         await ledger.answers(1)
     failure = ledger.results["960"]
     assert isinstance(failure, SearchFailure) and "does not play Chess960" in failure.reason
@@ -248,7 +248,7 @@ async def test_an_engine_that_fails_once_is_replaced_and_no_search_is_lost(
     command = scripted(mode, tmp_path / "had its fault")
     async with room(command, ledger, engines=2, patience=brief) as engines:
         for score in range(20):
-            engines.want(position(score), score, backlog(score))
+            engines.submit(position(score), score, backlog(score))
         await ledger.answers(20)
         assert engines.health().restarts == 1
     assert ledger.scores() == {score: score for score in range(20)}
@@ -259,9 +259,9 @@ async def test_a_search_that_kills_three_engines_is_set_aside(
 ) -> None:
     async with room(scripted("crash-at-50"), ledger) as engines:
         for score in (49, 50, 51):
-            engines.want(position(score), score, backlog(score))
+            engines.submit(position(score), score, backlog(score))
         await ledger.answers(3)
-        engines.want(position(50), "again", backlog())
+        engines.submit(position(50), "again", backlog())
         await ledger.answers(4)
         health = engines.health()
     assert ledger.scores() == {49: 49, 50: None, 51: 51, "again": None}
@@ -275,12 +275,12 @@ async def test_an_idle_engine_killed_from_outside_comes_back(
     scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
     async with room(scripted("well"), ledger) as engines:
-        engines.want(position(1), 1, backlog())
+        engines.submit(position(1), 1, backlog())
         await ledger.answers(1)
-        process = engines._seats[0].process
+        process = engines._engine_slots[0].process
         assert isinstance(process, EngineProcess)
         os.kill(process.pid, signal.SIGKILL)
-        engines.want(position(2), 2, backlog())
+        engines.submit(position(2), 2, backlog())
         await ledger.answers(2)
         assert engines.health().restarts == 1
     assert ledger.scores() == {1: 1, 2: 2}
@@ -322,8 +322,8 @@ async def test_a_listener_s_error_is_told_and_costs_no_other_position(
 
     ledger.react = react
     async with room(scripted("well"), ledger) as engines:
-        engines.want(position(1), 1, backlog(1))
-        engines.want(position(2), 2, backlog(2))
+        engines.submit(position(1), 1, backlog(1))
+        engines.submit(position(2), 2, backlog(2))
         await ledger.answers(2)
     assert ledger.order == [1, 2]
     assert any("fault in its keeper" in record.message for record in caplog.records)
@@ -342,11 +342,11 @@ async def test_a_real_game_comes_out_as_it_did_before(
     async with room(embedded, ledger, engines=2, limit=Limit(nodes=100_000)) as engines:
         for ply, held in enumerate(game["plies"]):
             position = Position(START, moves[:ply])
-            engines.want(Search(position), ply, backlog(ply))
+            engines.submit(Search(position), ply, backlog(ply))
             wanted[ply] = held["cp"]
             if "played" in held:
                 restricted = Search(position, only=moves[ply])
-                engines.want(restricted, (ply, "played"), backlog(ply))
+                engines.submit(restricted, (ply, "played"), backlog(ply))
                 wanted[ply, "played"] = held["played"]
         await ledger.answers(len(wanted))
     assert ledger.scores() == wanted
@@ -381,8 +381,8 @@ async def test_a_head_takes_an_engine_off_speculation_which_is_made_up_for_later
     long = Search(Position(START), limit=Limit(nodes=10**9))
     short = Search(Position(START, ("e2e4",)), limit=Limit(nodes=1000))
     async with room(embedded, ledger) as engines:
-        engines.want(long, "guess", SearchPriority(SearchKind.SPECULATE, "a", 5))
-        engines.want(short, "head", SearchPriority(SearchKind.HEAD, "b", 1))
+        engines.submit(long, "guess", SearchPriority(SearchKind.SPECULATE, "a", 5))
+        engines.submit(short, "head", SearchPriority(SearchKind.HEAD, "b", 1))
         await ledger.answers(1)
         assert list(ledger.results) == ["head"]
         assert engines.health().waiting.speculate == 0

@@ -1,4 +1,4 @@
-"""Waits before restarts. The seat's life is tried through the room."""
+"""Waits before restarts. The life of a slot is tried through the pool."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from live.engine.engine_slot import restart_delays
 class Highest(random.Random):
     """Always the upper end."""
 
-    def uniform(self, a: float, b: float) -> float:
-        return b
+    def random(self) -> float:
+        return 1.0
 
 
 def test_waits_double_up_to_a_cap() -> None:

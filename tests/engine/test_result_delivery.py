@@ -31,9 +31,9 @@ class Told:
 
 async def test_they_are_told_in_order_and_later() -> None:
     told = Told()
-    replies = ResultDeliveries(told)
+    deliveries = ResultDeliveries(told)
     for owner in "abc":
-        replies.add(ResultDelivery(owner, SEARCH, FAILURE))
+        deliveries.add(ResultDelivery(owner, SEARCH, FAILURE))
     assert told.owners == []
     await asyncio.sleep(0)  # the next turn of the loop
     assert told.owners == ["a", "b", "c"]
@@ -41,39 +41,39 @@ async def test_they_are_told_in_order_and_later() -> None:
 
 async def test_a_listener_that_wants_more_is_not_told_inside() -> None:
     told = Told()
-    replies = ResultDeliveries(told)
+    deliveries = ResultDeliveries(told)
     depths = []
 
     def react(owner: Hashable) -> None:
         depths.append(len(told.owners))
         if owner == "a":
-            replies.add(ResultDelivery("c", SEARCH, FAILURE))
-            replies.tell()
+            deliveries.add(ResultDelivery("c", SEARCH, FAILURE))
+            deliveries.deliver()
             assert told.owners == ["a"]
 
     told.react = react
-    replies.add(ResultDelivery("a", SEARCH, FAILURE))
-    replies.add(ResultDelivery("b", SEARCH, FAILURE))
-    replies.tell()
+    deliveries.add(ResultDelivery("a", SEARCH, FAILURE))
+    deliveries.add(ResultDelivery("b", SEARCH, FAILURE))
+    deliveries.deliver()
     assert told.owners == ["a", "b", "c"]
     assert depths == [1, 2, 3]
 
 
 async def test_a_dropped_owner_is_not_told() -> None:
     told = Told()
-    replies = ResultDeliveries(told)
-    told.react = lambda owner: replies.drop("b")
+    deliveries = ResultDeliveries(told)
+    told.react = lambda owner: deliveries.drop("b")
     for owner in "abc":
-        replies.add(ResultDelivery(owner, SEARCH, FAILURE))
-    replies.tell()
+        deliveries.add(ResultDelivery(owner, SEARCH, FAILURE))
+    deliveries.deliver()
     assert told.owners == ["a", "c"]
 
 
 async def test_many_do_not_hold_up_the_loop() -> None:
     told = Told()
-    replies = ResultDeliveries(told)
+    deliveries = ResultDeliveries(told)
     for owner in range(100):
-        replies.add(ResultDelivery(owner, SEARCH, FAILURE))
+        deliveries.add(ResultDelivery(owner, SEARCH, FAILURE))
     turns = 0
     while len(told.owners) < 100:
         await asyncio.sleep(0)  # one turn of the loop
@@ -84,18 +84,18 @@ async def test_many_do_not_hold_up_the_loop() -> None:
 
 async def test_work_between_answers_keeps_its_place() -> None:
     told = Told()
-    replies = ResultDeliveries(told)
-    replies.add(ResultDelivery("a", SEARCH, FAILURE))
-    replies.add(lambda: told.owners.append("work"))
-    replies.add(ResultDelivery("b", SEARCH, FAILURE))
-    replies.tell()
+    deliveries = ResultDeliveries(told)
+    deliveries.add(ResultDelivery("a", SEARCH, FAILURE))
+    deliveries.add(lambda: told.owners.append("work"))
+    deliveries.add(ResultDelivery("b", SEARCH, FAILURE))
+    deliveries.deliver()
     assert told.owners == ["a", "work", "b"]
 
 
 async def test_closing_calls_off_what_was_not_told() -> None:
     told = Told()
-    replies = ResultDeliveries(told)
-    replies.add(ResultDelivery("a", SEARCH, FAILURE))
-    replies.close()
+    deliveries = ResultDeliveries(told)
+    deliveries.add(ResultDelivery("a", SEARCH, FAILURE))
+    deliveries.close()
     await asyncio.sleep(0)  # the turn in which it would have been told
     assert told.owners == []

@@ -16,22 +16,22 @@ START = chess.STARTING_FEN
 
 def ask(moves: str = "", start: str = START, **search: str) -> SearchKey:
     position = Position(start, tuple(moves.split()))
-    question = SearchKeys(LIMIT).question(Search(position, only=search.get("only")))
-    assert isinstance(question, SearchKey), question
-    return question
+    search_key = SearchKeys(LIMIT).key_of(Search(position, only=search.get("only")))
+    assert isinstance(search_key, SearchKey), search_key
+    return search_key
 
 
 def refuse(moves: str = "", start: str = START, only: str | None = None) -> str:
     position = Position(start, tuple(moves.split()))
-    failure = SearchKeys(LIMIT).question(Search(position, only=only))
+    failure = SearchKeys(LIMIT).key_of(Search(position, only=only))
     assert isinstance(failure, SearchFailure)
     return failure.reason
 
 
 def test_a_position_is_asked_without_its_moves() -> None:
-    question = ask("e2e4 e7e5 g1f3")
-    assert question.moves == ()
-    assert question.fen == "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 1"
+    search_key = ask("e2e4 e7e5 g1f3")
+    assert search_key.moves == ()
+    assert search_key.fen == "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 1"
 
 
 def test_transpositions_are_one_question() -> None:
@@ -44,9 +44,9 @@ def test_the_fifty_move_counter_makes_another_question() -> None:
 
 
 def test_a_repetition_is_asked_with_the_moves_since_the_last_pawn_move() -> None:
-    question = ask("e2e4 e7e5 g1f3 g8f6 f3g1 f6g8")
-    assert question.fen == "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1"
-    assert question.moves == ("g1f3", "g8f6", "f3g1", "f6g8")
+    search_key = ask("e2e4 e7e5 g1f3 g8f6 f3g1 f6g8")
+    assert search_key.fen == "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1"
+    assert search_key.moves == ("g1f3", "g8f6", "f3g1", "f6g8")
 
 
 def test_a_pawn_move_ends_the_past() -> None:
@@ -68,18 +68,18 @@ def test_a_start_position_keeps_its_halfmove_clock() -> None:
 
 def test_chess960_castling_is_written_by_files() -> None:
     start = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
-    question = SearchKeys(LIMIT).question(Search(Position(start, chess960=True)))
-    assert isinstance(question, SearchKey)
-    assert question.fen.split()[2] == "HFhf"
-    assert question.allows("g1h1") is False
-    assert question.allows("a2b4")
+    search_key = SearchKeys(LIMIT).key_of(Search(Position(start, chess960=True)))
+    assert isinstance(search_key, SearchKey)
+    assert search_key.fen.split()[2] == "HFhf"
+    assert search_key.allows("g1h1") is False
+    assert search_key.allows("a2b4")
 
 
 def test_the_search_chooses_its_limit_and_lines() -> None:
     search = Search(Position(START), lines=3, limit=Limit(depth=9))
-    question = SearchKeys(LIMIT).question(search)
-    assert isinstance(question, SearchKey)
-    assert (question.limit, question.lines) == (Limit(depth=9), 3)
+    search_key = SearchKeys(LIMIT).key_of(search)
+    assert isinstance(search_key, SearchKey)
+    assert (search_key.limit, search_key.lines) == (Limit(depth=9), 3)
 
 
 def test_only_legal_answers_are_allowed() -> None:
@@ -131,12 +131,12 @@ def test_the_question_is_the_position_whatever_was_asked_before(choices: list[in
             break
         board.push(moves[choice % len(moves)])
         search = Search(Position(START, tuple(move.uci() for move in board.move_stack)))
-        question = remembering.question(search)
-        assert question == SearchKeys(LIMIT).question(search)
-        if isinstance(question, SearchFailure):
+        search_key = remembering.key_of(search)
+        assert search_key == SearchKeys(LIMIT).key_of(search)
+        if isinstance(search_key, SearchFailure):
             assert board.is_game_over()
             continue
-        asked = question.board()
+        asked = search_key.board()
         assert asked.epd(en_passant="legal") == board.epd(en_passant="legal")
         assert asked.halfmove_clock == board.halfmove_clock
         assert asked.is_repetition(2) == board.is_repetition(2)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from live.engine.search import Limit, Position, Search
-from live.engine.search_options import SearchOptions
+from live.engine.search import Limit, Position, Search, SearchOptions
 
 HERE = Position("4k3/8/8/8/8/8/8/4K2R w - - 0 1")
 
@@ -14,14 +13,16 @@ def test_the_plain_way_is_one_line_under_the_room_s_limit() -> None:
 
 
 def test_the_move_played_follows_the_best_one_s_depth_and_never_has_several_lines() -> None:
-    asking = SearchOptions(lines=3, same_depth=True)
-    assert asking.whole(HERE) == Search(HERE, lines=3)
-    assert asking.played(HERE, "e1e2", 17) == Search(HERE, only="e1e2", limit=Limit(depth=17))
-    assert asking.played(HERE, "e1e2", None) == Search(HERE, only="e1e2")
+    search_options = SearchOptions(lines=3, same_depth=True)
+    assert search_options.whole(HERE) == Search(HERE, lines=3)
+    assert search_options.played(HERE, "e1e2", 17) == Search(
+        HERE, only="e1e2", limit=Limit(depth=17)
+    )
+    assert search_options.played(HERE, "e1e2", None) == Search(HERE, only="e1e2")
 
 
 def test_a_quick_look_is_told_by_its_limit() -> None:
-    asking = SearchOptions(quick=Limit(nodes=10))
-    assert asking.is_quick(asking.whole(HERE, asking.quick))
-    assert not asking.is_quick(asking.whole(HERE))
+    search_options = SearchOptions(quick=Limit(nodes=10))
+    assert search_options.is_quick(search_options.whole(HERE, search_options.quick))
+    assert not search_options.is_quick(search_options.whole(HERE))
     assert not SearchOptions().is_quick(Search(HERE))

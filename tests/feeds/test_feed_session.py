@@ -14,25 +14,25 @@ FATAL = FeedNotFound("x", "the source has nothing there (404)", "Check the addre
 
 
 class Case:
-    """A voice with a scripted session: each step is raised, reported, or ends the source."""
+    """A session with a scripted session: each step is raised, reported, or ends the source."""
 
     def __init__(self, *steps: Exception | GameReport | None, game_s: float = 60) -> None:
         self.game_s = game_s
         self.clock, self.ledger = DrivenClock(), Ledger()
-        self.voice = FeedSession("x", self.ledger, self.clock, stale_after_s=300, grace_s=20)
+        self.session = FeedSession("x", self.ledger, self.clock, stale_after_s=300, grace_s=20)
         self._steps = iter(steps)
 
-    async def session(self) -> None:
+    async def connect(self) -> None:
         for step in self._steps:
             if isinstance(step, Exception):
                 raise step
             if step is None:
                 return
             self.clock.time_s += self.game_s
-            await self.voice.report([step])
+            await self.session.report([step])
 
     async def run(self) -> None:
-        await persist(self.session, self.voice, self.clock, self.waits)
+        await persist(self.connect, self.session, self.clock, self.waits)
 
     def waits(self) -> Iterator[float]:
         return backoff(lambda: 0.5)
@@ -95,27 +95,27 @@ async def test_the_same_health_is_said_once() -> None:
 
 async def test_games_that_stand_still_for_long_are_stale_and_say_how_long() -> None:
     case = Case()
-    await case.voice.report([GAME])
+    await case.session.report([GAME])
     case.clock.time_s += 299
-    case.voice.alive()
+    case.session.alive()
     assert case.ledger.last.state == "live"
     case.clock.time_s += 100
-    case.voice.alive()
+    case.session.alive()
     assert (case.ledger.last.state, case.ledger.last.detail) == ("stale", "nothing new for 7 min")
 
 
 @pytest.mark.parametrize("lasting", [False, True])
 async def test_a_source_that_lasts_says_finished_and_comes_to_life_again(lasting: bool) -> None:
     clock, ledger = DrivenClock(), Ledger()
-    voice = FeedSession("x", ledger, clock, stale_after_s=300, grace_s=20, lasting=lasting)
+    session = FeedSession("x", ledger, clock, stale_after_s=300, grace_s=20, lasting=lasting)
     over = msgspec.structs.replace(GAME, result="1-0")
-    await voice.report([over])
-    assert voice.soonest(60.0) == 20.0
+    await session.report([over])
+    assert session.soonest(60.0) == 20.0
     clock.time_s += 20
-    voice.alive()
-    assert (voice.over, voice.resting) == (not lasting, lasting)
+    session.alive()
+    assert (session.over, session.resting) == (not lasting, lasting)
     assert ledger.last.state == ("finished" if lasting else "live")
-    assert voice.soonest(60.0) == (60.0 if lasting else 0.0)
-    await voice.report([over, msgspec.structs.replace(GAME, key="next round")])
-    assert not voice.over and not voice.resting
+    assert session.soonest(60.0) == (60.0 if lasting else 0.0)
+    await session.report([over, msgspec.structs.replace(GAME, key="next round")])
+    assert not session.over and not session.resting
     assert (ledger.last.state, ledger.last.detail) == ("live", "2 games")

@@ -2,7 +2,8 @@ import chess
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.move_list import MAX_PLIES, ListedMove, ListedMoves
+from live.feeds.move_list import ListedMove, ListedMoves
+from live.feeds.san import MAX_PLIES
 
 START = chess.Board()
 

@@ -113,7 +113,7 @@ def pgn_text(data: bytes) -> None:
 class _NoEngine:
     """Nobody searches."""
 
-    def want(self, *wanted: object) -> None:
+    def submit(self, *wanted: object) -> None:
         """Leave it."""
 
     def drop(self, ask: object) -> None:
@@ -129,15 +129,15 @@ def games(data: bytes) -> None:
         fixed_rating=None,
         stored_rating=2160,
     )
-    keeper, held = EventState(ledger, _NoEngine(), lambda changes: None), GameIndex(patience=1)
+    state, held = EventState(ledger, _NoEngine(), lambda changes: None), GameIndex(patience=1)
     reader = PgnReader()
     for text in data.split(CUT):
         found = tuple(reader.read(text, closed=True))[:20]
         report = FeedReport("fuzz", tuple(map(_shortened, found)), complete=len(text) % 2 == 0)
         for step in plan(held, report):
             held.apply(step)
-        for step in keeper.plan(report):
-            ledger_held = keeper._held
+        for step in state.plan(report):
+            ledger_held = state._held
             ledger_held.apply(step)
             # Past the keeper, which would give the game up and say nothing here.
             ledger.apply(step)

@@ -27,8 +27,7 @@ from live.engine.search_key import SearchKey
 from live.errors import ConfigError, EngineFault, InputError
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import read_tokens
-from live.publish.http.fair_turns import FairTurns
-from live.publish.http.http_connection import HttpConnection
+from live.publish.http.http_connection import FairTurns, HttpConnection
 from live.publish.server import Publisher
 from live.ratings.calibration.move_evidence import (
     EvidenceSums,
@@ -148,7 +147,7 @@ class Visit:
             wire.protocol.connection_lost(None)
         assert wire.written < 50_000_000
         assert not publisher._connections, "a connection stays behind"
-        assert len(publisher.audience) == 0, "a subscriber stays behind"
+        assert len(publisher.broadcaster) == 0, "a subscriber stays behind"
         assert not unheard, unheard
 
     async def _say(self, wire: Wire, data: bytes) -> None:
@@ -163,7 +162,7 @@ class Visit:
         if not wire.ended:
             wire.protocol.eof_received()
         self.publisher.sweep()
-        self.publisher.audience.flush()
+        self.publisher.broadcaster.flush()
 
 
 @cache
@@ -296,7 +295,7 @@ def engine(data: bytes) -> None:
     for lines, adaptive in ((1, False), (3, True)):
         conversation = UciConversation(UciSettings(adaptive=adaptive))
         conversation.greet()
-        question = SearchKey(chess.STARTING_FEN, (), Limit(nodes=1000), lines=lines)
+        search_key = SearchKey(chess.STARTING_FEN, (), Limit(nodes=1000), lines=lines)
         half = data.find(ANSWER[:7])
         hello, answers = (HELLO, data) if half < 0 else (data[:half] or HELLO, data[half:])
         for piece in (hello[: len(hello) // 2], hello[len(hello) // 2 :]):
@@ -304,11 +303,11 @@ def engine(data: bytes) -> None:
                 assert isinstance(event, EngineReady | SearchFinished) or event is not None
         if not conversation.idle:
             continue
-        conversation.begin(question)
+        conversation.begin(search_key)
         for at in range(0, len(answers), 41):
             for event in conversation.receive(answers[at : at + 41]):
                 if isinstance(event, SearchFinished):
-                    assert event.stopped or question.allows(event.result.best), event
+                    assert event.stopped or search_key.allows(event.result.best), event
             if conversation.idle:
                 break
         conversation.stop()

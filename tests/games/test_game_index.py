@@ -98,3 +98,12 @@ def test_a_game_from_before_is_so_until_a_source_tells_it() -> None:
     assert not held.is_restored("g")
     with pytest.raises(KeyError):
         held.restore("another")
+
+
+def test_a_step_gives_the_game_as_it_is_held_then() -> None:
+    held = GameIndex()
+    new = game("g1")
+    assert held.apply(NewGame(new)) is new
+    assert held.apply(GameDoubted("g1", 1)) is new
+    assert held.apply(GameConfirmed("g1")) is new
+    assert held.apply(GameGone("g1")) is None

@@ -15,6 +15,7 @@ from live.games.game_steps import (
     TailReplaced,
     TakenBack,
     applied,
+    game_after,
 )
 from tests.games.told import line
 
@@ -75,3 +76,23 @@ def test_steps_survive_the_journal() -> None:
     steps: list[Step] = [NewGame(PLAYED), TailReplaced("g", 2, line("e4 c5")[1:]), GameGone("g")]
     kept = msgspec.json.encode(steps)
     assert msgspec.json.decode(kept, type=list[Step]) == steps
+
+
+def test_the_fold_begins_with_a_new_game_and_ends_when_it_is_gone() -> None:
+    begun = game_after(None, NewGame(GAME))
+    assert begun == GAME
+    after = game_after(begun, MovesPlayed("g", 1, line("e4")))
+    assert after is not None
+    assert after.moves == line("e4")
+    assert game_after(after, GameGone("g")) is None
+    assert game_after(after, NewGame(PLAYED)) == PLAYED
+
+
+def test_a_step_about_a_game_that_is_not_held_changes_nothing() -> None:
+    assert game_after(None, TakenBack("g", 0)) is None
+    assert game_after(None, GameGone("g")) is None
+
+
+def test_a_step_that_does_not_fit_is_refused_by_the_fold() -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        game_after(PLAYED, TakenBack("g", 3))

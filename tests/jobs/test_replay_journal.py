@@ -33,7 +33,7 @@ async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) 
     async with hall.with_engine(live=False, feeds=[FEED]):
         await hall.take(FeedReport(FEED, (told,), complete=True))
         await hall.settled()
-        before = analysis(hall.keeper)
+        before = analysis(hall.state)
     connection = sqlite3.connect(path)
     connection.execute("UPDATE results SET at_ms = at_ms + 8 * 3600 * 1000")
     connection.commit()
@@ -43,7 +43,7 @@ async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) 
         recorded = RecordedEvent(reader, run, config_of(run, path))
         async with asyncio.timeout(10):
             await play(recorded, reader, speed=1e3)  # eight hours would take 29 s
-        assert analysis(recorded.keeper) == before
+        assert analysis(recorded.state) == before
 
 
 async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
@@ -57,7 +57,7 @@ async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
             told = msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
             await hall.take(FeedReport(FEED, (told,), complete=True))
             await hall.settled()
-        before = analysis(hall.keeper)
+        before = analysis(hall.state)
     shown: list[Change] = []
     with JournalReader.open(path) as reader:
         run = run_at(reader, path, None)
@@ -65,12 +65,12 @@ async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
         recorded.listen(shown.extend)
         async with asyncio.timeout(60):
             await play(recorded, reader, speed=1e5)
-        assert analysis(recorded.keeper) == before
+        assert analysis(recorded.state) == before
     moves = [change.ply for change in shown if isinstance(change, MoveMessage)]
     assert moves == [*range(1, 13), 10, *range(10, 15)]
     first_score = next(i for i, change in enumerate(shown) if isinstance(change, ScoreMessage))
     assert any(isinstance(change, MoveMessage) for change in shown[first_score:])
-    assert recorded.keeper.feeds()[0].state == "finished"
+    assert recorded.state.feeds()[0].state == "finished"
 
 
 async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Path) -> None:

@@ -40,15 +40,15 @@ async def followed(path: Path) -> AsyncIterator[EventService]:
     assert journal.journal is not None
     seconds = itertools.count(1_000)
     journal.journal._now_ms = lambda: next(seconds) * 1000
-    hall = EventService(load_config(None, {}, {"engine.nodes": 500}), journal)
-    async with hall.with_engine(live=False, feeds=[FEED]):
-        yield hall
+    service = EventService(load_config(None, {}, {"engine.nodes": 500}), journal)
+    async with service.with_engine(live=False, feeds=[FEED]):
+        yield service
 
 
-async def told(hall: EventService, *games: GameReport) -> Analysis:
-    await hall.take(FeedReport(FEED, games, complete=True))
-    await hall.settled()
-    return analysis(hall.keeper)
+async def told(service: EventService, *games: GameReport) -> Analysis:
+    await service.take(FeedReport(FEED, games, complete=True))
+    await service.settled()
+    return analysis(service.state)
 
 
 def beginning(game: GameReport, plies: int) -> GameReport:
@@ -63,19 +63,19 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
     moments: list[tuple[int, Analysis]] = []
-    async with followed(path) as hall:
+    async with followed(path) as service:
         for plies in (6, 9, 15):
-            whole = await told(hall, beginning(one, plies), beginning(two, plies))
-            assert hall.journal.journal is not None
-            moments.append((hall.journal.journal._last_ms, whole))
+            whole = await told(service, beginning(one, plies), beginning(two, plies))
+            assert service.journal.journal is not None
+            moments.append((service.journal.journal._last_ms, whole))
         # A move taken back, and a game that is gone.
-        whole = await told(hall, beginning(one, 12))
-        assert hall.journal.journal is not None
-        moments.append((hall.journal.journal._last_ms, whole))
+        whole = await told(service, beginning(one, 12))
+        assert service.journal.journal is not None
+        moments.append((service.journal.journal._last_ms, whole))
     with JournalReader.open(path) as reader:
         for at_ms, whole in moments:
-            assert analysis(rebuilt(reader, path, at_ms).keeper) == whole
-        assert analysis(rebuilt(reader, path).keeper) == moments[-1][1]
+            assert analysis(rebuilt(reader, path, at_ms).state) == whole
+        assert analysis(rebuilt(reader, path).state) == moments[-1][1]
         with pytest.raises(InputError, match="begins later than that") as error:
             rebuilt(reader, path, 999_000)
         (named,) = re.findall(r"at (\d{4}-\S+)\. Give a later --at", str(error.value))
@@ -86,8 +86,8 @@ async def test_a_report_is_written_as_every_format_and_as_json(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     path = tmp_path / "journal.sqlite"
-    async with followed(path) as hall:
-        whole = await told(hall, beginning(demo_feed.games()[0], 8))
+    async with followed(path) as service:
+        whole = await told(service, beginning(demo_feed.games()[0], 8))
     out = tmp_path / "out"
     assert report(path, at=None, folder=out, formats=["pgn", "csv", "html", "json"], json="-") == 0
     names = {each.name for each in out.iterdir()}
@@ -98,13 +98,13 @@ async def test_a_report_is_written_as_every_format_and_as_json(
 
 async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    async with followed(path) as hall:
-        await told(hall, *(beginning(game, 24) for game in demo_feed.games()[:2]))
+    async with followed(path) as service:
+        await told(service, *(beginning(game, 24) for game in demo_feed.games()[:2]))
     with JournalReader.open(path) as reader:
-        hall = rebuilt(reader, path)
-        for detail in analysis(hall.keeper).games:
+        service = rebuilt(reader, path)
+        for detail in analysis(service.state).games:
             for ply in range(1, 25):
-                found = explanation_of(hall, detail, ply)
+                found = explanation_of(service, detail, ply)
                 point, view = found.published, detail.plies[ply - 1]
                 if found.rating is None:
                     assert point.rating is None
@@ -122,13 +122,13 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
                     assert found.gain_same_search_cp == gain_cp
                 else:
                     assert "move played" not in searched and found.gain_same_search_cp == 0
-                assert all(made.found.identity == hall.run.identity for made in found.searches)
+                assert all(made.found.identity == service.run.identity for made in found.searches)
         text = "\n".join(in_words(found))
         # What is written there can be typed to an engine: that is how anybody asks again.
         assert "\n    go nodes 500\n" in text and "\n    position fen " in text
         assert "position before" in text and f"published: {point.rating:.2f}" in text
         with pytest.raises(InputError, match="plies 1 to 24"):
-            explanation_of(hall, detail, 25)
+            explanation_of(service, detail, 25)
 
 
 def test_a_game_is_found_by_its_id_or_by_names() -> None:
@@ -175,22 +175,22 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "journal.sqlite"
-    async with followed(path) as hall:
+    async with followed(path) as service:
         game = msgspec.structs.replace(
             beginning(demo_feed.games()[0], 4), problem="illegal move Qh9 at ply 5"
         )
-        await told(hall, game)
-        (alert,) = hall.arbiter.alerts()
-        hall.arbiter.acknowledge(alert.id, "phoned")
-        (acknowledged,) = hall.arbiter.alerts()
-        assert hall.journal.journal is not None
-        then_ms = hall.journal.journal._last_ms
-        await told(hall, msgspec.structs.replace(game, problem=None))
-        assert not hall.arbiter.alerts()
+        await told(service, game)
+        (alert,) = service.arbiter.alerts()
+        service.arbiter.acknowledge(alert.id, "phoned")
+        (acknowledged,) = service.arbiter.alerts()
+        assert service.journal.journal is not None
+        then_ms = service.journal.journal._last_ms
+        await told(service, msgspec.structs.replace(game, problem=None))
+        assert not service.arbiter.alerts()
     caplog.clear()
     with JournalReader.open(path) as reader:
-        assert list(rebuilt(reader, path, then_ms).keeper.alerts()) == [acknowledged]
-        assert not rebuilt(reader, path).keeper.alerts()
+        assert list(rebuilt(reader, path, then_ms).state.alerts()) == [acknowledged]
+        assert not rebuilt(reader, path).state.alerts()
     at = dt.datetime.fromtimestamp(then_ms / 1000).isoformat()
     tell = functools.partial(report, path, at=at, folder=None, formats=[])
     assert tell(alerts=True, json="-") == 0

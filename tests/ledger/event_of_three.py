@@ -28,8 +28,9 @@ def event(plies: int = PLIES) -> EventLedger:
                 number += 1
                 moves = line(*(step * step + 7 * number for step in range(plies)))
                 out = held.apply(NewGame(game(f"g{number}", moves, white=one, black=other)))
-                wishes = list(out.wishes)
-                while wishes:
-                    wish = wishes.pop()
-                    wishes += held.searched(wish.ask, answer(wish.search)).wishes
+                requests = list(out.requests)
+                while requests:
+                    request = requests.pop()
+                    found = answer(request.search)
+                    requests += held.searched(request.id, found).requests
     return held

@@ -12,8 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.engine.search import Limit, Search, SearchFailure, SearchProgress, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import (
+    Limit,
+    Search,
+    SearchFailure,
+    SearchOptions,
+    SearchProgress,
+    SearchResult,
+)
 from live.events import (
     Change,
     EngineHealth,
@@ -43,7 +49,7 @@ from live.games.game_steps import (
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
-from live.ledger.outbox import Outbox, Urgency
+from live.ledger.outbox import Effects, Urgency
 from live.publish.published_state import snapshot
 from live.publish.stream.replica import Replica
 from live.ratings.calibration.calibration_choice import CalibrationShelf
@@ -102,11 +108,11 @@ class Run:
         self.subscriber.apply(snapshot(State(held)))
         self.changes: list[Change] = []
 
-    def take(self, out: Outbox) -> None:
-        for ask in out.dropped:
-            self.open.pop(ask, None)
-        for wish in out.wishes:
-            self.open[wish.ask] = (wish.search, wish.urgency)
+    def take(self, out: Effects) -> None:
+        for request_id in out.dropped:
+            self.open.pop(request_id, None)
+        for request in out.requests:
+            self.open[request.id] = (request.search, request.urgency)
         for change in out.changes:
             self.subscriber.apply(change)
         self.changes += out.changes
@@ -116,14 +122,14 @@ class Run:
         for step in steps:
             self.take(self.ledger.apply(step))
 
-    def reply(self, ask: RequestId) -> None:
-        search, _ = self.open.pop(ask)
-        self.take(self.ledger.searched(ask, self._engine(search)))
+    def reply(self, request_id: RequestId) -> None:
+        search, _ = self.open.pop(request_id)
+        self.take(self.ledger.searched(request_id, self._engine(search)))
 
     def reply_all(self, order: random.Random | None = None) -> None:
         while self.open:
-            asks = list(self.open)
-            self.reply(order.choice(asks) if order else asks[0])
+            request_ids = list(self.open)
+            self.reply(order.choice(request_ids) if order else request_ids[0])
 
     def check_subscriber(self) -> None:
         assert self.subscriber.snapshot() == snapshot(State(self.ledger))
@@ -143,7 +149,7 @@ def same_end(one: EventLedger, other: EventLedger) -> None:
 
 MOVES = line(*range(3, 43))
 QUICK = SearchOptions(quick=Limit(nodes=10))
-HASTY = Measure("same-search", asking=QUICK)
+HASTY = Measure("same-search", search_options=QUICK)
 
 
 def test_a_game_is_rated_move_by_move() -> None:
@@ -167,14 +173,16 @@ def test_a_first_choice_needs_no_search_of_its_own() -> None:
     assert len(positions) == len(MOVES) + 1
     asked: list[RequestId] = []
     while run.open:
-        ask = next(iter(run.open))
-        asked.append(ask)
-        run.reply(ask)
+        request_id = next(iter(run.open))
+        asked.append(request_id)
+        run.reply(request_id)
     detail = run.ledger.game("g1")
     assert detail is not None
     others = [ply for ply in detail.plies if ply.best != ply.uci]
     assert 0 < len(others) < len(MOVES)
-    assert sorted(ask.ply for ask in asked if ask.kind == "played") == [p.ply for p in others]
+    assert sorted(request_id.ply for request_id in asked if request_id.kind == "played") == [
+        p.ply for p in others
+    ]
     for ply in detail.plies:
         if ply.best == ply.uci:
             assert ply.gain_same_search_cp == 0
@@ -183,11 +191,13 @@ def test_a_first_choice_needs_no_search_of_its_own() -> None:
 def test_the_newest_position_of_a_running_game_is_most_urgent() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES[:3])))
-    assert {ask.ply: urgency for ask, (_, urgency) in run.open.items()} == {
+    assert {request_id.ply: urgency for request_id, (_, urgency) in run.open.items()} == {
         0: "backlog", 1: "backlog", 2: "head", 3: "head",
     }  # fmt: skip
     run.step(MovesPlayed("g1", 4, MOVES[3:4]))
-    assert {ask.ply for ask, (_, urgency) in run.open.items() if urgency == "head"} == {3, 4}
+    assert {
+        request_id.ply for request_id, (_, urgency) in run.open.items() if urgency == "head"
+    } == {3, 4}
     run.step(ResultChanged("g1", "1-0"))
     assert {urgency for _, urgency in run.open.values()} == {"finished"}
 
@@ -208,7 +218,7 @@ def test_a_quick_look_is_replaced_and_leaves_no_trace(gain: GainKind) -> None:
     expected.step(NewGame(game(moves=MOVES)))
     expected.reply_all()
     for seed in range(10):
-        run = Run(ledger(measure=Measure(gain, asking=QUICK)))
+        run = Run(ledger(measure=Measure(gain, search_options=QUICK)))
         run.step(NewGame(game(moves=MOVES)))
         order = random.Random(seed)
         while run.open:
@@ -222,8 +232,8 @@ def test_a_quick_look_is_replaced_and_leaves_no_trace(gain: GainKind) -> None:
 def test_a_quick_look_fills_the_curves_and_is_marked_as_not_final() -> None:
     run = Run(ledger(measure=HASTY))
     run.step(NewGame(game(moves=MOVES)))
-    while quick := [ask for ask in run.open if ask.tier == "quick"]:
-        assert {run.open[ask][1] for ask in quick} <= {"head", "backlog"}
+    while quick := [request_id for request_id in run.open if request_id.tier == "quick"]:
+        assert {run.open[request_id][1] for request_id in quick} <= {"head", "backlog"}
         run.reply(quick[0])
     assert {urgency for _, urgency in run.open.values()} == {"deepen"}
     detail = run.ledger.game("g1")
@@ -238,12 +248,12 @@ def test_where_the_full_search_is_given_up_the_quick_one_stands() -> None:
     run = Run(ledger(measure=HASTY))
     run.step(NewGame(game(moves=MOVES[:6])))
     while run.open:
-        ask = next(iter(run.open))
-        if ask.tier == "full" and ask.ply == 3:
-            del run.open[ask]
-            run.take(run.ledger.searched(ask, SearchFailure("kills engines")))
+        request_id = next(iter(run.open))
+        if request_id.tier == "full" and request_id.ply == 3:
+            del run.open[request_id]
+            run.take(run.ledger.searched(request_id, SearchFailure("kills engines")))
         else:
-            run.reply(ask)
+            run.reply(request_id)
     detail = run.ledger.game("g1")
     assert detail is not None
     assert [point.ply for point in detail.curves.white] == [1, 3, 5]
@@ -252,13 +262,13 @@ def test_where_the_full_search_is_given_up_the_quick_one_stands() -> None:
 
 
 def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
-    run = Run(ledger(measure=Measure("same-search", asking=SearchOptions(lines=40))))
+    run = Run(ledger(measure=Measure("same-search", search_options=SearchOptions(lines=40))))
     run.step(NewGame(game(moves=MOVES)))
     assert {search.lines for search, _ in run.open.values()} == {40}
     while run.open:
-        ask = next(iter(run.open))
-        assert ask.kind == "position"
-        run.reply(ask)
+        request_id = next(iter(run.open))
+        assert request_id.kind == "position"
+        run.reply(request_id)
     detail = run.ledger.game("g1")
     assert detail is not None
     gains = [ply.gain_same_search_cp for ply in detail.plies if ply.gain_same_search_cp is not None]
@@ -267,31 +277,33 @@ def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
 
 
 def test_the_move_played_is_searched_to_the_best_move_s_depth_where_asked() -> None:
-    run = Run(ledger(measure=Measure("same-search", asking=SearchOptions(same_depth=True))))
+    run = Run(ledger(measure=Measure("same-search", search_options=SearchOptions(same_depth=True))))
     run.step(NewGame(game(moves=MOVES)))
     depths = set()
     while run.open:
-        ask, (search, _) = next(iter(run.open.items()))
-        if ask.kind == "played":
-            assert search.limit == Limit(depth=10 + (ask.ply - 1) % 3)
+        request_id, (search, _) = next(iter(run.open.items()))
+        if request_id.kind == "played":
+            assert search.limit == Limit(depth=10 + (request_id.ply - 1) % 3)
             depths.add(search.limit)
         else:
             assert search.limit is None
-        run.reply(ask)
+        run.reply(request_id)
     assert len(depths) == 3
 
 
 def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES[:4])))
-    late = {ask: search for ask, (search, _) in run.open.items() if ask.ply == 4}
+    late = {
+        request_id: search for request_id, (search, _) in run.open.items() if request_id.ply == 4
+    }
     other = line(3, 4, 5, 30)[3]
     assert other.uci != MOVES[3].uci
     run.step(TailReplaced("g1", 4, (other,)))
     assert not set(late) & set(run.open)
     before = snapshot(State(run.ledger))
-    for ask, search in late.items():
-        assert run.ledger.searched(ask, answer(search)).changes == []
+    for request_id, search in late.items():
+        assert run.ledger.searched(request_id, answer(search)).changes == ()
     assert snapshot(State(run.ledger)) == before
     run.reply_all()
     same_end(run.ledger, undisturbed(game(moves=(*MOVES[:3], other))))
@@ -300,7 +312,7 @@ def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing(
 def test_a_position_given_up_stops_nothing_else() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES[:8])))
-    lost = next(ask for ask in run.open if ask.ply == 3)
+    lost = next(request_id for request_id in run.open if request_id.ply == 3)
     run.open.pop(lost)
     run.take(run.ledger.searched(lost, SearchFailure("killed three engines")))
     run.reply_all()
@@ -321,8 +333,8 @@ def test_a_position_given_up_stops_nothing_else() -> None:
 def test_a_provisional_score_is_shown_and_enters_no_curve() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES[:1])))
-    ask = next(ask for ask in run.open if ask.ply == 1)
-    run.take(run.ledger.progressed(ask, SearchProgress(Score(77), 8)))
+    request_id = next(request_id for request_id in run.open if request_id.ply == 1)
+    run.take(run.ledger.progressed(request_id, SearchProgress(Score(77), 8)))
     detail = run.ledger.game("g1")
     assert detail is not None
     assert (detail.plies[0].score_cp, detail.plies[0].depth, detail.plies[0].final) == (
@@ -338,14 +350,14 @@ def test_a_provisional_score_is_shown_and_enters_no_curve() -> None:
 def test_a_score_of_somebody_else_is_named_until_the_engine_has_its_own() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES[:1])))
-    ask = next(ask for ask in run.open if ask.ply == 1)
-    run.take(run.ledger.progressed(ask, SearchProgress(Score(77), 40, "lichess cloud")))
+    request_id = next(request_id for request_id in run.open if request_id.ply == 1)
+    run.take(run.ledger.progressed(request_id, SearchProgress(Score(77), 40, "lichess cloud")))
     detail = run.ledger.game("g1")
     assert detail is not None
     assert (detail.plies[0].depth, detail.plies[0].score_source) == (40, "lichess cloud")
     run.check_subscriber()
-    run.open.pop(ask)
-    run.take(run.ledger.searched(ask, SearchResult(Score(12), "e7e5", 9)))
+    run.open.pop(request_id)
+    run.take(run.ledger.searched(request_id, SearchResult(Score(12), "e7e5", 9)))
     detail = run.ledger.game("g1")
     assert detail is not None
     assert (detail.plies[0].depth, detail.plies[0].score_source) == (9, "")
@@ -361,7 +373,12 @@ def test_checkmate_is_scored_by_the_rules_without_an_engine() -> None:
     )
     run = Run(ledger())
     run.step(NewGame(game(moves=mate)))
-    assert {ask.ply for ask in run.open if ask.kind == "position"} == {0, 1, 2, 3}
+    assert {request_id.ply for request_id in run.open if request_id.kind == "position"} == {
+        0,
+        1,
+        2,
+        3,
+    }
     run.reply_all()
     detail = run.ledger.game("g1")
     assert detail is not None
@@ -657,7 +674,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
     # What the full search gives up, a quick look may still tell: then the two ends differ rightly.
     engine = answer if hasty else answer_or_failure
     calmly = Measure("same-search", SHELF if calibrated else CalibrationShelf())
-    measure = calmly._replace(asking=HASTY.asking) if hasty else calmly
+    measure = calmly._replace(search_options=HASTY.search_options) if hasty else calmly
     run = Run(ledger(stored_rating=2300, measure=measure), engine)
     final: dict[str, Any] = {}
     for step, seed in history:
@@ -672,13 +689,15 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
         chance = random.Random(seed)
         for _ in range(chance.randrange(5)):
             if run.open:
-                ask = chance.choice(list(run.open))
+                request_id = chance.choice(list(run.open))
                 if chance.random() < 0.2:
                     run.take(
-                        run.ledger.progressed(ask, SearchProgress(Score(chance.randrange(99)), 5))
+                        run.ledger.progressed(
+                            request_id, SearchProgress(Score(chance.randrange(99)), 5)
+                        )
                     )
                 else:
-                    run.reply(ask)
+                    run.reply(request_id)
         run.check_subscriber()
     run.reply_all()
     run.check_subscriber()

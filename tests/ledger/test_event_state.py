@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 from chess import STARTING_FEN as START
 
-from live.events import FeedReport, GameReport, Headers, Player
-from live.games.game_steps import MovesPlayed, Step
+from live.events import Change, FeedReport, GameMessage, GameReport, Headers, Player
+from live.games.game import Game
+from live.games.game_index import GameIndex
+from live.games.game_steps import GameConfirmed, MovesPlayed, NewGame, ResultChanged, Step
+from live.games.update_plan import plan
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.measure import Measure
-from live.ledger.outbox import Outbox
-from tests.alerts.hall import NoEngine
+from live.ledger.outbox import Effects
+from tests.alerts.replayed_event import NoEngine
 from tests.ledger.arithmetic import line
 
 
@@ -26,14 +29,14 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
         stored_rating=2160,
     )
     keeper = EventState(ledger, NoEngine(), lambda changes: None)
-    proper = ledger.apply
+    proper = ledger.follow
 
-    def broken(step: Step) -> Outbox:
+    def broken(step: Step, game: Game | None) -> Effects:
         if isinstance(step, MovesPlayed) and len(step.moves) == 7:
             raise KeyError("a fault of ours")
-        return proper(step)
+        return proper(step, game)
 
-    monkeypatch.setattr(ledger, "apply", broken)
+    monkeypatch.setattr(ledger, "follow", broken)
     games = tuple(
         GameReport(key, Headers(Player(f"White {key}"), Player(f"Black {key}")), START, moves)
         for key, moves in (("1", line(*range(1, 8))), ("2", line(*range(11, 19))))
@@ -45,3 +48,40 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
     assert told.part and told.state == "failed" and "given up" in told.detail
     (record,) = caplog.records
     assert record.exc_info, "with its traceback"
+
+
+def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_it() -> None:
+    published: list[Change] = []
+    ledger = EventLedger(
+        measure=Measure("same-search"),
+        engine_name="none",
+        limit="none",
+        fixed_rating=None,
+        stored_rating=2160,
+    )
+    state = EventState(ledger, NoEngine(), published.extend)
+
+    def marks() -> set[bool]:
+        seen = {each.game.restored for each in published if isinstance(each, GameMessage)}
+        published.clear()
+        return seen
+
+    (before,) = (
+        step.game
+        for step in plan(
+            GameIndex(patience=1),
+            FeedReport(
+                "feed",
+                (GameReport("1", Headers(Player("White"), Player("Black")), START, line(1, 2)),),
+            ),
+        )
+        if isinstance(step, NewGame)
+    )
+    for _ in state.restore(before):
+        pass
+    published.clear()
+    # A change that is not a report of the source: the message carries the mark all the same.
+    state.apply(ResultChanged(before.id, "1-0"))
+    assert marks() == {True}
+    state.apply(GameConfirmed(before.id))
+    assert marks() == {False}

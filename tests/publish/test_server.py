@@ -74,8 +74,8 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def position(publisher: Publisher, selected: StreamFilter = EVERYTHING) -> int:
-    publisher.audience.flush()
-    return publisher.audience.stream(selected).seq
+    publisher.broadcaster.flush()
+    return publisher.broadcaster.stream(selected).seq
 
 
 async def test_hello_then_snapshot_then_numbered_changes() -> None:
@@ -242,7 +242,7 @@ async def test_an_address_that_is_not_ours_is_a_configuration_error() -> None:
 
 def readers(publisher: Publisher) -> set[Subscriber]:
     """Those who get everything."""
-    return publisher.audience._readers[publisher.audience.stream(EVERYTHING)]
+    return publisher.broadcaster._readers[publisher.broadcaster.stream(EVERYTHING)]
 
 
 def stalled(publisher: Publisher, query: str = "") -> socket.socket:
@@ -266,7 +266,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
     async with serving(world, limits, clock) as publisher, connect(live(publisher)) as good:
         replica = Replica()
         with stalled(publisher) as bad:
-            await until(lambda: len(publisher.audience) == 2)
+            await until(lambda: len(publisher.broadcaster) == 2)
             (slow,) = (
                 each
                 for each in readers(publisher)
@@ -287,10 +287,10 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
             assert slow.transport.get_write_buffer_size() <= largest
             clock.now_s += 9.9
             publisher.sweep()
-            assert len(publisher.audience) == 2
+            assert len(publisher.broadcaster) == 2
             clock.now_s += 0.2
             publisher.sweep()
-            assert len(publisher.audience) == 1
+            assert len(publisher.broadcaster) == 1
             clock.now_s += 3.1
             publisher.sweep()
             await until(lambda: slow not in publisher._connections)
@@ -348,16 +348,16 @@ async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> 
     world, clock = World(), Clock()
     async with serving(world, clock=clock) as publisher, connect(live(publisher)) as ws:
         with stalled(publisher):
-            await until(lambda: len(publisher.audience) == 2)
+            await until(lambda: len(publisher.broadcaster) == 2)
             heard = {each: each._heard_s for each in readers(publisher)}
             clock.now_s += 40
-            publisher.audience.heartbeat()
+            publisher.broadcaster.heartbeat()
             kinds = [json.loads(await ws.recv())["type"] for _ in range(3)]
             assert kinds == ["hello", "snapshot", "heartbeat"]
             await until(lambda: any(each._heard_s > at for each, at in heard.items()))
             clock.now_s += 6
             publisher.sweep()
-            assert len(publisher.audience) == 1
+            assert len(publisher.broadcaster) == 1
             await ws.ping()
 
 
@@ -406,7 +406,7 @@ async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
     )
     async with publisher:
         bad = stalled(publisher)
-        await until(lambda: len(publisher.audience) == 1)
+        await until(lambda: len(publisher.broadcaster) == 1)
     bad.close()
     assert not publisher._connections
 

@@ -94,7 +94,7 @@ def test_the_arbiter_sees_the_very_value() -> None:
     world = World(1)
     world.appear("g1")
     world.move("g1")
-    whole = snapshot(world, StreamFilter(sight=Visibility.ARBITER))
+    whole = snapshot(world, StreamFilter(visibility=Visibility.ARBITER))
     assert shown(whole, Visibility.ARBITER) is whole
     assert whole.games == (world.held["g1"],)
 
@@ -159,7 +159,7 @@ def test_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, steps: 
         one.step()
         two.step()
     scrambled(two, other)
-    venue = StreamFilter(sight=Visibility.VENUE)
+    venue = StreamFilter(visibility=Visibility.VENUE)
     assert wire.encode(snapshot(one, venue)) == wire.encode(snapshot(two, venue))
     for game in one.held:
         views = [VisibleState(world, venue).game(game) for world in (one, two)]
@@ -170,7 +170,7 @@ def test_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, steps: 
 def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Visibility) -> None:
     world = World(seed)
     hub = StreamHub(world, epoch="e", clock=lambda: 0.0)
-    selected = StreamFilter(sight=sight)
+    selected = StreamFilter(visibility=sight)
     stream = hub.stream(selected)
     replica = Replica()
     first = hub.snapshot(stream)
@@ -190,7 +190,7 @@ def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Vi
 def test_streams_of_different_sights_are_different_streams() -> None:
     world = World(1)
     hub = StreamHub(world, epoch="e", clock=lambda: 0.0)
-    streams = {sight: hub.stream(StreamFilter(sight=sight)) for sight in Visibility}
+    streams = {sight: hub.stream(StreamFilter(visibility=sight)) for sight in Visibility}
     assert len({id(stream) for stream in streams.values()}) == 3
     assert streams[Visibility.PUBLIC] is hub.stream(EVERYTHING)
     change: list[Change] = [ScoreMessage("g1", PlyView(1, "e4", "e2e4", score_cp=33))]
@@ -223,7 +223,7 @@ def test_a_seen_state_says_what_its_snapshot_says(sight: Visibility) -> None:
     world = World(8)
     for _ in range(200):
         world.step()
-    selected = StreamFilter(events=frozenset({"open a"}), sight=sight)
+    selected = StreamFilter(events=frozenset({"open a"}), visibility=sight)
     assert snapshot(VisibleState(world, selected)) == shown(
         snapshot(world, selected), min(sight, Visibility.PUBLIC)
     )

@@ -135,12 +135,12 @@ from pathlib import Path
 from live.config import load_config
 from live.events import FeedReport
 from live.feeds.pgn.pgn_decoder import PgnReader
-from live.service.event_service import Hall
+from live.service.event_service import EventService
 from live.service.event_journal import EventJournal
 
 async def live(pgn, journal):
     config = load_config(None, {}, {"engine.nodes": 1, "engine.engines": 1})
-    hall = Hall(config, EventJournal(journal))
+    hall = EventService(config, EventJournal(journal))
     async with hall.with_engine(feeds=[str(pgn)]):
         games = tuple(PgnReader().read(pgn.read_bytes(), closed=True))
         await hall.take(FeedReport(str(pgn), games, complete=True))

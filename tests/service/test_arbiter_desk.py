@@ -71,29 +71,29 @@ def test_time_alone_raises_and_clears() -> None:
 
 
 async def test_a_service_tells_alerts_with_what_raised_them() -> None:
-    hall = EventService(load_config(None, {}, {}))
-    hall.open_ledger("none", "as given", engine_scores=False)
+    service = EventService(load_config(None, {}, {}))
+    service.open_ledger("none", "as given", engine_scores=False)
     heard: list[Change] = []
-    hall.listen(heard.extend)
+    service.listen(heard.extend)
     players = Headers(Player("White"), Player("Black"), board=7)
     game = GameReport("key", players, STARTING_FEN, problem="illegal move Qh9 at ply 1")
-    await hall.take(FeedReport("hall", (game,)))
+    await service.take(FeedReport("hall", (game,)))
     (told,) = [change.alert for change in heard if isinstance(change, AlertMessage)]
     assert told.text == "Board 7: illegal move Qh9 at ply 1."
-    assert list(hall.keeper.alerts()) == [told]
-    assert snapshot(hall.keeper, StreamFilter(sight=Visibility.ARBITER)).alerts == (told,)
-    assert snapshot(hall.keeper).alerts == ()
-    hall.arbiter.mute(told.id, True)
+    assert list(service.state.alerts()) == [told]
+    assert snapshot(service.state, StreamFilter(visibility=Visibility.ARBITER)).alerts == (told,)
+    assert snapshot(service.state).alerts == ()
+    service.arbiter.mute(told.id, True)
     assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
-    await hall.take(FeedReport("hall", (msgspec.structs.replace(game, problem=None),)))
-    assert not hall.keeper.alerts()
+    await service.take(FeedReport("hall", (msgspec.structs.replace(game, problem=None),)))
+    assert not service.state.alerts()
 
 
 def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[FeedHealth] = []
-    arbiter = ArbiterDesk(lambda changes: None, clock=lambda: 1000.0, tell=told.append)
+    arbiter = ArbiterDesk(lambda changes: None, clock=lambda: 1000.0, report=told.append)
 
     def broken(self: AlertDesk, changes: object, now_s: float) -> None:
         raise KeyError("a fault of ours")

@@ -52,7 +52,7 @@ async def test_proven_endgames_need_no_search() -> None:
     ledger = Ledger()
     room = engines(ledger, engines=1, syzygy_path=str(SYZYGY))
     async with room.running():
-        room.desk.want(ROOK, "rook", SearchPriority(SearchKind.HEAD, "a", 0))
+        room.desk.submit(ROOK, "rook", SearchPriority(SearchKind.HEAD, "a", 0))
         await asyncio.wait_for(ledger.news.wait(), 60)
         result = ledger.results["rook"]
         assert isinstance(result, SearchResult)
@@ -81,7 +81,7 @@ async def test_with_and_without_all_that_stands_before_the_room() -> None:
         }
         room = EngineService(load_config(None, {}, flags), ledger, None, ledger, live=True)
         async with room.running():
-            room.desk.want(
+            room.desk.submit(
                 Search(Position(START)), "start", SearchPriority(SearchKind.HEAD, "a", 0)
             )
             await asyncio.wait_for(ledger.news.wait(), 60)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from live.config import Config, load_config
+from live.config import Config, JournalConfig, load_config
 from live.events import FeedHealth, FeedReport, GameReport
 from live.feeds.demo import demo_feed
 from live.publish.export.analysis_json import Analysis, analysis
-from live.service.event_journal import EventJournal
+from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
 
 FEED = "games.pgn"
@@ -26,19 +26,19 @@ def settings(**changes: object) -> Config:
 
 @contextlib.asynccontextmanager
 async def opened(path: Path, **changes: object) -> AsyncIterator[EventService]:
-    hall = EventService(settings(**changes), EventJournal(path))
-    async with hall.with_engine(live=False, feeds=[FEED]):
-        yield hall
+    service = EventService(settings(**changes), EventJournal(path))
+    async with service.with_engine(live=False, feeds=[FEED]):
+        yield service
 
 
 def beginning(game: GameReport, plies: int) -> GameReport:
     return msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
 
 
-async def told(hall: EventService, *games: GameReport) -> Analysis:
-    await hall.take(FeedReport(FEED, games, complete=True))
-    await hall.settled()
-    return analysis(hall.keeper)
+async def told(service: EventService, *games: GameReport) -> Analysis:
+    await service.take(FeedReport(FEED, games, complete=True))
+    await service.settled()
+    return analysis(service.state)
 
 
 def confirmed(found: Analysis) -> Analysis:
@@ -49,56 +49,56 @@ def confirmed(found: Analysis) -> Analysis:
 async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
-    async with opened(path) as hall:
-        assert hall.journal.summary == f"kept in {path}"
-        before = await told(hall, one, beginning(two, 21))
-        assert hall.room.health().searches > 40
-    async with opened(path) as hall:
-        again = analysis(hall.keeper)
+    async with opened(path) as service:
+        assert service.journal.summary == f"kept in {path}"
+        before = await told(service, one, beginning(two, 21))
+        assert service.room.health().searches > 40
+    async with opened(path) as service:
+        again = analysis(service.state)
         assert [game.restored for game in again.games] == [True, True]
         assert confirmed(again) == before
-        assert hall.keeper.analysed and hall.room.health().searches == 0
-        assert hall.journal.restored == 2
-        assert hall.journal.summary == f"2 games restored from {path}"
+        assert service.state.analysed and service.room.health().searches == 0
+        assert service.journal.restored == 2
+        assert service.journal.summary == f"2 games restored from {path}"
 
 
 async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
-    async with opened(path) as hall:
-        await told(hall, one, beginning(two, 20))
-        searches = hall.room.health().searches
-    async with opened(path) as hall:
-        restarted = await told(hall, one, beginning(two, 30))
-        searches += hall.room.health().searches
+    async with opened(path) as service:
+        await told(service, one, beginning(two, 20))
+        searches = service.room.health().searches
+    async with opened(path) as service:
+        restarted = await told(service, one, beginning(two, 30))
+        searches += service.room.health().searches
         assert not any(game.restored for game in restarted.games)
-    async with opened(tmp_path / "another.sqlite") as hall:
-        assert restarted == await told(hall, one, beginning(two, 30))
-        assert searches == hall.room.health().searches
+    async with opened(tmp_path / "another.sqlite") as service:
+        assert restarted == await told(service, one, beginning(two, 30))
+        assert searches == service.room.health().searches
 
 
 async def test_games_of_sources_that_are_followed_no_more_stay_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    async with opened(path) as hall:
-        await told(hall, demo_feed.games()[0])
-    hall = EventService(settings(), EventJournal(path))
-    async with hall.with_engine(live=False, feeds=["others.pgn"]):
-        assert list(hall.keeper.games()) == []
-    async with opened(path) as hall:
-        assert len(list(hall.keeper.games())) == 1
+    async with opened(path) as service:
+        await told(service, demo_feed.games()[0])
+    service = EventService(settings(), EventJournal(path))
+    async with service.with_engine(live=False, feeds=["others.pgn"]):
+        assert list(service.state.games()) == []
+    async with opened(path) as service:
+        assert len(list(service.state.games())) == 1
 
 
 async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Path) -> None:
     game = beginning(demo_feed.games()[0], 10)
     path = tmp_path / "journal.sqlite"
-    async with opened(path) as hall:
-        await told(hall, game)
-    async with opened(path, **{"engine.nodes": 600}) as hall:
-        (view,) = hall.keeper.games()
+    async with opened(path) as service:
+        await told(service, game)
+    async with opened(path, **{"engine.nodes": 600}) as service:
+        (view,) = service.state.games()
         assert (view.plies_played, view.plies_scored) == (10, 0)
-        again = await told(hall, game)
-    async with opened(tmp_path / "another", **{"engine.nodes": 600}) as hall:
-        assert again == await told(hall, game)
+        again = await told(service, game)
+    async with opened(tmp_path / "another", **{"engine.nodes": 600}) as service:
+        assert again == await told(service, game)
 
 
 async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
@@ -106,8 +106,8 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path:
     path = tmp_path / "journal.sqlite"
     async with opened(path) as first, opened(path) as second:
         shown: list[FeedHealth] = []
-        second.journal.look_after(second.keeper, shown.append)
-        second.journal.look_after(second.keeper, shown.append)
+        second.journal.look_after(second.state, shown.append)
+        second.journal.look_after(second.state, shown.append)
         assert [(health.feed, health.state, health.part) for health in shown] == [
             ("journal", "failed", True)
         ]
@@ -119,21 +119,36 @@ async def test_games_left_out_of_a_journal_that_was_stuck_are_written_when_it_is
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "journal.sqlite"
-    hall = EventService(settings(), EventJournal(path))
+    service = EventService(settings(), EventJournal(path))
     shown: list[FeedHealth] = []
-    async with hall.with_engine(live=False, feeds=[FEED]):
-        assert hall.journal.journal is not None
-        hall.journal.journal._backlog._bound = 3
+    async with service.with_engine(live=False, feeds=[FEED]):
+        assert service.journal.journal is not None
+        service.journal.journal._backlog._bound = 3
         blocker = sqlite3.connect(path, isolation_level=None)
         blocker.execute("BEGIN IMMEDIATE")
-        before = await told(hall, *(beginning(game, 8) for game in demo_feed.games()[:2]))
+        before = await told(service, *(beginning(game, 8) for game in demo_feed.games()[:2]))
         blocker.execute("ROLLBACK")
         blocker.close()
         async with asyncio.timeout(20):
-            while not hall.journal.journal.wants_restating:
-                await asyncio.to_thread(hall.journal.journal.flush, 1)
-        hall.journal.look_after(hall.keeper, shown.append)
-        assert not hall.journal.journal.wants_restating
-    async with opened(path) as hall:
-        await hall.settled()
-        assert confirmed(analysis(hall.keeper)) == before
+            while not service.journal.journal.wants_restating:
+                await asyncio.to_thread(service.journal.journal.flush, 1)
+        service.journal.look_after(service.state, shown.append)
+        assert not service.journal.journal.wants_restating
+    async with opened(path) as service:
+        await service.settled()
+        assert confirmed(analysis(service.state)) == before
+
+
+def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> None:
+    config = JournalConfig()
+    one = journal_path(config, ["https://lichess.org/broadcast/a", "games.pgn"])
+    assert one == journal_path(config, ["games.pgn", "https://lichess.org/broadcast/a"])
+    assert one is not None and one.name.startswith("games-pgn-https-lichess-org-broadcast-a-")
+    assert one != journal_path(config, ["games.pgn"])
+    assert journal_path(config, ["demo"]) is None
+    assert journal_path(config, ["standard input", "demo"]) is None
+    assert journal_path(config, ["demo", "games.pgn"]) is not None
+    assert journal_path(config, ["games.pgn"], once=True) is None
+    named = JournalConfig(file="here.sqlite")
+    assert journal_path(named, ["demo"], once=True) == Path("here.sqlite")
+    assert journal_path(JournalConfig(enabled=False, file="x"), ["games.pgn"]) is None

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.config import load_config
-from live.engine.engine_identity import EngineIdentity
+from live.engine.process.engine_process import EngineIdentity
 from live.engine.search import Search, SearchResult
 from live.events import FeedReport, GameReport
 from live.games.game import Game
@@ -47,11 +47,11 @@ class ArithmeticHall(EventService):
         self._asked: deque[tuple[Search, RequestId]] = deque()
         self.open_ledger("arithmetic", "1 look")
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        if not self.journal.answers(search, ask):
-            self._asked.append((search, ask))
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        if not self.journal.answers(search, request_id):
+            self._asked.append((search, request_id))
 
-    def drop(self, ask: RequestId) -> None:
+    def drop(self, request_id: RequestId) -> None:
         pass
 
     async def restore(self) -> None:
@@ -59,8 +59,8 @@ class ArithmeticHall(EventService):
 
     def answer_all(self) -> None:
         while self._asked:
-            search, ask = self._asked.popleft()
-            self.keeper.searched(ask, answer(search))
+            search, request_id = self._asked.popleft()
+            self.state.searched(request_id, answer(search))
 
 
 def confirmed(whole: Analysis) -> Analysis:
@@ -70,11 +70,11 @@ def confirmed(whole: Analysis) -> Analysis:
 
 async def restored(path: Path) -> tuple[list[Game], Analysis]:
     """What another process finds."""
-    hall = ArithmeticHall(path)
-    with hall.journal.opened(hall.config):
-        await hall.restore()
-        hall.answer_all()
-        return list(hall.keeper.held()), confirmed(analysis(hall.keeper))
+    service = ArithmeticHall(path)
+    with service.journal.opened(service.config):
+        await service.restore()
+        service.answer_all()
+        return list(service.state.held()), confirmed(analysis(service.state))
 
 
 def left_behind(path: Path, folder: Path, name: str) -> Path:
@@ -99,31 +99,31 @@ reports = st.lists(
 def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
     async def scenario(folder: Path) -> None:
         path = folder / "journal.sqlite"
-        hall = ArithmeticHall(path)
-        with hall.journal.opened(hall.config):
-            await hall.restore()
-            journal = hall.journal.journal
+        service = ArithmeticHall(path)
+        with service.journal.opened(service.config):
+            await service.restore()
+            journal = service.journal.journal
             assert journal is not None
             moments: list[list[Game]] = [[]]
             for number in range(data.draw(st.integers(1, 6))):
                 games = tuple(report(*each) for each in data.draw(reports))
-                for step in hall.keeper.plan(FeedReport(FEED, games, complete=True)):
-                    hall.keeper.apply(step)
-                    hall.journal.applied(step)
-                    moments.append(list(hall.keeper.held()))
+                for step in service.state.plan(FeedReport(FEED, games, complete=True)):
+                    service.state.apply(step)
+                    service.journal.applied(step)
+                    moments.append(list(service.state.held()))
                 if data.draw(st.booleans()):
-                    hall.answer_all()
+                    service.answer_all()
                 if data.draw(st.booleans()):
-                    hall.journal.look_after(hall.keeper, hall.keeper.feed_health)
+                    service.journal.look_after(service.state, service.state.feed_health)
                 if data.draw(st.booleans()):
                     # Between two commits: some moment that was, not a mixture.
                     games_then, _ = await restored(left_behind(path, folder, f"early{number}"))
                     assert games_then in moments
                 assert journal.flush()
-                hall.answer_all()
+                service.answer_all()
                 games_now, whole = await restored(left_behind(path, folder, f"late{number}"))
-                assert games_now == list(hall.keeper.held())
-                assert whole == confirmed(analysis(hall.keeper))
+                assert games_now == list(service.state.held())
+                assert whole == confirmed(analysis(service.state))
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(scenario(Path(folder)))

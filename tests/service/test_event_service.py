@@ -31,9 +31,9 @@ def settings(**changes: object) -> Config:
 
 @contextlib.asynccontextmanager
 async def opened(config: Config, *, live: bool = True) -> AsyncIterator[EventService]:
-    hall = EventService(config)
-    async with hall.with_engine(live=live):
-        yield hall
+    service = EventService(config)
+    async with service.with_engine(live=live):
+        yield service
 
 
 def beginnings(game: GameReport, plies: int) -> list[GameReport]:
@@ -53,11 +53,11 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-async def at_rest(hall: EventService) -> None:
+async def at_rest(service: EventService) -> None:
     """Every engine has done all it could find to do."""
 
     def resting() -> bool:
-        health = hall.room.health()
+        health = service.room.health()
         searching = any(each.state == "searching" for each in health.engines)
         return not searching and not any(msgspec.structs.astuple(health.waiting))
 
@@ -66,14 +66,14 @@ async def at_rest(hall: EventService) -> None:
 
 async def followed(config: Config, *, rest: bool) -> tuple[bytes, SpeculationFigures | None]:
     """A game move by move, the engines given time to think ahead or not; and its analysis."""
-    async with opened(config) as hall:
+    async with opened(config) as service:
         for game in beginnings(demo_feed.games()[0], PLIES):
-            await hall.take(FeedReport("file", (game,)))
-            await hall.settled()
+            await service.take(FeedReport("file", (game,)))
+            await service.settled()
             if rest:
-                await at_rest(hall)
-        hall.tell_engines()
-        return to_json(analysis(hall.keeper)), hall.keeper.engines().speculation
+                await at_rest(service)
+        service.report_engines()
+        return to_json(analysis(service.state)), service.state.engines().speculation
 
 
 @pytest.mark.slow
@@ -88,22 +88,22 @@ async def test_searching_ahead_changes_no_figure() -> None:
 
 async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
     game = beginnings(demo_feed.games()[0], 4)[-1]
-    async with opened(settings(), live=False) as hall:
-        await hall.take(FeedReport("file", (game,), complete=True))
-        await hall.settled()
-        hall.tell_engines()
-        assert hall.keeper.engines().speculation is None
-        assert hall.keeper.engines().waiting.speculate == 0
+    async with opened(settings(), live=False) as service:
+        await service.take(FeedReport("file", (game,), complete=True))
+        await service.settled()
+        service.report_engines()
+        assert service.state.engines().speculation is None
+        assert service.state.engines().waiting.speculate == 0
 
 
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     *_, game = beginnings(demo_feed.games()[0], 6)
-    async with opened(settings(**{"engine.nodes": 20_000})) as hall:
-        await hall.take(FeedReport("file", (game,)))
-        await hall.settled()
-        await until(lambda: hall.room.health().waiting.speculate > 0)
-        await hall.take(FeedReport("file", (msgspec.structs.replace(game, result="1-0"),)))
-        assert hall.room.health().waiting.speculate == 0
+    async with opened(settings(**{"engine.nodes": 20_000})) as service:
+        await service.take(FeedReport("file", (game,)))
+        await service.settled()
+        await until(lambda: service.room.health().waiting.speculate > 0)
+        await service.take(FeedReport("file", (msgspec.structs.replace(game, result="1-0"),)))
+        assert service.room.health().waiting.speculate == 0
 
 
 async def test_after_a_restart_nothing_is_searched_again(tmp_path: Path) -> None:
@@ -111,23 +111,23 @@ async def test_after_a_restart_nothing_is_searched_again(tmp_path: Path) -> None
     game = beginnings(demo_feed.games()[0], 10)[-1]
     made, told = [], []
     for _ in range(2):
-        async with opened(config, live=False) as hall:
-            await hall.take(FeedReport("file", (game,), complete=True))
-            await hall.settled()
-            made.append(hall.room.health().searches)
-            told.append(to_json(analysis(hall.keeper)))
+        async with opened(config, live=False) as service:
+            await service.take(FeedReport("file", (game,), complete=True))
+            await service.settled()
+            made.append(service.room.health().searches)
+            told.append(to_json(analysis(service.state)))
     assert made[0] >= 11 and made[1] == 0
     assert told[0] == told[1]
 
 
 async def test_a_cache_file_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
     game = beginnings(demo_feed.games()[0], 2)[-1]
-    async with opened(settings(**{"engine.cache_file": str(tmp_path)}), live=False) as hall:
-        await hall.take(FeedReport("file", (game,), complete=True))
-        await hall.settled()
-        hall.tell_engines()
-        assert str(tmp_path) in hall.keeper.engines().problem
-        assert hall.keeper.analysed
+    async with opened(settings(**{"engine.cache_file": str(tmp_path)}), live=False) as service:
+        await service.take(FeedReport("file", (game,), complete=True))
+        await service.settled()
+        service.report_engines()
+        assert str(tmp_path) in service.state.engines().problem
+        assert service.state.analysed
 
 
 @pytest.mark.slow
@@ -163,15 +163,15 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
             await machines.work(find_engine())
         there = {"engine.engines": 1, "engine.cluster": machines.address}
         for where in ({"engine.engines": 1}, {"engine.engines": 2}, there):
-            async with opened(settings(**where), live=False) as hall:
+            async with opened(settings(**where), live=False) as service:
                 if where is there:
-                    await until(lambda: len(hall.room.health().engines) == 2)
-                await hall.take(FeedReport("file", games, complete=True))
-                await hall.settled()
-                told.append(to_json(analysis(hall.keeper)))
+                    await until(lambda: len(service.room.health().engines) == 2)
+                await service.take(FeedReport("file", games, complete=True))
+                await service.settled()
+                told.append(to_json(analysis(service.state)))
                 if where is there:
-                    seats = {type(seat.process).__name__ for seat in hall.room._seats}
-                    assert (seats, hall.room.health().problem) == ({"RemoteEngine"}, "")
+                    seats = {type(seat.process).__name__ for seat in service.room._engine_slots}
+                    assert (seats, service.room.health().problem) == ({"RemoteEngine"}, "")
     finally:
         await machines.close()
     assert told[0] == told[1] == told[2]
@@ -181,10 +181,10 @@ async def test_a_quick_look_ends_in_the_figures_of_a_run_without_it() -> None:
     game = beginnings(demo_feed.games()[0], PLIES)[-1]
     told = []
     for quick in (0, 50):
-        async with opened(settings(**{"engine.quick_nodes": quick})) as hall:
-            await hall.take(FeedReport("file", (game,), complete=True))
-            await hall.settled()
-            told.append(to_json(analysis(hall.keeper)))
+        async with opened(settings(**{"engine.quick_nodes": quick})) as service:
+            await service.take(FeedReport("file", (game,), complete=True))
+            await service.settled()
+            told.append(to_json(analysis(service.state)))
     assert told[0] == told[1]
 
 
@@ -202,8 +202,8 @@ def test_modes_that_change_scores_fit_no_calibration_and_are_named() -> None:
 
 
 async def test_who_moves_is_looked_up_and_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    hall = EventService(settings())
-    hall.open_ledger("Engine", "500 nodes", engine_scores=False)
+    service = EventService(settings())
+    service.open_ledger("Engine", "500 nodes", engine_scores=False)
     games = [
         msgspec.structs.replace(
             game,
@@ -216,38 +216,63 @@ async def test_who_moves_is_looked_up_and_not_looked_for(monkeypatch: pytest.Mon
         )
         for number, game in enumerate(beginnings(demo_feed.games()[0], 2))
     ]
-    await hall.take(FeedReport("file", tuple(games), complete=True))
-    ids = {game.headers.white.elo: game.id for game in hall.keeper.held()}
+    await service.take(FeedReport("file", tuple(games), complete=True))
+    ids = {game.headers.white.elo: game.id for game in service.state.held()}
     # Asked for every position that is looked ahead to: all games may not be gone through.
-    monkeypatch.setattr(hall.keeper, "held", lambda: pytest.fail("goes through all games"))
+    monkeypatch.setattr(service.state, "held", lambda: pytest.fail("goes through all games"))
     for elo, game in ids.items():
-        assert hall.mover_elo(game, 1) == hall.mover_elo(game, 3) == elo
-        assert hall.mover_elo(game, 2) is None
-    assert hall.mover_elo("unknown", 1) is None
+        assert service.mover_elo(game, 1) == service.mover_elo(game, 3) == elo
+        assert service.mover_elo(game, 2) is None
+    assert service.mover_elo("unknown", 1) is None
 
 
 async def test_a_feed_whose_report_was_lost_is_well_again_with_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The feed knows nothing of the loss, and so cannot say that it is over."""
-    hall = EventService(settings())
-    hall.open_ledger("none", "as given", engine_scores=False)
-    proper, faults = hall.keeper.plan, [KeyError("a fault of ours"), KeyError("and again")]
+    service = EventService(settings())
+    service.open_ledger("none", "as given", engine_scores=False)
+    proper, faults = service.state.plan, [KeyError("a fault of ours"), KeyError("and again")]
 
     def broken(report: FeedReport) -> Iterator[Step]:
         if faults:
             raise faults.pop()
         return proper(report)
 
-    monkeypatch.setattr(hall.keeper, "plan", broken)
-    keep = asyncio.create_task(hall.keep())
+    monkeypatch.setattr(service.state, "plan", broken)
+    keep = asyncio.create_task(service.keep())
     live = FeedHealth("feed", "live", "1 game")
-    hall.health(live)
+    service.health(live)
     states = []
     for _ in range(3):
-        await hall.report(FeedReport("feed", (demo_feed.games()[0],)))
-        await hall.settled()
-        states.append(hall.keeper.feeds())
+        await service.report(FeedReport("feed", (demo_feed.games()[0],)))
+        await service.settled()
+        states.append(service.state.feeds())
     keep.cancel()
     assert [health.state for (health,) in states] == ["retrying", "retrying", "live"]
     assert states[-1] == (live,)
+
+
+async def test_health_that_is_newer_than_a_lost_report_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    service = EventService(settings())
+    service.open_ledger("none", "as given", engine_scores=False)
+    proper, faults = service.state.plan, [KeyError("a fault of ours")]
+
+    def broken(report: FeedReport) -> Iterator[Step]:
+        if faults:
+            raise faults.pop()
+        return proper(report)
+
+    monkeypatch.setattr(service.state, "plan", broken)
+    keep = asyncio.create_task(service.keep())
+    service.health(FeedHealth("feed", "live", "1 game"))
+    await service.report(FeedReport("feed", (demo_feed.games()[0],)))
+    await service.settled()
+    newer = FeedHealth("feed", "stale", "no answer for 60 s")
+    service.health(newer)
+    await service.report(FeedReport("feed", (demo_feed.games()[0],)))
+    await service.settled()
+    keep.cancel()
+    assert service.state.feeds() == (newer,)

@@ -24,10 +24,10 @@ BOARDS, ROUNDS = 4, 24
 class Nobody:
     """No engine: what is asked is never answered."""
 
-    def want(self, *wanted: object) -> None:
+    def submit(self, *wanted: object) -> None:
         """Leave it."""
 
-    def drop(self, ask: object) -> None:
+    def drop(self, request_id: object) -> None:
         """Leave it."""
 
 
@@ -43,12 +43,12 @@ class Week:
             fixed_rating=None,
             stored_rating=2160,
         )
-        self.keeper = EventState(ledger, Nobody(), self._publish)
-        self.retirement = GameRelease(self.keeper, config, clock=lambda: self.now_s)
-        self.hub = StreamHub(self.keeper, epoch="e", clock=lambda: self.now_s)
-        self.retained = RetainedMessages(self.keeper, "live-rate")
+        self.state = EventState(ledger, Nobody(), self._publish)
+        self.retirement = GameRelease(self.state, config, clock=lambda: self.now_s)
+        self.hub = StreamHub(self.state, epoch="e", clock=lambda: self.now_s)
+        self.retained = RetainedMessages(self.state, "live-rate")
         self.replica = Replica()
-        self.replica.apply(snapshot(self.keeper))
+        self.replica.apply(snapshot(self.state))
 
     def _publish(self, changes: object) -> None:
         told = list(changes)  # type: ignore[call-overload]
@@ -59,8 +59,8 @@ class Week:
 
     def tell(self, *games: GameReport, complete: bool = False) -> None:
         report = self.retirement.news(FeedReport("feed", games, complete))
-        for step in self.keeper.plan(report):
-            self.keeper.apply(step)
+        for step in self.state.plan(report):
+            self.state.apply(step)
             self.retirement.applied(step)
 
     def sizes(self) -> tuple[int, ...]:
@@ -68,9 +68,9 @@ class Week:
         self.hub.flush()
         self.retained.take(1_000_000)
         return (
-            len(list(self.keeper.games())),
-            len(self.keeper.players()),
-            len(self.keeper._held._marks),
+            len(list(self.state.games())),
+            len(self.state.players()),
+            len(self.state._held._marks),
             len(self.hub._identities),
             len(self.hub._known_players),
             len(self.retained._told),
@@ -107,7 +107,7 @@ def week(config: MemoryConfig, *, whole: bool) -> list[tuple[int, ...]]:
             run.retirement.look()
         past += [played(number, board, over=True) for board in boards]
         sizes.append(run.sizes())
-        assert run.replica.snapshot().games == snapshot(run.keeper).games
+        assert run.replica.snapshot().games == snapshot(run.state).games
     return sizes
 
 

@@ -81,14 +81,14 @@ def test_json_lines_are_messages_a_client_can_follow() -> None:
     event.new()
     lines: list[str] = []
     printer = JsonPrinter(lines.append)
-    printer.begin(snapshot(event.keeper))
+    printer.begin(snapshot(event.state))
     event.think()
-    printer.tell(event.new())
+    printer.show(event.new())
     assert len(lines) > 2
     replica = Replica()
     for line in lines:
         assert line.endswith("\n") and line.count("\n") == 1
         replica.receive(line)
     assert replica.snapshot() == msgspec.json.decode(
-        msgspec.json.encode(snapshot(event.keeper)), type=type(replica.snapshot())
+        msgspec.json.encode(snapshot(event.state)), type=type(replica.snapshot())
     )

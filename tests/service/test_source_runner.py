@@ -56,11 +56,11 @@ class Page:
 class Followed:
     """Sources that are followed, and what is known of them."""
 
-    def __init__(self, following: SourceRunner, hall: EventService) -> None:
+    def __init__(self, following: SourceRunner, service: EventService) -> None:
         self.following = following
-        self.hall = hall
+        self.service = service
         self.healths: list[FeedHealth] = []
-        hall.listen(self._hear)
+        service.listen(self._hear)
 
     def _hear(self, changes: object) -> None:
         told: Sequence[Change] = list(changes)  # type: ignore[call-overload]
@@ -70,23 +70,23 @@ class Followed:
 
     @property
     def whites(self) -> set[str]:
-        return {game.white.name for game in self.hall.keeper.games()}
+        return {game.white.name for game in self.service.state.games()}
 
     def states(self) -> dict[str, str]:
-        return {health.feed: health.state for health in self.hall.keeper.feeds()}
+        return {health.feed: health.state for health in self.service.state.feeds()}
 
 
 @contextlib.asynccontextmanager
 async def followed(
     *specs: str, config: FeedsConfig = QUICK, lasting: bool = False
 ) -> AsyncIterator[Followed]:
-    hall = EventService(load_config(None, {}, {}))
-    hall.open_ledger("none", "as given", engine_scores=False)
+    service = EventService(load_config(None, {}, {}))
+    service.open_ledger("none", "as given", engine_scores=False)
     following = SourceRunner(specs, config, lasting=lasting)
-    keep = asyncio.create_task(hall.keep())
+    keep = asyncio.create_task(service.keep())
     try:
-        async with following.running(hall, Supervisor(hall.health)), asyncio.timeout(60):
-            yield Followed(following, hall)
+        async with following.running(service, Supervisor(service.health)), asyncio.timeout(60):
+            yield Followed(following, service)
     finally:
         keep.cancel()
 
@@ -152,7 +152,7 @@ async def test_what_fails_after_new_settings_is_shown_and_ends_nothing() -> None
         run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
         await until(lambda: run.states()[url] == "failed")
         await run.following.over()
-        (failed,) = run.hall.keeper.feeds()
+        (failed,) = run.service.state.feeds()
         assert url not in failed.detail, "it stands beside its name"
 
 

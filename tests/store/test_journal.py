@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 from live.engine.results.result_cache import MemoryResultCache
+from live.engine.results.result_file import ResultFile
 from live.engine.search import Limit, SearchResult
 from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.events import Score
 from live.games.game_steps import GameGone, MovesPlayed, NewGame, ResultChanged, Step
-from live.store.journal import Journal
+from live.store.journal import Journal, StoredResults
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import JournalRun, Restated
 from live.store.journal_tables import VERSION, connected
@@ -32,7 +33,7 @@ MOVES = line(3, 5, 7, 11)
 RESULT = SearchResult(Score(12), "e2e4", depth=9, by_depth=(None, Score(7)))
 
 
-def question(number: int) -> SearchKey:
+def search_key(number: int) -> SearchKey:
     return SearchKey(f"4k3/8/8/8/8/8/8/4K2R w - - {number} 1", (), Limit(nodes=400))
 
 
@@ -134,14 +135,14 @@ def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(path:
 
 def test_a_result_is_searched_once_and_known_with_engine_and_time(path: Path) -> None:
     with opened(path, now_ms=lambda: 77) as journal:
-        assert journal.get(RUN.identity, question(1)) is None
-        journal.put(RUN.identity, question(1), RESULT)
-        assert journal.get(RUN.identity, question(1)) == RESULT
+        assert journal.get(RUN.identity, search_key(1)) is None
+        journal.put(RUN.identity, search_key(1), RESULT)
+        assert journal.get(RUN.identity, search_key(1)) == RESULT
     with opened(path, memory=MemoryResultCache(1)) as journal:
-        assert journal.get(RUN.identity, question(1)) == RESULT
-        assert journal.get("another engine", question(1)) is None
+        assert journal.get(RUN.identity, search_key(1)) == RESULT
+        assert journal.get("another engine", search_key(1)) is None
     with JournalReader.open(path) as reader:
-        scored = reader.result(RUN.identity, question(1))
+        scored = reader.result(RUN.identity, search_key(1))
     assert scored is not None
     assert (scored.result, scored.identity, scored.at_ms) == (RESULT, RUN.identity, 77)
 
@@ -153,8 +154,8 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
             assert "in use by another live-rate" in second.problem
             assert second.hopeless and second.standing(b"") == []
             second.change(NewGame(game("g2")))
-            second.put(RUN.identity, question(1), RESULT)
-            assert second.get(RUN.identity, question(1)) == RESULT
+            second.put(RUN.identity, search_key(1), RESULT)
+            assert second.get(RUN.identity, search_key(1)) == RESULT
         first.change(NewGame(game("g3")))
         assert first.problem == ""
     assert [step.id for step in steps_in(path) if isinstance(step, NewGame)] == ["g1", "g3"]
@@ -283,8 +284,8 @@ def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
     with opened(path) as journal:
         assert says in journal.problem and str(path) in journal.problem
         journal.change(NewGame(game("g1")))
-        journal.put(RUN.identity, question(1), RESULT)
-        assert journal.get(RUN.identity, question(1)) == RESULT
+        journal.put(RUN.identity, search_key(1), RESULT)
+        assert journal.get(RUN.identity, search_key(1)) == RESULT
         assert journal.standing(b"measure") == [] and journal.flush()
     assert (path.read_bytes() if path.is_file() else None) == before
     assert [record.levelname for record in caplog.records] == ["ERROR"]
@@ -390,3 +391,43 @@ def test_durable_is_sqlites_own_full_synchronisation(path: Path, durable: bool) 
     connection = connected(path, durable=durable)
     assert connection.execute("PRAGMA synchronous").fetchone() == (2 if durable else 1,)
     connection.close()
+
+
+QUESTION = SearchKey("4k3/8/8/8/8/8/8/4K2R w - - 0 1", (), Limit(nodes=400))
+SHARED_RESULT = SearchResult(Score(12), "e1e2", depth=9)
+
+
+def journal(path: Path) -> Journal:
+    return Journal(path, memory=MemoryResultCache(1))
+
+
+def test_both_get_to_know_a_result(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.sqlite", tmp_path / "two.sqlite"
+    with journal(one) as held, ResultFile(two) as shared:
+        results = StoredResults(held, shared)
+        assert results.get("engine", QUESTION) is None
+        results.put("engine", QUESTION, SHARED_RESULT)
+        assert results.get("engine", QUESTION) == SHARED_RESULT
+    with journal(one) as held, ResultFile(two) as shared:
+        assert held.get("engine", QUESTION) == shared.get("engine", QUESTION) == SHARED_RESULT
+
+
+def test_the_journal_learns_what_another_event_found(tmp_path: Path) -> None:
+    path, two = tmp_path / "one.sqlite", tmp_path / "two.sqlite"
+    with ResultFile(two) as shared:
+        shared.put("engine", QUESTION, SHARED_RESULT)
+    with journal(path) as held, ResultFile(two) as shared:
+        held.begin(JournalRun(version="0", engine_name="engine", identity="engine", limit=""))
+        assert StoredResults(held, shared).get("engine", QUESTION) == SHARED_RESULT
+    with JournalReader.open(path) as reader:
+        scored = reader.result("engine", QUESTION)
+    assert scored is not None and scored.identity == "engine"
+
+
+def test_a_shared_cache_that_cannot_be_used_is_said_and_done_without(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with journal(tmp_path / "one.sqlite") as held, ResultFile(tmp_path / "file" / "x") as shared:
+        results = StoredResults(held, shared)
+        results.put("engine", QUESTION, SHARED_RESULT)
+        assert results.get("engine", QUESTION) == SHARED_RESULT
+        assert "cannot be used" in results.problem

@@ -79,11 +79,11 @@ def test_the_first_released_journal_still_opens_with_every_game_and_score(releas
         one, two = journal.standing(b"")
         assert (one.opened, two.opened) < (two.opened, one.opened)
     with JournalReader.open(released) as reader:
-        whole = analysis(rebuilt(reader, released).keeper)
+        whole = analysis(rebuilt(reader, released).state)
         assert [(game.plies_played, game.plies_scored) for game in whole.games] == [(8, 8), (4, 4)]
         assert all(view.rating is not None or view.expected_score == 0 for view in whole.players)
         assert [note.body for note in reader.notes() if note.kind == "remark"] == [b'"a note"']
-        taken_back = analysis(rebuilt(reader, released, 1_777_640_400_000 + 60_000).keeper)
+        taken_back = analysis(rebuilt(reader, released, 1_777_640_400_000 + 60_000).state)
     assert taken_back.games[0].plies_played <= 8
 
 

@@ -42,26 +42,26 @@ class Event(EventService):
         super().__init__(load_config(None, {}, {"journal.enabled": False}))
         self._asked: deque[tuple[Search, RequestId]] = deque()
         self.changes: list[Change] = []
-        self.arbiter = ArbiterDesk(self._tell, lambda: TODAY_S)
+        self.arbiter = ArbiterDesk(self.notify, lambda: TODAY_S)
         self.listen(self.changes.extend)
         self.open_ledger(EMBEDDED if calibrated else "Arithmetic 1", "100000 nodes")
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        self._asked.append((search, ask))
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        self._asked.append((search, request_id))
 
-    def drop(self, ask: RequestId) -> None:
-        self._asked = deque((search, held) for search, held in self._asked if held != ask)
+    def drop(self, request_id: RequestId) -> None:
+        self._asked = deque((search, held) for search, held in self._asked if held != request_id)
 
     def tell(self, *reports: GameReport) -> None:
         """A source says this."""
-        for step in self.keeper.plan(FeedReport("demo", reports)):
-            self.keeper.apply(step)
+        for step in self.state.plan(FeedReport("demo", reports)):
+            self.state.apply(step)
 
     def think(self, leave: int = 0) -> None:
         """Answer what is asked, all but the last ``leave`` searches."""
         while len(self._asked) > leave:
-            search, ask = self._asked.popleft()
-            self.keeper.searched(ask, answer(search))
+            search, request_id = self._asked.popleft()
+            self.state.searched(request_id, answer(search))
 
     def new(self) -> list[Change]:
         """What happened since this was last asked."""
@@ -77,8 +77,8 @@ def middle(*, calibrated: bool = True, after_s: float = 5400.0) -> Event:
     for report in latest.values():
         event.tell(report)
     event.think(leave=3)
-    event.keeper.feed_health(FeedHealth("demo", "live"))
-    event.keeper.engine_health(ENGINES)
+    event.state.feed_health(FeedHealth("demo", "live"))
+    event.state.engine_health(ENGINES)
     return event
 
 

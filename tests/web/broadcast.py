@@ -124,7 +124,7 @@ class Broadcast:
             stored_rating=2160,
         )
         self.listener: Callable[[Iterable[Change]], None] = lambda changes: None
-        self.keeper = EventState(ledger, self, self._publish)
+        self.state = EventState(ledger, self, self._publish)
         self.hold = False
         self.boards = boards
         everybody, all_lines = players(2 * boards), lines()
@@ -136,7 +136,7 @@ class Broadcast:
         self._played = dict.fromkeys(self._line, 0)
         self._wishes: list[tuple[Search, RequestId]] = []
         self._walks: dict[int, list[tuple[int, int]]] = {}
-        self.keeper.feed_health(FeedHealth("hall", "live"))
+        self.state.feed_health(FeedHealth("hall", "live"))
         self.tell()
 
     def _publish(self, changes: Iterable[Change]) -> None:
@@ -182,26 +182,26 @@ class Broadcast:
             )
             for n in self._line
         )
-        for step in self.keeper.plan(FeedReport("hall", games, complete=True)):
-            self.keeper.apply(step)
+        for step in self.state.plan(FeedReport("hall", games, complete=True)):
+            self.state.apply(step)
         self.answer()
 
     # --- the engine -----------------------------------------------------------------------------
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
-        self._wishes.append((search, ask))
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        self._wishes.append((search, request_id))
 
-    def drop(self, ask: RequestId) -> None:
-        self._wishes = [wish for wish in self._wishes if wish[1] != ask]
+    def drop(self, request_id: RequestId) -> None:
+        self._wishes = [wish for wish in self._wishes if wish[1] != request_id]
 
     def answer(self) -> None:
         """Answer every search that waits, unless held back."""
         while self._wishes and not self.hold:
-            search, ask = self._wishes.pop(0)
-            self.keeper.searched(ask, self._searched(search, ask))
+            search, request_id = self._wishes.pop(0)
+            self.state.searched(request_id, self._searched(search, request_id))
 
-    def _searched(self, search: Search, ask: RequestId) -> SearchResult:
-        game = self.keeper.game(ask.game)
+    def _searched(self, search: Search, request_id: RequestId) -> SearchResult:
+        game = self.state.game(request_id.game)
         assert game is not None
         assert game.board is not None
         walk, line = self._walk(game.board), self._line[game.board]

@@ -20,7 +20,7 @@ class Replayed:
     """``state`` is the round before the first move, for whoever opens the page now."""
 
     def __init__(self, boards: int = BOARDS, plies: int = 60) -> None:
-        self.state: PublishedState = Broadcast(boards).keeper
+        self.state: PublishedState = Broadcast(boards).state
         self._changes: list[Change] = []
         played = Broadcast(boards)
         played.listener = self._record

@@ -36,8 +36,8 @@ def chromium(require_program: Callable[[str], str]) -> str:
 
 async def settled(page: Page, publisher: Publisher) -> None:
     """Wait until the page has drawn everything published so far."""
-    publisher.audience.flush()
-    seq = publisher.audience.stream(EVERYTHING).seq
+    publisher.broadcaster.flush()
+    seq = publisher.broadcaster.stream(EVERYTHING).seq
     await page.until(f"document.querySelector('#main')?.dataset.seq === '{seq}'")
 
 
@@ -93,7 +93,7 @@ async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restar
     broadcast = Broadcast()
     broadcast.play(16)
     async with browsing(chromium, tmp_path) as page:
-        async with Publisher(ServerConfig(port=0), broadcast.keeper) as publisher:
+        async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
             broadcast.listener = publisher.publish
             port = publisher.address[1]
             async with line_to(port) as line:
@@ -121,14 +121,14 @@ async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restar
         # From here the page speaks to another run of the service, at another address.
         broadcast.listener = lambda changes: None
         broadcast.play(2)
-        async with Publisher(ServerConfig(port=0), broadcast.keeper) as publisher:
+        async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
             await page.call("Page.navigate", url=publisher.url)
             await settled(page, publisher)
             port = publisher.address[1]
         await page.until("document.body.classList.contains('stale')")
         broadcast.play(1)
         broadcast.take_back(5, 2)
-        async with Publisher(ServerConfig(port=port), broadcast.keeper) as publisher:
+        async with Publisher(ServerConfig(port=port), broadcast.state) as publisher:
             broadcast.listener = publisher.publish
             await page.until("!document.body.classList.contains('stale')")
             broadcast.play(1)
@@ -144,7 +144,7 @@ async def test_clocks_run_between_messages_on_cards_in_the_table_and_at_the_boar
     broadcast = Broadcast(boards=2)
     broadcast.play(20)
     async with (
-        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
         browsing(chromium, tmp_path) as page,
     ):
         await page.open(publisher.url)
@@ -275,7 +275,7 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(
     broadcast = Broadcast(boards=4)
     broadcast.play(20)
     async with (
-        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
         browsing(chromium, tmp_path) as page,
     ):
         broadcast.listener = publisher.publish
@@ -342,7 +342,7 @@ async def test_files_hold_what_is_seen(chromium: str, tmp_path: Path) -> None:
     broadcast = Broadcast(boards=3)
     broadcast.play(12)
     async with (
-        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
         browsing(chromium, tmp_path) as page,
     ):
         await page.open(publisher.url + "#q=board+2")
@@ -421,7 +421,7 @@ async def test_it_is_accessible(chromium: str, tmp_path: Path) -> None:
     broadcast.play(30)
     broadcast.end(2, "1-0")
     async with (
-        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
         browsing(chromium, tmp_path) as page,
     ):
         await page.open(publisher.url)

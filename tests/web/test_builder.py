@@ -73,7 +73,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(chromium: str, tmp_path: Pat
     broadcast = Broadcast(boards=4)
     broadcast.play(24)
     async with (
-        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
         browsing(chromium, tmp_path) as page,
     ):
         origin = publisher.url.rstrip("/")
@@ -93,7 +93,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(chromium: str, tmp_path: Pat
         await asked(page, layout=["bar"])
         assert await page.run("document.querySelector('#height').value") == "180"
         name = await page.run(f"{PREVIEW}.querySelector('.name').textContent")
-        players = {each.name for each in broadcast.keeper.players()}
+        players = {each.name for each in broadcast.state.players()}
         assert name in players
 
         # By mouse.
@@ -128,7 +128,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(chromium: str, tmp_path: Pat
 async def test_nonsense_is_marked_and_left_out(chromium: str, tmp_path: Path) -> None:
     broadcast = Broadcast(boards=1)
     async with (
-        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
         browsing(chromium, tmp_path) as page,
     ):
         await page.open(f"{publisher.url}overlays?token=secret", 500, 900)

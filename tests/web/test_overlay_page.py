@@ -51,7 +51,7 @@ async def on_air(
     broadcast = Broadcast(boards, names)
     broadcast.play(40)
     async with (
-        Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
         browsing(chromium, profiles) as page,
     ):
         broadcast.listener = publisher.publish
@@ -87,9 +87,9 @@ def in_full(interval: str) -> str:
 
 
 def board(broadcast: Broadcast, number: int) -> GameDetail:
-    for view in broadcast.keeper.games():
+    for view in broadcast.state.games():
         if view.board == number:
-            game = broadcast.keeper.game(view.id)
+            game = broadcast.state.game(view.id)
             assert game is not None
             return game
     raise AssertionError(f"no board {number}")
@@ -145,7 +145,7 @@ async def test_every_layout_shows_what_the_service_holds(chromium: str, tmp_path
         ]
 
         await show(page, publisher, "layout=standings&rows=5&page=600")
-        ranked = standings([each for each in broadcast.keeper.players() if each.moves])
+        ranked = standings([each for each in broadcast.state.players() if each.moves])
         rows = await page.run(texts("tbody .name"))
         assert rows == [each.view.name for each in ranked[:5]]
         assert await page.run(texts("tbody .rank")) == [each.text for each in ranked[:5]]
@@ -370,7 +370,7 @@ async def test_it_says_when_it_is_no_longer_live(chromium: str, tmp_path: Path) 
     broadcast = Broadcast(boards=2)
     broadcast.play(20)
     async with browsing(chromium, tmp_path) as page:
-        async with Publisher(ServerConfig(port=0), broadcast.keeper) as publisher:
+        async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
             port = publisher.address[1]
             await page.open("about:blank")
             await show(page, publisher, "layout=bar&lang=es")
@@ -379,15 +379,15 @@ async def test_it_says_when_it_is_no_longer_live(chromium: str, tmp_path: Path) 
         status = await page.run("document.querySelector('#status').textContent")
         assert status.startswith("datos de hace ")
         broadcast.play(2)
-        async with Publisher(ServerConfig(port=port), broadcast.keeper) as publisher:
+        async with Publisher(ServerConfig(port=port), broadcast.state) as publisher:
             await page.until("!document.body.classList.contains('stale')")
             await page.until("document.querySelector('.move').textContent.startsWith('11')")
             assert await page.run("document.querySelector('#status').hidden")
             # A source that falls silent is told too.
-            broken = broadcast.keeper.feeds()[0]
+            broken = broadcast.state.feeds()[0]
             stale = msgspec.structs.replace(broken, state="retrying")
             broadcast.listener = publisher.publish
-            broadcast.keeper.feed_health(stale)
+            broadcast.state.feed_health(stale)
             await page.until("!document.querySelector('#status').hidden")
             status = await page.run("document.querySelector('#status').textContent")
             assert status == "fuente sin señal"
@@ -400,7 +400,7 @@ async def test_a_token_in_the_address_opens_the_socket(chromium: str, tmp_path: 
     broadcast = Broadcast(boards=2)
     broadcast.play(20)
     async with (
-        Publisher(ServerConfig(port=0, tokens_file=str(tokens)), broadcast.keeper) as publisher,
+        Publisher(ServerConfig(port=0, tokens_file=str(tokens)), broadcast.state) as publisher,
         browsing(chromium, tmp_path) as page,
     ):
         await page.open("about:blank")

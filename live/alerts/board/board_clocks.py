@@ -37,7 +37,7 @@ _SUDDEN = re.compile(r"(?:\d+/\d+:)*(?:\d+/)?\d+")
 
 
 def increment_s(time_control: str) -> float | None:
-    """Seconds added a move, as far as a ``TimeControl`` tells; None where it does not.
+    """Seconds added a move, as far as a ``TimeControl`` says; None where it does not.
 
     PGN's own form (``5400+30``, ``40/5400+30:1800+30``, ``300``), minutes before the plus as
     broadcasts write them (``90+30``), and prose (``15 min/game + 10 sec/move``). The last number
@@ -61,7 +61,7 @@ class ClockRise(msgspec.Struct, frozen=True):
     """More than the increment."""
 
 
-class _Side:
+class _SideClock:
     __slots__ = ("free", "plies", "rises", "still", "times")
 
     def __init__(self) -> None:
@@ -80,9 +80,9 @@ class BoardClocks:
     def __init__(self, time_control: str, *, white_begins: bool = True) -> None:
         self.increment_s = increment_s(time_control)
         self._white_begins = white_begins
-        self._sides: dict[Color, _Side] = {"white": _Side(), "black": _Side()}
+        self._sides: dict[Color, _SideClock] = {"white": _SideClock(), "black": _SideClock()}
 
-    def _side(self, ply: int) -> _Side:
+    def _side(self, ply: int) -> _SideClock:
         return self._sides["white" if (ply % 2 == 1) == self._white_begins else "black"]
 
     def add(self, ply: int, clock_s: float | None) -> None:
@@ -104,7 +104,7 @@ class BoardClocks:
         side.still.append(still)
         side.free.append(free)
 
-    def _rise(self, side: _Side, ply: int, clock_s: float) -> ClockRise | None:
+    def _rise(self, side: _SideClock, ply: int, clock_s: float) -> ClockRise | None:
         before_s = side.times[-1]
         increment = UNKNOWN_INCREMENT_S if self.increment_s is None else self.increment_s
         over_s = clock_s - before_s - increment
@@ -132,7 +132,7 @@ class BoardClocks:
         if clock_s is not None:
             times[ply] = clock_s
         color: Color = "white" if side is self._sides["white"] else "black"
-        self._sides[color] = _Side()
+        self._sides[color] = _SideClock()
         for at in sorted(times):
             self.add(at, times[at])
 
@@ -149,7 +149,7 @@ class BoardClocks:
     # --- what is odd ----------------------------------------------------------------------------
 
     def last_s(self, color: Color) -> float | None:
-        """What the clock showed after this side's last move that told one."""
+        """What the clock showed after this side's last move that had one."""
         times = self._sides[color].times
         return times[-1] if times else None
 

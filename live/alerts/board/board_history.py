@@ -10,12 +10,12 @@ from live.alerts.board.board_clocks import BoardClocks
 from live.alerts.board.board_position import PositionTrack
 from live.events import ClockMessage, Color, GameView, MoveMessage, PlyView
 
-#: More moves at once than this were made before anybody told them: they say nothing of the pace.
+#: More moves at once than this were made before they were reported: they say nothing of the pace.
 LIVE_MOVES = 2
 
 
 class Lapse(msgspec.Struct, frozen=True):
-    """A move was told that does not stand."""
+    """A move was reported that does not stand."""
 
     ply: int
     back: int
@@ -74,7 +74,7 @@ class MoveFlow:
 
 
 class BoardHistory:
-    """One game as it was told, and when."""
+    """One game as it was reported, and when."""
 
     def __init__(self, view: GameView, flow: MoveFlow) -> None:
         self.view = view
@@ -83,15 +83,15 @@ class BoardHistory:
         self.clocks = BoardClocks(view.time_control, white_begins=self.white_begins)
         self.pace = MovePace()
         self.moved_s: float | None = None
-        """When the last move was told."""
+        """When the last move was reported."""
         self.lapses: dict[str, Lapse] = {}
         """The last ``correction`` and the last ``takeback``."""
         self.ran = False
         """Whether it was seen without a result."""
         self.result_s: float | None = None
-        """When the result was told, if that was seen."""
+        """When the result was reported, if that was seen."""
         self.late_plies = 0
-        """Moves told after the result."""
+        """Moves reported after the result."""
         self._came = (0.0, 0)
         self._flow_then = 0
 
@@ -135,7 +135,7 @@ class BoardHistory:
         """Moves of other boards of the same source since the last one here."""
         return self.flow.moves - self._flow_then
 
-    # --- what is told ---------------------------------------------------------------------------
+    # --- changes ---------------------------------------------------------------------------
 
     def show(self, view: GameView, now_s: float) -> None:
         """The game's view changed."""
@@ -149,9 +149,9 @@ class BoardHistory:
                 self.clocks.add(move.ply, move.clock_s)
         self.view = view
 
-    def move(self, told: MoveMessage, now_s: float) -> None:
+    def move(self, message: MoveMessage, now_s: float) -> None:
         """A move is made, replaced or taken back."""
-        ply, move = told.ply, told.move
+        ply, move = message.ply, message.move
         if ply <= len(self.moves):
             held = self.moves[ply - 1]
             if move is None or move.uci != held.uci:
@@ -169,13 +169,13 @@ class BoardHistory:
             self.late_plies += 1
         self._arrived(now_s, used_s)
 
-    def clock(self, told: ClockMessage) -> None:
+    def clock(self, message: ClockMessage) -> None:
         """A clock is corrected."""
-        if told.ply <= len(self.moves):
-            self.moves[told.ply - 1] = msgspec.structs.replace(
-                self.moves[told.ply - 1], clock_s=told.clock_s, spent_s=told.spent_s
+        if message.ply <= len(self.moves):
+            self.moves[message.ply - 1] = msgspec.structs.replace(
+                self.moves[message.ply - 1], clock_s=message.clock_s, spent_s=message.spent_s
             )
-            self.clocks.correct(told.ply, told.clock_s)
+            self.clocks.correct(message.ply, message.clock_s)
 
     def shift(self, gap_s: float) -> None:
         """The clock jumped: what was waited for is waited for from here on."""

@@ -60,7 +60,7 @@ def _drawn(board: BoardHistory, now_s: float) -> Verdict | None:
     if result == "*":
         if _just_moved(board, now_s):
             return None
-        return ("warning", f"{why}, and no result is told", "Enter the draw.")
+        return ("warning", f"{why}, and no result is reported", "Enter the draw.")
     # A dead position is easily reached by taking the last piece while a flag falls.
     severity: Severity = "look" if board.position().board.is_insufficient_material() else "warning"
     return (severity, f"{why}, but {_told(board)}", "Compare the result with the scoresheets.")
@@ -98,4 +98,4 @@ def _lost(board: BoardHistory) -> Verdict | None:
 
 def _told(board: BoardHistory) -> str:
     result = board.view.result
-    return "no result is told" if result == "*" else f"the result is {result}"
+    return "no result is reported" if result == "*" else f"the result is {result}"

@@ -1,4 +1,4 @@
-"""Moves that were told and do not stand: corrected or taken back. Pure."""
+"""Moves that were reported and do not stand: corrected or taken back. Pure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from live.alerts.finding import Finding, move_number
 SHALLOW_PLIES = 2
 #: Such a slip is over when this many plies stand upon it.
 SETTLED_PLIES = 6
-#: A takeback is told after this time, seconds: sources withdraw a move for a moment to tell its
-#: clock, and kings set in the centre are withdrawn when the result comes.
+#: A takeback is reported after this time, seconds: sources withdraw a move for a moment to report
+#: its clock, and kings set in the centre are withdrawn when the result comes.
 TAKEBACK_S = 2.0
 
 
@@ -27,8 +27,8 @@ def findings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
             ply=correction.ply,
             occurrence=correction.times,
             text=(
-                f"{board.label}: {move_number(correction.ply)} {correction.was} was told first and "
-                f"is now {correction.now}{_with_it(correction)}."
+                f"{board.label}: {move_number(correction.ply)} {correction.was} was reported first "
+                f"and is now {correction.now}{_with_it(correction)}."
             ),
             advice="Compare the move with the board or the scoresheets.",
         )

@@ -33,10 +33,10 @@ def findings(watched: WatchedEvent, id: str, now_s: float) -> Iterator[Finding]:
     figure = view.methods.first_choice
     if figure.share is None or figure.moves < LEAST_MOVES:
         return
-    told = expected(watched.engine, watched.field, id, view.elo)
-    if told is None:
+    norm = expected(watched.engine, watched.field, id, view.elo)
+    if norm is None:
         return
-    z = told.z(figure.share, figure.moves)
+    z = norm.z(figure.share, figure.moves)
     players = max(1, watched.field.players(LEAST_MOVES))
     if false_alarm_rate(z, players) > FALSE_ALARMS:
         return
@@ -51,7 +51,7 @@ def findings(watched: WatchedEvent, id: str, now_s: float) -> Iterator[Finding]:
         game=board.view.id if board else None,
         text=(
             f"{board.label + ': ' if board else ''}{view.name} ({view.elo}) played the engine's "
-            f"move in {matches} of {figure.moves} moves ({figure.share:.0%}); {told.share:.0%} is "
+            f"move in {matches} of {figure.moves} moves ({figure.share:.0%}); {norm.share:.0%} is "
             f"expected, z = {z:.1f}."
         ),
         advice=(
@@ -62,11 +62,11 @@ def findings(watched: WatchedEvent, id: str, now_s: float) -> Iterator[Finding]:
         agreement=Agreement(
             moves=figure.moves,
             share=round(figure.share, 4),
-            expected=round(told.share, 4),
+            expected=round(norm.share, 4),
             z=round(z, 2),
             boards=boards,
             false_alarms=FALSE_ALARMS,
-            rests_on=told.rests_on,
+            rests_on=norm.rests_on,
         ),
     )
 

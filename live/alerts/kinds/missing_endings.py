@@ -27,7 +27,7 @@ def findings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
             game=board.view.id,
             ply=len(board.moves),
             occurrence=board.late_plies,
-            text=f"{board.label}: {moves} came after the result {board.view.result} was told.",
+            text=f"{board.label}: {moves} came after the result {board.view.result} was reported.",
             advice="Compare the result and the last moves with the scoresheets.",
         )
     if now_s - board.result_s < WAIT_S:

@@ -22,7 +22,11 @@ def feeds(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
             continue
         if not failed and now_s - since_s < FEED_WAIT_S:
             continue
-        state = {"failed": "has failed", "stale": "tells nothing new", "retrying": "is not reached"}
+        state = {
+            "failed": "has failed",
+            "stale": "reports nothing new",
+            "retrying": "is not reached",
+        }
         if health.part:
             yield _part(health)
             continue

@@ -1,4 +1,4 @@
-"""A game that its source tells in a way nobody can follow. Pure."""
+"""A game whose report cannot be read. Pure."""
 
 from __future__ import annotations
 

@@ -6,10 +6,10 @@ Of all boards the search goes first that is worth most (that a player who has ju
 moves sooner than one who has thought for long was tried as a weight, and gained nothing). Searches
 are made under the very same limit as if the moves had been played, so the results are those that
 would be found then, and all at the lowest priority: a head takes the engine away at once. No more
-of them are asked for than keep the engines busy, so that each choice is made late and knows what
+of them are requested than keep the engines busy, so that each choice is made late and knows what
 has happened.
 
-Stands between the room and whoever listens to it; leaving it out switches speculation off.
+Stands between the pool and its listener; leaving it out switches speculation off.
 """
 
 from __future__ import annotations
@@ -30,8 +30,15 @@ from live.engine.ahead.move_forecast import (
 )
 from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.result_delivery import ResultListener
-from live.engine.search import Limit, Position, Search, SearchFailure, SearchProgress, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import (
+    Limit,
+    Position,
+    Search,
+    SearchFailure,
+    SearchOptions,
+    SearchProgress,
+    SearchResult,
+)
 from live.events import (
     Change,
     GameId,
@@ -45,15 +52,15 @@ _PLAIN: Final = SearchOptions()
 _POLICY: Final = ForecastPolicy()
 #: Guessed searches remembered until they come true.
 _KEPT: Final = 2_000
-#: Searches asked for and not yet answered, for each engine: one runs, one is at hand, so that no
+#: Open requests for each engine: one runs, one is at hand, so that no
 #: engine waits for the next.
 _EACH: Final = 2
 
 
 class SearchDesk(Protocol):
-    """Where searches are asked for."""
+    """Where searches are requested."""
 
-    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None: ...
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None: ...
 
     def drop(self, owner: Hashable) -> None: ...
 
@@ -61,7 +68,7 @@ class SearchDesk(Protocol):
 
 
 class LookAheadPool(SearchDesk, Protocol):
-    """Where they are made: the room."""
+    """Where they are made: the pool."""
 
     @property
     def slots(self) -> int:
@@ -69,7 +76,7 @@ class LookAheadPool(SearchDesk, Protocol):
 
 
 class GuessedMove(msgspec.Struct, frozen=True):
-    """Who wants a speculative search."""
+    """The owner of a speculative search."""
 
     search: Search
 
@@ -79,9 +86,9 @@ class LookAheadFigures(msgspec.Struct):
 
     searches: int = 0
     hits: int = 0
-    """Searches that were wanted later, and were ready."""
+    """Searches that were requested later, and were ready."""
     misses: int = 0
-    """Searches of heads that were not ready when wanted."""
+    """Searches of heads that were not ready when requested."""
     nodes: int = 0
     """Spent in all, scouts included."""
     nodes_hit: int = 0
@@ -92,23 +99,23 @@ class LookAheadFigures(msgspec.Struct):
 
 
 class LookAhead:
-    """A desk for its owner, and the listener of the room behind it."""
+    """A desk for its owner, and the listener of the pool behind it."""
 
     def __init__(
         self,
         listener: ResultListener,
         limit: Limit,
-        asking: SearchOptions = _PLAIN,
+        search_options: SearchOptions = _PLAIN,
         *,
         chances: Chances = usual,
         policy: ForecastPolicy = _POLICY,
     ) -> None:
         self.figures = LookAheadFigures()
-        # The room; known only after it was made with us as its listener.
+        # The pool; known only after it was made with us as its listener.
         self.desk: LookAheadPool
         self._listener = listener
         self._limit = limit
-        self._asking = asking
+        self._search_options = search_options
         self._chances = chances
         self._policy = policy
         # Of each live board.
@@ -121,13 +128,13 @@ class LookAhead:
         # Guessed searches that were made, with their nodes.
         self._made: OrderedDict[Search, int] = OrderedDict()
 
-    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        """As the room's own. A board's new head moves its forecast on (a takeback ends it by
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+        """As the pool's own. A board's new head moves its forecast on (a takeback ends it by
         :meth:`over`: an older ply's head may just be late).
         """
         self._count(search, priority)
         # After a first, quick look it is the full search that a forecast begins with.
-        full = SearchKind.HEAD if self._asking.quick is None else SearchKind.DEEPEN
+        full = SearchKind.HEAD if self._search_options.quick is None else SearchKind.DEEPEN
         if priority.kind is full and search.only is None:
             self._heads[owner] = (search, priority.board)
         if priority.kind is SearchKind.FINISHED:
@@ -136,19 +143,19 @@ class LookAhead:
             # What is no longer needed gives its engines back before the head would take one.
             self._advance(search.position, priority)
         came_true = self._pending.pop(search, None) is not None
-        self.desk.want(search, owner, priority)
+        self.desk.submit(search, owner, priority)
         if came_true:
-            # After it was wanted, so that it is not stopped: it is the owner's from now on.
+            # After it was requested, so that it is not stopped: it is the owner's from now on.
             self.desk.drop(GuessedMove(search))
         self._fill()
 
     def drop(self, owner: Hashable) -> None:
-        """As the room's own."""
+        """As the pool's own."""
         self._heads.pop(owner, None)
         self.desk.drop(owner)
 
     def known(self, search: Search) -> SearchResult | None:
-        """As the room's own."""
+        """As the pool's own."""
         return self.desk.known(search)
 
     def over(self, board: str) -> None:
@@ -159,7 +166,7 @@ class LookAhead:
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        """As the listener's own; guesses are not told on."""
+        """As the listener's own; guesses are not passed on."""
         if isinstance(owner, GuessedMove):
             self._guessed(search, result)
         else:
@@ -181,7 +188,7 @@ class LookAhead:
                 position,
                 priority.ply,
                 limit=self._limit,
-                asking=self._asking,
+                search_options=self._search_options,
                 policy=self._policy,
                 chances=self._chances,
             )
@@ -226,7 +233,7 @@ class LookAhead:
         if nodes is not None:
             self.figures.hits += 1
             self.figures.nodes_hit += nodes
-        elif priority.kind is SearchKind.HEAD and not self._asking.is_quick(search):
+        elif priority.kind is SearchKind.HEAD and not self._search_options.is_quick(search):
             self.figures.misses += 1
 
     def _fill(self) -> None:
@@ -248,12 +255,12 @@ class LookAhead:
             self._pending[search] = [name]
             rank = round(-1000 * math.log(need.worth))
             ply = len(search.position.moves) + (search.only is not None)
-            self.desk.want(
+            self.desk.submit(
                 search, GuessedMove(search), SearchPriority(SearchKind.SPECULATE, name, ply, rank)
             )
 
     def _first(self, name: str, forecast: MoveForecast) -> ForecastNeed | None:
-        """What the board needs most of what is not asked for yet."""
+        """What the board needs most of what is not requested yet."""
         for need in forecast.needs():
             boards = self._pending.get(need.search)
             if boards is None:

@@ -2,9 +2,9 @@
 
 Its root is the live position, its branches are replies. Each position in it needs a search of its
 own (the score when it comes), each reply a restricted search of the position before it (the gain),
-and each position that is searched a scout: one short search for several lines, which tells how
+and each position that is searched a scout: one short search for several lines, which shows how
 likely the replies are. What is found is kept while the game stays within the tree, so nothing is
-asked twice, and after a move the part of the tree that came true lives on.
+searched twice, and after a move the part of the tree that came true lives on.
 
 How much a search is worth is the chance that the game comes to where it is needed, less for every
 ply further ahead: what is needed later can mostly still be searched later.
@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from live.engine.search import Limit, Position, Search, SearchFailure, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import Limit, Position, Search, SearchFailure, SearchOptions, SearchResult
 
 Chances = Callable[[str, int, Sequence[int]], Sequence[float]]
 """How likely each reply is: of this board, of the move at this ply, by the centipawns each is
@@ -89,20 +88,20 @@ class MoveForecast:
         ply: int,
         *,
         limit: Limit,
-        asking: SearchOptions,
+        search_options: SearchOptions,
         policy: ForecastPolicy,
         chances: Chances,
     ) -> None:
         self._board = board
         self._scout_limit = scout_limit(limit)
-        self._asking = asking
+        self._search_options = search_options
         self._policy = policy
         # What is worth less is not searched: chances do not fall below a part of it.
         self._least = policy.least / max(1.0, policy.gain)
         self._chances = chances
         self._root = _Spot(position, ply)
         self._spots = {position: self._root}
-        # The restricted search of the last move, which may still be wanted.
+        # The restricted search of the last move, which may still be needed.
         self._last: Search | None = None
         self._needs: list[ForecastNeed] | None = None
 
@@ -119,7 +118,7 @@ class MoveForecast:
         self._last = None
         if position.moves and before.position.moves == position.moves[:-1]:
             depth = before.found.depth if before.found is not None else None
-            self._last = self._asking.played(before.position, position.moves[-1], depth)
+            self._last = self._search_options.played(before.position, position.moves[-1], depth)
         self._root = self._spots.get(position) or _Spot(position, ply)
         self._spots = {spot.position: spot for spot in _all(self._root)}
         self._needs = None
@@ -146,7 +145,7 @@ class MoveForecast:
         else:
             spot.found = result
             if len(result.lines) > 1:
-                # Several lines were asked for anyway: they tell as much as a scout.
+                # Several lines are searched anyway: they show as much as a scout.
                 self._weigh(spot, result)
 
     def needs(self) -> list[ForecastNeed]:
@@ -171,7 +170,7 @@ class MoveForecast:
             if worth * chance < self._least:
                 break
             if move not in told and move not in spot.made:
-                played = self._asking.played(spot.position, move, found.depth)
+                played = self._search_options.played(spot.position, move, found.depth)
                 yield ForecastNeed(worth * chance * self._policy.gain, played)
             yield from self._reply(spot, move, worth * chance, ahead)
 
@@ -183,7 +182,7 @@ class MoveForecast:
         if after.found is not None:
             yield from self._walk(after, worth * self._policy.fade, ahead + 1)
         elif not after.dead:
-            yield ForecastNeed(worth, self._asking.whole(after.position))
+            yield ForecastNeed(worth, self._search_options.whole(after.position))
 
     def _scout(self, spot: _Spot) -> Search:
         return Search(spot.position, lines=self._policy.replies, limit=self._scout_limit)

@@ -14,8 +14,7 @@ from distributed import Worker, WorkerPlugin, get_worker
 
 from live import __version__
 from live.engine.engine_discovery import EngineCommand
-from live.engine.engine_identity import EngineIdentity
-from live.engine.process.engine_process import EngineProcess
+from live.engine.process.engine_process import EngineIdentity, EngineProcess
 from live.engine.process.engine_timeouts import EngineTimeouts
 from live.engine.process.uci_conversation import UciSettings
 from live.engine.search import SearchResult
@@ -33,7 +32,7 @@ def resource(identity: str) -> str:
     return f"live-rate {__version__}: {identity}"
 
 
-async def search(question: SearchKey, key: str) -> SearchResult:
+async def search(search_key: SearchKey, key: str) -> SearchResult:
     """The task. Running it twice finds the same twice; ``key`` is its own.
 
     Raises:
@@ -41,7 +40,7 @@ async def search(question: SearchKey, key: str) -> SearchResult:
     """
     engines = get_worker().plugins[PLUGIN]
     assert isinstance(engines, WorkerEngines)
-    return await engines.search(question, key)
+    return await engines.search(search_key, key)
 
 
 class WorkerEngines(WorkerPlugin):
@@ -67,7 +66,7 @@ class WorkerEngines(WorkerPlugin):
         first = self._idle[0]
         self.identity = str(EngineIdentity.of(first, self._settings))
 
-    async def search(self, question: SearchKey, key: str) -> SearchResult:
+    async def search(self, search_key: SearchKey, key: str) -> SearchResult:
         """One search on whichever engine is free."""
         process = self._idle.pop() if self._idle else await self._engine()
         while process.lost is not None:
@@ -75,7 +74,7 @@ class WorkerEngines(WorkerPlugin):
             process = self._idle.pop() if self._idle else await self._engine()
         self._busy[key] = process
         try:
-            process.begin(question)
+            process.begin(search_key)
             finished = await process.outcome()
         except BaseException:
             await process.close()
@@ -87,7 +86,7 @@ class WorkerEngines(WorkerPlugin):
         return finished.result
 
     def transition(self, key: Any, start: Any, finish: Any, **more: Any) -> None:
-        """Dask tells of every change of a task: one nobody wants any more is stopped."""
+        """Dask reports every change of a task: one that was released is stopped."""
         if finish in ("cancelled", "released", "forgotten") and key in self._busy:
             self._busy[key].stop()
 

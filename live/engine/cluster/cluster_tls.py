@@ -24,7 +24,7 @@ def security(address: str, tls: ClusterTls) -> Any:
 
     Raises:
         ConfigError: Dask is not installed, the address lacks its port, or address and certificates
-            do not go together. What no retry mends is told before anything runs.
+            do not go together. What no retry mends is reported before anything runs.
     """
     _need_dask()
     from distributed.comm.addressing import parse_host_port

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from live.engine.cluster.cluster_tls import ClusterTls, security
+from live.engine.engine_slot import Searcher
 from live.engine.process.engine_timeouts import EngineTimeouts
 from live.engine.queue.search_priority import SearchKind
-from live.engine.searcher import Searcher
 from live.errors import EngineMoved
 
 log = logging.getLogger(__name__)
@@ -85,13 +85,13 @@ class DaskCluster:
             await self._lose(f"cannot be used ({type(error).__name__}: {error})")
         else:
             problem = "" if slots else "has no worker with this engine, settings and live-rate"
-            self._tell(problem)
+            self._report(problem)
             self._set(slots)
             if not slots:
                 self._send_away("no worker is left")
 
     def engine(self, urgency: Callable[[], SearchKind]) -> Searcher:
-        """One more place to search; ``urgency`` tells that of the search about to begin."""
+        """One more place to search; ``urgency`` gives that of the search about to begin."""
         from live.engine.cluster.remote_engine import RemoteEngine
 
         engine = RemoteEngine(
@@ -114,7 +114,7 @@ class DaskCluster:
         if self._failures >= _TRIES:
             rest_s = min(_MOST_REST_S, _REST_S * 2.0 ** min(self._failures - _TRIES, 10))
             self._rests_until_s = asyncio.get_running_loop().time() + rest_s
-            self._tell(problem)
+            self._report(problem)
             self._set(0)
             self._send_away(problem)
 
@@ -146,7 +146,7 @@ class DaskCluster:
 
     async def _lose(self, problem: str, *, tell: bool = True) -> None:
         if tell:
-            self._tell(problem)
+            self._report(problem)
         self._set(0)
         self._send_away(problem)
         client, self._client = self._client, None
@@ -161,7 +161,7 @@ class DaskCluster:
         for engine in engines:
             engine.give_up(EngineMoved(self._address, problem))
 
-    def _tell(self, problem: str) -> None:
+    def _report(self, problem: str) -> None:
         text = f"cluster {self._address}: {problem}; searching here" if problem else ""
         if text and not self.problem:
             log.warning("%s", text)

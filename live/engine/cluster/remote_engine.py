@@ -23,8 +23,8 @@ _NOTHING = SearchResult(Score(0), "", depth=0)
 
 
 class RemoteEngine:
-    """A :class:`live.engine.searcher.Searcher` that has its searches made by the cluster. A worker
-    that dies costs nothing: Dask gives the task to another. Tells no provisional scores.
+    """A :class:`live.engine.engine_slot.Searcher` whose searches run on the cluster. A worker that
+    dies costs nothing: Dask gives the task to another. Reports no provisional scores.
     """
 
     def __init__(
@@ -36,8 +36,8 @@ class RemoteEngine:
         subject: str,
         heard: Callable[[str], None],
     ) -> None:
-        """``heard`` is told after every search whether the cluster did its part: nothing, or what
-        it failed at.
+        """``heard`` is called after every search: with nothing where the cluster did its part, else
+        with what failed.
         """
         self.on_lost: Callable[[EngineFault], None] | None = None
         self.lost: EngineFault | None = None
@@ -59,7 +59,7 @@ class RemoteEngine:
         return self._outcome is not None
 
     def begin(
-        self, question: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
+        self, search_key: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
     ) -> None:
         """Start a search; ``on_progress`` is never called."""
         if self._outcome is not None:
@@ -74,7 +74,7 @@ class RemoteEngine:
         try:
             self._future = self._client.submit(
                 search,
-                question,
+                search_key,
                 key,
                 key=key,
                 resources={self._resource: 1},
@@ -86,7 +86,7 @@ class RemoteEngine:
             # whoever begins a search expects no news from inside.
             loop.call_soon(self.give_up, EngineMoved(self._subject, _shortly(error)))
             return
-        self._following = loop.create_task(self._follow(question), name=f"{self._subject} search")
+        self._following = loop.create_task(self._follow(search_key), name=f"{self._subject} search")
 
     async def outcome(self) -> SearchFinished:
         assert self._outcome is not None
@@ -119,11 +119,11 @@ class RemoteEngine:
         self.give_up(EngineMoved(self._subject, "closed"))
         await asyncio.gather(*self._farewells, return_exceptions=True)
 
-    async def _follow(self, question: SearchKey) -> None:
+    async def _follow(self, search_key: SearchKey) -> None:
         """Wait for the answer, which has a bound as on this machine."""
         loop = asyncio.get_running_loop()
         began = loop.time()
-        longest_s = self.pace.longest_s(question.limit) + self._patience.cluster_s
+        longest_s = self.pace.longest_s(search_key.limit) + self._patience.cluster_s
         fault: EngineFault
         try:
             async with asyncio.timeout(longest_s):
@@ -139,7 +139,7 @@ class RemoteEngine:
             fault = EngineMoved(self._subject, f"lost the search ({_shortly(error)})")
         else:
             self._heard("")
-            self.pace.took(question.limit, loop.time() - began, result)
+            self.pace.took(search_key.limit, loop.time() - began, result)
             if self._outcome is not None and not self._outcome.done():
                 self._outcome.set_result(SearchFinished(result, stopped=False))
             return

@@ -2,7 +2,7 @@
 
 It owns the process, its pipes and the deadlines: for the handshake, and for each search (under
 node and depth limits the bound follows from the speed seen so far). Whatever goes wrong is an
-:class:`live.errors.EngineFault`, the whole process group is killed, and the room makes another.
+:class:`live.errors.EngineFault`, the whole process group is killed, and the pool starts another.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from typing import Final, cast
+
+import msgspec
 
 from live.engine.engine_discovery import EngineCommand
 from live.engine.process.child_process import (
@@ -123,7 +125,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         return self._outcome is not None
 
     def begin(
-        self, question: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
+        self, search_key: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
     ) -> None:
         """Start a search at once; await :meth:`outcome` for its end.
 
@@ -137,11 +139,11 @@ class EngineProcess(asyncio.SubprocessProtocol):
             self._outcome.set_exception(self.lost)
             return
         self._on_progress = on_progress
-        self._limit = question.limit
+        self._limit = search_key.limit
         self._began = self._loop.time()
-        self._conversation.begin(question)
+        self._conversation.begin(search_key)
         self._flush()
-        self._arm(self.pace.longest_s(question.limit), "hung: no answer")
+        self._arm(self.pace.longest_s(search_key.limit), "hung: no answer")
 
     async def outcome(self) -> SearchFinished:
         """The end of the search begun last.
@@ -187,7 +189,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         """Give it up now."""
         self.give_up(EngineFault(self.name or self._subject, problem))
 
-    # What the pipes tell (asyncio.SubprocessProtocol).
+    # What the pipes report (asyncio.SubprocessProtocol).
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
@@ -253,7 +255,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
             self.kill(f"did not answer 'uci' within {self._patience.uciok_s:g} s")
 
     def _weigh(self) -> None:
-        """Look every second whether it grows without end (where /proc tells)."""
+        """Look every second whether it grows without end (where /proc exists)."""
         resident = resident_bytes(self.pid)
         if resident is None:
             return
@@ -303,3 +305,23 @@ class EngineProcess(asyncio.SubprocessProtocol):
             async with asyncio.timeout(self._patience.stop_s):
                 await asyncio.shield(self._exited)
         self._transport.close()
+
+
+class EngineIdentity(msgspec.Struct, frozen=True):
+    """What a result depends on besides the search."""
+
+    name: str
+    """``id name``."""
+    options: tuple[str, ...]
+
+    @classmethod
+    def of(cls, process: EngineProcess, settings: UciSettings) -> EngineIdentity:
+        """Of a running engine set up like this."""
+        modes = ["hash cleared" if settings.reproducible else "hash kept"]
+        if settings.adaptive:
+            modes.append("adaptive")
+        return cls(process.name, (*process.options, *modes))
+
+    def __str__(self) -> str:
+        """One text, for cache keys, clusters and export."""
+        return "; ".join((self.name, *self.options))

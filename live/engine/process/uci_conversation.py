@@ -57,7 +57,7 @@ class SearchFinished(msgspec.Struct, frozen=True):
 
     result: SearchResult
     stopped: bool
-    """We asked for the end: ``result`` is short of the limit, or empty."""
+    """Stopped early: ``result`` is short of the limit, or empty."""
 
 
 Event = EngineReady | SearchDeepened | SearchFinished
@@ -106,7 +106,7 @@ class UciConversation:
         self._state = "greeting"
         self._say("uci")
 
-    def begin(self, question: SearchKey) -> None:
+    def begin(self, search_key: SearchKey) -> None:
         """Start a search; ends with a :class:`SearchFinished` event.
 
         Everything goes out in one write: UCI lets an engine read on while it works, so the
@@ -115,15 +115,15 @@ class UciConversation:
         """
         if self._state != "idle":
             raise RuntimeError(f"begin while {self._state}")
-        self._set_up(question)
+        self._set_up(search_key)
         self.tidy()
         self._clean = False
-        self._say(f"position {position_words(question)}")
-        self._say(f"go {go_words(question)}")
+        self._say(f"position {position_words(search_key)}")
+        self._say(f"go {go_words(search_key)}")
         self._state = "searching"
         self._stopping = False
         self._stray = 0
-        self._listening = UciInfoReader(question, adaptive=self._settings.adaptive)
+        self._listening = UciInfoReader(search_key, adaptive=self._settings.adaptive)
 
     def tidy(self) -> None:
         """Clear the hash for the next search, if it must be and is not yet.
@@ -178,13 +178,13 @@ class UciConversation:
     def _fault(self, what: str) -> EngineFault:
         return EngineFault(self._name or "engine", what)
 
-    def _set_up(self, question: SearchKey) -> None:
-        if question.lines != self._lines:
-            self._say(f"setoption name MultiPV value {question.lines}")
-            self._lines = question.lines
-        if question.chess960 != self._chess960:
-            self._say(f"setoption name UCI_Chess960 value {str(question.chess960).lower()}")
-            self._chess960 = question.chess960
+    def _set_up(self, search_key: SearchKey) -> None:
+        if search_key.lines != self._lines:
+            self._say(f"setoption name MultiPV value {search_key.lines}")
+            self._lines = search_key.lines
+        if search_key.chess960 != self._chess960:
+            self._say(f"setoption name UCI_Chess960 value {str(search_key.chess960).lower()}")
+            self._chess960 = search_key.chess960
 
     def _read(self, line: bytes) -> Event | None:
         line = line.strip()
@@ -193,7 +193,7 @@ class UciConversation:
             had_enough = self._listening.enough
             deepened = self._listening.info(line, self._fault)
             if self._listening.enough and not had_enough:
-                # Not :meth:`stop`: whoever asked gets a full answer.
+                # Not :meth:`stop`: the owner gets a full result.
                 self._say("stop")
             return deepened
         word = line.split(b" ", 1)[0]
@@ -207,7 +207,7 @@ class UciConversation:
         if self._state == "greeting":
             self._greeting(line)
         elif line and word not in _IGNORED:
-            # Some engines chat, and UCI asks us to bear it. Noise may be what is left of a line
+            # Some engines chat, and UCI says to ignore it. Noise may be what is left of a line
             # that counted.
             if not line.decode("utf-8", "replace").replace("\ufffd", "\0").isprintable():
                 raise self._fault(f"prints noise: {quoted(line)}")
@@ -266,30 +266,30 @@ class UciConversation:
         if self._unready:
             raise self._fault("answered a search before readyok")
         best = [*line.decode("utf-8", "replace").lower().split(), ""][1]
-        question, result = self._listening.question, self._listening.result(best)
+        search_key, result = self._listening.search_key, self._listening.result(best)
         # Of several lines, and of a search stopped early, it is not that word that counts.
         told = {best, result.best, *(each.move for each in result.lines)} if result else {best}
-        if not all(map(question.allows, told)):
-            raise self._fault(f"answered {quoted(line)} in {position_words(question)}")
+        if not all(map(search_key.allows, told)):
+            raise self._fault(f"answered {quoted(line)} in {position_words(search_key)}")
         if result is None and self._stopping:
             result = SearchResult(Score(0), best, depth=0)  # nobody wants it
         if result is None:
-            raise self._fault(f"gave no score for {position_words(question)}")
+            raise self._fault(f"gave no score for {position_words(search_key)}")
         self._listening = None
         self._state = "idle"
         return SearchFinished(result=result, stopped=self._stopping)
 
 
-def position_words(question: SearchKey) -> str:
+def position_words(search_key: SearchKey) -> str:
     """What follows ``position``."""
-    moves = f" moves {' '.join(question.moves)}" if question.moves else ""
-    return f"fen {question.fen}{moves}"
+    moves = f" moves {' '.join(search_key.moves)}" if search_key.moves else ""
+    return f"fen {search_key.fen}{moves}"
 
 
-def go_words(question: SearchKey) -> str:
+def go_words(search_key: SearchKey) -> str:
     """What follows ``go``: the limit, then ``searchmoves``, which takes all words after it."""
-    limit = _limit_words(question.limit)
-    return limit if question.only is None else f"{limit} searchmoves {question.only}"
+    limit = _limit_words(search_key.limit)
+    return limit if search_key.only is None else f"{limit} searchmoves {search_key.only}"
 
 
 def _limit_words(limit: Limit) -> str:

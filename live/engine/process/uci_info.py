@@ -1,17 +1,47 @@
-"""What the info lines of one search tell, read as far as needed and no further."""
+"""Reads the info lines of one search, as far as they are needed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 
-from live.engine.process.adaptive_stop import enough, used_share
-from live.engine.search import Line, SearchProgress, SearchResult
+from live.engine.search import Limit, Line, SearchProgress, SearchResult
 from live.engine.search_key import SearchKey
 from live.errors import EngineFault
 from live.events import MATE_CP, Score
+
+
+def used_share(limit: Limit, nodes: int, time_ms: int) -> float:
+    """How much of the limit is used up, 0 to 1; nothing of a limit of depth."""
+    if limit.nodes is not None:
+        return nodes / limit.nodes
+    return time_ms / limit.movetime_ms if limit.movetime_ms is not None else 0.0
+
+
+def enough(by_depth: Sequence[Score | None], used: float) -> bool:
+    """Whether a search may stop before its limit, at the end of an iteration.
+
+    Always after three quarters of the limit; else after a quarter plus a fortieth for each
+    centipawn by which the scores of the last three depths differ.
+
+    Source: Alliot 2017, section 2.3. His limit was four minutes and the time to stop
+    4 x (10 + max |difference|) / 40 minutes; here times are shares of the limit. Under a limit of
+    nodes the result depends only on what the engine prints, so it is the same every time. His
+    second condition (a game decided for three turns) is left out: the score of a position would
+    depend on the scores before it, and boards could not share it.
+
+    Args:
+        by_depth: exact score after each depth from 1, the one just finished last.
+        used: share of the limit, 0 to 1.
+    """
+    if used >= 0.75:
+        return True
+    last = [score.cp for score in by_depth[-3:] if score is not None]
+    if len(last) < 3:
+        return False
+    return used > (10 + max(last) - min(last)) / 40
 
 
 class SearchDeepened(msgspec.Struct, frozen=True):
@@ -21,15 +51,15 @@ class SearchDeepened(msgspec.Struct, frozen=True):
 
 
 class UciInfoReader:
-    """What the info lines of one search have told so far."""
+    """What the info lines of one search have given so far."""
 
-    def __init__(self, question: SearchKey, *, adaptive: bool = False) -> None:
-        self.question = question
+    def __init__(self, search_key: SearchKey, *, adaptive: bool = False) -> None:
+        self.search_key = search_key
         # Restricted searches are made for comparison, to their own limit.
-        self._adaptive = adaptive and question.only is None
+        self._adaptive = adaptive and search_key.only is None
         self.enough = False
         """The search need not go on; what it prints from now on does not count."""
-        turn = (question.fen.split(" ", 2)[1] == "w") == (len(question.moves) % 2 == 0)
+        turn = (search_key.fen.split(" ", 2)[1] == "w") == (len(search_key.moves) % 2 == 0)
         self._sign = 1 if turn else -1
         # The last line with a score, bound or not, and the last exact one.
         self._last: tuple[int, Score] | None = None
@@ -63,7 +93,7 @@ class UciInfoReader:
         self._nodes = seen.get(b"nodes", self._nodes)
         self._time_ms = seen.get(b"time", self._time_ms)
         exact = b"lowerbound" not in words and b"upperbound" not in words
-        complete = self.question.lines == 1
+        complete = self.search_key.lines == 1
         if not complete:
             if rank == 1:
                 # A new report. Lines of the last one are none of its own, also where it begins
@@ -87,15 +117,15 @@ class UciInfoReader:
         return SearchDeepened(SearchProgress(score=score, depth=depth))
 
     def _consider(self, complete: bool) -> None:
-        """Stop early? Only where all lines wanted have been searched to the same depth."""
+        """Stop early? Only where all requested lines have been searched to the same depth."""
         if self._adaptive and complete:
-            used = used_share(self.question.limit, self._nodes, self._time_ms)
+            used = used_share(self.search_key.limit, self._nodes, self._time_ms)
             self.enough = enough(self._by_depth, used)
 
     def _rank(self, rank: int, depth: int, score: Score, pv: bytes) -> bool:
         """Take one of several lines; whether it completes a set of the same depth.
 
-        A search that is stopped before its first node tells every line without a move.
+        A search that is stopped before its first node reports every line without a move.
         """
         if not pv.strip():
             return False
@@ -108,17 +138,17 @@ class UciInfoReader:
             and all(line.depth == top.depth for line in self._ranks.values())
         ):
             self._full = tuple(self._ranks.values())
-            return len(self._full) == self.question.lines
+            return len(self._full) == self.search_key.lines
         return False
 
     def result(self, best: str) -> SearchResult | None:
-        """What was found, or None when no score was ever told.
+        """What was found, or None when no score was ever reported.
 
         A whole search counts its last exact line (and, should an engine never print one, its
         last bound); a restricted one its last line; one of several lines the best of the last
         full set, so that all its scores are of the same depth (Alliot 2017, section 2.3).
         """
-        told = self._last if self.question.only is not None else self._exact or self._last
+        told = self._last if self.search_key.only is not None else self._exact or self._last
         if told is None:
             return None
         depth, score = told

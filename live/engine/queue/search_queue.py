@@ -3,9 +3,9 @@
 Order of kinds: heads of live games, their backlog, finished games, deepening, speculation. Among
 heads and within the backlog the board that has waited longest since it was last served comes
 first, so that a bullet game cannot starve the others; within a board the newest head, the
-earliest backlog ply. Finished games are taken whole, in the order they were asked for.
+earliest backlog ply. Finished games are taken whole, in the order they were requested.
 
-Equal searches are made once and answered to all who want them. A search that has killed three
+Equal searches are made once and delivered to all who requested them. A search that has killed three
 engines is set aside. After every method, the shell must carry out the returned instructions in
 order.
 """
@@ -17,13 +17,6 @@ from typing import Final, Generic
 
 import msgspec
 
-from live.engine.queue.queue_instructions import (
-    AssignSearches,
-    DeliverResult,
-    Instruction,
-    StartSearch,
-    StopSearch,
-)
 from live.engine.queue.search_priority import YIELDS, SearchKind, SearchPriority
 from live.engine.queue.waiting_searches import (
     Key,
@@ -35,9 +28,40 @@ from live.engine.queue.waiting_searches import (
 )
 from live.engine.search import Search, SearchFailure
 
+
+class StartSearch(msgspec.Struct, Generic[Key], frozen=True):
+    """Have this engine search this, now."""
+
+    engine: int
+    key: Key
+
+
+class StopSearch(msgspec.Struct, frozen=True):
+    """End this engine's search early; then report :meth:`SearchQueue.finished`, stopped."""
+
+    engine: int
+
+
+class DeliverResult(msgspec.Struct, frozen=True):
+    """Give the result to its owner, or ``failure``."""
+
+    owner: Owner
+    search: Search
+    failure: SearchFailure | None = None
+
+
+class AssignSearches(msgspec.Struct, frozen=True):
+    """Call :meth:`SearchQueue.assign`, after the results before this: their owners may request
+    something more urgent next.
+    """
+
+
+Instruction = StartSearch[Key] | StopSearch | DeliverResult | AssignSearches
+
+
 #: Engines a search may kill before it is set aside.
 MAX_KILLS: Final = 3
-#: Set-aside searches remembered, so that asking again does not kill again.
+#: Set-aside searches remembered, so that a second request kills no engine.
 _ASIDE_KEPT: Final = 1_000
 #: Transitions kept for error messages.
 _STORY_KEPT: Final = 200
@@ -58,59 +82,59 @@ class SearchQueue(Generic[Key]):
         self._aside: OrderedDict[Key, SearchFailure] = OrderedDict()
         self._story: deque[str] = deque(maxlen=_STORY_KEPT)
         self.set_aside = 0
-        # Searches asked for, speculation not counted.
+        # Searches requested, speculation not counted.
         self.asked = 0
 
     # Events.
 
-    def want(
+    def submit(
         self, owner: Owner, search: Search, key: Key, priority: SearchPriority, now: float
     ) -> list[Instruction[Key]]:
-        """``owner`` wants ``search``; asked again with another priority, that one counts.
+        """``owner`` requests ``search``; a second request with another priority replaces it.
 
         Args:
             owner: answered once; what :meth:`drop` names.
             search: handed back with the answer.
             key: what makes searches equal.
             priority: how urgent.
-            now: seconds on any steady clock; only waiting times are told by it.
+            now: seconds on any steady clock; only waiting times follow from it.
         """
         aside = self._aside.get(key)
         if aside is not None:
             return [DeliverResult(owner, search, aside)]
         mine = self._owned.setdefault(owner, {})
         old = mine.get(search)
-        asked_at = now
+        requested_at = now
         if old is None:
             self.asked += priority.kind is not SearchKind.SPECULATE
         else:
             if old.priority == priority:
                 return []
             old.alive = False
-            asked_at = old.asked_at
+            requested_at = old.requested_at
         job = self._jobs.get(key)
         if job is None:
             job = self._jobs[key] = SearchJob(key)
-        want = QueuedRequest(owner, search, job, priority, asked_at)
-        mine[search] = want
-        job.wants[owner, search] = want
+        request = QueuedRequest(owner, search, job, priority, requested_at)
+        mine[search] = request
+        job.requests[owner, search] = request
         if job.engine is None:
-            self._waiting.push(want)
+            self._waiting.push(request)
         if priority.kind is SearchKind.HEAD:
             self._demote(priority)
         self._story.append(
-            f"want {priority.kind.name} {priority.board} {priority.ply} by {owner!r}"
+            f"request {priority.kind.name} {priority.board} {priority.ply} by {owner!r}"
         )
         return self.assign()
 
     def drop(self, owner: Owner) -> list[Instruction[Key]]:
-        """``owner`` wants nothing any more; a running search nobody wants is stopped."""
+        """Drop all requests of ``owner``; a running search without a request is stopped."""
         instructions: list[Instruction[Key]] = []
-        for search, want in self._owned.pop(owner, {}).items():
-            want.alive = False
-            job = want.job
-            del job.wants[owner, search]
-            if job.wants:
+        for search, request in self._owned.pop(owner, {}).items():
+            request.alive = False
+            job = request.job
+            del job.requests[owner, search]
+            if job.requests:
                 continue
             del self._jobs[job.key]
             if job.engine is not None:
@@ -141,7 +165,7 @@ class SearchQueue(Generic[Key]):
         urgent = job.kind is SearchKind.HEAD
         answers: list[Instruction[Key]] = list(self._answer(job, None))
         # Whoever waits for a head may need one more search for its gain, and that comes first;
-        # anything else is better told while the engine already works on the next.
+        # anything else is better delivered while the engine already works on the next.
         return [*answers, AssignSearches()] if urgent else [*self.assign(), *answers]
 
     def add(self) -> None:
@@ -192,22 +216,22 @@ class SearchQueue(Generic[Key]):
     # Questions.
 
     def watchers(self, engine: int) -> list[Owner]:
-        """Who follows this engine's search as it deepens: who wants a live head's own score."""
+        """Who follows this engine's search as it deepens: who requested a live head's own score."""
         job = self._engines[engine].job
         if job is None:
             return []
         return [
             owner
-            for (owner, search), want in job.wants.items()
-            if want.priority.kind is SearchKind.HEAD and search.only is None
+            for (owner, search), request in job.requests.items()
+            if request.priority.kind is SearchKind.HEAD and search.only is None
         ]
 
     def subject(self, engine: int) -> SearchPriority | None:
         """The most urgent of what this engine's search is for."""
         job = self._engines[engine].job
-        if job is None or not job.wants:
+        if job is None or not job.requests:
             return None
-        return min((w.priority for w in job.wants.values()), key=lambda p: p.kind)
+        return min((w.priority for w in job.requests.values()), key=lambda p: p.kind)
 
     def waiting(self) -> Counter[SearchKind]:
         """How many searches wait, by kind. Costs a look at each."""
@@ -229,26 +253,26 @@ class SearchQueue(Generic[Key]):
                 assert slot.job is None, f"engine {index} holds a job while {slot.state}"
         waiting = [job for job in self._jobs.values() if job.engine is None]
         for job in self._jobs.values():
-            assert job.wants, "a job nobody wants"
+            assert job.requests, "a job without a request"
             assert len(job.deaths) < MAX_KILLS, "a job that should be aside"
             assert job.key not in self._aside, "a job set aside"
             if job.engine is not None:
                 assert self._engines[job.engine].job is job, "a job on an engine that knows not"
-            for (owner, search), want in job.wants.items():
-                assert want.alive and want.job is job, "a dead want"
-                assert self._owned[owner][search] is want, "a want its owner knows not"
+            for (owner, search), request in job.requests.items():
+                assert request.alive and request.job is job, "a dead request"
+                assert self._owned[owner][search] is request, "a request unknown to its owner"
         assert sum(len(mine) for mine in self._owned.values()) == sum(
-            len(job.wants) for job in self._jobs.values()
-        ), "a want without a job"
+            len(job.requests) for job in self._jobs.values()
+        ), "a request without a job"
         for job in waiting:
-            assert all(map(self._waiting.holds, job.wants.values())), "a lost want"
+            assert all(map(self._waiting.holds, job.requests.values())), "a lost request"
         idle = any(slot.state == "idle" for slot in self._engines)
         assert not (idle and waiting), "an idle engine while a search waits"
         asked = [
-            want.asked_at
+            request.requested_at
             for job in waiting
-            for want in job.wants.values()
-            if want.priority.kind not in YIELDS
+            for request in job.requests.values()
+            if request.priority.kind not in YIELDS
         ]
         assert self._waiting.oldest() == min(asked, default=None), "a wrong oldest wait"
 
@@ -259,10 +283,12 @@ class SearchQueue(Generic[Key]):
 
         The position one ply before stays a head: the last move's gain needs its score.
         """
-        for want in self._waiting.heads(newest.board):
-            if want.priority.ply < newest.ply - 1:
-                want.priority = msgspec.structs.replace(want.priority, kind=SearchKind.BACKLOG)
-                self._waiting.push(want)
+        for request in self._waiting.heads(newest.board):
+            if request.priority.ply < newest.ply - 1:
+                request.priority = msgspec.structs.replace(
+                    request.priority, kind=SearchKind.BACKLOG
+                )
+                self._waiting.push(request)
 
     def _pre_empt(self) -> list[Instruction[Key]]:
         # Of those nobody waits for, what began last has the least to lose.
@@ -273,7 +299,7 @@ class SearchQueue(Generic[Key]):
         ]
         if not yielding:
             return []
-        heads = {id(want.job) for want in self._waiting.heads()}
+        heads = {id(request.job) for request in self._waiting.heads()}
         coming = sum(slot.state == "stopping" for slot in self._engines)
         instructions: list[Instruction[Key]] = []
         for *_, index in sorted(yielding, reverse=True)[: max(0, len(heads) - coming)]:
@@ -291,14 +317,14 @@ class SearchQueue(Generic[Key]):
 
     def _requeue(self, job: SearchJob[Key]) -> None:
         job.engine = None
-        for want in job.wants.values():
-            self._waiting.push(want)
+        for request in job.requests.values():
+            self._waiting.push(request)
 
     def _answer(self, job: SearchJob[Key], failure: SearchFailure | None) -> list[DeliverResult]:
         del self._jobs[job.key]
         answers = []
-        for (owner, search), want in job.wants.items():
-            want.alive = False
+        for (owner, search), request in job.requests.items():
+            request.alive = False
             mine = self._owned[owner]
             del mine[search]
             if not mine:

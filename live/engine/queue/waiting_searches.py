@@ -15,14 +15,14 @@ Key = TypeVar("Key", bound=Hashable)
 
 #: Boards whose last turn is remembered.
 _BOARDS_KEPT: Final = 4_096
-#: Entries that may lie dead before they are cleared away.
+#: Entries that no longer count which may pile up before the heaps are cleaned.
 _DEAD_KEPT: Final = 1_000
 
 
 class QueuedRequest(Generic[Key]):
-    """One owner's wish for one search."""
+    """One owner's request for one search."""
 
-    __slots__ = ("alive", "asked_at", "job", "owner", "priority", "search")
+    __slots__ = ("alive", "job", "owner", "priority", "requested_at", "search")
 
     def __init__(
         self,
@@ -30,13 +30,13 @@ class QueuedRequest(Generic[Key]):
         search: Search,
         job: SearchJob[Key],
         priority: SearchPriority,
-        asked_at: float,
+        requested_at: float,
     ) -> None:
         self.owner = owner
         self.search = search
         self.job = job
         self.priority = priority
-        self.asked_at = asked_at
+        self.requested_at = requested_at
         # False when answered, dropped or replaced by one of another priority.
         self.alive = True
 
@@ -51,13 +51,13 @@ class QueuedRequest(Generic[Key]):
 
 
 class SearchJob(Generic[Key]):
-    """One search and all who want it."""
+    """One search and all requests for it."""
 
-    __slots__ = ("deaths", "engine", "key", "started", "wants")
+    __slots__ = ("deaths", "engine", "key", "requests", "started")
 
     def __init__(self, key: Key) -> None:
         self.key = key
-        self.wants: dict[tuple[Owner, Search], QueuedRequest[Key]] = {}
+        self.requests: dict[tuple[Owner, Search], QueuedRequest[Key]] = {}
         # The engine that runs it; None while it waits.
         self.engine: int | None = None
         # How many searches had been started when this one was; 0 while it never was.
@@ -67,7 +67,7 @@ class SearchJob(Generic[Key]):
 
     @property
     def kind(self) -> SearchKind:
-        return min(want.priority.kind for want in self.wants.values())
+        return min(request.priority.kind for request in self.requests.values())
 
 
 class QueueSlot(Generic[Key]):
@@ -84,7 +84,9 @@ _Entry = tuple[int, int, QueuedRequest[Key]]
 
 
 class WaitingSearches(Generic[Key]):
-    """Wants by kind and board; those no longer wanted, or running, die where they lie."""
+    """Requests by kind and board. Entries that no longer count stay in their heap until they come
+    up or the heaps are cleaned.
+    """
 
     def __init__(self) -> None:
         self._heaps: dict[SearchKind, dict[str, list[_Entry[Key]]]] = {
@@ -93,18 +95,19 @@ class WaitingSearches(Generic[Key]):
         # When (in starts) each board was last served, per kind.
         self._served: OrderedDict[tuple[SearchKind, str], int] = OrderedDict()
         self._starts = 0
-        # Breaks ties by order of asking.
+        # Breaks ties by order of requests.
         self._asked = 0
-        # Entries in all heaps, dead ones too, and how many there may be before those are cleared.
+        # Entries in all heaps, also those that no longer count, and how many there may be before
+        # those are removed.
         self._entries = 0
         self._entries_bound = _DEAD_KEPT
-        # All that was pushed, longest asked for first.
+        # All that was pushed, oldest request first.
         self._ages: list[tuple[float, int, QueuedRequest[Key]]] = []
         self._ages_bound = _DEAD_KEPT
 
-    def push(self, want: QueuedRequest[Key]) -> None:
-        """A want begins to wait (again), or waits now under another kind."""
-        priority = want.priority
+    def push(self, request: QueuedRequest[Key]) -> None:
+        """A request begins to wait (again), or waits now under another kind."""
+        priority = request.priority
         if priority.kind is SearchKind.SPECULATE:
             order = priority.rank
         elif priority.kind in (SearchKind.HEAD, SearchKind.DEEPEN):
@@ -113,13 +116,13 @@ class WaitingSearches(Generic[Key]):
             order = priority.ply
         self._asked += 1
         heap = self._heaps[priority.kind].setdefault(priority.board, [])
-        heapq.heappush(heap, (order, self._asked, want))
+        heapq.heappush(heap, (order, self._asked, request))
         self._entries += 1
         if self._entries > self._entries_bound:
             self._clear()
         if priority.kind in YIELDS:
             return
-        heapq.heappush(self._ages, (want.asked_at, self._asked, want))
+        heapq.heappush(self._ages, (request.requested_at, self._asked, request))
         if len(self._ages) > self._ages_bound:
             # Behind one that waits long, those that came and went pile up.
             self._ages = [age for age in self._ages if age[2].waits]
@@ -127,8 +130,8 @@ class WaitingSearches(Generic[Key]):
             self._ages_bound = _DEAD_KEPT + 2 * len(self._ages)
 
     def _clear(self) -> None:
-        """Let the dead go: below what comes up first they would lie as long as something does, and
-        among what never comes up for ever.
+        """Remove entries that no longer count. Only the top of a heap is checked when it is read,
+        so others would stay for as long as something more urgent keeps coming.
         """
         self._entries = 0
         for kind, heaps in self._heaps.items():
@@ -144,9 +147,9 @@ class WaitingSearches(Generic[Key]):
         """The board's first entry that still counts; empty heaps are taken away."""
         heap = self._heaps[kind][board]
         while heap:
-            want = heap[0][2]
-            # A want is pushed anew when its kind changes or its job comes back.
-            if want.counts(kind):
+            request = heap[0][2]
+            # A request is pushed again when its kind changes or its job comes back.
+            if request.counts(kind):
                 return heap[0]
             heapq.heappop(heap)
             self._entries -= 1
@@ -154,7 +157,7 @@ class WaitingSearches(Generic[Key]):
         return None
 
     def pop(self) -> SearchJob[Key] | None:
-        """The search whose turn it is; its wants stay known to their owners."""
+        """The search whose turn it is; its requests stay known to their owners."""
         for kind in SearchKind:
             best: tuple[tuple[int, int], QueuedRequest[Key]] | None = None
             for board in list(self._heaps[kind]):
@@ -165,16 +168,16 @@ class WaitingSearches(Generic[Key]):
                 if best is None or turn < best[0]:
                     best = (turn, top[2])
             if best is not None:
-                want = best[1]
-                heapq.heappop(self._heaps[kind][want.priority.board])
+                request = best[1]
+                heapq.heappop(self._heaps[kind][request.priority.board])
                 self._entries -= 1
                 self._starts += 1
-                want.job.started = self._starts
-                self._served[kind, want.priority.board] = self._starts
-                self._served.move_to_end((kind, want.priority.board))
+                request.job.started = self._starts
+                self._served[kind, request.priority.board] = self._starts
+                self._served.move_to_end((kind, request.priority.board))
                 if len(self._served) > _BOARDS_KEPT:
                     self._served.popitem(last=False)
-                return want.job
+                return request.job
         return None
 
     def _turn(self, kind: SearchKind, board: str, top: _Entry[Key]) -> int:
@@ -186,7 +189,7 @@ class WaitingSearches(Generic[Key]):
         return 0 if kind is SearchKind.FINISHED else self._served.get((kind, board), 0)
 
     def oldest(self) -> float | None:
-        """When the want that waits longest was asked for."""
+        """When the request that waits longest was made."""
         while self._ages and not self._ages[0][2].waits:
             heapq.heappop(self._ages)
         return self._ages[0][0] if self._ages else None
@@ -196,11 +199,11 @@ class WaitingSearches(Generic[Key]):
         heaps = self._heaps[SearchKind.HEAD]
         chosen = list(heaps.values()) if board is None else [heaps.get(board, [])]
         for heap in chosen:
-            for _, _, want in list(heap):
-                if want.counts(SearchKind.HEAD):
-                    yield want
+            for _, _, request in list(heap):
+                if request.counts(SearchKind.HEAD):
+                    yield request
 
-    def holds(self, want: QueuedRequest[Key]) -> bool:
-        """Whether ``want`` can still come up. Costs a look at the board's waiting wants."""
-        heap = self._heaps[want.priority.kind].get(want.priority.board, [])
-        return any(entry[2] is want for entry in heap)
+    def holds(self, request: QueuedRequest[Key]) -> bool:
+        """Whether ``want`` can still come up. Costs a look at all waiting requests of the board."""
+        heap = self._heaps[request.priority.kind].get(request.priority.board, [])
+        return any(entry[2] is request for entry in heap)

@@ -3,10 +3,10 @@
 A live position that waits for an engine is looked up at ``GET /api/cloud-eval?fen=FEN``. What is
 found there comes from some other engine and limit, so it is shown until this event's own engine
 has its final score, and counts for nothing. One request at a time, the newest position first, not
-more than one a second; after 429 a minute's rest, as lichess asks of everybody, and after other
+more than one a second; after 429 a pause of a minute, as lichess demands, and after other
 trouble a growing one.
 
-Loss policy: positions that cannot be asked in time are left out.
+Loss policy: positions that cannot be looked up in time are left out.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PAUSE_S: Final = 1.0
 _TOO_MANY_S: Final = 60.0
 _MOST_S: Final = 300.0
 _TIMEOUT_S: Final = 5.0
-#: What people are told of where such a score is from.
+#: Shown to people as the origin of such a score.
 SOURCE: Final = "lichess cloud"
 #: Far more than five variations need.
 _MOST_BYTES: Final = 65_536
@@ -76,7 +76,7 @@ def told(body: bytes) -> SearchProgress | None:
 
 
 class CloudEvaluations:
-    """A desk for its owner, and the listener of the desk behind it; :meth:`run` asks."""
+    """A desk for its owner, and the listener of the desk behind it; :meth:`run` looks up."""
 
     def __init__(
         self,
@@ -95,29 +95,29 @@ class CloudEvaluations:
         self._open: set[Hashable] = set()
         # What is to be looked up for whom, newest last.
         self._waiting: OrderedDict[Hashable, str] = OrderedDict()
-        # Who was told a cloud evaluation: the engine's own shallow ones would only flicker.
+        # Who got a cloud evaluation: the engine's own shallow ones would only flicker.
         self._told: set[Hashable] = set()
         self._known: OrderedDict[str, SearchProgress | None] = OrderedDict()
         self._news = asyncio.Event()
         # Only its positions are used, so any limit will do.
-        self._questioner = SearchKeys(Limit(nodes=1))
+        self._search_keys = SearchKeys(Limit(nodes=1))
 
-    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         """As the desk's own."""
         if (
             priority.kind is SearchKind.HEAD
             and search.only is None
             and self.desk.known(search) is None
         ):
-            question = self._questioner.question(search)
-            if not isinstance(question, SearchFailure) and not question.chess960:
+            search_key = self._search_keys.key_of(search)
+            if not isinstance(search_key, SearchFailure) and not search_key.chess960:
                 self._open.add(owner)
-                self._waiting[owner] = question.board().fen()
+                self._waiting[owner] = search_key.board().fen()
                 self._waiting.move_to_end(owner)
                 if len(self._waiting) > _WAITING:
                     self._waiting.popitem(last=False)
                 self._news.set()
-        self.desk.want(search, owner, priority)
+        self.desk.submit(search, owner, priority)
 
     def drop(self, owner: Hashable) -> None:
         """As the desk's own."""
@@ -149,7 +149,7 @@ class CloudEvaluations:
                     continue
                 owner, fen = self._waiting.popitem()
                 if fen in self._known:
-                    self._tell(owner, self._known[fen])
+                    self._report(owner, self._known[fen])
                     continue
                 try:
                     progress = await self._look_up(client, fen)
@@ -166,7 +166,7 @@ class CloudEvaluations:
                     self._known[fen] = progress
                     if len(self._known) > _KEPT:
                         self._known.popitem(last=False)
-                    self._tell(owner, progress)
+                    self._report(owner, progress)
                     await self._sleep(_PAUSE_S)
 
     async def _look_up(self, client: httpx.AsyncClient, fen: str) -> SearchProgress | None:
@@ -190,7 +190,7 @@ class CloudEvaluations:
                     raise ValueError(f"an answer of more than {_MOST_BYTES} bytes")
         return told(body)
 
-    def _tell(self, owner: Hashable, progress: SearchProgress | None) -> None:
+    def _report(self, owner: Hashable, progress: SearchProgress | None) -> None:
         if progress is not None and owner in self._open:
             self._told.add(owner)
             self._listener.progressed(owner, progress)
@@ -202,4 +202,4 @@ class CloudEvaluations:
 
 
 class _TooMany(Exception):
-    """lichess wants to be left alone for a while."""
+    """lichess refuses further queries for a while."""

@@ -1,4 +1,4 @@
-"""Results already found, by engine identity and question."""
+"""Results already found, by engine identity and search key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from live.engine.search_key import SearchKey
 
 
 class ResultCache(Protocol):
-    """Where results are looked up before an engine is asked, and put when it has answered.
+    """Where results are looked up before an engine searches, and stored when it has finished.
 
     Both are called on the event loop and must return at once.
     """
@@ -18,10 +18,10 @@ class ResultCache(Protocol):
     problem: str
     """For people: what is wrong with it; empty when nothing is."""
 
-    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
         """The result, or None. ``identity`` is the engine's name and options."""
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
         """Remember a result whose limit was reached."""
 
 
@@ -37,14 +37,14 @@ class MemoryResultCache:
     def __len__(self) -> int:
         return len(self._results)
 
-    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
-        result = self._results.get((identity, question))
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        result = self._results.get((identity, search_key))
         if result is not None:
-            self._results.move_to_end((identity, question))
+            self._results.move_to_end((identity, search_key))
         return result
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
-        self._results[identity, question] = result
-        self._results.move_to_end((identity, question))
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        self._results[identity, search_key] = result
+        self._results.move_to_end((identity, search_key))
         if len(self._results) > self._capacity:
             self._results.popitem(last=False)

@@ -1,11 +1,11 @@
 """Results kept on disk, so that a restart, or another event, searches nothing twice.
 
-SQLite in WAL mode: one table, a digest of engine and question to the result. Looking up is done on
+SQLite in WAL mode: one table, a digest of engine and search key to the result. Results are read on
 the event loop, since it costs some tens of microseconds (WAL readers wait for nobody); writing is
 done in batches by a thread of its own, since a commit waits for the disk. What is not written yet
 is found in memory, where every result used lately is kept.
 
-The file is bounded: the same thread deletes what nobody asked for in a year, and of more than a
+The file is bounded: the same thread deletes what nobody needed for a year, and of more than a
 million results those unused for longest. The space is used again, so the file stops growing.
 
 Loss policy: a crash loses at most what the last second found, and that is searched again. A file
@@ -61,7 +61,7 @@ class ResultFileBounds(msgspec.Struct, frozen=True):
     """How much a file keeps."""
 
     results: int = 1_000_000
-    """About 300 bytes each, with one line asked for."""
+    """About 300 bytes each, with one line."""
     unused_days: int = 365
 
 
@@ -78,7 +78,7 @@ class ResultFile:
         bounds: ResultFileBounds = ResultFileBounds(),  # noqa: B008  # frozen
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """``clock`` tells seconds since 1970; only whole days of it count."""
+        """``clock`` gives seconds since 1970; only whole days of it count."""
         self.problem = ""
         self._bounds = bounds
         self._clock = clock
@@ -112,13 +112,13 @@ class ResultFile:
             self._reader.close()
             self._reader = None
 
-    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
-        known = self._memory.get(identity, question)
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        known = self._memory.get(identity, search_key)
         if known is not None or self._reader is None:
             return known
         try:
             row = self._reader.execute(
-                "SELECT result FROM results WHERE key = ?", (key := digest(identity, question),)
+                "SELECT result FROM results WHERE key = ?", (key := digest(identity, search_key),)
             ).fetchone()
             if row is None:
                 return None
@@ -128,13 +128,13 @@ class ResultFile:
             self._reader = None
             self._give_up(f"can no longer be read ({error}); what it holds is searched anew")
             return None
-        self._memory.put(identity, question, result)
+        self._memory.put(identity, search_key, result)
         self._write_later((key, None, self._today))
         return result
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
-        self._memory.put(identity, question, result)
-        self._write_later((digest(identity, question), _encoder.encode(result), self._today))
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        self._memory.put(identity, search_key, result)
+        self._write_later((digest(identity, search_key), _encoder.encode(result), self._today))
 
     @property
     def _today(self) -> int:
@@ -146,7 +146,7 @@ class ResultFile:
                 self._unwritten.put_nowait(row)
 
     def _write(self) -> None:
-        """The writer thread: batches until told to end, or until the file takes no more."""
+        """The writer thread: batches until it is asked to end, or until the file takes no more."""
         try:
             with contextlib.closing(_connected(self._path)) as connection:
                 _date(connection, self._today)
@@ -197,9 +197,9 @@ class _Foreign(Exception):
     """The file is a database, and not this one."""
 
 
-def digest(identity: str, question: SearchKey) -> bytes:
+def digest(identity: str, search_key: SearchKey) -> bytes:
     """What a result is kept under: 16 bytes of engine, options, limit and position."""
-    text = _encoder.encode((identity, question))
+    text = _encoder.encode((identity, search_key))
     return hashlib.blake2b(text, digest_size=16).digest()
 
 

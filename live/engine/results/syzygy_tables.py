@@ -52,17 +52,17 @@ class SyzygyTables:
     def __exit__(self, *error: object) -> None:
         self._tables.close()
 
-    def result(self, question: SearchKey) -> SearchResult | None:
+    def result(self, search_key: SearchKey) -> SearchResult | None:
         """What is proven, or None where no table says."""
-        if sum(map(str.isalpha, question.fen.partition(" ")[0])) > MOST_MEN:
+        if sum(map(str.isalpha, search_key.fen.partition(" ")[0])) > MOST_MEN:
             # Known without setting up the board; no man is taken by the moves that are sent along.
             return None
-        board = question.board()
+        board = search_key.board()
         ranked = self._ranked(board)
         if not ranked:
             return None
-        if question.only is not None:
-            ranked = [each for each in ranked if each[1] == question.only]
+        if search_key.only is not None:
+            ranked = [each for each in ranked if each[1] == search_key.only]
         sign = 1 if board.turn == chess.WHITE else -1
         lines = tuple(Line(move, Score(sign * cp), 0) for cp, move in ranked)
         return SearchResult(
@@ -70,7 +70,7 @@ class SyzygyTables:
             best=lines[0].move,
             depth=0,
             exact_best=lines[0].move,
-            lines=lines[: question.lines] if question.lines > 1 else (),
+            lines=lines[: search_key.lines] if search_key.lines > 1 else (),
         )
 
     def _ranked(self, board: chess.Board) -> _Ranked | None:

@@ -34,9 +34,9 @@ class DemoFeed:
         self._conditions = conditions
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         clock = self._conditions.clock
         speed = self._conditions.config.demo.speed
         moments = timeline(games(), speed=speed, incidents=INCIDENTS)
@@ -47,4 +47,4 @@ class DemoFeed:
                 await clock.sleep(wait_s)
             # A board may say two things in one instant (clocks of equal seconds); the last holds.
             latest = {moment.game: moment.report for moment in together}
-            await voice.report(list(latest.values()))
+            await session.report(list(latest.values()))

@@ -15,6 +15,7 @@ import msgspec
 
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport
+from live.feeds import http_client
 from live.feeds.dgt.livechess_cloud_json import (
     CloudBoard,
     CloudPairing,
@@ -29,7 +30,6 @@ from live.feeds.dgt.livechess_cloud_json import (
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.result_spelling import read_result
-from live.network import http_client
 from live.network.retry import LASTING_S, FeedTrouble
 
 log = logging.getLogger(__name__)
@@ -106,9 +106,9 @@ class LiveChessCloudFeed:
         self._warned: set[str] = set()
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         clock = self._conditions.clock
         async with http_client.client(self._conditions.config) as client:
             root = f"{await self._host(client)}/get/{self._uuid}"
@@ -124,11 +124,11 @@ class LiveChessCloudFeed:
                         await self._look(client, root, tournament, number)
                     except FeedTrouble as trouble:
                         self._set_aside(trouble, f"{root}/round-{number}/index.json")
-                await self._tell(current, voice)
+                await self._tell(current, session)
                 last = self._round is not None or current >= len(tournament.rounds)
-                if voice.over and last and not self._failed:  # what was not heard may have more
+                if session.over and last and not self._failed:  # what was not heard may have more
                     return
-                await clock.sleep(voice.soonest(PERIOD_S) or PERIOD_S)
+                await clock.sleep(session.soonest(PERIOD_S) or PERIOD_S)
 
     def _late(self, current: int) -> list[int]:
         """Rounds before the current one that may still be told something new: the service says
@@ -147,18 +147,18 @@ class LiveChessCloudFeed:
         over = bool(held.games) and all(game.result != "*" for game in held.games)
         return over and still_s > self._conditions.config.finish_after_s
 
-    async def _tell(self, current: int, voice: FeedSession) -> None:
+    async def _tell(self, current: int, session: FeedSession) -> None:
         told = tuple(
             game
             for number in sorted(self._rounds)
             if number <= current
             for game in self._rounds[number].games
         )
-        if told != self._told or not voice.told:
-            await voice.report(told, complete=True)
+        if told != self._told or not session.reported:
+            await session.report(told, complete=True)
             self._told = told
         else:
-            voice.alive()
+            session.alive()
         if asked := [trouble for trouble in self._troubles if trouble.wait_s > 0]:
             raise max(asked, key=lambda trouble: trouble.wait_s)  # fewer requests, please
 

@@ -16,11 +16,10 @@ import msgspec
 from live.events import GameReport, Headers, Move, Player, Result
 from live.feeds.pgn.pgn_headers import clean
 from live.feeds.result_spelling import read_result
-from live.feeds.san import MoveReader, UnplayableMove
+from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
 
 #: A file says "standard chess" by this Chess960 position number, and says it always.
 STANDARD_POSITION = 518
-MAX_PLIES = 1200
 NAME_CHARS = 100
 
 _TIMES = re.compile(r"(\d{1,7})?(?:\+(\d{1,7}))?\Z")

@@ -33,9 +33,9 @@ class LiveChessFeed:
         self._boards = LiveChessMessages()
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         timeout_s = self._conditions.config.timeout_s
         try:
             async with connect(
@@ -45,7 +45,7 @@ class LiveChessFeed:
                 max_size=MAX_MESSAGE_BYTES,
                 proxy=None,  # the hall's own network
             ) as connection:
-                await self._listen(connection, voice)
+                await self._listen(connection, session)
         except InvalidURI as error:
             raise self._fatal("is no websocket address") from error
         except (InvalidStatus, InvalidMessage, InvalidHandshake) as error:
@@ -59,7 +59,7 @@ class LiveChessFeed:
                 f"cannot reach LiveChess ({system_words(error) or 'no connection'})"
             ) from error
 
-    async def _listen(self, connection: ClientConnection, voice: FeedSession) -> None:
+    async def _listen(self, connection: ClientConnection, session: FeedSession) -> None:
         self._boards.reconnected()
         clock = self._conditions.clock
         asked_s = float("-inf")
@@ -68,7 +68,7 @@ class LiveChessFeed:
             if clock.now() - asked_s >= BOARDS_S:
                 await connection.send(self._boards.ask(), text=True)
                 asked_s = clock.now()
-                voice.alive()
+                session.alive()
             try:
                 async with clock.deadline(asked_s + BOARDS_S - clock.now()):
                     message = await connection.recv()
@@ -78,7 +78,7 @@ class LiveChessFeed:
             for answer in answers:
                 await connection.send(answer, text=True)
             if games:
-                await voice.report(games)
+                await session.report(games)
 
     def _fatal(self, problem: str) -> FeedTrouble:
         return FeedTrouble(

@@ -18,10 +18,9 @@ import msgspec
 from live.events import GameReport, Headers, Move, Player
 from live.feeds.dgt.game_from_position import BACK_PLIES, found_again, met
 from live.feeds.pgn.pgn_headers import clean
-from live.feeds.san import MoveReader, UnplayableMove
+from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
 
 MAX_BOARDS = 768
-MAX_PLIES = 1200
 #: The first moves may be taken back one by one; a longer game that is suddenly empty is over and
 #: the pieces stand ready for the next.
 NEW_GAME_PLIES = 4

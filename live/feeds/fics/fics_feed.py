@@ -30,9 +30,9 @@ class FicsFeed:
         self._text = FicsText(address.host, address.games, address.user, address.password)
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         timeout_s = self._conditions.config.timeout_s
         try:
             async with self._conditions.clock.deadline(timeout_s):
@@ -45,7 +45,7 @@ class FicsFeed:
             why = system_words(error) or "no connection"
             raise FeedTrouble(f"cannot reach the server ({why})") from error
         try:
-            await self._listen(reader, writer, voice)
+            await self._listen(reader, writer, session)
         except OSError as error:
             raise FeedTrouble("connection to the server lost") from error
         except FicsLoginRefused as error:
@@ -56,12 +56,12 @@ class FicsFeed:
             writer.transport.abort()
 
     async def _listen(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, voice: FeedSession
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: FeedSession
     ) -> None:
         self._text.reconnected()
         wait_s = self._conditions.config.timeout_s
         heard = False
-        while not voice.over:
+        while not session.over:
             try:
                 async with self._conditions.clock.deadline(wait_s):
                     data = await reader.read(CHUNK_BYTES)
@@ -69,20 +69,20 @@ class FicsFeed:
                 if not heard:
                     raise FeedTrouble("the server says nothing") from None
                 await _send(writer, [b"\n"])
-                voice.alive()
-                wait_s = voice.soonest(IDLE_S) or IDLE_S
+                session.alive()
+                wait_s = session.soonest(IDLE_S) or IDLE_S
                 continue
             if not data:
                 raise FeedTrouble("connection to the server lost")
             heard = True
             answers, games = self._text.receive(data)
             await _send(writer, answers)
-            await voice.report(games)
-            if self._text.missing and not voice.told:
+            await session.report(games)
+            if self._text.missing and not session.reported:
                 problem = "the server has no such game"
                 error = FeedNotFound(self.name, problem, "Check the number or name at its end")
                 raise FeedTrouble(problem, wait_s=LASTING_S, fatal=error)
-            wait_s = voice.soonest(IDLE_S) or IDLE_S
+            wait_s = session.soonest(IDLE_S) or IDLE_S
 
     def _fatal(self, problem: str) -> FeedTrouble:
         remedy = "It looks like telnet://HOST:5000/GAME, with USER:PASSWORD@ where one is needed"

@@ -45,13 +45,13 @@ class FileFeed:
         self._seen = FilesRead(conditions.clock)
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         self._seen.forget()
-        await look_on(self._path, self._look, self._watch, voice, self._conditions)
+        await look_on(self._path, self._look, self._watch, session, self._conditions)
 
-    async def _look(self, voice: FeedSession) -> FileLook:
+    async def _look(self, session: FeedSession) -> FileLook:
         try:
             now = await asyncio.to_thread(signature, self._path)
             if self._seen.due(self._path, now):
@@ -59,14 +59,14 @@ class FileFeed:
                 await self._text.take(await asyncio.to_thread(read, self._path, limit))
                 self._seen.was_read(self._path)
         except FileNotFoundError:
-            if not voice.told:
+            if not session.reported:
                 raise not_there(self.name) from None
             self._seen.forget()
-            voice.say("retrying", "the file is gone, waiting for it to come back")
+            session.show("retrying", "the file is gone, waiting for it to come back")
             return FileLook(None, there=False)
         except OSError as error:
             raise unreadable(self.name, error) from error
-        return FileLook(await self._snapshots.tell([await self._text.believe()], voice))
+        return FileLook(await self._snapshots.report([await self._text.believe()], session))
 
 
 class FileLook(NamedTuple):
@@ -81,7 +81,7 @@ async def look_on(
     path: Path,
     look: Callable[[FeedSession], Awaitable[FileLook]],
     watch: Watch,
-    voice: FeedSession,
+    session: FeedSession,
     conditions: FeedConditions,
 ) -> None:
     """Look whenever the path may have changed, and every ``poll_s``, until its games are over."""
@@ -97,10 +97,10 @@ async def look_on(
     try:
         while True:
             changed.clear()
-            looked = await look(voice)
-            if voice.over and looked.again_s is None and looked.there:
+            looked = await look(session)
+            if session.over and looked.again_s is None and looked.there:
                 return
-            wait_s = voice.soonest(conditions.config.poll_s, looked.again_s)
+            wait_s = session.soonest(conditions.config.poll_s, looked.again_s)
             try:
                 async with conditions.clock.deadline(wait_s):
                     await changed.wait()

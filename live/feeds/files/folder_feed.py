@@ -116,19 +116,19 @@ class FolderFeed:
         self._snapshots = PgnSnapshots()
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         self._seen.forget()
-        await look_on(self._path, self._look, self._watch, voice, self._conditions)
+        await look_on(self._path, self._look, self._watch, session, self._conditions)
 
-    async def _look(self, voice: FeedSession) -> FileLook:
+    async def _look(self, session: FeedSession) -> FileLook:
         try:
             now = await asyncio.to_thread(scan, self._path)
         except FileNotFoundError:
-            if not voice.told:
+            if not session.reported:
                 raise not_there(self.name) from None
-            voice.say("retrying", "the folder is gone, waiting for it to come back")
+            session.show("retrying", "the folder is gone, waiting for it to come back")
             return FileLook(None, there=False)
         except OSError as error:
             raise unreadable(self.name, error) from error
@@ -139,8 +139,8 @@ class FolderFeed:
             await self._texts[path].take(b"")  # perhaps just being replaced: it settles
         self._seen.forget(self._texts.keys() - now.keys())
         beliefs = {path: await text.believe() for path, text in self._texts.items()}
-        again_s = await self._snapshots.tell(
-            [beliefs[path] for path in sorted(beliefs, key=_order)], voice
+        again_s = await self._snapshots.report(
+            [beliefs[path] for path in sorted(beliefs, key=_order)], session
         )
         for path, belief in beliefs.items():
             if path not in now and belief.complete and not belief.games:

@@ -14,7 +14,7 @@ import msgspec
 
 from live.events import GameReport
 from live.feeds.game_roster import Identity, identities
-from live.feeds.pgn.pgn_lines import RESULT_END
+from live.feeds.pgn.pgn_splitter import RESULT_END
 
 
 class BelievedText(msgspec.Struct, frozen=True):

@@ -76,7 +76,7 @@ class PgnSnapshots:
     def __init__(self) -> None:
         self._reported: tuple[tuple[GameReport, ...], bool] | None = None
 
-    async def tell(self, beliefs: Iterable[BelievedText], voice: FeedSession) -> float | None:
+    async def report(self, beliefs: Iterable[BelievedText], session: FeedSession) -> float | None:
         """Report all texts of a source together; returns after how many seconds to read again
         at the latest because something was not believed yet, or None.
         """
@@ -84,10 +84,10 @@ class PgnSnapshots:
         games = tuple(game for belief in beliefs for game in belief.games)
         complete = all(belief.complete for belief in beliefs)
         if (games, complete) != self._reported:
-            await voice.report(games, complete=complete)
+            await session.report(games, complete=complete)
             self._reported = (games, complete)
         else:
-            voice.alive()
+            session.alive()
         waits_s = [b.look_again_s for b in beliefs if b.look_again_s is not None]
         return min(waits_s, default=None)
 

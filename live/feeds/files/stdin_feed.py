@@ -29,11 +29,11 @@ class StdinFeed:
         self._fd = fd
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         decoder = PgnDecoder()
-        voice.alive()
+        session.alive()
         first = True
         async for piece in pieces(self._fd):
             if first and piece.strip():
@@ -42,10 +42,10 @@ class StdinFeed:
                     raise FeedUnreadable("standard input", f"holds {what}", "Pipe PGN into it")
             for games in decoder.slices(piece):
                 if games:
-                    await voice.report(games)
+                    await session.report(games)
                 await asyncio.sleep(0)  # a slice is some milliseconds of work
         if games := decoder.finish():
-            await voice.report(games)
+            await session.report(games)
 
 
 async def pieces(fd: int) -> AsyncIterator[bytes]:

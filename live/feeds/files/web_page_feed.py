@@ -10,10 +10,10 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import httpx
 
+from live.feeds import http_client
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import RESTING_S, FeedConditions, FeedSession, follow
 from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText
-from live.network import http_client
 from live.network.retry import RefusedRequest
 
 #: Every so many polls the request is unconditional: an ETag made of size and whole seconds
@@ -38,9 +38,9 @@ class WebPageFeed:
         self._snapshots = PgnSnapshots()
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         config, clock = self._conditions.config, self._conditions.clock
         since: http_client.HttpValidators | None = None
         conditional = True
@@ -61,14 +61,14 @@ class WebPageFeed:
                 if answer is not None:
                     await self._text.take(answer.body, answer.content_type)
                     since = answer.validators if conditional else None
-                look_again_s = await self._snapshots.tell([await self._text.believe()], voice)
-                if voice.over and look_again_s is None:
+                look_again_s = await self._snapshots.report([await self._text.believe()], session)
+                if session.over and look_again_s is None:
                     return
-                still_s = clock.now() - voice.roster.changed_s
+                still_s = clock.now() - session.roster.changed_s
                 period_s = config.poll_s * min(SLOWEST, max(1.0, still_s / QUIET_S))
-                if voice.resting:
+                if session.resting:
                     period_s = max(period_s, RESTING_S)
-                await clock.sleep(voice.soonest(period_s, look_again_s) or period_s)
+                await clock.sleep(session.soonest(period_s, look_again_s) or period_s)
 
     async def _ask(
         self, client: httpx.AsyncClient, since: http_client.HttpValidators | None

@@ -21,12 +21,12 @@ import msgspec
 
 from live.errors import FeedUnreadable
 from live.events import GameReport
+from live.feeds import http_client
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.pgn.not_pgn import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.source_address import Scope, lichess_broadcast
-from live.network import http_client
 from live.network.retry import LASTING_S, FeedTrouble, spoken
 
 log = logging.getLogger(__name__)
@@ -69,20 +69,20 @@ class LichessBroadcastFeed:
         self._reader = PgnReader()
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         async with (
             http_client.client(self._conditions.config) as client,
             http_client.request(
                 client, self.name, self._stream_url, headers=self._headers, endless=True
             ) as response,
         ):
-            voice.alive()
-            await self._listen(client, response, voice)
+            session.alive()
+            await self._listen(client, response, session)
 
     async def _listen(
-        self, client: httpx.AsyncClient, response: httpx.Response, voice: FeedSession
+        self, client: httpx.AsyncClient, response: httpx.Response, session: FeedSession
     ) -> None:
         settings, clock = self._conditions.config.lichess, self._conditions.clock
         silence_s = 2 * settings.keep_alive_s + self._conditions.config.timeout_s
@@ -99,37 +99,37 @@ class LichessBroadcastFeed:
         try:
             while True:
                 now_s = clock.now()
-                changed_s = voice.roster.changed_s
+                changed_s = session.roster.changed_s
                 waits_s = [
                     heard_s + silence_s - now_s,
                     tried_s + settings.reconcile_s - now_s,
                 ]
-                ends_in_s = voice.ends_in_s()
+                ends_in_s = session.ends_in_s()
                 if ends_in_s is not None and given_up != changed_s:
                     waits_s.append(ends_in_s)
                 try:
                     async with clock.deadline(max(0.0, min(waits_s))):
                         await asyncio.wait([reading])
                 except TimeoutError:
-                    if voice.over and same_s > changed_s:
+                    if session.over and same_s > changed_s:
                         return
                     silent = clock.now() - heard_s >= silence_s
-                    if silent and (not voice.over or given_up == changed_s):
+                    if silent and (not session.over or given_up == changed_s):
                         raise FeedTrouble(f"not a sign of life for {spoken(silence_s)}") from None
                     tried_s = clock.now()
-                    if await self._compare(client, voice):
+                    if await self._compare(client, session):
                         same_s = clock.now()
-                        if voice.over:
+                        if session.over:
                             return
                     else:
-                        given_up = voice.roster.changed_s
+                        given_up = session.roster.changed_s
                     continue
                 chunk = reading.result()
                 heard_s = clock.now()
                 if chunk is None:
                     raise FeedTrouble("the stream ended")
                 reading = _next(chunks)
-                if not chunk.strip() and voice.over and self._scope == "round":
+                if not chunk.strip() and session.over and self._scope == "round":
                     # A keep-alive after the grace period says as much as a comparison that failed
                     # would have.
                     return
@@ -139,30 +139,30 @@ class LichessBroadcastFeed:
                 for games in self._decoder.slices(chunk):
                     if games:
                         self._note_rounds(games)
-                        await voice.report(games)
+                        await session.report(games)
                     await asyncio.sleep(0)  # a slice is some milliseconds of work
-                voice.alive()
+                session.alive()
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
 
-    async def _compare(self, client: httpx.AsyncClient, voice: FeedSession) -> bool:
+    async def _compare(self, client: httpx.AsyncClient, session: FeedSession) -> bool:
         """Ask lichess what the stream does not tell; False when that could not be had, or when
         there is more to come.
         """
         if self._scope == "round":
-            return await self._compare_round(client, voice, self._id, whole=True)
+            return await self._compare_round(client, session, self._id, whole=True)
         for round_id in list(self._rounds)[:MAX_ROUNDS]:
-            told = await self._compare_round(client, voice, round_id, whole=False)
+            told = await self._compare_round(client, session, round_id, whole=False)
             if told and not self._rounds[round_id]:
                 del self._rounds[round_id]
-        if self._scope == "group" or not voice.over:
+        if self._scope == "group" or not session.over:
             return False
         answer = await self._get(client, self._tour_url)
         return answer is not None and tour_is_over(answer.body)
 
     async def _compare_round(
-        self, client: httpx.AsyncClient, voice: FeedSession, round_id: str, *, whole: bool
+        self, client: httpx.AsyncClient, session: FeedSession, round_id: str, *, whole: bool
     ) -> bool:
         """Report a round's export; ``whole``: there are no games but those in it."""
         answer = await self._get(client, self._export_url.format(round_id))
@@ -175,7 +175,7 @@ class LichessBroadcastFeed:
         if not games:
             return False  # the stream told some: an empty export is not believed
         self._note_rounds(games)
-        await voice.report(games, complete=whole and not self._reader.left_out)
+        await session.report(games, complete=whole and not self._reader.left_out)
         return True
 
     def _note_rounds(self, games: list[GameReport]) -> None:

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterator
 
 from live.errors import FeedUnreadable
+from live.feeds import http_client
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.lichess.lichess_ndjson import LichessGameStream, LichessTvStream
 from live.feeds.pgn.not_pgn import not_pgn
-from live.network import http_client
 from live.network.retry import LASTING_S, FeedTrouble, spoken
 
 #: A description is about 1 kB, a position 100 bytes.
@@ -56,9 +56,9 @@ class LichessGameFeed:
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         stream = self._stream
         # Neither stream is known to send keep-alives, and a player may think for long: after this
         # long a new connection, which begins from the start, is the way to know.
@@ -72,7 +72,7 @@ class LichessGameFeed:
                 client, self.name, self._url, headers=self._headers, endless=True
             ) as response,
         ):
-            voice.alive()
+            session.alive()
             chunks = response.aiter_bytes()
             while True:
                 try:
@@ -87,11 +87,11 @@ class LichessGameFeed:
                 game = None
                 for line in lines.feed(chunk):
                     game = stream.line(line) or game
-                    if game is None and not voice.told and not line.lstrip().startswith(b"{"):
+                    if game is None and not session.reported and not line.lstrip().startswith(b"{"):
                         raise self._strange(line)
                     await asyncio.sleep(0)
                 if game is not None:  # of what came together only the last matters
-                    await voice.report([game], complete=True)
+                    await session.report([game], complete=True)
 
     def _strange(self, line: bytes) -> FeedTrouble:
         what = not_pgn(line) or "something else than a game"

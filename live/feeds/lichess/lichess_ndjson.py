@@ -12,9 +12,8 @@ import msgspec
 
 from live.events import GameReport, Headers, Move, Player, Result
 from live.feeds.pgn.pgn_headers import clean
-from live.feeds.san import MoveReader, UnplayableMove
+from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
 
-MAX_PLIES = 1200
 #: Status ids from 25 (aborted) on are ends of games; 30 and up have a result or are draws.
 _ABORTED, _NO_START, _UNKNOWN = 25, 37, 38
 _STARTED = 20

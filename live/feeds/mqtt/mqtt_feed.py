@@ -66,16 +66,16 @@ class MqttFeed:
         self._warned: set[str] = set()
 
     async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._session, sink, self._conditions)
+        await follow(self.name, self._follow, sink, self._conditions)
 
-    async def _session(self, voice: FeedSession) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         try:
             async with self._client() as client:
                 answers = await client.subscribe(self._address.topic, qos=1)
                 refused = [code for code in map(_code, answers) if code >= 128]
                 if refused:
                     raise self._fatal(f"the broker refuses the topic ({refused[0]})")
-                await self._listen(client, voice)
+                await self._listen(client, session)
         except MqttConnectError as error:
             raise self._refused(_code(error.rc)) from error
         except aiomqtt.MqttCodeError as error:
@@ -108,28 +108,28 @@ class MqttFeed:
             tls_context=self._tls,
         )
 
-    async def _listen(self, client: aiomqtt.Client, voice: FeedSession) -> None:
-        draining = asyncio.create_task(self._drain(client, voice), name=f"mqtt {self.name}")
+    async def _listen(self, client: aiomqtt.Client, session: FeedSession) -> None:
+        draining = asyncio.create_task(self._drain(client, session), name=f"mqtt {self.name}")
         draining.add_done_callback(lambda _: self._news.set())
         self._news.set()  # what was read before a lost connection
         try:
-            while not voice.over:
+            while not session.over:
                 try:
-                    async with self._conditions.clock.deadline(voice.soonest(LOOK_S)):
+                    async with self._conditions.clock.deadline(session.soonest(LOOK_S)):
                         await self._news.wait()
                 except TimeoutError:
-                    voice.alive()
+                    session.alive()
                     continue
                 self._news.clear()
                 games, complete = self._games.take()
-                await voice.report(games, complete=complete)
+                await session.report(games, complete=complete)
                 if draining.done():
                     await draining
         finally:
             draining.cancel()
             await asyncio.gather(draining, return_exceptions=True)
 
-    async def _drain(self, client: aiomqtt.Client, voice: FeedSession) -> None:
+    async def _drain(self, client: aiomqtt.Client, session: FeedSession) -> None:
         async for message in client.messages:
             topic = message.topic.value
             payload = message.payload if isinstance(message.payload, bytes) else b""
@@ -142,8 +142,8 @@ class MqttFeed:
             elif topic not in self._warned and len(self._warned) < QUEUE:
                 self._warned.add(topic)
                 log.warning("%s: topic %r holds %s", self.name, topic, problem)
-                if not voice.told:
-                    voice.say("live", f"no games yet; {topic!r} holds {problem}")
+                if not session.reported:
+                    session.show("live", f"no games yet; {topic!r} holds {problem}")
 
     def _refused(self, code: int) -> FeedTrouble:
         if code == _UNSUPPORTED and self._version is aiomqtt.ProtocolVersion.V5:

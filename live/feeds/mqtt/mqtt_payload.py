@@ -1,7 +1,7 @@
 """MQTT messages → whole-game reports. Pure.
 
 A topic holds one game at a time (or, as PGN, any number). Three kinds of payload are read, told
-apart by how they begin; the README describes them for those who publish:
+apart by how they begin; the manual (``sources``) describes them for those who publish:
 
 * our own JSON, the whole game each time: :class:`~live.feeds.mqtt.mqtt_schema.MqttGame`
 * a position: JSON with the last move (:class:`~live.feeds.mqtt.mqtt_schema.MqttPosition`), or the

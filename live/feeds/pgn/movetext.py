@@ -11,15 +11,35 @@ what is in them, and how deep, costs only its length. Nothing here recurses or l
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 
 import chess
 
 from live.events import Move, Result, Score
-from live.feeds.pgn import pgn_words as words
 from live.feeds.pgn.charset import decode
 from live.feeds.pgn.pgn_comments import read_comment
+from live.feeds.result_spelling import TOKENS
 from live.feeds.san import MoveReader, UnplayableMove, printable
+
+# lastindex: 1 comment left open, 2 comment, 3 word, 4 opening parenthesis, 5 line comment,
+# 6 end; None for what says nothing (NAG, stray closing signs).
+_TOKEN = re.compile(
+    rb"\s*+(?:\{([^}]*+)(\})?+"
+    rb"|([^\s{}();$]++(?:\([QRBNqrbn]\)[^\s{}();$]*+)?)"
+    rb"|(\()|(;[^\n]*+\n?+)|(\Z)|[)}]|\$\d*+)"
+)
+_IN_VARIATION = re.compile(rb"[()]|\{[^}]*+(\})?+|;[^\n]*+|\n%[^\n]*+")
+_DELIMITERS = b" \t\n{}();$"
+_RESULTS: dict[bytes, Result] = {
+    token.encode(charset): result
+    for token, result in TOKENS.items()
+    for charset in ("utf-8", "cp1252")
+}
+_NUMBER = re.compile(rb"\d{1,4}+(?:\.++|\xe2\x80\xa6)|\.++(?=.)|\d{1,4}(?=[KQRBNOa-h])")
+#: Words that are neither move nor number: evaluation signs (no letter, no digit), and the
+#: abbreviations of printed annotations.
+_SIGN = re.compile(rb"(?!--\Z)[^0-9A-Za-z\x80-\xff]*+\Z|(?:e\.?p\.?|N|TN|D|RR|ch|mate|\d++)\Z")
 
 
 class Movetext:
@@ -76,8 +96,8 @@ class Movetext:
         if not self.done:  # the last text was given up in the middle
             self._known = self._text[: self._kept]
         known = self._known
-        keep = len(known) if text.startswith(known) else words.common_prefix(known, text)
-        if keep < len(known) or not words.ends_clean(text, keep, whole):
+        keep = len(known) if text.startswith(known) else _common_prefix(known, text)
+        if keep < len(known) or not _ends_clean(text, keep, whole):
             # The word at the parting may have been the beginning of another.
             index = bisect_right(self._offsets, keep) - 1
             keep = self._offsets[index] if index >= 0 else 0
@@ -123,7 +143,7 @@ class Movetext:
         """Tokens outside variations."""
         text = self._text
         pos = self._pos
-        for match in words.TOKEN.finditer(text, pos):
+        for match in _TOKEN.finditer(text, pos):
             if budget <= 0:
                 self._pos = pos
                 return budget
@@ -133,7 +153,7 @@ class Movetext:
             if kind == 3:
                 start = match.start(3)
                 word = match[3]
-                if end == len(text) and not self._whole and word not in words.RESULTS:
+                if end == len(text) and not self._whole and word not in _RESULTS:
                     break  # perhaps half a word
                 if word[0] == 0x25 and (start == 0 or text[start - 1] == 0x0A):
                     line_end = text.find(b"\n", end)
@@ -165,7 +185,7 @@ class Movetext:
 
     def _skip_variation(self, budget: int) -> int:
         """Parentheses until the one that closes the variation."""
-        for match in words.IN_VARIATION.finditer(self._text, self._pos):
+        for match in _IN_VARIATION.finditer(self._text, self._pos):
             if budget <= 0:
                 self._pos = match.start()
                 return budget
@@ -193,7 +213,7 @@ class Movetext:
             self.problem = f"a {what} is never closed after ply {len(self.moves)}"
             self._problem_at = at
         last = self._text.rsplit(None, 1)[-1:]
-        result = words.RESULTS.get(last[0]) if last else None
+        result = _RESULTS.get(last[0]) if last else None
         if result is not None:
             self.result, self._result_at = result, at
 
@@ -224,7 +244,7 @@ class Movetext:
         """A word of the mainline: a move, a move number, a result, or a sign."""
         if word[-1] == 0x2E and (word[0] < 0x3A or word == b"e.p."):  # "12." or "12..."
             return
-        result = words.RESULTS.get(word)
+        result = _RESULTS.get(word)
         if result is not None:
             self.result, self._result_at = result, start
             return
@@ -237,9 +257,9 @@ class Movetext:
             if known == word:
                 self._played(word, start, Move(move.uci, move.san))
                 return
-        number = words.NUMBER.match(word)
+        number = _NUMBER.match(word)
         text = word[number.end() :] if number else word
-        if words.SIGN.match(text) or not (text.isascii() or words.has_letters(text)):
+        if _SIGN.match(text) or not (text.isascii() or _has_letters(text)):
             return
         if plies >= self._max_plies:
             self._stop(f"more than {self._max_plies} plies", start)
@@ -283,3 +303,29 @@ class Movetext:
             board.push(chess.Move.from_uci(move.uci))
         self._mover = MoveReader(board)
         self._line = list(zip(self._words, self.moves, strict=True))
+
+
+def _common_prefix(a: bytes, b: bytes) -> int:
+    """Length of what ``a`` and ``b`` have in common in front. Compares O(length) bytes in all."""
+    high = min(len(a), len(b))
+    if a[:high] == b[:high]:
+        return high
+    low = 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _ends_clean(text: bytes, at: int, whole: bool) -> bool:
+    """True when the token before ``at`` cannot go on behind it."""
+    if at == 0 or text[at - 1] in b"})\n":
+        return True
+    return text[at] in _DELIMITERS if at < len(text) else whole
+
+
+def _has_letters(text: bytes) -> bool:
+    return any(c.isalnum() for c in decode(text))

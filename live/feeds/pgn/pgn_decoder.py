@@ -29,8 +29,8 @@ import msgspec
 from live.events import GameReport, Result
 from live.feeds.pgn.movetext import Movetext
 from live.feeds.pgn.pgn_headers import GameHead, read_head
-from live.feeds.pgn.pgn_lines import LineEnd, PgnSegment
-from live.feeds.pgn.pgn_splitter import PgnSplitter
+from live.feeds.pgn.pgn_splitter import LineEnd, PgnSegment, PgnSplitter
+from live.feeds.san import MAX_PLIES
 
 #: Work between two slices, in tokens of up to some 20 microseconds.
 _SLICE_TOKENS = 500
@@ -48,7 +48,7 @@ class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
 
     game_bytes: int = 1 << 19
     """Of one game; the rest is left out. Engine events write 600 bytes a move."""
-    plies: int = 1200
+    plies: int = MAX_PLIES
     tags: int = 100
     tag_line_bytes: int = 2000
     comment_bytes: int = 8192

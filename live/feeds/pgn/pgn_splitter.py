@@ -17,17 +17,59 @@ second look at what it held.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import Enum
+from typing import NamedTuple
 
-from live.feeds.pgn import pgn_lines as lines
 from live.feeds.pgn.charset import PlainLines
-from live.feeds.pgn.pgn_lines import LineEnd, PgnSegment
 
+_INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
+_HEADER_LINES = re.compile(rb"(?:" + _INDENT + rb"(?:[\[%;][^\n]*+)?\n)*+")
+_HEADER_START = re.compile(_INDENT + rb"[\[%;]")
+_BLANK_LINES = re.compile(rb"(?:" + _INDENT + rb"\n)*+")
+_TAG_LINE = re.compile(_INDENT + rb'\[[ \t]*+[A-Za-z0-9][^\n"]*+"')
+_EVENT_LINE = re.compile(_INDENT + rb"\[[ \t]*+Event\b")
+#: A line end worth a look: behind what ends a result, before a bracket, before an escaped line.
+_STOP = re.compile(
+    rb"\n(?:(?<=[*\xbd \t]\n)|(?<=[-:/.,][0125]\n)|%|" + _INDENT + rb"\[[ \t]*+[A-Za-z0-9])"
+)
+RESULT_END = re.compile(
+    rb"(?<![^\s})])(?:1-0|0-1|1/2-(?:1/2|0)|0-1/2|\*|(?:\xc2?\xbd|0)[-:]\xc2?\xbd|\xc2?\xbd[-:]0"
+    rb"|1:0|0:1|1/2:1/2|0?[.,]5-0?[.,]5|1\.0-0\.0|0\.0-1\.0)[ \t]*+\Z"
+)
+_RESULT_END_BYTES = 40
+_FIRST_MOVE = re.compile(rb"[ \t]*+1(?:\.(?!\.)|[ \t])")
+#: Lines looked at in one step. Many games in one buffer must not each look at all the others.
+_STEP_BYTES = 8192
+_MOVE_LIKE = re.compile(rb"\d\s*+\.|[a-h][1-8]|O-O|\*|\d-\d")
+_NEXT_TAG = re.compile(rb"\n" + _INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
+_NEXT_EVENT = re.compile(rb"\n" + _INDENT + rb"\[[ \t]*+Event[ \t]")
+#: Comments and escapes, for text in which line comments occur.
+_COMMENTS = re.compile(rb"\{[^}]*+(\})?|;[^\n]*+(\n?)|^%[^\n]*+(\n?)", re.MULTILINE)
 #: A text that keeps going on after its result is not given more often than this until it is over.
 _MAX_RESULTS = 4
 #: Steps after which control is given back.
 _PAUSE_STEPS = 50
+
+
+class LineEnd(Enum):
+    """How a game's text came to its end."""
+
+    WHOLE = "whole"
+    """A result, or the next game, followed."""
+    CUT = "cut"
+    """The input ended; its last word may be half a word."""
+    TOO_LONG = "too long"
+    """The rest was left out: the game passed the bound."""
+
+
+class PgnSegment(NamedTuple):
+    """The text of one game."""
+
+    header: bytes
+    movetext: bytes
+    end: LineEnd
 
 
 class _Phase(Enum):
@@ -158,7 +200,7 @@ class PgnSplitter:
                 if segment is not None:
                     yield segment
             else:
-                if self._phase is _Phase.HEADERS and not lines.HEADER_START.match(
+                if self._phase is _Phase.HEADERS and not _HEADER_START.match(
                     buffer, self._at, self._limit
                 ):  # movetext without a line end
                     self._phase = _Phase.MOVES
@@ -171,7 +213,7 @@ class PgnSplitter:
 
     def _skip(self) -> bool:
         """Drop the rest of a game that is too long; true when the next one begins."""
-        match = (lines.NEXT_TAG if self._moves_skipped else lines.NEXT_EVENT).search(self._buffer)
+        match = (_NEXT_TAG if self._moves_skipped else _NEXT_EVENT).search(self._buffer)
         if match is not None:
             del self._buffer[: match.start() + 1]
             self._restart(_Phase.HEADERS)
@@ -185,8 +227,8 @@ class PgnSplitter:
 
     def _step(self, end: int) -> PgnSegment | None:
         """Understand one more stretch of lines before ``end``; a game if that completes one."""
-        if end - self._at > lines.STEP_BYTES:
-            last = self._buffer.rfind(b"\n", self._at, self._at + lines.STEP_BYTES)
+        if end - self._at > _STEP_BYTES:
+            last = self._buffer.rfind(b"\n", self._at, self._at + _STEP_BYTES)
             end = (last if last >= 0 else self._buffer.find(b"\n", self._at)) + 1
         if self._phase is _Phase.HEADERS:
             return self._step_headers(end)
@@ -197,17 +239,17 @@ class PgnSplitter:
     def _step_headers(self, end: int) -> PgnSegment | None:
         buffer = self._buffer
         if self._at == 0:
-            blank = lines.BLANK_LINES.match(buffer, 0, end)
+            blank = _BLANK_LINES.match(buffer, 0, end)
             if blank is not None and blank.end():
                 del buffer[: blank.end()]
                 return None
-        match = lines.HEADER_LINES.match(buffer, self._at, end)
+        match = _HEADER_LINES.match(buffer, self._at, end)
         stop = match.end() if match else self._at
         # Games without moves follow each other without movetext between: Event begins a new one.
         event = buffer.find(b"[Event ", self._at, stop)
         while event >= 0:
             line = buffer.rfind(b"\n", 0, event) + 1
-            if lines.EVENT_LINE.match(buffer, line, stop):
+            if _EVENT_LINE.match(buffer, line, stop):
                 if self._event_seen:
                     return self._take(line)
                 self._event_seen = True
@@ -221,11 +263,11 @@ class PgnSplitter:
 
     def _step_ended(self, end: int) -> PgnSegment | None:
         buffer = self._buffer
-        blank = lines.BLANK_LINES.match(buffer, self._at, end)
+        blank = _BLANK_LINES.match(buffer, self._at, end)
         if (
             (blank is not None and blank.end() > self._at)
-            or lines.TAG_LINE.match(buffer, self._at)
-            or lines.FIRST_MOVE.match(buffer, self._at)
+            or _TAG_LINE.match(buffer, self._at)
+            or _FIRST_MOVE.match(buffer, self._at)
         ):
             return self._take(self._at)
         self._phase = _Phase.MOVES  # words after the result: the same game goes on
@@ -234,7 +276,7 @@ class PgnSplitter:
 
     def _step_moves(self, end: int) -> PgnSegment | None:
         buffer = self._buffer
-        if self._at > self._moves_at and lines.TAG_LINE.match(buffer, self._at, end):
+        if self._at > self._moves_at and _TAG_LINE.match(buffer, self._at, end):
             if self._in_comment:
                 if self._tag_in_comment < 0:
                     self._tag_in_comment = self._at
@@ -243,7 +285,7 @@ class PgnSplitter:
                 return None
             else:
                 return self._take(self._at)
-        match = lines.STOP.search(buffer, self._at, end)
+        match = _STOP.search(buffer, self._at, end)
         stop = match.start() + 1 if match else end
         if self._follow_comments(self._at, stop):
             return self._take(self._tag_in_comment)
@@ -251,8 +293,8 @@ class PgnSplitter:
         if match is None or self._in_comment or self._line_comment:
             return None
         line_end = stop - 1
-        tail = max(self._moves_at, line_end - lines.RESULT_END_BYTES)
-        if lines.RESULT_END.search(buffer, tail, line_end) is None:
+        tail = max(self._moves_at, line_end - _RESULT_END_BYTES)
+        if RESULT_END.search(buffer, tail, line_end) is None:
             return None
         self._phase = _Phase.ENDED
         self._results += 1
@@ -264,9 +306,9 @@ class PgnSplitter:
     def _only_junk(self) -> bool:
         """True when what looked like movetext was a garbled line between the tags of one game."""
         buffer = self._buffer
-        if lines.EVENT_LINE.match(buffer, self._at):
+        if _EVENT_LINE.match(buffer, self._at):
             return False
-        return lines.MOVE_LIKE.search(buffer, self._moves_at, self._at) is None
+        return _MOVE_LIKE.search(buffer, self._moves_at, self._at) is None
 
     def _follow_comments(self, start: int, stop: int) -> bool:
         """Bring the comment state from ``start`` to ``stop``, both starts of lines.
@@ -288,12 +330,12 @@ class PgnSplitter:
             self._in_comment = False
             self._tag_in_comment = -1
             at = close + 1
-        # Only a first line can be an escaped one: lines.STOP stops before them.
+        # Only a first line can be an escaped one: _STOP stops before them.
         if buffer[start] != 0x25 and buffer.find(b";", at, stop) < 0:
             opened = buffer.rfind(b"{", at, stop)
             self._in_comment = opened >= 0 and buffer.find(b"}", opened, stop) < 0
             return False
-        for match in lines.COMMENTS.finditer(buffer, at, stop):
+        for match in _COMMENTS.finditer(buffer, at, stop):
             if match[0][0] == 0x7B:
                 self._in_comment = match[1] is None
             else:

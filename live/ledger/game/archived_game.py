@@ -1,8 +1,8 @@
-"""Games at rest: as values that can be kept on disk, with what pooled figures need of them at hand.
+"""Archived games: values that can be kept on disk; what pooled figures need of them is at hand.
 
-Most games of a long event are over. One at rest costs little memory and nothing to bring back after
-a restart; its plies, curves and scores are read when somebody asks for them, and it wakes when its
-source has something new to say.
+Most games of a long event are over. An archived one costs little memory and nothing to bring back
+after a restart; its plies, curves and scores are read when somebody looks at them. It is tracked
+again when its source reports something new.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from live.events import (
     GameId,
     GameView,
     PlyView,
-    PointMessage,
 )
 from live.games.game import Game
-from live.ledger.game.game_curves import GameCurves, rebase
+from live.ledger.game.game_curves import GameCurves
 from live.ledger.game.game_evaluations import EvaluationsValue
 from live.ledger.measure import FieldPriors, Measure, choice_of
 from live.ledger.methods.game_methods import COLORS
@@ -82,7 +81,7 @@ class ArchivedSide(msgspec.Struct, frozen=True):
 
 
 class ArchivedValues(msgspec.Struct, frozen=True):
-    """What is always at hand of a game at rest."""
+    """What is always at hand of an archived game."""
 
     game: Game
     view: GameView
@@ -93,7 +92,7 @@ class ArchivedValues(msgspec.Struct, frozen=True):
 
 
 class ArchivedDetails(msgspec.Struct, frozen=True):
-    """What is read when somebody asks."""
+    """What is read when somebody looks at the game."""
 
     plies: tuple[PlyView, ...]
     curves: Curves
@@ -109,11 +108,11 @@ def points_of(curves: Curves, color: Color) -> tuple[CurvePoint, ...]:
 
 
 Recall = Callable[[GameId], ArchivedDetails | None]
-"""Gives the details of a game at rest; None where they can be read no more."""
+"""Gives the details of an archived game; None where they can be read no more."""
 
 
 class _Side:
-    """A side at rest in the shape that pooled figures read."""
+    """A side of it in the shape that pooled figures read."""
 
     revision = 0
 
@@ -136,28 +135,30 @@ class _Side:
 
 
 class ArchivedGame:
-    """One game at rest, pooled with the others."""
+    """One archived game, pooled with the others."""
 
     pending = 0
-    """A game rests only when no search of it is open."""
+    """A game is archived only when no search of it is open."""
 
     def __init__(
         self,
-        rest: ArchivedValues,
+        values: ArchivedValues,
         tallies: dict[Color, PlayerTotals],
         measure: Measure,
         priors: FieldPriors,
         recall: Recall,
+        outbox: Outbox,
     ) -> None:
-        self.game = rest.game
+        self._outbox = outbox
+        self.game = values.game
         self.tallies = tallies
-        self._view = rest.view
+        self._view = values.view
         self._measure = measure
-        self._choice = choice_of(measure, rest.game)
+        self._choice = choice_of(measure, values.game)
         self._priors = priors
         self._recall = recall
-        self._sides = {"white": rest.white, "black": rest.black}
-        self._field: Mapping[str, Population] = rest.field
+        self._sides = {"white": values.white, "black": values.black}
+        self._field: Mapping[str, Population] = values.field
         # Made anew since the field changed; else the details have them.
         self._curves: Curves | None = None
 
@@ -179,7 +180,7 @@ class ArchivedGame:
                 rating = CalibratedRating.resumed(weigher, *sums.rated)
                 tally.rated(self.game.id, self._choice, rating)
 
-    def close(self, out: Outbox) -> None:
+    def close(self) -> None:
         """Take everything out of it again."""
         for color in COLORS:
             for gain_cp in self._sides[color].gains_cp:
@@ -217,32 +218,27 @@ class ArchivedGame:
             curves.resume(color, held)
         if self._choice.weigher is None:
             return details.curves
-        return Curves(white=curves.reread("white", 0), black=curves.reread("black", 0))
+        return Curves(white=curves.reread("white"), black=curves.reread("black"))
 
-    def reread(self, out: Outbox, engine_rating: int) -> None:
+    def reread(self) -> None:
         """The field has changed, and with it every calibrated figure."""
         self._curves = None
         if self._choice.weigher is None or (details := self.details()) is None:
             return
         for color in COLORS:
             for point in points_of(details.curves, color):
-                message = PointMessage(self.game.id, color, rebase(point, engine_rating))
-                out.changes.append(message)
+                self._outbox.add_point(self.game.id, color, point)
 
     def view(self) -> GameView:
         """The game without plies and curves."""
         return self._view
 
-    def detail(self, engine_rating: int) -> GameDetail:
-        """The game in full; without plies and curves where they can be read no more."""
+    def detail(self) -> GameDetail:
+        """The game in full, as differences from the engine; without plies and curves where they can
+        no longer be read.
+        """
         fields = msgspec.structs.asdict(self._view)
         details = self.details()
         if details is None:
             return GameDetail(**fields)
-        curves = Curves(
-            *(
-                tuple(rebase(point, engine_rating) for point in points)
-                for points in (details.curves.white, details.curves.black)
-            )
-        )
-        return GameDetail(**fields, plies=details.plies, curves=curves)
+        return GameDetail(**fields, plies=details.plies, curves=details.curves)

@@ -11,8 +11,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from live.events import Color, CurvePoint, GainKind
-from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, FieldPriors, rounded
+from live.events import Color, CurvePoint, Curves, GainKind
+from live.games.game import Game
+from live.ledger.game.game_evaluations import QuickAndFull
+from live.ledger.measure import (
+    ELO_DECIMALS,
+    SCORE_DECIMALS,
+    FieldPriors,
+    Measure,
+    choice_of,
+    rounded,
+)
+from live.ledger.methods.game_methods import COLORS, GameMethodsState
+from live.ledger.outbox import Outbox
+from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.calibration.calibrated_rating import CalibratedRating, OwnRating
 from live.ratings.calibration.calibration_choice import CalibrationChoice
 from live.ratings.ferreira.algorithm_1 import Algorithm1
@@ -27,20 +39,6 @@ class AppliedGain(NamedTuple):
     score_before_cp: int
     previous_gain_cp: int | None
     point: CurvePoint
-
-
-def rebase(point: CurvePoint, engine_rating: int) -> CurvePoint:
-    """The same point against another engine rating: each rating is the sum, nothing else."""
-
-    def shift(difference: float | None) -> float | None:
-        return None if difference is None else engine_rating + difference
-
-    return msgspec.structs.replace(
-        point,
-        rating=shift(point.difference),
-        low=shift(point.difference_low),
-        high=shift(point.difference_high),
-    )
 
 
 class PlayerCurve:
@@ -157,13 +155,11 @@ class GameCurves:
         }
         self.head_to_head = Algorithm1()
 
-    def add(
-        self, color: Color, ply: int, gain_cp: int, score_before_cp: int, engine_rating: int
-    ) -> CurvePoint:
+    def add(self, color: Color, ply: int, gain_cp: int, score_before_cp: int) -> CurvePoint:
         """Append one gain of ``color``; ``score_before_cp`` is from the mover's side."""
         point = self._curves[color].add(ply, gain_cp, score_before_cp)
         self.head_to_head.add(color, gain_cp)
-        return rebase(point, engine_rating)
+        return point
 
     def resume(self, color: Color, points: Sequence[tuple[CurvePoint, int]]) -> None:
         """Go on behind points that were made before, each with the score before the move."""
@@ -180,17 +176,17 @@ class GameCurves:
             self.head_to_head.remove(color, taken[-1])
         return taken
 
-    def reread(self, color: Color, engine_rating: int) -> tuple[CurvePoint, ...]:
+    def reread(self, color: Color) -> tuple[CurvePoint, ...]:
         """The field has changed: the curve anew; empty where nothing of it is calibrated."""
-        return self.points(color, engine_rating) if self._curves[color].reread() else ()
+        return self.points(color) if self._curves[color].reread() else ()
 
     def last_ply(self, color: Color) -> int:
         """The latest ply in this colour's curve, 0 when empty."""
         applied = self._curves[color].applied
         return applied[-1].ply if applied else 0
 
-    def points(self, color: Color, engine_rating: int) -> tuple[CurvePoint, ...]:
-        return tuple(rebase(each.point, engine_rating) for each in self._curves[color].applied)
+    def points(self, color: Color) -> tuple[CurvePoint, ...]:
+        return tuple(each.point for each in self._curves[color].applied)
 
     def gains(self, color: Color) -> list[int]:
         """The gains in this colour's histogram, in ply order."""
@@ -203,3 +199,114 @@ class GameCurves:
     def calibrated(self, color: Color) -> CalibratedRating | None:
         """The calibrated rating of ``color``; None where no calibration fits."""
         return self._curves[color].calibrated
+
+
+class RatedSides:
+    """Gains enter in ply order for each colour, whatever the order they become known in; one that
+    came from a quick look is corrected when the full search gives another.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        tallies: dict[Color, PlayerTotals],
+        game_methods: GameMethodsState,
+        measure: Measure,
+        priors: FieldPriors,
+        outbox: Outbox,
+    ) -> None:
+        self._outbox = outbox
+        self.tallies = tallies
+        self._id = game.id
+        self._measure = measure
+        self.choice = choice = choice_of(measure, game)
+        self._rated_as = elos_of(game)
+        self.curves = GameCurves(measure.gain, choice, self._rated_as, priors)
+        # Plies whose gain in the curves is a quick look's.
+        self._quick_plies: set[int] = set()
+        self.enter(game)
+        for color, tally in tallies.items():
+            tally.rated(game.id, choice, self.curves.calibrated(color))
+            tally.judged(game.id, game_methods.sides[color])
+
+    def enter(self, game: Game) -> None:
+        """Tell the pooled players what the game says of them now."""
+        self.tallies["white"].enter(game.id, game.headers.white)
+        self.tallies["black"].enter(game.id, game.headers.black)
+
+    def serves(self, game: Game, tallies: dict[Color, PlayerTotals]) -> bool:
+        """Whether these are still the same players, rated the same and by the same calibration."""
+        same = tallies == self.tallies and elos_of(game) == self._rated_as
+        return same and choice_of(self._measure, game) == self.choice
+
+    def reread(self) -> None:
+        """The field has changed, and with it every calibrated figure."""
+        for color in COLORS:
+            for point in self.curves.reread(color):
+                self._outbox.add_point(self._id, color, point)
+
+    def resume(self, known: QuickAndFull, curves: Curves) -> None:
+        """Go on behind these points; in what is pooled their gains are already."""
+        for color in COLORS:
+            held: list[tuple[CurvePoint, int]] = []
+            for point in curves.white if color == "white" else curves.black:
+                look = known.at(point.ply)
+                before = look.position(point.ply - 1)
+                assert before is not None  # it had a gain
+                held.append((point, before.score.cp if color == "white" else -before.score.cp))
+                if look is not known:
+                    self._quick_plies.add(point.ply)
+            self.curves.resume(color, held)
+
+    def leave(self) -> None:
+        """Nothing of the game stays in what is pooled."""
+        self.rewind(1)
+        for tally in self.tallies.values():
+            tally.leave(self._id)
+
+    def rewind(self, ply: int) -> None:
+        """Take back every gain at ``ply`` or later."""
+        self._quick_plies = {at for at in self._quick_plies if at < ply}
+        for color in COLORS:
+            self._rewind(color, ply)
+
+    def _rewind(self, color: Color, ply: int) -> None:
+        for gain_cp in self.curves.rewind(color, ply):
+            self.tallies[color].remove(self._id, gain_cp)
+
+    def revise(self, known: QuickAndFull, ply: int) -> None:
+        """The full search of ``ply`` may have given another gain than the quick look: then it and
+        all that follow leave the curve, to be put back by :meth:`advance`.
+        """
+        if ply in self._quick_plies and known.tier(ply) == "full":
+            self._quick_plies -= {*range(ply, len(known) + 1, 2)}
+            self._rewind(known.mover(ply), ply)
+
+    def advance(self, known: QuickAndFull) -> None:
+        """Put every known gain that is next in ply order into its curve."""
+        for color in COLORS:
+            first = 1 if known.mover(1) == color else 2
+            last = self.curves.last_ply(color)
+            for ply in range(last + 2 if last else first, len(known) + 1, 2):
+                if not known.is_settled(ply):
+                    break
+                self._add(known, color, ply)
+
+    def _add(self, known: QuickAndFull, color: Color, ply: int) -> None:
+        look = known.at(ply)
+        gain_cp = look.gains(ply).of(self._measure.gain)
+        if gain_cp is None:
+            return  # given up: this ply has no gain, the later ones still count
+        before = look.position(ply - 1)
+        assert before is not None  # else the ply would have no gain
+        if look is not known:
+            self._quick_plies.add(ply)
+        score_before_cp = before.score.cp if color == "white" else -before.score.cp
+        point = self.curves.add(color, ply, gain_cp, score_before_cp)
+        self.tallies[color].add(self._id, gain_cp)
+        self._outbox.add_point(self._id, color, point)
+
+
+def elos_of(game: Game) -> dict[Color, int | None]:
+    """The players' own ratings."""
+    return {"white": game.headers.white.elo, "black": game.headers.black.elo}

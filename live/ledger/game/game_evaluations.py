@@ -12,25 +12,24 @@ from typing import Literal
 import chess
 import msgspec
 
-from live.engine.search import Limit, Line, Position, Search, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import Limit, Line, Position, Search, SearchOptions, SearchResult
 from live.events import MATE_CP, Color, GainKind, GameId, Score
 from live.ratings.gain import same_search_gain, successive_gain
 
 RequestKind = Literal["position", "played"]
 Tier = Literal["quick", "full"]
-"""Which of two looks at everything; see :mod:`live.ledger.game.quick_look`."""
+"""Which of two looks at everything; see :mod:`live.ledger.game.game_evaluations`."""
 
 
 class RequestId(msgspec.Struct, frozen=True, gc=False):
-    """Who wants a search: the answer comes back with it."""
+    """Which request this is: the result comes back with it."""
 
     game: GameId
     ply: int
     """The position's index, or the ply of the move played."""
     kind: RequestKind
     generation: int
-    """Counts the changes of the game's past: an answer to an older question is not for us."""
+    """Counts the changes of the game's past: the result of an older request is dropped."""
     tier: Tier = "full"
 
 
@@ -45,7 +44,7 @@ class EvaluatedPosition(msgspec.Struct, frozen=True):
     by_rule: bool = False
     """The game is over here: the rules of chess gave the score."""
     lines: tuple[Line, ...] = ()
-    """The best moves, where several were asked for."""
+    """The best moves, where several were searched."""
 
     @classmethod
     def of(cls, result: SearchResult) -> EvaluatedPosition:
@@ -93,7 +92,7 @@ def _only_one(board: chess.Board) -> bool:
 class GameEvaluations:
     """Scores of one game's positions; grows with its moves, forgets with its takebacks.
 
-    ``asking`` says how searches are asked for, ``limit`` when they end (None: the room's own).
+    ``search_options`` shape the searches, ``limit`` says when they end (None: as the pool).
     """
 
     def __init__(
@@ -101,10 +100,10 @@ class GameEvaluations:
         start_fen: str,
         *,
         chess960: bool,
-        asking: SearchOptions = SearchOptions(),  # noqa: B008  # frozen
+        search_options: SearchOptions = SearchOptions(),  # noqa: B008  # frozen
         limit: Limit | None = None,
     ) -> None:
-        self._asking = asking
+        self._search_options = search_options
         self._limit = limit
         self.start_fen = start_fen
         self.chess960 = chess960
@@ -138,8 +137,8 @@ class GameEvaluations:
     def extend(self, uci: str) -> None:
         """One more move; its resulting position is scored at once when the game ends by rule."""
         self._forced.append(_only_one(self._board))
-        # Only choices among several lines ask for it, and it is dear.
-        self._repeated.append(self._asking.lines > 1 and self._board.is_repetition(2))
+        # Only choices among several lines need it, and it is slow.
+        self._repeated.append(self._search_options.lines > 1 and self._board.is_repetition(2))
         self._board.push_uci(uci)
         self._moves.append(uci)
         self._positions.append(self._by_rule())
@@ -178,14 +177,14 @@ class GameEvaluations:
     def set_position(self, index: int, evaluated: EvaluatedPosition) -> None:
         self._positions[index] = evaluated
 
-    def take_told(self, index: int, told: Score | None) -> None:
+    def take_source_eval(self, index: int, score: Score | None) -> None:
         """The source's own evaluation of a position, or None: then there will never be one."""
         if self._positions[index] is not None:
             return  # over by rule
-        if told is None:
+        if score is None:
             self.give_up("position", index)
         else:
-            self.set_position(index, EvaluatedPosition(told, None))
+            self.set_position(index, EvaluatedPosition(score, None))
 
     def set_played(self, ply: int, score: Score) -> None:
         self._played[ply] = score
@@ -206,7 +205,7 @@ class GameEvaluations:
         return self._forced[ply]
 
     def repeated(self, ply: int) -> bool:
-        """Whether the position before the move had occurred before; told with Multi-PV only."""
+        """Whether the position before the move had occurred before; known with Multi-PV only."""
         return self._repeated[ply]
 
     def played(self, ply: int) -> Score | None:
@@ -241,9 +240,9 @@ class GameEvaluations:
     def search(self, kind: RequestKind, index: int) -> Search:
         """The search that answers: a position, or the one before ``index`` restricted to it."""
         if kind == "position":
-            return self._asking.whole(self._prefix(index), self._limit)
+            return self._search_options.whole(self._prefix(index), self._limit)
         before = self._positions[index - 1]
-        return self._asking.played(
+        return self._search_options.played(
             self._prefix(index - 1),
             self._moves[index - 1],
             before.depth if before is not None else None,
@@ -278,3 +277,60 @@ class GameEvaluations:
             return True
         last = ("position", ply) if kind == "successive" else ("played", ply)
         return last in self._lost
+
+
+class QuickAndFull(GameEvaluations):
+    """The scores of the full search, beside those of a quick search where there is one.
+
+    A gain compares two scores, so both come from searches of one kind: from the full ones as soon
+    as they are known, from the quick ones until then. Where a full search has failed, the quick
+    score stays.
+    """
+
+    def __init__(
+        self, start_fen: str, *, chess960: bool, search_options: SearchOptions, gain: GainKind
+    ) -> None:
+        super().__init__(start_fen, chess960=chess960, search_options=search_options)
+        self._gain = gain
+        self.quick: GameEvaluations | None = None
+        if search_options.quick is not None:
+            self.quick = GameEvaluations(
+                start_fen,
+                chess960=chess960,
+                search_options=search_options,
+                limit=search_options.quick,
+            )
+
+    def extend(self, uci: str) -> None:
+        super().extend(uci)
+        if self.quick is not None:
+            self.quick.extend(uci)
+
+    def truncate(self, ply: int) -> None:
+        super().truncate(ply)
+        if self.quick is not None:
+            self.quick.truncate(ply)
+
+    def tier(self, ply: int) -> Tier:
+        """Which look gives the gain of ``ply``, or would."""
+        if self.quick is None or self.gains(ply).of(self._gain) is not None:
+            return "full"
+        return "quick" if self.quick.gains(ply).of(self._gain) is not None else "full"
+
+    def of(self, tier: Tier) -> GameEvaluations:
+        """One look on its own; there must be one."""
+        if tier == "full":
+            return self
+        assert self.quick is not None, "there is no quick look"
+        return self.quick
+
+    def at(self, ply: int) -> GameEvaluations:
+        """The look that gives the gain of ``ply``."""
+        return self.of(self.tier(ply))
+
+    def is_settled(self, ply: int) -> bool:
+        """Whether the gain of ``ply`` is known, by any look, or can never be."""
+        return self.tier(ply) == "quick" or (
+            self.settled(ply, self._gain)
+            and (self.quick is None or self.quick.settled(ply, self._gain))
+        )

@@ -16,8 +16,7 @@ from live.events import (
     Score,
 )
 from live.games.game import Game
-from live.ledger.game.game_evaluations import GameEvaluations
-from live.ledger.game.quick_look import QuickAndFull
+from live.ledger.game.game_evaluations import GameEvaluations, QuickAndFull
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ratings.alliot.complexity import complexity
 from live.ratings.calibration.calibration_choice import CalibrationChoice
@@ -25,7 +24,7 @@ from live.ratings.ferreira.algorithm_1 import Algorithm1 as Duel
 
 
 def unscored(ply: int, move: Move) -> PlyView:
-    """The ply as its source tells it."""
+    """The ply as its source reports it."""
     return PlyView(ply=ply, san=move.san, uci=move.uci, clock_s=move.clock_s, spent_s=move.spent_s)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from live.engine.search import SearchFailure, SearchProgress, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import SearchFailure, SearchOptions, SearchProgress, SearchResult
 from live.events import (
     ClockMessage,
     Color,
     Curves,
     GameDetail,
+    GameId,
     GameMessage,
     GameView,
     Move,
@@ -21,22 +21,86 @@ from live.events import (
     ScoreMessage,
 )
 from live.games.game import Game
-from live.ledger.game.game_evaluations import EvaluatedPosition, RequestId
+from live.ledger.game.archived_game import ArchivedDetails, ArchivedSide, ArchivedValues
+from live.ledger.game.game_curves import RatedSides, elos_of
+from live.ledger.game.game_evaluations import (
+    EvaluatedPosition,
+    GameEvaluations,
+    QuickAndFull,
+    RequestId,
+    RequestKind,
+    Tier,
+)
 from live.ledger.game.game_views import game_view, scored, unscored
-from live.ledger.game.quick_look import QuickAndFull
-from live.ledger.game.rated_sides import RatedSides, elos_of
-from live.ledger.game.search_requests import OpenRequests
 from live.ledger.measure import FieldPriors, Measure
 from live.ledger.methods.game_methods import COLORS, GameMethodsState
-from live.ledger.outbox import Outbox, Urgency
+from live.ledger.outbox import Outbox, SearchRequest, Urgency
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.pace_of_play import SPENT_PLIES
+
+
+class OpenRequests:
+    """The open requests of one game; each is sent once, and again with another urgency."""
+
+    def __init__(self, game: GameId, outbox: Outbox) -> None:
+        self._game = game
+        self._outbox = outbox
+        self._generation = 0
+        self._open: dict[tuple[RequestKind, int, Tier], tuple[RequestId, Urgency]] = {}
+
+    def __len__(self) -> int:
+        """How many requests are open."""
+        return len(self._open)
+
+    def __contains__(self, request_id: RequestId) -> bool:
+        known = self._open.get((request_id.kind, request_id.ply, request_id.tier))
+        return known is not None and known[0] == request_id
+
+    def review(self, ply: int, urgency: Urgency, known: QuickAndFull) -> None:
+        """Request whatever is missing at ``ply``; where a quick look comes first, the full search
+        waits until engines have nothing else to do.
+        """
+        if known.quick is None:
+            self._review(ply, urgency, known, "full")
+        else:
+            self._review(ply, urgency, known.quick, "quick")
+            self._review(ply, "deepen", known, "full")
+
+    def _review(self, ply: int, urgency: Urgency, look: GameEvaluations, tier: Tier) -> None:
+        kinds: list[RequestKind] = []
+        if look.needs_position(ply):
+            kinds.append("position")
+        if ply and look.needs_played(ply):
+            kinds.append("played")
+        for kind in kinds:
+            open_ = self._open.get((kind, ply, tier))
+            request_id = (
+                open_[0] if open_ else RequestId(self._game, ply, kind, self._generation, tier)
+            )
+            if open_ is None or open_[1] != urgency:
+                self._open[kind, ply, tier] = (request_id, urgency)
+                self._outbox.requests.append(
+                    SearchRequest(request_id, look.search(kind, ply), urgency)
+                )
+
+    def close(self, request_id: RequestId) -> bool:
+        """Close the request; False for one that is not open, whose result is void."""
+        if request_id not in self:
+            return False
+        del self._open[request_id.kind, request_id.ply, request_id.tier]
+        return True
+
+    def drop_from(self, ply: int) -> None:
+        """The plies from ``ply`` on are gone, and so are the requests for them."""
+        self._generation += 1
+        for key in [key for key in self._open if key[1] >= ply]:
+            self._outbox.dropped.append(self._open.pop(key)[0])
 
 
 class TrackedGame:
     """Applies news in any order of scores; gains enter the curves in ply order.
 
-    ``engine_scores`` False takes the source's own ``[%eval]`` instead of asking an engine.
+    ``engine_scores`` False takes the source's own ``[%eval]`` instead of searches.
     """
 
     def __init__(
@@ -46,20 +110,22 @@ class TrackedGame:
         *,
         measure: Measure,
         priors: FieldPriors,
+        outbox: Outbox,
         engine_scores: bool,
     ) -> None:
+        self._outbox = outbox
         self.game = game
         self._measure = measure
         self._priors = priors
         self._gain = measure.gain
         self._engine_scores = engine_scores
         self._evaluations = self._nothing_known()
-        self._judgement = GameMethodsState()
+        self._game_methods = GameMethodsState()
         self._sides = self._seated(tallies)
         self._plies: list[PlyView] = []
         self._provisional: tuple[int, SearchProgress] | None = None
         self._scored = 0
-        self._wishes = OpenRequests(game.id)
+        self._requests = OpenRequests(game.id, outbox)
         self._given_up: dict[int, str] = {}
         self._shown: GameView | None = None
 
@@ -69,61 +135,61 @@ class TrackedGame:
         return self._sides.tallies
 
     def _seated(self, tallies: dict[Color, PlayerTotals]) -> RatedSides:
-        return RatedSides(self.game, tallies, self._judgement, self._measure, self._priors)
+        return RatedSides(
+            self.game, tallies, self._game_methods, self._measure, self._priors, self._outbox
+        )
 
     def _nothing_known(self) -> QuickAndFull:
-        asking = self._measure.asking if self._engine_scores else SearchOptions()
+        search_options = self._measure.search_options if self._engine_scores else SearchOptions()
         return QuickAndFull(
-            self.game.start_fen, chess960=self.game.chess960, asking=asking, gain=self._gain
+            self.game.start_fen,
+            chess960=self.game.chess960,
+            search_options=search_options,
+            gain=self._gain,
         )
 
     # --- the game changes -----------------------------------------------------------------------
 
-    def begin(self, out: Outbox, engine_rating: int) -> None:
+    def begin(self) -> None:
         """Show the game, then its moves."""
         self._take_source_evals(range(1))
-        self.show(out)
-        self.play(1, self.game.moves, out, engine_rating)
+        self.show()
+        self.play(1, self.game.moves)
 
-    def play(self, from_ply: int, moves: Sequence[Move], out: Outbox, engine_rating: int) -> None:
+    def play(self, from_ply: int, moves: Sequence[Move]) -> None:
         """The game goes ``moves`` from ``from_ply`` on; whatever stood there is gone."""
-        self._forget_from(from_ply, out)
+        self._forget_from(from_ply)
         for ply, move in enumerate(moves, from_ply):
             self._evaluations.extend(move.uci)
             self._plies.append(unscored(ply, move))
-            out.changes.append(MoveMessage(self.game.id, ply, self._plies[-1]))
+            self._outbox.changes.append(MoveMessage(self.game.id, ply, self._plies[-1]))
         last = from_ply + len(moves)
-        self._keep_pace(from_ply)
+        self._review_pace(from_ply)
         self._take_source_evals(range(from_ply, last))
         for ply in range(from_ply, last):
-            self._refresh(ply, out)
+            self._refresh(ply)
         # What was head a move ago is backlog now.
-        self._settle(range(last - 1, max(from_ply - 3, -1), -1), out, engine_rating)
+        self._settle(range(last - 1, max(from_ply - 3, -1), -1))
 
-    def take_back(self, to_ply: int, out: Outbox, engine_rating: int) -> None:
+    def take_back(self, to_ply: int) -> None:
         """Only the first ``to_ply`` plies stand."""
-        self._forget_from(to_ply + 1, out)
-        out.changes.append(MoveMessage(self.game.id, to_ply + 1, None))
-        self._keep_pace(to_ply + 1)
-        self._settle((to_ply, to_ply - 1), out, engine_rating)
+        self._forget_from(to_ply + 1)
+        self._outbox.changes.append(MoveMessage(self.game.id, to_ply + 1, None))
+        self._review_pace(to_ply + 1)
+        self._settle((to_ply, to_ply - 1))
 
-    def correct_clocks(
-        self,
-        clocks: Iterable[tuple[int, float | None, float | None]],
-        out: Outbox,
-        engine_rating: int,
-    ) -> None:
+    def correct_clocks(self, clocks: Iterable[tuple[int, float | None, float | None]]) -> None:
         first = len(self._plies) + 1
         for ply, clock_s, spent_s in clocks:
             first = min(first, ply)
             view = self._plies[ply - 1]
             self._plies[ply - 1] = msgspec.structs.replace(view, clock_s=clock_s, spent_s=spent_s)
-            out.changes.append(ClockMessage(self.game.id, ply, clock_s, spent_s))
-        if self._keep_pace(first):
-            self._settle((), out, engine_rating)
+            self._outbox.changes.append(ClockMessage(self.game.id, ply, clock_s, spent_s))
+        if self._review_pace(first):
+            self._settle(())
 
-    def _keep_pace(self, from_ply: int) -> bool:
-        """Clocks from this ply on are others now: if they tell another pace, another calibration
+    def _review_pace(self, from_ply: int) -> bool:
+        """Clocks from this ply on are others now: if they show another pace, another calibration
         rates the game. Returns whether its curves are to be made anew.
         """
         if from_ply > SPENT_PLIES or self._sides.serves(self.game, self.tallies):
@@ -132,42 +198,42 @@ class TrackedGame:
         self._sides = self._seated(self.tallies)
         return True
 
-    def reread(self, out: Outbox, engine_rating: int) -> None:
-        """The field has changed: tell every calibrated figure anew."""
-        self._sides.reread(out, engine_rating)
+    def reread(self) -> None:
+        """The field has changed: send every calibrated figure anew."""
+        self._sides.reread()
 
-    def reread_source_evals(self, out: Outbox, engine_rating: int) -> None:
+    def reread_source_evals(self) -> None:
         """The source corrected its ``[%eval]`` comments; they count only without an engine."""
         if not self._engine_scores:
-            self._forget_from(1, out)
+            self._forget_from(1)
             self._evaluations = self._nothing_known()
             self._take_source_evals(range(1))
-            self.play(1, self.game.moves, out, engine_rating)
+            self.play(1, self.game.moves)
 
-    def hurry(self, out: Outbox) -> None:
+    def result_changed(self) -> None:
         """The result changed, and with it how urgent the missing searches are."""
-        self._wish(range(len(self._plies), -1, -1), out)
-        self.show(out)
+        self._request_missing(range(len(self._plies), -1, -1))
+        self.show()
 
-    def reseat(self, tallies: dict[Color, PlayerTotals], out: Outbox, engine_rating: int) -> None:
+    def set_players(self, tallies: dict[Color, PlayerTotals]) -> None:
         """The headers changed: if the players are others now, or otherwise rated, their gains
         move with them.
         """
         if self._sides.serves(self.game, tallies):
             self._sides.enter(self.game)
-            self.show(out)
+            self.show()
             return
         self._sides.leave()
         self._sides = self._seated(tallies)
-        self._settle((), out, engine_rating)
+        self._settle(())
 
-    def close(self, out: Outbox) -> None:
+    def close(self) -> None:
         """The game is gone: nothing of it stays anywhere."""
-        self._forget_from(1, out)
-        self._wishes.drop_from(0, out)
+        self._forget_from(1)
+        self._requests.drop_from(0)
         self._sides.leave()
 
-    def _forget_from(self, ply: int, out: Outbox) -> None:
+    def _forget_from(self, ply: int) -> None:
         if ply > len(self._plies):
             return
         self._scored -= sum(view.final for view in self._plies[ply - 1 :])
@@ -177,63 +243,63 @@ class TrackedGame:
         self._given_up = {at: why for at, why in self._given_up.items() if at < ply}
         self._sides.rewind(ply)
         self._evaluations.truncate(ply - 1)
-        self._judgement.truncate(ply - 1)
-        self._wishes.drop_from(ply, out)
+        self._game_methods.truncate(ply - 1)
+        self._requests.drop_from(ply)
 
     # --- scores arrive --------------------------------------------------------------------------
 
-    def searched(
-        self, ask: RequestId, answer: SearchResult | SearchFailure, out: Outbox, engine_rating: int
-    ) -> None:
-        """A search is over. An answer to a question no longer asked changes nothing."""
-        if not self._wishes.answered(ask):
+    def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> None:
+        """A search is over. The result of a request no longer open changes nothing."""
+        if not self._requests.close(request_id):
             return
-        look = self._evaluations.of(ask.tier)
-        if isinstance(answer, SearchFailure):
-            look.give_up(ask.kind, ask.ply)
+        look = self._evaluations.of(request_id.tier)
+        if isinstance(result, SearchFailure):
+            look.give_up(request_id.kind, request_id.ply)
             if look is self._evaluations:
-                self._given_up[ask.ply] = f"no score at ply {ask.ply}: {answer.reason}"
-        elif ask.kind == "position":
-            look.set_position(ask.ply, EvaluatedPosition.of(answer))
+                self._given_up[request_id.ply] = (
+                    f"no score at ply {request_id.ply}: {result.reason}"
+                )
+        elif request_id.kind == "position":
+            look.set_position(request_id.ply, EvaluatedPosition.of(result))
         else:
-            look.set_played(ask.ply, answer.score)
-        if self._provisional is not None and self._provisional[0] == ask.ply:
+            look.set_played(request_id.ply, result.score)
+        if self._provisional is not None and self._provisional[0] == request_id.ply:
             self._provisional = None
-        for ply in (ask.ply, ask.ply + 1):
+        for ply in (request_id.ply, request_id.ply + 1):
             if 1 <= ply <= len(self._plies):
-                self._refresh(ply, out)
+                self._refresh(ply)
                 self._sides.revise(self._evaluations, ply)
-        self._settle((ask.ply, ask.ply + 1), out, engine_rating)
+        self._settle((request_id.ply, request_id.ply + 1))
 
-    def progressed(self, ask: RequestId, progress: SearchProgress, out: Outbox) -> None:
+    def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """A search deepens: shown as provisional, in no histogram."""
-        if ask not in self._wishes or ask.kind != "position" or ask.ply == 0:
+        if request_id not in self._requests or request_id.kind != "position" or request_id.ply == 0:
             return
-        self._provisional = (ask.ply, progress)
-        self._refresh(ask.ply, out)
+        self._provisional = (request_id.ply, progress)
+        self._refresh(request_id.ply)
 
     def _take_source_evals(self, plies: range) -> None:
         if self._engine_scores:
             return
         for ply in plies:
-            told = self.game.start_eval if ply == 0 else self.game.moves[ply - 1].eval
-            self._evaluations.take_told(ply, told)
+            reported = self.game.start_eval if ply == 0 else self.game.moves[ply - 1].eval
+            self._evaluations.take_source_eval(ply, reported)
 
     # --- what follows ---------------------------------------------------------------------------
 
-    def _settle(self, plies: Iterable[int], out: Outbox, engine_rating: int) -> None:
-        """Bring curves, wishes (of ``plies``) and the shown view up to what is now known."""
-        self._sides.advance(self._evaluations, out, engine_rating)
-        self._wish(plies, out)
-        self.show(out)
+    def _settle(self, plies: Iterable[int]) -> None:
+        """Bring curves, requests (of ``plies``) and the shown view up to what is now known."""
+        self._sides.advance(self._evaluations)
+        self._request_missing(plies)
+        self.show()
 
-    def _wish(self, plies: Iterable[int], out: Outbox) -> None:
-        """Ask for what is missing at ``plies``, most urgent first as they are given."""
+    def _request_missing(self, plies: Iterable[int]) -> None:
+        """Request what is missing at ``plies``, most urgent first as they are given."""
         if not self._engine_scores or not self._searchable:
             return
         for ply in plies:
             if 0 <= ply <= len(self._plies):
-                self._wishes.review(ply, self._urgency(ply), self._evaluations, out)
+                self._requests.review(ply, self._urgency(ply), self._evaluations)
 
     @property
     def _searchable(self) -> bool:
@@ -249,23 +315,23 @@ class TrackedGame:
 
     @property
     def pending(self) -> int:
-        """Searches asked for and not yet answered."""
-        return len(self._wishes)
+        """How many requests are open."""
+        return len(self._requests)
 
     # --- what people see ------------------------------------------------------------------------
 
-    def _refresh(self, ply: int, out: Outbox) -> None:
+    def _refresh(self, ply: int) -> None:
         """Show what is known of ``ply``, if that differs from what was shown."""
         shown = self._plies[ply - 1]
         provisional = (
             self._provisional[1] if self._provisional and self._provisional[0] == ply else None
         )
         view = scored(shown, self._evaluations, provisional, self._gain)
-        self._judgement.judge(self._evaluations.at(ply), ply)
+        self._game_methods.judge(self._evaluations.at(ply), ply)
         if view != shown:
             self._scored += view.final - shown.final
             self._plies[ply - 1] = view
-            out.changes.append(ScoreMessage(self.game.id, view))
+            self._outbox.changes.append(ScoreMessage(self.game.id, view))
 
     def view(self) -> GameView:
         """The game without plies and curves."""
@@ -275,26 +341,67 @@ class TrackedGame:
             self.game,
             self._evaluations,
             curves.head_to_head,
-            self._judgement.methods(self._evaluations, gains, self._measure, elos_of(self.game)),
+            self._game_methods.methods(self._evaluations, gains, self._measure, elos_of(self.game)),
             self._sides.choice,
             scored=self._scored,
             problem=self.game.problem or self._given_up.get(min(self._given_up, default=0)),
         )
 
-    def detail(self, engine_rating: int) -> GameDetail:
+    def detail(self) -> GameDetail:
         """The game in full."""
         return GameDetail(
             **msgspec.structs.asdict(self.view()),
             plies=tuple(self._plies),
             curves=Curves(
-                white=self._sides.curves.points("white", engine_rating),
-                black=self._sides.curves.points("black", engine_rating),
+                white=self._sides.curves.points("white"),
+                black=self._sides.curves.points("black"),
             ),
         )
 
-    def show(self, out: Outbox) -> None:
-        """Tell subscribers when anything of the view changed."""
+    def show(self) -> None:
+        """Send the view when anything of the view changed."""
         view = self.view()
         if view != self._shown:
             self._shown = view
-            out.changes.append(GameMessage(view))
+            self._outbox.changes.append(GameMessage(view))
+
+    # --- archive --------------------------------------------------------------------------------
+
+    def archive(self) -> tuple[ArchivedValues, ArchivedDetails]:
+        """All that is known of it, as values. Searches that are open are not part of it."""
+        curves = self._sides.curves
+        white, black = (
+            ArchivedSide.of(
+                self._game_methods.sides[color], curves.gains(color), curves.calibrated(color)
+            )
+            for color in COLORS
+        )
+        values = ArchivedValues(self.game, self.view(), white, black, dict(self._priors.known))
+        quick = self._evaluations.quick
+        details = ArchivedDetails(
+            plies=tuple(self._plies),
+            curves=Curves(white=curves.points("white"), black=curves.points("black")),
+            full=self._evaluations.look(),
+            quick=quick.look() if quick else None,
+            judged=self._game_methods.moves,
+            given_up=dict(self._given_up),
+        )
+        return values, details
+
+    def resume(self, details: ArchivedDetails) -> None:
+        """Restore what was known when it was archived; pooled figures have it already.
+
+        Raises:
+            ValueError: that was of other moves.
+        """
+        for move in self.game.moves:
+            self._evaluations.extend(move.uci)
+        self._evaluations.learn(details.full)
+        if self._evaluations.quick is not None and details.quick is not None:
+            self._evaluations.quick.learn(details.quick)
+        self._plies = list(details.plies)
+        self._scored = sum(view.final for view in self._plies)
+        self._game_methods.resume(details.judged, self._evaluations)
+        self._sides.resume(self._evaluations, details.curves)
+        self._given_up = dict(details.given_up)
+        self._shown = self.view()

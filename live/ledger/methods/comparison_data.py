@@ -32,9 +32,9 @@ class ComparisonData:
         self.shortfalls = GainHistogram()
         """Same-search gains of counted moves, raw."""
         self.step = GainHistogram()
-        """The same, ponderated as the step vector wants them."""
+        """The same, ponderated as the step vector needs them."""
         self.tanh = GainHistogram()
-        """The same, ponderated as the tanh vector wants them."""
+        """The same, ponderated as the tanh vector needs them."""
         self.transitions = Transitions()
         self.markov_moves = 0
         self.judged = 0

@@ -96,13 +96,13 @@ class EventStrengths:
         """Their 95 % intervals, of the difference where nobody of the part is rated; without the
         only rated player of a part.
         """
-        answer = {}
+        result = {}
         for part in self._tournament.parts():
             ends = (end.tolist() for end in self._ends(part))
             for member, low, high in zip(part.members, *ends, strict=True):
                 if not math.isnan(low):
-                    answer[member] = low, high
-        return answer
+                    result[member] = low, high
+        return result
 
     def margins(self) -> dict[str, RatingMargins]:
         """How uncertain each player's own gains are, for those who have any."""
@@ -149,7 +149,7 @@ class EventStrengths:
             for number, members in enumerate(self._members)
             for at, member in enumerate(members)
         }
-        # Who is comparable with whom has changed: everybody is told.
+        # Who is comparable with whom has changed: everybody is sent.
         return [*(held.keys() | self._place.keys())]
 
     def _published(self, part: Solved) -> Floats:

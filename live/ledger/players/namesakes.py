@@ -43,7 +43,7 @@ def might_be_one(words: list[str], others: list[str]) -> bool:
     short, long = sorted((words, others), key=len)
     left = list(long)
     telling = False
-    # Longer words first: an initial must not take what another word is told by.
+    # Longer words first: an initial must not take the match of a longer word.
     for word in sorted(short, key=len, reverse=True):
         found = next((candidate for candidate in left if _alike(word, candidate)), None)
         if found is None:

@@ -13,6 +13,7 @@ from live.ledger.methods.comparison_data import ComparisonData
 from live.ledger.methods.method_figures import move_figures
 from live.ledger.methods.move_quality import SideQuality
 from live.ledger.methods.screening import screened
+from live.ledger.outbox import rated
 from live.ledger.players.event_strengths import EventStrengths
 from live.ratings.alliot.markov import ENOUGH_MOVES
 from live.ratings.calibration.calibrated_rating import (
@@ -46,7 +47,7 @@ class PlayerTotals:
     ) -> None:
         self.key = key
         # What each game says of the person; several may differ.
-        self._told: dict[str, Player] = {}
+        self._reported: dict[str, Player] = {}
         self._player = Player("")
         self._engine = engine
         # The most that a move can score: same-search gains are never above 0.
@@ -67,9 +68,9 @@ class PlayerTotals:
 
     @property
     def player(self) -> Player:
-        """Who it is: as the first game by id tells it, with the first rating that any game tells.
+        """Who it is: as the first game by id has it, with the first rating that any game has.
 
-        A rule of what is told now, so that neither order nor what was told before matters.
+        Follows from the games as they are now: neither their order nor the past matters.
         """
         return self._player
 
@@ -77,15 +78,15 @@ class PlayerTotals:
         """The person plays in ``game``, and this is what it says of them now."""
         self._ratings = None
         self._games.setdefault(game, _NO_MOVES)
-        if self._told.get(game) != player:
-            self._told[game] = player
+        if self._reported.get(game) != player:
+            self._reported[game] = player
             self._know()
 
     def _know(self) -> None:
-        told = [self._told[game] for game in sorted(self._told)]
-        elo = next((each.elo for each in told if each.elo is not None), None)
+        reported = [self._reported[game] for game in sorted(self._reported)]
+        elo = next((each.elo for each in reported if each.elo is not None), None)
         self._judged = None
-        self._player = msgspec.structs.replace(told[0], elo=elo) if told else self._player
+        self._player = msgspec.structs.replace(reported[0], elo=elo) if reported else self._player
 
     def leave(self, game: str) -> None:
         """The game is gone, or it was somebody else; its gains must have been removed."""
@@ -95,7 +96,7 @@ class PlayerTotals:
         self._calibrated.pop(game, None)
         self._sides.pop(game, None)
         self._judged = None
-        del self._told[game]
+        del self._reported[game]
         self._know()
 
     def rated(
@@ -163,12 +164,11 @@ class PlayerTotals:
         n = self._scores.n
         return self._scores.total / (n * self._engine.scale) if n else None
 
-    def view(self, engine_rating: int) -> PlayerView:
-        """All figures. Ratings are worked out again only when a gain has come or gone."""
+    def view(self) -> PlayerView:
+        """All figures, as differences from the engine; made anew only when a gain has changed."""
         if self._ratings is None:
             self._ratings = self._rate()
-        bare = msgspec.structs.replace(self._ratings, methods=self._methods())
-        return rebase(bare, engine_rating)
+        return msgspec.structs.replace(self._ratings, methods=self._methods())
 
     def _rate(self) -> PlayerView:
         expected = self.expected_score
@@ -194,10 +194,10 @@ class PlayerTotals:
             **self._calibrated_figures(),
         )
 
-    def evidence(self, engine_rating: int) -> ComparisonData:
+    def comparison_data(self, engine_rating: int) -> ComparisonData:
         """All moves, counted for the methods that compare players; made afresh."""
         return ComparisonData(
-            self.view(engine_rating), self._histogram.copy(), self._sides.values()
+            rated(self.view(), engine_rating), self._histogram.copy(), self._sides.values()
         )
 
     def _methods(self) -> PlayerMethods:
@@ -272,13 +272,3 @@ def _notes(
     held = pooled.calibration.elo_range
     if held is not None and pooled.calibration.beyond(mean):
         yield f"beyond the ratings it was learned from ({held[0]:.0f} to {held[1]:.0f})"
-
-
-def rebase(view: PlayerView, engine_rating: int) -> PlayerView:
-    """The same figures against another engine rating: each rating is the sum, nothing else."""
-    return msgspec.structs.replace(
-        view,
-        rating=None if view.difference is None else engine_rating + view.difference,
-        low=None if view.difference_low is None else engine_rating + view.difference_low,
-        high=None if view.difference_high is None else engine_rating + view.difference_high,
-    )

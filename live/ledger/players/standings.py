@@ -11,18 +11,16 @@ from live.events import (
     CalibrationInfo,
     Color,
     EngineInfo,
-    EngineMessage,
     GameId,
     Headers,
     PlayerView,
-    StandingMessage,
 )
 from live.games.player_identity import person_key
 from live.ledger.measure import FieldPriors, Measure
 from live.ledger.methods.comparison_data import ComparedMoves
-from live.ledger.outbox import Outbox
+from live.ledger.outbox import Outbox, rated
 from live.ledger.players.event_strengths import EventStrengths
-from live.ledger.players.player_totals import PlayerTotals, rebase
+from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.calibration.field_population import FieldPopulation
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.ferreira.algorithm_3 import Algorithm3, MeasuredPlayer, engine_strength
@@ -35,11 +33,15 @@ class EventStandings:
     Args:
         measure: which gain feeds the curves, and the calibration that fits.
         engine: what is known of the engine before the first move.
+        outbox: gets the messages.
         fixed: its rating is configured; else it is measured over the field.
     """
 
-    def __init__(self, measure: Measure, engine: EngineInfo, *, fixed: bool) -> None:
+    def __init__(
+        self, measure: Measure, engine: EngineInfo, outbox: Outbox, *, fixed: bool
+    ) -> None:
         self.engine = engine
+        self._outbox = outbox
         self._measure = measure
         self._fixed = fixed
         self._field = FieldEngineRating(engine.rating)
@@ -47,6 +49,7 @@ class EventStandings:
         self.priors = FieldPriors()
         """What is believed of everybody before the first move."""
         self._players: dict[str, PlayerTotals] = {}
+        # As last sent, without the ratings: those follow from the engine's.
         self._shown: dict[str, PlayerView] = {}
         self._strengths = EventStrengths(measure.gain)
         self._know_field()
@@ -58,7 +61,7 @@ class EventStandings:
         if white == black:
             # Nobody plays against himself: a slip of the operator, two guests, an engine's match.
             white = black = ""
-        # Players whose names nobody told are not all one person.
+        # Players whose names are unknown are not all one person.
         return {
             "white": self._tally(white or f"{id}-white"),
             "black": self._tally(black or f"{id}-black"),
@@ -80,7 +83,7 @@ class EventStandings:
         """Their game is gone, or it was somebody else's."""
         self._strengths.part(*(tally.key for tally in tallies))
 
-    def rate(self, touched: Iterable[PlayerTotals], out: Outbox) -> Literal["", "engine", "field"]:
+    def rate(self, touched: Iterable[PlayerTotals]) -> Literal["", "engine", "field"]:
         """Renew what the field says, then the standings of those whose figures may have changed.
 
         Returns:
@@ -94,7 +97,7 @@ class EventStandings:
             self._strengths.rate(tally.key, elo)
             self._population.update(tally.key, elo)
         refielded = self._know_field()
-        moved = self._measure_engine(out, refielded)
+        moved = self._measure_engine(refielded)
         if refielded:
             for key, tally in self._players.items():
                 tally.renew()
@@ -103,9 +106,9 @@ class EventStandings:
             # One move shifts others a little too; their other figures stay.
             if key not in tallies and (view := self._shown.get(key)) is not None:
                 methods = self._strengths.on(view.methods, key)
-                self._show(msgspec.structs.replace(view, methods=methods), out)
+                self._show(msgspec.structs.replace(view, methods=methods))
         for key, tally in tallies.items():
-            self._show(tally.view(self.engine.rating), out)
+            self._show(tally.view())
             if not tally.games:
                 self._players.pop(key, None)
                 self._shown.pop(key, None)
@@ -138,7 +141,7 @@ class EventStandings:
             )
         return tuple(found)
 
-    def _measure_engine(self, out: Outbox, refielded: bool) -> bool:
+    def _measure_engine(self, refielded: bool) -> bool:
         measured = self.engine
         if refielded:
             measured = msgspec.structs.replace(measured, calibrations=self._calibrations())
@@ -150,28 +153,25 @@ class EventStandings:
                 rating_moves=self._field.moves,
             )
         moved = measured.rating != self.engine.rating
-        if moved:
-            # Just what subscribers do now: the figures of those who moved follow.
-            self._shown = {key: rebase(view, measured.rating) for key, view in self._shown.items()}
         if measured != self.engine:
             self.engine = measured
-            out.changes.append(EngineMessage(measured))
+            self._outbox.add_engine(measured)
         return moved
 
-    def _show(self, view: PlayerView, out: Outbox) -> None:
+    def _show(self, view: PlayerView) -> None:
         if self._shown.get(view.id) != view:
             self._shown[view.id] = view
-            out.changes.append(StandingMessage(view))
+            self._outbox.add_standing(view)
 
     def players(self) -> tuple[PlayerView, ...]:
         """Every player, in the order they appeared."""
-        return tuple(self._shown.values())
+        return tuple(rated(view, self.engine.rating) for view in self._shown.values())
 
     def study(self) -> ComparedMoves:
         """Every player's moves as the methods that compare players need them; made afresh."""
         players = self._players.values()
         return ComparedMoves(
-            (tally.evidence(self.engine.rating) for tally in players),
+            (tally.comparison_data(self.engine.rating) for tally in players),
             self._strengths.exact(),
             self._strengths.intervals(),
             self._strengths.margins(),

@@ -1,6 +1,6 @@
 """Who a client is, and what it may see: tokens by header, query or first message. Pure.
 
-Without a file of tokens everybody is a guest of the same sight. With one, a token is needed for all
+Without a file of tokens everybody is a guest and sees the same. With one, a token is needed for all
 data; with ``public`` as well, those without a token are the public and a token shows more.
 """
 
@@ -20,7 +20,7 @@ from live.publish.visibility import Visibility
 class Guest(msgspec.Struct, frozen=True):
     """Somebody who may read."""
 
-    sight: Visibility = Visibility.PUBLIC
+    visibility: Visibility = Visibility.PUBLIC
     within: StreamFilter | None = None
     """What its token confines it to."""
     digest: str = ""
@@ -28,12 +28,12 @@ class Guest(msgspec.Struct, frozen=True):
 
     def limit(self, selected: StreamFilter) -> StreamFilter:
         """What this guest gets that asks for ``selected``."""
-        return msgspec.structs.replace(selected, within=self.within, sight=self.sight)
+        return msgspec.structs.replace(selected, within=self.within, visibility=self.visibility)
 
 
 def everybody(hide_scores: bool) -> StreamFilter:
     """What those see who are not asked who they are, a broker's readers among them."""
-    return StreamFilter(sight=Visibility.VENUE if hide_scores else Visibility.PUBLIC)
+    return StreamFilter(visibility=Visibility.VENUE if hide_scores else Visibility.PUBLIC)
 
 
 class TokenMessage(msgspec.Struct, frozen=True, tag="token"):
@@ -43,7 +43,7 @@ class TokenMessage(msgspec.Struct, frozen=True, tag="token"):
 
 
 class Authentication:
-    """Tells clients apart. ``now`` gives the time of day, with its zone."""
+    """Identifies clients. ``now`` gives the time of day, with its zone."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Authentication:
     ) -> None:
         self._tokens = tokens
         self._public = public
-        self._sight = everybody(hide_scores).sight
+        self._visibility = everybody(hide_scores).visibility
         self._now = now
 
     def replace(self, tokens: Tokens) -> None:
@@ -65,13 +65,13 @@ class Authentication:
     def admit(self, *, public: bool, hide_scores: bool) -> None:
         """From now on this holds for those without a token."""
         self._public = public
-        self._sight = everybody(hide_scores).sight
+        self._visibility = everybody(hide_scores).visibility
 
     @property
     def anybody(self) -> Guest | None:
         """What those without a token are; null where they are nobody."""
         open_to_all = self._tokens is None or self._public
-        return Guest(self._sight) if open_to_all else None
+        return Guest(self._visibility) if open_to_all else None
 
     def who(self, request: HttpRequest) -> Guest | None:
         """Who sends this request; null when its token is missing or wrong.
@@ -109,7 +109,9 @@ class Authentication:
         token = self._tokens.find(digest, self._now()) if self._tokens is not None else None
         if token is None:
             return None
-        return Guest(Visibility.ARBITER if token.arbiter else self._sight, token.within, digest)
+        return Guest(
+            Visibility.ARBITER if token.arbiter else self._visibility, token.within, digest
+        )
 
 
 def given_token(request: HttpRequest) -> str | None:

@@ -1,92 +1,110 @@
-"""Who comes in: names, origins, rates, tokens and filters of every request. Pure.
+"""Who is admitted: host names, origins, rates, tokens and filters of every request. Pure.
 
-The order of the questions is the order of what they cost; what is refused is refused as one HTTP
-response before anything is set up for it.
+The checks run from the cheapest to the dearest. A request is refused with one HTTP response, before
+anything is set up for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.origin_policy import OriginPolicy
 from live.publish.access.rate_limits import RateLimits
 from live.publish.http.http_routes import UNKNOWN, HttpRequest, HttpResponse, problem
 from live.publish.stream.broadcaster import Broadcaster
-from live.publish.stream.numbered_stream import NumberedStream
-from live.publish.stream.stream_filter import FilterError, parse
+from live.publish.stream.stream_filter import FilterError, StreamFilter, parse
 from live.publish.stream.stream_hub import TooManyFilters
 
 _LATER = (("Retry-After", "5"),)
 
 
+class AdmittedClient(msgspec.Struct, frozen=True):
+    """A websocket client as it was judged: once, before the 101 response."""
+
+    wanted: StreamFilter
+    """What its query asks for."""
+    resume: tuple[str, int] | None
+    """Epoch and number of the last message it holds; null when it needs a snapshot."""
+    guest: Guest | None = None
+    """Who it is; null until its first message gives a token."""
+
+    @property
+    def selected(self) -> StreamFilter:
+        """What it gets: what it asks for, limited to what it may see."""
+        assert self.guest is not None, "a client without a guest gets nothing"
+        return self.guest.limit(self.wanted)
+
+
 class HandshakeJudge:
-    """Asks everything that can be asked before a client is served."""
+    """Decides on every request and every websocket client, once each."""
 
     def __init__(
         self,
-        gate: OriginPolicy,
-        guard: Authentication,
-        admission: RateLimits,
-        audience: Broadcaster,
+        origins: OriginPolicy,
+        authentication: Authentication,
+        rates: RateLimits,
+        broadcaster: Broadcaster,
     ) -> None:
-        self.gate = gate
+        self.origins = origins
         """Replaced where the settings change."""
-        self._guard = guard
-        self._admission = admission
-        self._audience = audience
+        self._authentication = authentication
+        self._rates = rates
+        self._broadcaster = broadcaster
 
     def answer(
         self, request: HttpRequest, serve: Callable[[HttpRequest, Guest | None], HttpResponse]
     ) -> HttpResponse:
-        """The response to anything but a handshake; ``serve`` gives it to whoever may have it."""
+        """The response to anything but a handshake; ``serve`` makes it for whoever may have it."""
         if (foreign := self._foreign(request)) is not None:
             return foreign
         origin = request.headers.get("origin", "")
-        if not self.gate.names(origin):
-            return serve(request, self._guard.who(request))
+        if not self.origins.names(origin):
+            return serve(request, self._authentication.who(request))
         if request.method == "OPTIONS":
             return HttpResponse(204, _PREFLIGHT + _readable_by(origin))
-        response = serve(request, self._guard.who(request))
+        response = serve(request, self._authentication.who(request))
         kept = tuple(each for each in response.headers if each[0] != _RESOURCE_POLICY)
         return HttpResponse(response.status, kept + _readable_by(origin), response.body)
 
-    def refusal(self, request: HttpRequest, address: str) -> HttpResponse | None:
-        """Why a handshake is refused, if it is."""
+    def judge(self, request: HttpRequest, address: str) -> AdmittedClient | HttpResponse:
+        """The client that a handshake admits, or the response that refuses it."""
         if (foreign := self._foreign(request)) is not None:
             return foreign
         headers = request.headers
-        if not self.gate.lets_in(headers.get("origin"), headers.get("host", "")):
+        if not self.origins.lets_in(headers.get("origin"), headers.get("host", "")):
             return problem(403, f"pages of {headers['origin']} may not connect")
-        if not self._admission.shake(address):
+        if not self._rates.shake(address):
             return problem(429, "too many new subscribers at once; come back later", _LATER)
         guest: Guest | None = None
-        if not self._guard.asks_first(request):
-            guest = self._guard.who(request)
+        if not self._authentication.asks_first(request):
+            guest = self._authentication.who(request)
             if guest is None:
                 return UNKNOWN
         try:
-            resume_point(request)
-            wanted = parse(request.query)
+            client = AdmittedClient(parse(request.query), resume_point(request), guest)
             if guest is not None:
-                self._audience.stream(guest.limit(wanted))
+                self._broadcaster.stream(client.selected)
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
             return problem(503, "too many different filters are in use; come back later", _LATER)
-        return None
+        return client
 
-    def stream(self, request: HttpRequest, guest: Guest) -> NumberedStream:
-        """What a guest is to get that asks for this.
+    def identify(self, client: AdmittedClient, message: bytes) -> AdmittedClient | None:
+        """The client with who it is, by its first message; null where the token is not valid."""
+        guest = self._authentication.introduced(message)
+        return msgspec.structs.replace(client, guest=guest) if guest is not None else None
 
-        Raises:
-            TooManyFilters: as many distinct filters as allowed are in use.
-        """
-        return self._audience.stream(guest.limit(parse(request.query)))
+    def still(self, guest: Guest) -> bool:
+        """Whether this guest may stay; see :meth:`Authentication.still`."""
+        return self._authentication.still(guest)
 
     def _foreign(self, request: HttpRequest) -> HttpResponse | None:
         authority = request.headers.get("host", "")
-        if self.gate.answers_to(authority):
+        if self.origins.answers_to(authority):
             return None
         return problem(421, f"this service does not answer to the name {authority!r}")
 

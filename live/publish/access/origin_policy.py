@@ -1,7 +1,7 @@
-"""Who may ask at all: the ``Host`` and ``Origin`` headers. Pure.
+"""Who may connect: the ``Host`` and ``Origin`` headers, and the address listened on. Pure.
 
 A page anywhere on the web can make its visitor's browser connect to 127.0.0.1, and can point its
-own domain name there (DNS rebinding). The first is told by ``Origin``, the second by ``Host``.
+own domain name there (DNS rebinding). The first shows in ``Origin``, the second in ``Host``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable
 from urllib.parse import urlsplit
+
+from live.config import ServerConfig
+from live.errors import ConfigError
 
 
 def is_loopback(host: str) -> bool:
@@ -63,12 +66,39 @@ class OriginPolicy:
         """Whether a page of ``origin`` may open a websocket. Programs send no origin."""
         if origin is None:
             return True
-        told = origin.lower()
-        if told in self._origins:
+        lowered = origin.lower()
+        if lowered in self._origins:
             return True
-        parts = urlsplit(told) if "://" in told else None
+        parts = urlsplit(lowered) if "://" in lowered else None
         return (
             parts is not None
             and parts.scheme in ("http", "https")
             and parts.netloc == authority.lower()
         )
+
+
+def check_exposure(config: ServerConfig) -> list[str]:
+    """Warnings, one line each, about an address that others can reach.
+
+    Raises:
+        ConfigError: others can reach it and nothing says that they may.
+    """
+    if is_loopback(config.host):
+        return []
+    if not config.public and not config.tokens_file:
+        raise ConfigError(
+            f"server.host {config.host}",
+            "everybody who reaches this address could read along",
+            "Give tokens (server.tokens_file), or set server.public (live-rate --public)",
+        )
+    warnings = []
+    if config.public:
+        warnings.append(
+            f"whoever reaches {config.host} reads along"
+            + (" without scores" if config.hide_scores else ", scores of running games included")
+        )
+    if config.tokens_file and not config.certificate_file:
+        warnings.append(
+            "tokens travel in the clear: set server.certificate_file, or put a TLS proxy in front"
+        )
+    return warnings

@@ -1,6 +1,6 @@
-"""A websocket whose client still has to say who it is, in its first message.
+"""A websocket whose client still has to send its token, as its first message.
 
-Loss policy: nothing is sent before; a client that says nothing in time, or the wrong thing, is
+Loss policy: nothing is sent before; a client that sends nothing in time, or no valid token, is
 closed with ``FORBIDDEN``.
 """
 
@@ -16,17 +16,17 @@ from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
 
 from live.publish.access.client_limits import ClientLimits
-from live.publish.http.http_routes import HttpRequest
+from live.publish.access.handshake import AdmittedClient
 from live.publish.wire import CloseCode
 
 _log = logging.getLogger(__name__)
 
 
 class HandshakeHost(Protocol):
-    """What a newcomer asks of the publisher."""
+    """What a token handshake asks of the publisher."""
 
-    def introduce(self, newcomer: TokenHandshake, message: bytes) -> bool:
-        """Whether this first message says enough; a subscriber has the connection then."""
+    def identify(self, connection: TokenHandshake, message: bytes) -> bool:
+        """Whether this first message holds a valid token; a subscriber has the connection then."""
 
     def gone(self, connection: asyncio.Protocol) -> None:
         """The connection is over."""
@@ -38,13 +38,13 @@ class TokenHandshake(asyncio.Protocol):
     def __init__(
         self,
         host: HandshakeHost,
-        request: HttpRequest,
+        client: AdmittedClient,
         transport: asyncio.Transport,
         address: str,
         clock: Callable[[], float],
         limits: ClientLimits,
     ) -> None:
-        self.request = request
+        self.client = client
         self.transport = transport
         self.address = address
         self.protocol = ServerProtocol(state=State.OPEN, max_size=limits.message_bytes, logger=_log)
@@ -61,7 +61,7 @@ class TokenHandshake(asyncio.Protocol):
                 continue
             if event.opcode is Opcode.TEXT and event.fin:
                 # What else came with it is left alone, as all that subscribers say is.
-                if self._host.introduce(self, bytes(event.data)):
+                if self._host.identify(self, bytes(event.data)):
                     return
                 self.close(CloseCode.FORBIDDEN, "this token is not valid")
             elif event.opcode in (Opcode.TEXT, Opcode.BINARY):

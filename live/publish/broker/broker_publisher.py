@@ -1,6 +1,6 @@
 """Tells a broker the state, as retained messages: the shell around `retained`.
 
-MQTT 5, QoS 1. Loss policy: while the broker is slow or away nothing piles up; it is told the latest
+MQTT 5, QoS 1. Loss policy: while the broker is slow or away nothing piles up; it is sent the latest
 state when it can take it. At most :data:`IN_FLIGHT` messages wait for its word at a time, each for
 another topic, so the messages of one topic arrive in order.
 """
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 #: What brokers let a client have under way by default (mosquitto.conf, max_inflight_messages).
 IN_FLIGHT = 20
-#: How long changes are gathered before the broker is told.
+#: How long changes are gathered before they are sent.
 TICK_S = 0.1
 #: For the broker to answer.
 TIMEOUT_S = 10.0
@@ -52,9 +52,9 @@ class BrokerPublisher:
         selected: StreamFilter = EVERYTHING,
         *,
         chance: Callable[[], float] = random.random,
-        tell: Callable[[FeedHealth], None] = lambda health: None,
+        report: Callable[[FeedHealth], None] = lambda health: None,
     ) -> None:
-        """Reads the files that the configuration names. ``tell`` hears of trouble and its end.
+        """Reads the files that the configuration names. ``report`` gets trouble and its end.
 
         Raises:
             ConfigError: one of them cannot be used.
@@ -68,7 +68,7 @@ class BrokerPublisher:
         self._retained = RetainedMessages(state, config.prefix, selected)
         self._changed = asyncio.Event()
         self._chance = chance
-        self._tell = tell
+        self._report = report
         self.connected = False
 
     def publish(self, changes: Iterable[Change]) -> None:
@@ -99,7 +99,7 @@ class BrokerPublisher:
             await asyncio.sleep(wait_s)
 
     def _say(self, state: FeedState, detail: str = "") -> None:
-        self._tell(FeedHealth(f"broker {self._host}:{self._port}", state, detail, part=True))
+        self._report(FeedHealth(f"broker {self._host}:{self._port}", state, detail, part=True))
 
     async def _session(self) -> None:
         """One connection, until it is lost."""
@@ -129,7 +129,7 @@ class BrokerPublisher:
             try:
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._listen(client), name="broker: what it holds")
-                    tasks.create_task(self._publish_all(client), name="broker: tell")
+                    tasks.create_task(self._publish_all(client), name="broker: send")
             finally:
                 # The will is for those who are lost; who leaves in order has to say so.
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):

@@ -18,8 +18,8 @@ without one has its id there. Where two games claim a board, the later one in
 
 What changed is only remembered; :meth:`RetainedMessages.take` compares what should be held with
 what the
-broker was told. So nothing piles up while a broker is slow or away, and the latest state is what it
-is told.
+broker was sent. So nothing piles up while a broker is slow or away, and the latest state is what it
+is sent.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from live.publish.published_state import PublishedState, game_order, view_of
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.visibility import sends, shown
 
-#: Longest level before it is cut and told apart by a digest, in characters.
+#: Longest level before it is cut and identified by a digest, in characters.
 _LEVEL_CHARS = 120
 
 Place = tuple[str, str]
@@ -96,14 +96,14 @@ def status(state: str) -> bytes:
 
 
 class RetainedMessages:
-    """What one broker should hold, what it was told, and the difference."""
+    """What one broker should hold, what it was sent, and the difference."""
 
     def __init__(
         self, state: PublishedState, prefix: str, selected: StreamFilter = EVERYTHING
     ) -> None:
         self._state = state
         self._prefix = prefix
-        self._sight = selected.sight
+        self._visibility = selected.visibility
         self._wanted: dict[str, bytes] = {}
         self._told: dict[str, bytes] = {}
         """What the broker holds, by topic; empty where only that it holds something is known."""
@@ -163,12 +163,12 @@ class RetainedMessages:
         self._stale_players.update(player.id for player in self._state.players())
         self._stale_service = True
 
-    # --- what to tell -----------------------------------------------------------------------------
+    # --- what to send -----------------------------------------------------------------------------
 
     def take(self, most: int) -> dict[str, bytes]:
         """Up to ``most`` topics with their new payloads, empty where the topic is to be cleared.
 
-        They count as told; a broker that did not get them is one to :meth:`forget`.
+        They count as sent; a broker that did not get them is one to :meth:`forget`.
         """
         self._look_again()
         found: dict[str, bytes] = {}
@@ -215,24 +215,24 @@ class RetainedMessages:
         if not held:
             self._boards.pop(at, None)
         detail = max(held, key=game_order, default=None)
-        told: dict[str, Message | None] = dict.fromkeys(("game", "move", "white", "black"))
+        latest: dict[str, Message | None] = dict.fromkeys(("game", "move", "white", "black"))
         if detail is not None:
-            told["game"] = GameMessage(view_of(detail))
+            latest["game"] = GameMessage(view_of(detail))
             if detail.plies:
-                told["move"] = MoveMessage(detail.id, detail.plies[-1].ply, detail.plies[-1])
+                latest["move"] = MoveMessage(detail.id, detail.plies[-1].ply, detail.plies[-1])
             if detail.curves.white:
-                told["white"] = PointMessage(detail.id, "white", detail.curves.white[-1])
+                latest["white"] = PointMessage(detail.id, "white", detail.curves.white[-1])
             if detail.curves.black:
-                told["black"] = PointMessage(detail.id, "black", detail.curves.black[-1])
-        for name, message in told.items():
+                latest["black"] = PointMessage(detail.id, "black", detail.curves.black[-1])
+        for name, message in latest.items():
             self._want(self.topic(*at, name), message)
 
     def _want(self, topic: str, message: Message | None) -> None:
         self._look[topic] = None
-        if message is None or not sends(type(message), self._sight):
+        if message is None or not sends(type(message), self._visibility):
             self._wanted.pop(topic, None)
         else:
-            self._wanted[topic] = wire.encode(shown(message, self._sight))
+            self._wanted[topic] = wire.encode(shown(message, self._visibility))
 
     def _put(self, view: GameView) -> None:
         at = place(view)

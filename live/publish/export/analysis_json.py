@@ -23,7 +23,7 @@ class Analysis(msgspec.Struct, frozen=True):
 
 def analysis(state: PublishedState, *, partial: bool = False) -> Analysis:
     """The state as it stands; games and players in the order of a snapshot."""
-    whole = snapshot(state, StreamFilter(sight=Visibility.ARBITER))
+    whole = snapshot(state, StreamFilter(visibility=Visibility.ARBITER))
     return Analysis(
         engine=whole.engine,
         gain=state.gain(),

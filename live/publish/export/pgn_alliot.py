@@ -50,10 +50,10 @@ class AlliotComments:
         value_cp = ply.played_cp if white else -ply.played_cp
         if ply.best == ply.uci:
             return [comment(value_cp, depth)]
-        told = [comment(value_cp, None)]
+        words = [comment(value_cp, None)]
         if better is not None and loss_cp < 0:
-            told += ["(", number, better, comment(value_cp - loss_cp, depth), ")"]
-        return told
+            words += ["(", number, better, comment(value_cp - loss_cp, depth), ")"]
+        return words
 
     def _san(self, uci: str | None) -> str | None:
         if self._board is None or uci is None:

@@ -1,83 +1,89 @@
-"""The readable page of the published descriptions: ``/docs``. Pure, made from the documents.
-
-No script and nothing from elsewhere; the one style sheet is allowed by its digest.
+"""The readable page of the published descriptions: ``/docs``. Pure, made from the documents and
+from the manual's examples, in the manual's look.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
 from typing import Any
 
+from live.manual.html import Heading, contents, frame, render
+from live.manual.pages import manual_page
 from live.publish.schema.asyncapi import asyncapi
 from live.publish.schema.openapi import openapi
 
-_STYLE = """
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; margin: .5rem 0 1.5rem; }
-th, td { text-align: left; vertical-align: top; padding: .2rem .8rem .2rem 0;
-         border-bottom: 1px solid #8884; }
-code { font: .9em ui-monospace, monospace; }
-h3 { margin-bottom: 0; }
-p { max-width: 46rem; }
-"""
-
-_DIGEST = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-POLICY = (
-    f"default-src 'none'; style-src 'sha256-{_DIGEST}'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
-)
+#: Sections of the manual's page for programs that open this page: what a reader tries first.
+EXAMPLES = ("A client in Python", "A client in JavaScript", "Origins")
 
 
 @cache
 def page() -> bytes:
     """The whole page, UTF-8."""
-    return "".join(_page(asyncapi(), openapi())).encode()
+    messages, routes = asyncapi(), openapi()
+    title = f"live-rate {messages['info']['version']}: for programs"
+    examples = [render(manual_page("programs").section(each)) for each in EXAMPLES]
+    headings = [heading for example in examples for heading in example.headings]
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        '<p>The same for machines: <a href="asyncapi.json">asyncapi.json</a>, '
+        '<a href="openapi.json">openapi.json</a>. What it is about stands in the manual: '
+        '<a href="manual/programs">for programs</a>.</p>',
+        *(
+            example.body.replace('href="operation', 'href="manual/operation')
+            for example in examples
+        ),
+    ]
+    headings.append(Heading(2, "requests", "Requests"))
+    parts += _requests(routes)
+    headings.append(Heading(2, "messages", "Messages"))
+    parts += _messages(messages)
+    schemas = messages["components"]["schemas"]
+    named = {}
+    for name in messages["channels"]["live"]["messages"]:
+        named[_target(messages["components"]["messages"][name]["payload"])] = name
+    for schema, name in named.items():
+        headings.append(Heading(3, schema, name))
+        parts += _type(schema, f"<code>{escape(name)}</code>", schemas[schema])
+    headings.append(Heading(2, "what-they-hold", "What they hold"))
+    parts.append('<h2 id="what-they-hold">What they hold</h2>')
+    rest = {**schemas, **routes["components"]["schemas"]}
+    for name in sorted(rest):
+        if name not in named and not name.startswith("Retained"):
+            headings.append(Heading(3, name, name))
+            parts += _type(name, escape(name), rest[name])
+    return frame(title, "docs", contents(headings), "\n".join(parts))
 
 
-def _page(messages: dict[str, Any], routes: dict[str, Any]) -> Iterator[str]:
-    title = f"live-rate {messages['info']['version']}"
-    yield '<!doctype html><html lang="en"><meta charset="utf-8">'
-    yield '<meta name="viewport" content="width=device-width">'
-    yield f"<title>{escape(title)}: for programs</title><style>{_STYLE}</style>"
-    yield f"<h1>{escape(title)}: for programs</h1>"
-    yield '<p>The same for machines: <a href="asyncapi.json">asyncapi.json</a>, '
-    yield '<a href="openapi.json">openapi.json</a>.</p>'
-    yield f"<h2>Requests</h2><p>{escape(routes['info']['description'])}</p>"
-    yield "<table><tr><th>GET</th><th>answers</th><th>with</th></tr>"
+def _requests(routes: dict[str, Any]) -> Iterator[str]:
+    yield f'<h2 id="requests">Requests</h2><p>{escape(routes["info"]["description"])}</p>'
+    rows = []
     for path, methods in routes["paths"].items():
         operation = methods["get"]
-        yield f"<tr><td><code>{escape(path)}</code></td><td>{escape(operation['summary'])}</td>"
-        yield f"<td>{_content(operation['responses']['200'])}</td></tr>"
-    yield "</table><h2>Messages</h2>"
-    yield f"<p>{escape(messages['info']['description'])}</p>"
+        cells = (
+            f"<code>{escape(path)}</code>",
+            escape(operation["summary"]),
+            _content(operation["responses"]["200"]),
+        )
+        rows.append(cells)
+    yield _table(("GET", "answers", "with"), rows)
+
+
+def _messages(messages: dict[str, Any]) -> Iterator[str]:
+    yield f'<h2 id="messages">Messages</h2><p>{escape(messages["info"]["description"])}</p>'
     live = messages["channels"]["live"]
     yield f"<p>Websocket: <code>{escape(live['address'])}</code>, with these in its query:</p>"
     yield from _fields(live["bindings"]["ws"]["query"])
     yield "<p>At a broker, each retained, without <code>seq</code>:</p>"
-    yield "<table><tr><th>topic</th><th>message</th></tr>"
+    rows = []
     for channel in messages["channels"].values():
         if channel is not live:
             (name,) = channel["messages"]
-            yield f"<tr><td><code>{escape(channel['address'])}</code></td>"
-            yield f"<td><code>{escape(name)}</code></td></tr>"
-    yield "</table>"
-    schemas = messages["components"]["schemas"]
-    named = {}
-    for name in live["messages"]:
-        schema = _target(messages["components"]["messages"][name]["payload"])
-        named[schema] = name
-    for schema, name in named.items():
-        yield from _type(schema, f"<code>{escape(name)}</code>", schemas[schema])
-    yield "<h2>What they hold</h2>"
-    rest = {**schemas, **routes["components"]["schemas"]}
-    for name in sorted(rest):
-        if name not in named and not name.startswith("Retained"):
-            yield from _type(name, escape(name), rest[name])
+            rows.append(
+                (f"<code>{escape(channel['address'])}</code>", f"<code>{escape(name)}</code>")
+            )
+    yield _table(("topic", "message"), rows)
 
 
 def _type(anchor: str, heading: str, schema: dict[str, Any]) -> Iterator[str]:
@@ -88,13 +94,22 @@ def _type(anchor: str, heading: str, schema: dict[str, Any]) -> Iterator[str]:
 
 
 def _fields(schema: dict[str, Any]) -> Iterator[str]:
-    if not schema.get("properties"):
-        return
-    yield "<table><tr><th>field</th><th>type</th><th></th></tr>"
-    for name, field in schema["properties"].items():
-        yield f"<tr><td><code>{escape(name)}</code></td><td>{_kind(field)}</td>"
-        yield f"<td>{escape(field.get('description', ''))}</td></tr>"
-    yield "</table>"
+    if schema.get("properties"):
+        rows = [
+            (f"<code>{escape(name)}</code>", _kind(field), escape(field.get("description", "")))
+            for name, field in schema["properties"].items()
+        ]
+        yield _table(("field", "type", "meaning"), rows)
+
+
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """A table whose cells are HTML already; what is wider than the page scrolls by itself."""
+    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
+    body = "".join("<tr>" + "".join(f"<td>{each}</td>" for each in row) + "</tr>" for row in rows)
+    return (
+        '<div class="scroll" tabindex="0" role="group" aria-label="Table">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def _kind(schema: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable
 from email.utils import formatdate
 from http import HTTPStatus
@@ -22,7 +23,7 @@ from websockets.http11 import Request as Handshake
 from websockets.server import ServerProtocol
 
 from live.publish.access.client_limits import ClientLimits
-from live.publish.http.fair_turns import FairTurn, FairTurns
+from live.publish.access.handshake import AdmittedClient
 from live.publish.http.http_routes import (
     BadRequestTarget,
     HttpRequest,
@@ -34,6 +35,49 @@ from live.publish.http.http_routes import (
 _log = logging.getLogger(__name__)
 
 LIVE_PATH = "/v1/live"
+
+
+class FairTurns:
+    """Work of many connections, one piece in each turn of the loop, in order of arrival: what goes
+    out to subscribers need not wait for all of it. A piece that fails is reported to the loop, and
+    the next follows.
+
+    Loss policy: none is lost but what was taken back; the bound is one piece a connection.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[FairTurn] = deque()
+
+    def add(self, work: Callable[[], None]) -> FairTurn:
+        """Do ``work`` when its turn comes, never from inside this call."""
+        turn = FairTurn(work)
+        self._waiting.append(turn)
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._next)
+        return turn
+
+    def _next(self) -> None:
+        turn = self._waiting[0]
+        try:
+            if turn.work is not None:
+                turn.work()
+        finally:
+            self._waiting.popleft()
+            if self._waiting:
+                asyncio.get_running_loop().call_soon(self._next)
+
+
+class FairTurn:
+    """One piece of work that waits."""
+
+    __slots__ = ("work",)
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.work: Callable[[], None] | None = work
+
+    def cancel(self) -> None:
+        """Take it back."""
+        self.work = None
 
 
 class ConnectionHost(Protocol):
@@ -48,11 +92,13 @@ class ConnectionHost(Protocol):
     def answer(self, request: HttpRequest) -> HttpResponse:
         """The response to anything but a handshake."""
 
-    def refusal(self, connection: HttpConnection, request: HttpRequest) -> HttpResponse | None:
-        """Why this handshake is refused, if it is."""
+    def judge(
+        self, connection: HttpConnection, request: HttpRequest
+    ) -> AdmittedClient | HttpResponse:
+        """The client that this handshake admits, or the response that refuses it."""
 
     def subscribe(
-        self, connection: HttpConnection, request: HttpRequest, accepted: bytes, early: bytes
+        self, connection: HttpConnection, client: AdmittedClient, accepted: bytes, early: bytes
     ) -> None:
         """The handshake is complete but for ``accepted``, the response to be written first."""
 
@@ -62,7 +108,7 @@ class HttpConnection(asyncio.Protocol):
 
     def __init__(
         self,
-        reception: ConnectionHost,
+        host: ConnectionHost,
         turns: FairTurns,
         clock: Callable[[], float],
         limits: ClientLimits,
@@ -70,7 +116,7 @@ class HttpConnection(asyncio.Protocol):
         self.transport: asyncio.Transport
         self.address = ""
         """Where the client is, without its port."""
-        self._reception = reception
+        self._host = host
         self._turns = turns
         self._clock = clock
         self._limits = limits
@@ -94,7 +140,7 @@ class HttpConnection(asyncio.Protocol):
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
         self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
-        if not self._reception.entered(self):
+        if not self._host.entered(self):
             self._last(problem(503, "too many connections; come back later"), linger=False)
 
     def data_received(self, data: bytes) -> None:
@@ -119,7 +165,7 @@ class HttpConnection(asyncio.Protocol):
         self._closing_s = self._clock()
         if self._next is not None:
             self._next.cancel()
-        self._reception.gone(self)
+        self._host.gone(self)
 
     def pause_writing(self) -> None:
         self._paused = True
@@ -204,7 +250,7 @@ class HttpConnection(asyncio.Protocol):
             self._handshake(request, event)
             return
         try:
-            response = self._reception.answer(request)
+            response = self._host.answer(request)
         except Exception:
             # One answer that fails costs nobody else anything; the log has the whole story.
             _log.exception("%s %s failed", request.method, request.path)
@@ -212,13 +258,13 @@ class HttpConnection(asyncio.Protocol):
         self._respond(response, head=request.method == "HEAD")
 
     def _handshake(self, request: HttpRequest, event: h11.Request) -> None:
-        refusal = self._reception.refusal(self, request)
-        if refusal is not None:
-            self._respond(refusal)
+        client = self._host.judge(self, request)
+        if isinstance(client, HttpResponse):
+            self._respond(client)
             return
         try:
-            told = [(k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers]
-            headers = Headers(told)
+            fields = [(k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers]
+            headers = Headers(fields)
         except InvalidHeaderValue:
             self._last(problem(400, "a header holds a character that none may hold"))
             return
@@ -233,7 +279,7 @@ class HttpConnection(asyncio.Protocol):
         if self._held_back:
             self._held_back = False
             self.transport.resume_reading()
-        self._reception.subscribe(self, request, answer.serialize(), early)
+        self._host.subscribe(self, client, answer.serialize(), early)
 
     # --- responses --------------------------------------------------------------------------------
 

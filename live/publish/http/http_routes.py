@@ -13,8 +13,9 @@ import msgspec
 from live.events import GameView, PlayerView
 from live.publish import metrics
 from live.publish.export import pgn_export
-from live.publish.http import docs_page, event_tables, static_files
-from live.publish.http.json_answers import FeedAnswer, ProblemAnswer, health
+from live.publish.http import static_files
+from live.publish.http.json_answers import FeedAnswer, ProblemAnswer, events, health, standings
+from live.publish.http.text_pages import text_page
 from live.publish.metrics import MetricCounts, Metrics
 from live.publish.published_state import PublishedState, VisibleState, game_order
 from live.publish.schema import openapi
@@ -104,7 +105,7 @@ def problem(status: int, detail: str, headers: Iterable[tuple[str, str]] = ()) -
     return respond(status, "application/problem+json", body, (no_store, *headers))
 
 
-#: Who gives no token, or a wrong one, is told so (RFC 6750, section 3).
+#: The answer to no token, or a wrong one (RFC 6750, section 3).
 UNKNOWN = problem(
     401,
     "a valid token is needed: Authorization: Bearer TOKEN",
@@ -140,17 +141,16 @@ class HttpRoutes:
         path = request.path
         if path in ("/healthz", "/readyz"):
             now = health(VisibleState(self._state, sees or EVERYTHING), self._tally.subscribers)
-            told = now if sees is not None else FeedAnswer(now.status, now.ready)
-            return _json(told, 503 if path == "/readyz" and not now.ready else 200)
-        if path == "/docs":
-            return respond(
-                200, "text/html; charset=utf-8", docs_page.page(), _REVALIDATE, docs_page.POLICY
-            )
+            readiness = now if sees is not None else FeedAnswer(now.status, now.ready)
+            return _json(readiness, 503 if path == "/readyz" and not now.ready else 200)
+        if path == "/manual":
+            # Links between its pages count from the folder.
+            return respond(308, "text/plain", b"", [("Location", "manual/")])
         if path == "/asyncapi.json":
             return _json(asyncapi())
         if path == "/openapi.json":
             return _json(openapi.openapi())
-        if (page := self._site.page(path)) is not None:
+        if (page := self._site.page(path) or text_page(path)) is not None:
             return _page(page, request)
         return None
 
@@ -176,9 +176,9 @@ class HttpRoutes:
             players: list[PlayerView] = sorted(state.players(), key=lambda each: each.id)
             return _json({"players": players})
         if name == "standings":
-            return _json({"standings": event_tables.standings(state.players())})
+            return _json({"standings": standings(state.players())})
         if name == "events":
-            return _json({"events": event_tables.events(state.games())})
+            return _json({"events": events(state.games())})
         if name == "health":
             return _json(health(state, self._tally.subscribers))
         return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")

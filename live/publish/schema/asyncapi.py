@@ -98,7 +98,7 @@ def asyncapi() -> dict[str, Any]:
                 f"retain-{name}": {
                     "action": "send",
                     "channel": {"$ref": f"#/channels/{name}"},
-                    "summary": "What a broker is told, if one is named.",
+                    "summary": "What a broker is sent, if one is named.",
                     "bindings": {"mqtt": {"qos": 1, "retain": True}},
                 }
                 for name in _RETAINED

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 import live
 from live.events import GameDetail
 from live.publish.http.json_answers import (
@@ -69,9 +71,9 @@ def openapi() -> dict[str, Any]:
         },
         "security": [{}, {"token": []}],
         "paths": {
-            "/api/v1/events": _get("Events", "Events"),
-            "/api/v1/games": _get("Games, without moves and curves", "Games", _filters()),
-            "/api/v1/games/{game}": _get("One game in full", "GameDetail", [_GAME], missing=True),
+            "/api/v1/events": _get("Events", EventsAnswer),
+            "/api/v1/games": _get("Games, without moves and curves", GamesAnswer, _filters()),
+            "/api/v1/games/{game}": _get("One game in full", GameDetail, [_GAME], missing=True),
             "/api/v1/games/{game}.pgn": _get(
                 "One game as annotated PGN",
                 None,
@@ -79,9 +81,9 @@ def openapi() -> dict[str, Any]:
                 missing=True,
                 content="application/x-chess-pgn",
             ),
-            "/api/v1/players": _get("Players", "Players"),
-            "/api/v1/standings": _get("Players by strength", "Standings"),
-            "/api/v1/health": _get("How feeds and engines are doing", "Health"),
+            "/api/v1/players": _get("Players", PlayersAnswer),
+            "/api/v1/standings": _get("Players by strength", StandingsAnswer),
+            "/api/v1/health": _get("How feeds and engines are doing", HealthAnswer),
             "/metrics": _get("Figures of the service, for Prometheus", None),
             "/healthz": _well("Whether the service lives"),
             "/readyz": _well("Whether it is ready: 503 where it is not"),
@@ -108,14 +110,14 @@ def _filters() -> list[dict[str, Any]]:
 
 def _get(
     summary: str,
-    schema: str | None,
+    answer: type[msgspec.Struct] | None,
     parameters: list[dict[str, Any]] | None = None,
     *,
     missing: bool = False,
     content: str = "text/plain",
 ) -> dict[str, Any]:
     parameters = parameters or []
-    answers = {"200": _json(schema) if schema else _text(content)}
+    answers = {"200": _json(answer) if answer else _text(content)}
     answers |= {"304": _UNCHANGED}
     answers |= {"401": _problem("A valid token is needed.")}
     if any(each["in"] == "query" for each in parameters):
@@ -127,7 +129,7 @@ def _get(
 
 
 def _well(summary: str) -> dict[str, Any]:
-    schema = {"anyOf": [_reference("Health"), _reference("Wellness")]}
+    schema = {"anyOf": [_reference(HealthAnswer), _reference(FeedAnswer)]}
     answer = {
         "description": "Those without a token learn no more than that.",
         "content": {"application/json": {"schema": schema}},
@@ -137,14 +139,14 @@ def _well(summary: str) -> dict[str, Any]:
     }
 
 
-def _reference(name: str) -> dict[str, str]:
-    return {"$ref": REFERENCE.format(name=name)}
+def _reference(kind: type[msgspec.Struct]) -> dict[str, str]:
+    return {"$ref": REFERENCE.format(name=kind.__name__)}
 
 
-def _json(name: str) -> dict[str, Any]:
+def _json(answer: type[msgspec.Struct]) -> dict[str, Any]:
     return {
         "description": "As it is now.",
-        "content": {"application/json": {"schema": _reference(name)}},
+        "content": {"application/json": {"schema": _reference(answer)}},
     }
 
 
@@ -158,5 +160,5 @@ def _text(content_type: str) -> dict[str, Any]:
 def _problem(what: str) -> dict[str, Any]:
     return {
         "description": what,
-        "content": {"application/problem+json": {"schema": _reference("Problem")}},
+        "content": {"application/problem+json": {"schema": _reference(ProblemAnswer)}},
     }

@@ -141,11 +141,11 @@ class Broadcaster:
         hello = HelloMessage(
             protocol=wire.PROTOCOL,
             epoch=stream.epoch,
-            engine=shown(self._state.engine(), stream.filter.sight),
+            engine=shown(self._state.engine(), stream.filter.visibility),
             gain=self._state.gain(),
             version=live.__version__,
             resumed=not isinstance(missing, ResumeTooOld),
-            sight=stream.filter.sight.told,
+            sight=stream.filter.visibility.wire_name,
         )
         greeting = wire.frame(wire.number(wire.encode(hello), first - 1))
         self._readers.setdefault(stream, set()).add(subscriber)

@@ -57,7 +57,7 @@ _message = msgspec.json.Decoder(Message)
 _envelope = msgspec.json.Decoder(_Envelope)
 
 
-class _Game:
+class _ReplicaGame:
     """One game, open to change."""
 
     def __init__(self, view: GameView) -> None:
@@ -85,7 +85,7 @@ class Replica:
         self.hello: HelloMessage | None = None
         self.seq: int | None = None
         """Number of the last message applied; null before the first snapshot."""
-        self._games: dict[GameId, _Game] = {}
+        self._games: dict[GameId, _ReplicaGame] = {}
         self._players: dict[str, PlayerView] = {}
         self._engine: EngineInfo | None = None
         self._feeds: tuple[FeedHealth, ...] = ()
@@ -122,7 +122,7 @@ class Replica:
         """Apply one message, whatever its number.
 
         Raises:
-            OutOfStep: it speaks of a game or ply that is not held.
+            OutOfStep: it names a game or ply that is not held.
         """
         match message:
             case HelloMessage():
@@ -132,7 +132,7 @@ class Replica:
             case GameMessage(game=view):
                 held = self._games.get(view.id)
                 if held is None:
-                    self._games[view.id] = _Game(view)
+                    self._games[view.id] = _ReplicaGame(view)
                 else:
                     held.view = view
             case GoneMessage(game=game):
@@ -219,7 +219,7 @@ class Replica:
         return list(self._players.values())
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
-        """By FIDE id, else by name, as :class:`live.events.PlayerView` is told."""
+        """By FIDE id, else by name, as :class:`live.events.PlayerView` is identified."""
         game = self._games.get(id)
         if game is None:
             return ()
@@ -243,21 +243,21 @@ class Replica:
         self._alerts = {alert.id: alert for alert in message.alerts}
         self._games = {}
         for detail in message.games:
-            game = self._games[detail.id] = _Game(view_of(detail))
+            game = self._games[detail.id] = _ReplicaGame(view_of(detail))
             game.plies = list(detail.plies)
             game.curves = {
                 "white": list(detail.curves.white),
                 "black": list(detail.curves.black),
             }
 
-    def _held(self, game: GameId) -> _Game:
+    def _held(self, game: GameId) -> _ReplicaGame:
         try:
             return self._games[game]
         except KeyError:
             raise OutOfStep(f"game {game!r} is not held") from None
 
     @staticmethod
-    def _move(game: _Game, ply: int, move: PlyView | None) -> None:
+    def _move(game: _ReplicaGame, ply: int, move: PlyView | None) -> None:
         del game.plies[ply - 1 :]
         game.cut_points("white", ply)
         game.cut_points("black", ply)

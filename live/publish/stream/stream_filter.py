@@ -49,7 +49,7 @@ class StreamFilter(msgspec.Struct, frozen=True):
     types: frozenset[str] = frozenset()
     within: StreamFilter | None = None
     """What a token confines the subscriber to, whatever it asks for."""
-    sight: Visibility = Visibility.PUBLIC
+    visibility: Visibility = Visibility.PUBLIC
 
     @property
     def narrow(self) -> bool:
@@ -71,7 +71,7 @@ class StreamFilter(msgspec.Struct, frozen=True):
     def takes_type(self, change: Change) -> bool:
         """Whether messages of this type are wanted, and for these eyes."""
         wanted = not self.types or change.__struct_config__.tag in self.types
-        return wanted and sends(type(change), self.sight)
+        return wanted and sends(type(change), self.visibility)
 
 
 EVERYTHING = StreamFilter()

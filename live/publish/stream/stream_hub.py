@@ -1,9 +1,8 @@
 """From changes of the state to numbered streams, one per distinct filter. Pure.
 
 After every :meth:`StreamHub.publish` and :meth:`StreamHub.flush` each stream's frames wait in it
-until the
-shell takes them. A snapshot taken by :meth:`StreamHub.snapshot` is exactly what a client holds that
-applied the stream up to the snapshot's number.
+until the shell takes them. A snapshot taken by :meth:`StreamHub.snapshot` is exactly what a client
+holds that applied the stream up to the snapshot's number.
 """
 
 from __future__ import annotations
@@ -34,8 +33,83 @@ from live.publish.stream.numbered_stream import (
     ResumeTooOld,
 )
 from live.publish.stream.stream_filter import StreamFilter
-from live.publish.stream.stream_index import StreamIndex, StreamSelection
 from live.publish.visibility import Visibility, shown
+
+
+class StreamSelection:
+    """One stream with what it holds: which games, and the players of these.
+
+    A wide stream, whose filter names no game, event or player, holds everything and keeps neither.
+    """
+
+    def __init__(self, stream: NumberedStream, now_s: float) -> None:
+        self.stream = stream
+        self.games: set[GameId] = set()
+        self.players: set[str] = set()
+        self.readers = 0
+        self.used_s = now_s
+        self.snapshot: tuple[int, bytes] | None = None
+        """The last encoded snapshot, after a stamp that changes with it."""
+
+
+class StreamIndex:
+    """All selections, found by game and player without asking every filter."""
+
+    def __init__(self) -> None:
+        self.narrow: list[StreamSelection] = []
+        self._wide: list[StreamSelection] = []
+        self._by_game: dict[GameId, list[StreamSelection]] = {}
+        self._by_player: dict[str, list[StreamSelection]] = {}
+
+    def add(self, selection: StreamSelection) -> None:
+        """Take in a selection that holds nothing yet."""
+        (self.narrow if selection.stream.filter.narrow else self._wide).append(selection)
+
+    def drop(self, selection: StreamSelection) -> None:
+        """Forget a selection."""
+        (self.narrow if selection.stream.filter.narrow else self._wide).remove(selection)
+        for game in list(selection.games):
+            self.leave(selection, game)
+        self.reseat(selection, ())
+
+    def everybody(self) -> list[StreamSelection]:
+        return [*self._wide, *self.narrow]
+
+    def of_game(self, game: GameId) -> list[StreamSelection]:
+        return [*self._wide, *self._by_game.get(game, ())]
+
+    def of_player(self, player: str) -> list[StreamSelection]:
+        return [*self._wide, *self._by_player.get(player, ())]
+
+    def enter(self, selection: StreamSelection, game: GameId) -> None:
+        """From now on the selection holds this game."""
+        selection.games.add(game)
+        self._by_game.setdefault(game, []).append(selection)
+
+    def leave(self, selection: StreamSelection, game: GameId) -> None:
+        """It no longer does."""
+        selection.games.discard(game)
+        _remove(self._by_game, game, selection)
+
+    def forget(self, game: GameId) -> None:
+        """The game is gone, for everybody."""
+        for selection in self._by_game.pop(game, ()):
+            selection.games.discard(game)
+
+    def reseat(self, selection: StreamSelection, players: Iterable[str]) -> None:
+        """From now on the selection holds exactly these players."""
+        now = set(players)
+        for gone in selection.players - now:
+            _remove(self._by_player, gone, selection)
+        for new in now - selection.players:
+            self._by_player.setdefault(new, []).append(selection)
+        selection.players = now
+
+
+def _remove(index: dict[str, list[StreamSelection]], key: str, selection: StreamSelection) -> None:
+    index[key].remove(selection)
+    if not index[key]:
+        del index[key]
 
 
 class TooManyFilters(Exception):
@@ -162,9 +236,9 @@ class StreamHub:
     def _route(self, ready: list[Change]) -> None:
         """Give changes to the streams that select them.
 
-        A game that enters a narrow selection (its header changed) is told whole, from the state,
+        A game that enters a narrow selection (its header changed) is sent whole, from the state,
         after all these changes; until then its changes are kept from that stream. Whatever still
-        waits for such a game is taken along, or it would be told twice.
+        waits for such a game is taken along, or it would be sent twice.
         """
         self._routed += 1
         moved = [game for game in map(_renamed, ready) if game and self._moved(game)]
@@ -217,8 +291,8 @@ class StreamHub:
         for selection in selections:
             wanted = selection.stream.filter
             if wanted.takes_type(change):
-                if (body := bodies.get(wanted.sight)) is None:
-                    body = bodies[wanted.sight] = wire.encode(shown(change, wanted.sight))
+                if (body := bodies.get(wanted.visibility)) is None:
+                    body = bodies[wanted.visibility] = wire.encode(shown(change, wanted.visibility))
                 selection.stream.append(body)
 
     def _moved(self, view: GameView) -> bool:
@@ -239,7 +313,7 @@ class StreamHub:
             joining[view.id] = entering
 
     def _join(self, game: GameId, selections: list[StreamSelection]) -> None:
-        """Tell a game whole, in the messages every client knows anyway."""
+        """Send a game whole, in the messages every client knows anyway."""
         detail = self._state.game(game)
         if detail is None:
             return

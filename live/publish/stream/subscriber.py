@@ -1,4 +1,4 @@
-"""One websocket of one subscriber: what it is given, what it missed, when it is let go.
+"""One websocket of one subscriber: what it is sent, what it missed, when it is closed.
 
 Loss policy: messages are written to the transport while it takes them. A client that does not read
 is skipped once :attr:`live.publish.access.client_limits.ClientLimits.write_bytes` are unsent, and
@@ -30,7 +30,7 @@ _SLICE_BYTES = 1024
 
 
 class FrameSource(Protocol):
-    """What a subscriber asks of whoever has the messages."""
+    """What a subscriber needs of the source of its messages."""
 
     def refresh(self, subscriber: Subscriber) -> None:
         """Give it a fresh snapshot."""
@@ -46,11 +46,11 @@ class FrameSource(Protocol):
 
 
 class Subscriber(asyncio.Protocol):
-    """Takes over the connection after the handshake, or with ``protocol`` from a newcomer."""
+    """Takes over the connection after the handshake, or with ``protocol`` after a first message."""
 
     def __init__(
         self,
-        giver: FrameSource,
+        source: FrameSource,
         stream: NumberedStream,
         transport: asyncio.Transport,
         clock: Callable[[], float],
@@ -71,7 +71,7 @@ class Subscriber(asyncio.Protocol):
         """Whether messages were left out since :meth:`begin`."""
         self.cursor = 0
         """Number of the last message in what :meth:`begin` was given."""
-        self._giver = giver
+        self._source = source
         self._when_gone = when_gone
         self._clock = clock
         self._limits = limits
@@ -105,7 +105,7 @@ class Subscriber(asyncio.Protocol):
             if self._protocol.state is State.OPEN:
                 self._protocol.send_close(code, reason)
                 named = code in CloseCode.__members__.values()
-                self._giver.closed(CloseCode(code).name.lower() if named else str(code))
+                self._source.closed(CloseCode(code).name.lower() if named else str(code))
             self._flush()
 
     def sweep(self, now_s: float) -> None:
@@ -148,9 +148,9 @@ class Subscriber(asyncio.Protocol):
         if not self.missed:
             self.ready = True
         elif beginning:
-            self._giver.catch_up(self)
+            self._source.catch_up(self)
         else:
-            self._giver.refresh(self)
+            self._source.refresh(self)
 
     # --- from the client --------------------------------------------------------------------------
 
@@ -202,4 +202,4 @@ class Subscriber(asyncio.Protocol):
         self._rest = None
         if self._closing_s is None:
             self._closing_s = self._clock()
-            self._giver.left(self)
+            self._source.left(self)

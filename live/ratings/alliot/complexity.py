@@ -1,4 +1,4 @@
-"""Complexity of a position, from what the engine told while it searched.
+"""Complexity of a position, from what the engine reported while it searched.
 
 Source: Alliot 2017, section 3.1. Five indicators, which the paper correlates with the size of the
 error made in the position (section 4.1, Table 4): the mean and the largest change of the score
@@ -55,7 +55,7 @@ def complexity(by_depth: Sequence[Score | None]) -> Complexity | None:
     return Complexity(mean, jump_cp, depth if jump_cp else None, len(changes))
 
 
-#: Times are told apart by these, milliseconds: from 1 ms to some seventeen minutes, each a half
+#: Times are distinguished by these, milliseconds: from 1 ms to some seventeen minutes, each a half
 #: longer than the one before. (The paper's searches took 60 to 240 s, in steps of 30 s.)
 TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
 

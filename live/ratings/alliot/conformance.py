@@ -135,6 +135,12 @@ class AccumulatedConformance:
     """One player's moves as the indicator p(x) (Alliot 2017, section 4.2.1).
 
     A move costs O(1) to add or take back; p at the kind's own x costs O(1) to read.
+
+    >>> moves = AccumulatedConformance()
+    >>> for ply, gain_cp in ((21, 0), (23, -40), (25, -10), (27, 0)):
+    ...     moves.add(15, gain_cp, ply=ply)
+    >>> moves.n, moves.share
+    (4, 0.75)
     """
 
     __slots__ = ("_counts", "_n", "_within", "kind")

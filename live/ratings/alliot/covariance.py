@@ -1,7 +1,7 @@
 """The covariance predictor: the whole distribution of White's gains against Black's.
 
 Source: Alliot 2017, sections 3.3 and 4.3. The gains of both players give the distribution R of the
-difference of two of them (Ferreira 2012, Eq. 1). How much a difference is worth is told by an
+difference of two of them (Ferreira 2012, Eq. 1). How much a difference is worth is given by an
 outcome vector e, and the expected score is the scalar product of both:
 
 * the step (0, …, 0, 0.5, 1, …, 1), which is Ferreira's;

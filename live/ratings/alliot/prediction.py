@@ -9,7 +9,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
-    """White's expected score against Black, in [0, 1], as far as it can be told.
+    """White's expected score against Black, in [0, 1], as far as it is known.
 
     What a predictor does not give is None: ``win``, ``draw`` and ``loss`` where it knows no
     draws, the interval where nothing is known of its spread.

@@ -62,7 +62,7 @@ def closed_classes(matrix: Floats) -> list[list[int]]:
 
 
 def stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
-    """Long-run share of each state from the distribution ``start`` (uniform unless told).
+    """Long-run share of each state from the distribution ``start`` (uniform unless given).
 
     ``start`` matters only when ``closed_classes`` gives more than one. O(n³). Raises ValueError
     for what is no stochastic matrix or no distribution.

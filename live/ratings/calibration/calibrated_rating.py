@@ -2,7 +2,7 @@
 
 Where Algorithm 4 (Ferreira 2012, section 7) compares a player with the engine, this compares him
 with the rated players a calibration was learned from, so its distances are Elo distances and its
-interval says how little a single game tells. See ``live.ratings.calibration.move_evidence`` for
+interval says how little a single game shows. See ``live.ratings.calibration.move_evidence`` for
 the model. A move costs O(1) to add, to take back and to read.
 """
 
@@ -23,7 +23,7 @@ from live.ratings.calibration.move_evidence import (
 from live.ratings.calibration.posterior import Posterior, posterior_of
 
 #: How far the play of one game is taken to lie from a player's own rating, standard deviation in
-#: Elo. A convention: rated games cannot tell, since they know only the rating.
+#: Elo. A convention: rated games cannot show it, since they know only the rating.
 FORM_SD_ELO = 150.0
 
 

@@ -15,7 +15,7 @@ from live.events import GainKind
 from live.ratings.calibration.move_evidence import Calibration, EvidenceSums
 from live.ratings.pace_of_play import PACES, Pace
 
-#: A neighbouring pace still tells something; beyond that nothing does.
+#: A neighbouring pace still says something; beyond that nothing does.
 _FURTHEST = 1
 
 
@@ -71,7 +71,7 @@ class CalibrationShelf:
         return tuple(weigher.calibration for weigher in self._weighers)
 
     def choose(self, pace: Pace | None) -> CalibrationChoice:
-        """What rates a game of this pace; None is one whose pace nobody told."""
+        """What rates a game of this pace; None where the pace is unknown."""
         if not self._weighers:
             return CalibrationChoice(note=self.note)
         first = self._weighers[0]

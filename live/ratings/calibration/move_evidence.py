@@ -9,8 +9,8 @@ move (its phase, the evaluation it was made from, the gain before it) and by the
 Moves of one game are not independent, nor are games of one player. ``n`` moves of a game therefore
 count ``n / (1 + n / half_moves)``, and ``G`` games of a player ``G / (1 + (G - 1) *
 games_correlation)``: the design effect of cluster samples (Kish 1965, Survey Sampling, 5.4). Over
-several games other tables apply more and more, since what tells players apart is not quite what
-tells single games apart: the ``pooled`` tables are added with the weight
+several games other tables apply more and more, since what separates players is not quite what
+separates single games: the ``pooled`` tables are added with the weight
 ``(G - 1) / (G - 1 + pooling_games)``.
 
 The evidence holds for one engine, limit and definition of gain, and for a population like the one

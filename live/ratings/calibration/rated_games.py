@@ -13,7 +13,7 @@ from zlib import crc32
 import msgspec
 
 from live.errors import InputError
-from live.events import GainKind
+from live.events import GainKind, GameDetail
 from live.ratings.calibration.move_evidence import RatedMove
 from live.ratings.gain import MAX_GAIN_CP
 
@@ -80,7 +80,9 @@ def read_rated_games(
                 )
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(
-                where, f"is no rated game: {error}", "See the README for both kinds of file"
+                where,
+                f"is no rated game: {error}",
+                "live-rate manual studies describes both kinds of file",
             ) from error
 
 
@@ -97,7 +99,7 @@ def _one_side(row: _Gains) -> RatedGame:
         gain_cp = max(-MAX_GAIN_CP, min(MAX_GAIN_CP, gain))
         at = 2 * index + offset
         if at < 0 and row.evals_cp:
-            # White's first gain: the evaluation before it is told by the one after it.
+            # White's first gain: the evaluation before it is known from the one after it.
             before = sign * row.evals_cp[0] - gain_cp
         elif 0 <= at < len(row.evals_cp):
             before = sign * row.evals_cp[at]
@@ -129,3 +131,27 @@ def _both_sides(row: _Searched, gain: GainKind) -> Iterator[RatedGame]:
                 moves.append(RatedMove(gain_cp, sign * before.cp, index + 1, previous))
             previous = gain_cp
         yield RatedGame(str(player), elo, tuple(moves))
+
+
+def rated_games(detail: GameDetail, players: tuple[str, ...]) -> Iterator[RatedGame]:
+    """The moves of each rated player, by the gain that feeds the curves.
+
+    ``players`` are the ids of White and Black. Players without a rating, and without a scored
+    move, are passed over.
+    """
+    sides = (
+        (detail.white.elo, detail.curves.white, 1),
+        (detail.black.elo, detail.curves.black, -1),
+    )
+    for key, (elo, points, sign) in zip(players, sides, strict=True):
+        if elo is None or not points:
+            continue
+        gains = {point.ply: point.gain_cp for point in points}
+        moves = []
+        for point in points:
+            at = point.ply - 1
+            before_cp = detail.plies[at - 1].score_cp if at else detail.start_score_cp
+            if before_cp is not None:
+                previous = gains.get(point.ply - 2)
+                moves.append(RatedMove(point.gain_cp, sign * before_cp, point.ply, previous))
+        yield RatedGame(key, elo, tuple(moves))

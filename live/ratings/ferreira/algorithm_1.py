@@ -66,7 +66,16 @@ class RankedGains:
 
 
 class Algorithm1:
-    """White against Black over all gains so far (Ferreira 2012, Algorithm 1)."""
+    """White against Black over all gains so far (Ferreira 2012, Algorithm 1).
+
+    >>> game = Algorithm1()
+    >>> for color, gain_cp in (("white", 0), ("black", -35), ("white", -10), ("black", 0)):
+    ...     game.add(color, gain_cp)
+    >>> game.expected_score
+    0.625
+    >>> round(game.difference, 1)
+    90.1
+    """
 
     __slots__ = ("_half_points", "black", "white")
 

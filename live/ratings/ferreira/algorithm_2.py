@@ -17,7 +17,15 @@ class Algorithm2:
     """The gains of all players of an event, who met whom, and Algorithm 2 over them.
 
     A pair enters Eq. 3 as soon as both have gains and their expected score is neither 0 nor 1:
-    an unbounded difference tells no distance.
+    an unbounded difference gives no distance.
+
+    >>> event = Algorithm2()
+    >>> event.rate("Anand", 2800)
+    >>> event.meet("Anand", "Ding")
+    >>> for player, gain_cp in (("Anand", 0), ("Anand", -10), ("Ding", 0), ("Ding", -35)):
+    ...     event.add(player, gain_cp)
+    >>> {player: round(strength.rating) for player, strength in event.strengths().items()}
+    {'Anand': 2800, 'Ding': 2710}
     """
 
     def __init__(self) -> None:

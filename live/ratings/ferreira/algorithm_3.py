@@ -50,6 +50,12 @@ def engine_strength(players: Iterable[MeasuredPlayer]) -> Algorithm3:
 
     A player whose expected score is 0 or 1 has no bounded difference and enters no average.
     Raises ValueError for a score outside [0, 1].
+
+    >>> found = engine_strength([MeasuredPlayer("Anand", 0.4, elo=2800)])
+    >>> round(found.rows[0].difference, 1)
+    -71.7
+    >>> round(found.by_elo, 1)
+    2871.7
     """
     rows = tuple(_estimate(player) for player in players)
     return Algorithm3(

@@ -24,6 +24,15 @@ class Algorithm4:
 
     ``gain`` says which definition the gains follow: same-search gains are never above 0, so with
     the engine at 0 the expected score lies in [0, 0.5], and the interval makes use of that.
+
+    >>> player = Algorithm4([0, 0, -20, 0, -5])
+    >>> player.expected_score
+    0.3
+    >>> round(player.difference, 1)
+    -148.3
+    >>> player.remove(-5)
+    >>> player.n, player.expected_score
+    (4, 0.375)
     """
 
     __slots__ = ("_squares", "_total", "ceiling", "engine", "gain", "histogram")

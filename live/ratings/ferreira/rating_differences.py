@@ -58,7 +58,7 @@ class Comparisons:
         self._differences: dict[str, dict[str, float]] = {}
         self._part_of: dict[str, _Part] = {}
         self._parts: list[_Part] = []
-        # Players whose part no longer tells what the graph is.
+        # Players whose part no longer fits the graph.
         self._unplaced: set[str] = set()
 
     def rate(self, player: str, elo: float | None) -> None:
@@ -71,7 +71,7 @@ class Comparisons:
     def compare(self, player: str, opponent: str, difference: float | None) -> None:
         """Set by how much ``player`` is the stronger, Elo; None takes the comparison away.
 
-        A difference that is unbounded tells no distance, so it is no comparison (None). Raises
+        A difference that is unbounded gives no distance, so it is no comparison (None). Raises
         ValueError for one that is not finite, and for a player against themselves.
         """
         if player == opponent:

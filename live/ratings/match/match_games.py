@@ -26,7 +26,7 @@ class MatchGame(msgspec.Struct, frozen=True):
     black: str
     result: Result
     played: bool = True
-    """False for a walkover: its result tells nothing about strength."""
+    """False for a walkover: its result says nothing about strength."""
 
 
 class MatchCounts(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class MatchCounts(msgspec.Struct, frozen=True):
 def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCounts:
     """Count the games of two players, in the order they were played.
 
-    ``first`` is whose side the counts take: White of the first game unless told. Raises
+    ``first`` is whose side the counts take: White of the first game unless given. Raises
     InputError when there is no game, or a game of other players.
     """
     if not games:

@@ -10,7 +10,7 @@ The expected score follows the logistic curve here, as everywhere in engine test
 ``1 / (1 + 10^(-d/400))``. Ferreira's algorithms use the normal curve
 (``live.ratings.expected_score``).
 
-What a result cannot tell is None, and ``gaps`` says why. Where a count of 0 would leave no
+What a result does not show is None, and ``gaps`` says why. Where a count of 0 would leave no
 variance, the interval does not shrink to a point: it is that of ``live.ratings.score_interval``,
 made for few observations.
 """
@@ -111,7 +111,7 @@ class MatchStatistics(msgspec.Struct, frozen=True):
     """Mean points a game."""
     win_ratio: float | None = None
     draw_ratio: float | None = None
-    """None from pairs, whose middle count does not tell draws from a win and a loss."""
+    """None from pairs, whose middle count does not separate draws from a win and a loss."""
     loss_ratio: float | None = None
     elo: float | None = None
     """Logistic Elo difference."""
@@ -141,7 +141,14 @@ class MatchStatistics(msgspec.Struct, frozen=True):
 
 
 def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
-    """Every figure of a match from its counts."""
+    """Every figure of a match from its counts.
+
+    >>> found = match_statistics(GameCounts(wins=40, draws=50, losses=10))
+    >>> found.score
+    0.65
+    >>> round(found.elo, 1)
+    107.5
+    """
     if not counts.games:
         return MatchStatistics(0, gaps=("no game has been played",))
     gaps: list[str] = []

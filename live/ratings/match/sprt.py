@@ -1,4 +1,4 @@
-"""The sequential probability ratio test: has a match told enough yet?
+"""The sequential probability ratio test: has a match shown enough yet?
 
 Source: Chess Programming Wiki, *Match Statistics*, "SPRT"; Wald 1945, *Sequential Tests of
 Statistical Hypotheses*. The generalised test (GSPRT) compares the most probable results with a
@@ -84,7 +84,15 @@ class SprtRun(msgspec.Struct, frozen=True):
 
 
 def sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
-    """Where the test stands after these results. 0.1 ms, 0.4 ms on the normalized scale."""
+    """Where the test stands after these results. 0.1 ms, 0.4 ms on the normalized scale.
+
+    >>> test = Sprt(elo0=0, elo1=10)
+    >>> state = sprt(test, GameCounts(wins=240, draws=560, losses=200))
+    >>> round(state.llr, 2)
+    1.68
+    >>> [round(bound, 3) for bound in test.bounds]
+    [-2.944, 2.944]
+    """
     lower, upper = test.bounds
     samples = sum(counts.by_score)
     if not samples:
@@ -100,7 +108,7 @@ def sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
 def follow(test: Sprt, games: Sequence[MatchGame], first: str | None = None) -> SprtRun:
     """The test after each pair of a match, in order; after each game where there are no pairs.
 
-    ``first`` is whose side it takes: White of the first game unless told. Raises InputError as
+    ``first`` is whose side it takes: White of the first game unless given. Raises InputError as
     ``count_match`` does.
     """
     whole = count_match(games, first)

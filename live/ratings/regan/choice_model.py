@@ -111,7 +111,12 @@ def curve_value(curve: Curve, delta: float, s: float, c: float) -> float:
 
 
 def probabilities(deltas: Sequence[float], skill: ChoiceSkill) -> Floats:
-    """Probability of each move of one spread, shape (moves,), best move first."""
+    """Probability of each move of one spread, shape (moves,), best move first.
+
+    >>> skill = ChoiceSkill(s=0.1, c=0.5)
+    >>> probabilities([0.0, 0.1, 0.5], skill).round(3).tolist()
+    [0.678, 0.249, 0.072]
+    """
     spread = Spread(tuple(deltas), 0, 0.0)
     return np.asarray(choices(TurnArrays([spread]), skill).probability[0])
 
@@ -134,7 +139,7 @@ def choices_of(
     bits, by_u, by_discount = _SURPRISE[model](discount, is_move)
     log = np.where(is_move, -bits, -np.inf)
     probability = np.exp(log)
-    # Probabilities keep their sum, which tells how u moves when the discounts do.
+    # Probabilities keep their sum, which gives how u moves when the discounts do.
     weight = probability * by_u
     slope = np.empty((*log.shape, 2))
     for column, change in enumerate((by_s, by_c)):

@@ -31,7 +31,7 @@ class ScreeningFigure(msgspec.Struct, frozen=True):
     """A count or mean beside what was projected for it. It accuses nobody.
 
     Deviations arise by chance, by a player's good day, by games that went along prepared lines,
-    and by a model that is no more than a model. ``false_alarms`` tells how often chance alone goes
+    and by a model that is no more than a model. ``false_alarms`` says how often chance alone goes
     as far among all boards that are watched.
     """
 
@@ -92,41 +92,6 @@ def project(
     turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
     skill = by.skill if isinstance(by, ChoiceFit) else by
     return _combine(_summaries(turns, skill) if len(turns) else _NOTHING, by)
-
-
-class ProjectionCounter:
-    """A projection that follows a game: adding a turn is O(lines), reading it O(turns²)."""
-
-    __slots__ = ("_turns", "by")
-
-    def __init__(self, by: ChoiceSkill | ChoiceFit) -> None:
-        self.by = by
-        self._turns: list[tuple[float, ...]] = []
-
-    @property
-    def n(self) -> int:
-        """Turns counted."""
-        return len(self._turns)
-
-    def add(self, spread: Spread) -> None:
-        """One more turn. Raises ValueError when the move played is not among the lines."""
-        self._turns.append(self._summary(spread))
-
-    def remove(self, spread: Spread) -> None:
-        """Take a turn back. Raises ValueError when no such turn is counted."""
-        try:
-            self._turns.remove(self._summary(spread))
-        except ValueError:
-            raise ValueError("this turn was never added, so it cannot be removed") from None
-
-    @property
-    def projection(self) -> Projection | NoProjection:
-        """As ``project`` of the same turns."""
-        return _combine(np.array(self._turns) if self._turns else _NOTHING, self.by)
-
-    def _summary(self, spread: Spread) -> tuple[float, ...]:
-        skill = self.by.skill if isinstance(self.by, ChoiceFit) else self.by
-        return tuple(_summaries(TurnArrays([spread]), skill)[0].tolist())
 
 
 #: No turn; columns as ``_summaries`` has them.

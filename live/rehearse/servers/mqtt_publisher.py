@@ -1,4 +1,4 @@
-"""Games published over MQTT, as the README asks publishers to: a topic a board, retained, QoS 1."""
+"""Games published over MQTT, as the manual asks publishers to: a topic a board, retained, QoS 1."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import live
 from live.config import Config
 
-_HOME: Final = Path(live.__file__).parent.parent.parent
+_HOME: Final = Path(live.__file__).parent.parent
 
 
 def log_to_stderr(config: Config) -> None:
@@ -48,7 +48,7 @@ class OneLineFormatter(logging.Formatter):
             return super().format(record)
         said = " ".join(str(error).split())
         text = f"{kind.__name__}: {said}" if said else kind.__name__
-        return f"{super().format(record)} ({text}{_place(trace)}; --debug tells more)"
+        return f"{super().format(record)} ({text}{_place(trace)}; --debug shows more)"
 
 
 def _place(trace: TracebackType | None) -> str:

@@ -86,6 +86,11 @@ def stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
             loop.remove_signal_handler(number)
 
 
+def exit_code_of(signals: list[int]) -> int:
+    """As a shell has it for a program that a signal ended before its work was done; 0 without."""
+    return 128 + signals[0] if signals else 0
+
+
 async def unless_stopped(work: Awaitable[None], stop: asyncio.Event) -> bool:
     """Do the work, or as much of it as comes before ``stop``. Returns whether it was all."""
     task = asyncio.ensure_future(work)

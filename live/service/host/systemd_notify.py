@@ -58,7 +58,7 @@ class SystemdNotifier:
                 sock.setblocking(False)
                 sock.sendto("\n".join(lines).encode(), self._address)
         except OSError as error:
-            _log.warning("systemd cannot be told %s: %s", lines[0], error)
+            _log.warning("systemd cannot be notified of %s: %s", lines[0], error)
 
 
 def watchdog_s(env: Mapping[str, str], pid: int) -> float | None:
@@ -108,6 +108,7 @@ async def supervised(
     finally:
         if feeding is not None:
             feeding.cancel()
+            await asyncio.wait({feeding})
         notifier.send("STOPPING=1")
 
 

@@ -10,7 +10,7 @@ import asyncio
 from rich.console import Console
 from rich.live import Live
 
-from live.terminal.state_source import StateSource
+from live.publish.published_state import PublishedState
 from live.terminal.tables.boards_table import BoardsTableInput, boards_that_fit, screen
 from live.terminal.tables.running_first import running_first
 
@@ -18,7 +18,7 @@ from live.terminal.tables.running_first import running_first
 FRAME_S = 0.25
 
 
-def frame(source: StateSource, address: str, *, height: int) -> BoardsTableInput:
+def frame(source: PublishedState, address: str, *, height: int) -> BoardsTableInput:
     """What the terminal shows now: the boards that moved last, in board order."""
     views = list(source.games())
     shown = running_first(views, boards_that_fit(height))
@@ -35,7 +35,7 @@ def frame(source: StateSource, address: str, *, height: int) -> BoardsTableInput
 
 
 async def display(
-    source: StateSource,
+    source: PublishedState,
     address: str,
     console: Console,
 ) -> None:

@@ -13,7 +13,7 @@ const RATING_SOURCES = {
 };
 
 /** Searches that wait, by class, most urgent first, as people call them. */
-const CLASSES = {
+export const CLASSES = {
   head: "for the newest moves",
   backlog: "behind",
   finished: "of games over",

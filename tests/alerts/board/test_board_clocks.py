@@ -101,3 +101,12 @@ def test_after_any_history_it_says_what_a_fresh_one_says(
         assert held.unmoved(color) == fresh.unmoved(color)
         assert held.rises(color) == fresh.rises(color)
         assert held.last_s(color) == fresh.last_s(color)
+
+
+@pytest.mark.parametrize(("own_move", "rises"), [(38, 1), (39, 0), (40, 0), (41, 0), (42, 1)])
+def test_a_time_control_may_be_counted_one_move_early_or_late(own_move: int, rises: int) -> None:
+    clocks = BoardClocks("90+30")
+    clocks.add(1, 5400.0)
+    clocks.add(2 * own_move - 3, 2000.0)
+    clocks.add(2 * own_move - 1, 3900.0)
+    assert len(clocks.rises("white")) == rises

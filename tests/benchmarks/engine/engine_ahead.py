@@ -63,21 +63,21 @@ async def replay(
     """Play the games through a service; print a line of the table. Gives the hall, and the 99th
     percentile of the times to the point, ms.
     """
-    hall = EventService(config)
+    service = EventService(config)
     watch = Stopwatch()
-    async with hall.with_engine():
-        hall.listen(watch.tell)
-        keep = asyncio.create_task(hall.keep())
+    async with service.with_engine():
+        service.listen(watch.tell)
+        keep = asyncio.create_task(service.keep())
         began = time.perf_counter()
         for moment in timeline(games, speed=speed):
             if moment.at_s > longest_s:
                 break
             await asyncio.sleep(max(0.0, began + moment.at_s - time.perf_counter()))
-            await hall.report(FeedReport(f"board {moment.game}", (moment.report,)))
-        await hall.settled()
+            await service.report(FeedReport(f"board {moment.game}", (moment.report,)))
+        await service.settled()
         keep.cancel()
-        hall.tell_engines()
-        ahead = hall.keeper.engines().speculation
+        service.report_engines()
+        ahead = service.state.engines().speculation
     ready = sum(each < READY_S for each in watch.point_s) / watch.moves
     scored = sum(each < READY_S for each in watch.score_s) / watch.moves
     times = sorted(watch.point_s)
@@ -85,10 +85,10 @@ async def replay(
     sys.stdout.write(
         f"{'ahead' if ahead else 'without':<10}{watch.moves:>6}{ready:>13.0%}{scored:>14.0%}"
         f"{statistics.median(times) * 1000:>12.1f}{slowest_ms:>12.0f}"
-        f"{hall.room.health().searches:>10}{ahead.wasted_nodes / 1e6 if ahead else 0:>12.0f}\n"
+        f"{service.room.health().searches:>10}{ahead.wasted_nodes / 1e6 if ahead else 0:>12.0f}\n"
     )
     sys.stdout.flush()
-    return hall, slowest_ms
+    return service, slowest_ms
 
 
 async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) -> None:
@@ -107,9 +107,9 @@ async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) ->
     curves, slowest_ms = [], []
     for ahead in (True, False):
         config = load_config(None, {}, {**flags, "engine.speculate": ahead})
-        hall, ms = await replay(config, games, arguments.speed, arguments.longest)
+        service, ms = await replay(config, games, arguments.speed, arguments.longest)
         slowest_ms.append(ms)
-        curves.append([hall.keeper.game(view.id) for view in hall.keeper.games()])
+        curves.append([service.state.game(view.id) for view in service.state.games()])
     same = curves[0] == curves[1]
     sys.stdout.write(
         "aim: 90 % of gains, 67 % of scores, median under 50 ms; "

@@ -56,10 +56,10 @@ class NoCache(ResultCache):
 
     problem = ""
 
-    def get(self, identity: str, question: SearchKey) -> SearchResult | None:
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
         return None
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
         pass
 
 
@@ -93,7 +93,7 @@ class Room:
         self._open = len(searches)
         self._done.clear()
         for ply, search in enumerate(searches):
-            self._room.want(search, ply, SearchPriority(SearchKind.FINISHED, "game", ply))
+            self._room.submit(search, ply, SearchPriority(SearchKind.FINISHED, "game", ply))
         await self._done.wait()
 
     def searched(

@@ -41,23 +41,23 @@ AIM = 0.1
 
 async def analysed(config: Config, games: list[GameReport], victim: int | None = None) -> bytes:
     """The games' JSON; a ``victim`` is killed when a third of the searches are made."""
-    hall = EventService(config)
+    service = EventService(config)
     began = time.perf_counter()
-    async with hall.with_engine(live=False):
+    async with service.with_engine(live=False):
         if config.engine.cluster:
-            await until(lambda: len(hall.room.health().engines) == 2)
+            await until(lambda: len(service.room.health().engines) == 2)
         started = time.perf_counter()
-        await hall.take(FeedReport("file", tuple(games), complete=True))
+        await service.take(FeedReport("file", tuple(games), complete=True))
         if victim is not None:
-            third = hall.room.health().queued // 3
-            await until(lambda: hall.room.health().searches > third)
+            third = service.room.health().queued // 3
+            await until(lambda: service.room.health().searches > third)
             os.kill(victim, signal.SIGKILL)
-        await hall.settled()
-        searches = hall.room.health().searches
-        set_aside = hall.room.health().set_aside
+        await service.settled()
+        searches = service.room.health().searches
+        set_aside = service.room.health().set_aside
     took = time.perf_counter() - started
     sys.stdout.write(f"{searches:>9}{took:>9.1f}{started - began:>9.1f}{set_aside:>9}\n")
-    return to_json(analysis(hall.keeper))
+    return to_json(analysis(service.state))
 
 
 class OneByOne:
@@ -71,7 +71,7 @@ class OneByOne:
         for number, search in enumerate(searches):
             self._answered.clear()
             began = time.perf_counter()
-            room.want(search, number, SearchPriority(SearchKind.HEAD, "a", number))
+            room.submit(search, number, SearchPriority(SearchKind.HEAD, "a", number))
             await self._answered.wait()
             took.append(time.perf_counter() - began)
         return took

@@ -24,9 +24,14 @@ import msgspec
 
 from live.engine.ahead.look_ahead import LookAhead
 from live.engine.ahead.move_forecast import ForecastPolicy
-from live.engine.queue.queue_instructions import DeliverResult, Instruction, StartSearch, StopSearch
 from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.queue.search_queue import SearchQueue
+from live.engine.queue.search_queue import (
+    DeliverResult,
+    Instruction,
+    SearchQueue,
+    StartSearch,
+    StopSearch,
+)
 from live.engine.search import (
     Limit,
     Line,
@@ -139,7 +144,9 @@ class Hall:
         # Events of one moment come in the order in which they were told.
         self._told = 0
         self._events: list[tuple[float, int, str, int, int]] = []
-        self._replies: deque[tuple[Hashable, Search, SearchResult | SearchFailure] | None] = deque()
+        self._deliveries: deque[tuple[Hashable, Search, SearchResult | SearchFailure] | None] = (
+            deque()
+        )
         self._ply = [0] * len(boards)
         self._asked: set[Wish] = set()
         self._answers: dict[Wish, SearchResult] = {}
@@ -161,7 +168,7 @@ class Hall:
                 self._move(index, number)
             elif number == self._running[index][0]:
                 self._end(index)
-            self._tell()
+            self._report()
 
     def _at(self, at_s: float, what: str, index: int, number: int) -> None:
         self._told += 1
@@ -194,7 +201,7 @@ class Hall:
         if wish not in self._asked:
             self._asked.add(wish)
             desk = self.ahead or self
-            desk.want(search, wish, SearchPriority(SearchKind.HEAD, str(wish.board), wish.ply))
+            desk.submit(search, wish, SearchPriority(SearchKind.HEAD, str(wish.board), wish.ply))
 
     def _free(self, index: int, ply: int) -> bool:
         """Whether the gain needs no search of its own: the first choice, or the game's end."""
@@ -234,18 +241,20 @@ class Hall:
     def known(self, search: Search) -> SearchResult | None:
         return self._cache.get(search)
 
-    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         known: SearchResult | SearchFailure | None = self._cache.get(search)
         if known is None and search.only is None:
             found = self._book.result(search)
             known = found if isinstance(found, SearchFailure) else None
         if known is not None:
-            self._replies.append((owner, search, known))
+            self._deliveries.append((owner, search, known))
         else:
-            self._obey(self._queue.want(owner, search, search, priority, self._now))
+            self._obey(self._queue.submit(owner, search, search, priority, self._now))
 
     def drop(self, owner: Hashable) -> None:
-        self._replies = deque(each for each in self._replies if each is None or each[0] != owner)
+        self._deliveries = deque(
+            each for each in self._deliveries if each is None or each[0] != owner
+        )
         self._obey(self._queue.drop(owner))
 
     def _end(self, engine: int) -> None:
@@ -266,7 +275,7 @@ class Hall:
             if isinstance(instruction, DeliverResult):
                 told = instruction.failure or result
                 assert told is not None
-                self._replies.append((instruction.owner, instruction.search, told))
+                self._deliveries.append((instruction.owner, instruction.search, told))
             elif isinstance(instruction, (StartSearch, StopSearch)):
                 run = self._running[instruction.engine][0] + 1
                 takes_s = STOP_S
@@ -278,26 +287,26 @@ class Hall:
                 self._running[instruction.engine] = (run, search)
                 self._at(self._now + takes_s, "end", instruction.engine, run)
             else:
-                self._replies.append(None)
+                self._deliveries.append(None)
 
-    def _tell(self) -> None:
-        while self._replies:
-            reply = self._replies.popleft()
+    def _report(self) -> None:
+        while self._deliveries:
+            reply = self._deliveries.popleft()
             if reply is None:
                 self._obey(self._queue.assign())
             else:
                 (self.ahead or self).searched(*reply)
 
 
-def line(name: str, hall: Hall) -> None:
+def line(name: str, service: Hall) -> None:
     """Play and print what came of it."""
-    hall.play()
-    ready = sum(each < 0.005 for each in hall.gain_s) / len(hall.gain_s)
-    scored = sum(each < 0.005 for each in hall.score_s) / len(hall.score_s)
-    times = sorted(hall.gain_s)
+    service.play()
+    ready = sum(each < 0.005 for each in service.gain_s) / len(service.gain_s)
+    scored = sum(each < 0.005 for each in service.score_s) / len(service.score_s)
+    times = sorted(service.gain_s)
     sys.stdout.write(
         f"{name:<34}{ready:>11.1%}{scored:>13.1%}{statistics.median(times) * 1000:>11.0f}"
-        f"{times[int(0.99 * len(times))] * 1000:>9.0f}{hall.searches:>10}\n"
+        f"{times[int(0.99 * len(times))] * 1000:>9.0f}{service.searches:>10}\n"
     )
     sys.stdout.flush()
 
@@ -333,16 +342,16 @@ def main() -> None:
                 ForecastPolicy(), **{field: value}
             )
     for name, policy in policies.items():
-        hall = Hall(boards, arguments.engines, arguments.knps, arguments.speed)
+        service = Hall(boards, arguments.engines, arguments.knps, arguments.speed)
         if policy is not None:
-            hall.ahead = LookAhead(hall, LIMIT, policy=policy)
-            hall.ahead.desk = hall
-        line(name, hall)
+            service.ahead = LookAhead(service, LIMIT, policy=policy)
+            service.ahead.desk = service
+        line(name, service)
     for faster in (2, 4, 10):
-        hall = Hall(boards, arguments.engines, arguments.knps * faster, arguments.speed)
-        hall.ahead = LookAhead(hall, LIMIT)
-        hall.ahead.desk = hall
-        line(f"ahead, engines {faster} times as fast", hall)
+        service = Hall(boards, arguments.engines, arguments.knps * faster, arguments.speed)
+        service.ahead = LookAhead(service, LIMIT)
+        service.ahead.desk = service
+        line(f"ahead, engines {faster} times as fast", service)
     sys.stdout.write("aim: 90 % of gains, 67 % of scores, median under 50 ms\n")
 
 

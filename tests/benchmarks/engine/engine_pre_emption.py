@@ -57,7 +57,7 @@ async def measure(command: EngineCommand, times: int) -> list[float]:
                 number += 1
                 moves = tuple(lines[number % len(lines)])[: 4 + number // len(lines)]
                 guess = Search(Position(chess.STARTING_FEN, moves))
-                room.want(
+                room.submit(
                     guess, f"guess {number}", SearchPriority(SearchKind.SPECULATE, "guess", number)
                 )
                 await asyncio.sleep(0)  # lets what is known already be told
@@ -78,17 +78,17 @@ async def _sent(room: EnginePool, head: Search, index: int) -> float:
 
     def seen(
         self: EngineProcess,
-        question: SearchKey,
+        search_key: SearchKey,
         on_progress: Callable[[SearchProgress], None] | None = None,
     ) -> None:
-        begin(self, question, on_progress)
-        if question.limit == head.limit and not sent.done():
+        begin(self, search_key, on_progress)
+        if search_key.limit == head.limit and not sent.done():
             sent.set_result(time.perf_counter())
 
     EngineProcess.begin = seen  # type: ignore[method-assign]
     try:
         wanted = time.perf_counter()
-        room.want(head, index, SearchPriority(SearchKind.HEAD, f"board {index % 6}", 1))
+        room.submit(head, index, SearchPriority(SearchKind.HEAD, f"board {index % 6}", 1))
         return (await sent - wanted) * 1000
     finally:
         EngineProcess.begin = begin  # type: ignore[method-assign]

@@ -71,7 +71,7 @@ async def count(boards: list[list[str]], nodes: int) -> tuple[int, int]:
                     name = f"board {index}"
                     for only in (None, moves[ply]):
                         search = Search(position, only=only)
-                        room.want(
+                        room.submit(
                             search,
                             (index, ply, only),
                             SearchPriority(SearchKind.HEAD, name, ply + 1),

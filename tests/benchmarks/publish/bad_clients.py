@@ -135,7 +135,7 @@ async def run(clients: int, seconds: float, with_bad: bool) -> tuple[list[float]
             due += 1 / PER_S
             await asyncio.sleep(max(0.0, due - time.monotonic()))
         await asyncio.sleep(1)
-        left = len(publisher.audience)
+        left = len(publisher.broadcaster)
         assert readers.stdin is not None
         readers.stdin.close()
         latencies = json.loads(await line(readers))

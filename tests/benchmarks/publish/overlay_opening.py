@@ -48,7 +48,7 @@ async def measure(openings: int) -> None:
     broadcast.play(PLIES)
     with tempfile.TemporaryDirectory() as profiles:
         async with (
-            Publisher(ServerConfig(port=0), broadcast.keeper) as publisher,
+            Publisher(ServerConfig(port=0), broadcast.state) as publisher,
             browsing(CHROMIUM, Path(profiles)) as page,
         ):
             await page.open("about:blank", 1280, 720)

@@ -75,8 +75,8 @@ async def load(
     await page.call("Profiler.enable")
     rounds = told.rounds()
     await told.tell(publisher, rounds, 2000, 2)  # into the middle of the games
-    publisher.audience.flush()
-    told_seq = publisher.audience.stream(EVERYTHING).seq
+    publisher.broadcaster.flush()
+    told_seq = publisher.broadcaster.stream(EVERYTHING).seq
     await page.until(f"{SEQ} === {told_seq}")
     before, seq, at = await metrics(page), await page.run(SEQ), time.monotonic()
     await page.call("Profiler.start")
@@ -100,10 +100,10 @@ async def run(seconds: float, per_s: float) -> None:
     limits = ClientLimits(silent_after_s=1e6)
     with tempfile.TemporaryDirectory() as folder:
         async with (
-            Publisher(ServerConfig(port=0), broadcast.keeper, limits=limits) as publisher,
+            Publisher(ServerConfig(port=0), broadcast.state, limits=limits) as publisher,
             browsing(program, Path(folder)) as page,
         ):
-            game = next(iter(broadcast.keeper.games())).id
+            game = next(iter(broadcast.state.games())).id
             await page.open("about:blank", 1440, 900)
             print("fresh page            transferred   first curve")
             for path, visible in CURVES.items():

@@ -128,10 +128,10 @@ async def terminal(
     if size is None:
         yield
         return
-    changes = RecentChanges(time.monotonic)
-    hall.listen(changes.note)
-    context = ViewContext(hall.keeper, changes, TerminalActions(url), time.time)
-    app = Terminal(context)
+    notebook = RecentChanges(time.monotonic)
+    hall.listen(notebook.note)
+    scene = ViewContext(hall.state, notebook, TerminalActions(url), time.time)
+    app = Terminal(scene)
     with pseudo_terminal(*size):
         running = asyncio.create_task(app.run_async(size=size, mouse=False))
         while not app.controller.boards.listed:  # noqa: ASYNC110 - the first frame tells nobody
@@ -158,7 +158,7 @@ async def part(
     limits = ClientLimits(handshakes_burst=1e6, silent_after_s=1e6)
     sent: dict[str, int] = {}
     keys_ms: list[float] = []
-    async with Publisher(ServerConfig(port=0), hall.keeper, limits=limits) as publisher:
+    async with Publisher(ServerConfig(port=0), hall.state, limits=limits) as publisher:
         hall.listen(publisher.publish)
         for moment in before:
             await hall.take(FeedReport("rehearsal", (moment.report,)))
@@ -183,11 +183,11 @@ async def part(
                 await asyncio.sleep(max(0.0, start_s + moment.at_s - time.monotonic()))
                 at_ns = time.monotonic_ns()
                 await hall.take(FeedReport("rehearsal", (moment.report,)))
-                (game,) = [v.id for v in hall.keeper.games() if v.board == moment.game + 1]
+                (game,) = [v.id for v in hall.state.games() if v.board == moment.game + 1]
                 sent.setdefault(f"{game} {len(moment.report.moves)}", at_ns)
             cpu = (time.process_time() - cpu_s) / (time.monotonic() - start_s)
         await hall.settled()
-        publisher.audience.flush()
+        publisher.broadcaster.flush()
         await asyncio.sleep(0.5)
     told = await loop.run_in_executor(None, reader.communicate)
     heard = msgspec.json.decode(told[0], type=dict[str, int])

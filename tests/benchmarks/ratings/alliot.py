@@ -39,9 +39,11 @@ from live.ratings.alliot.covariance import (
     predict_by_convolution,
     predict_by_covariance,
 )
-from live.ratings.alliot.evaluation_classes import NINETEEN, TEN, EvaluationClasses
 from live.ratings.alliot.markov import (
+    NINETEEN,
+    TEN,
     Chain,
+    EvaluationClasses,
     Transitions,
     outcome_vector,
     predict_by_markov,

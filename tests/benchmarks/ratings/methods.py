@@ -24,7 +24,7 @@ from live.games.game import Game
 from live.games.game_steps import MovesPlayed, NewGame
 from live.ledger.event_ledger import EventLedger
 from live.ledger.measure import Measure
-from live.ledger.outbox import Outbox
+from live.ledger.outbox import Effects
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.move_evidence import load_calibration
 
@@ -76,10 +76,10 @@ class Event:
         # No legal move: each move played is asked about too, the dearer case.
         return SearchResult(Score(level), "0000", depth=14)
 
-    def take(self, out: Outbox) -> None:
+    def take(self, out: Effects) -> None:
         self.changes += out.changes
-        for wish in out.wishes:
-            self.take(self.ledger.searched(wish.ask, self.answer(wish.search)))
+        for wish in out.requests:
+            self.take(self.ledger.searched(wish.id, self.answer(wish.search)))
 
 
 def schedule(rng: random.Random) -> list[tuple[Player, Player]]:
@@ -141,13 +141,13 @@ def main() -> None:
             out = event.ledger.apply(step)
             calls = 1
             event.changes += out.changes
-            queue = list(out.wishes)
+            queue = list(out.requests)
             while queue:
                 wish = queue.pop()
-                out = event.ledger.searched(wish.ask, event.answer(wish.search))
+                out = event.ledger.searched(wish.id, event.answer(wish.search))
                 calls += 1
                 event.changes += out.changes
-                queue += out.wishes
+                queue += out.requests
             seconds = time.process_time() - start
             spent.append(seconds)
             updates.append(seconds / calls)

@@ -189,7 +189,7 @@ async def undisturbed(pgn: bytes, nodes: int) -> Analysis:
         games = tuple(PgnReader().read(pgn, closed=True))
         await hall.take(FeedReport("file", games, complete=True))
         await hall.settled()
-        return _comparable(snapshot(hall.keeper), hall.keeper.gain())
+        return _comparable(snapshot(hall.state), hall.state.gain())
 
 
 @contextlib.asynccontextmanager

@@ -139,20 +139,20 @@ class InstantHall(EventService):
         self._asked: deque[tuple[Search, RequestId]] = deque()
         self.open_ledger("instant", "none")
 
-    def want(self, search: Search, ask: RequestId, urgency: Urgency) -> None:
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         if not self._asked:
             asyncio.get_running_loop().call_soon(self._answer)
-        self._asked.append((search, ask))
+        self._asked.append((search, request_id))
 
-    def drop(self, ask: RequestId) -> None:
+    def drop(self, request_id: RequestId) -> None:
         pass
 
     def _answer(self) -> None:
         waiting, self._asked = self._asked, deque()
-        for search, ask in waiting:
+        for search, request_id in waiting:
             if (result := self._known.get(search)) is None:
                 result = self._known[search] = answer(search)
-            self.searched(ask, search, result)
+            self.searched(request_id, search, result)
 
 
 def boards(count: int) -> list[GameReport]:
@@ -214,11 +214,11 @@ def payloads(frames: bytes) -> list[bytes]:
 
 async def _rehearse(moments: list[GameMoment], known: dict[Search, SearchResult]) -> None:
     """Every search is made once, before anything is measured."""
-    hall = InstantHall(known)
+    service = InstantHall(known)
     last = {moment.game: moment.report for moment in moments}
     for report in last.values():
-        await hall.take(FeedReport("rehearsal", (report,)))
-    await hall.settled()
+        await service.take(FeedReport("rehearsal", (report,)))
+    await service.settled()
 
 
 async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
@@ -231,14 +231,14 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
     known: dict[Search, SearchResult] = {}
     await _rehearse(moments, known)
     texts = [pgn_text(moment.report).encode() for moment in moments]
-    hall = InstantHall(known)
+    service = InstantHall(known)
     # All come at once, and none answers pings.
     limits = ClientLimits(handshakes_burst=1e6, silent_after_s=1e6)
-    async with Publisher(ServerConfig(port=0), hall.keeper, limits=limits) as publisher:
-        hall.listen(publisher.publish)
+    async with Publisher(ServerConfig(port=0), service.state, limits=limits) as publisher:
+        service.listen(publisher.publish)
         for moment in before.values():
-            await hall.take(FeedReport("rehearsal", (moment.report,)))
-        await hall.settled()
+            await service.take(FeedReport("rehearsal", (moment.report,)))
+        await service.settled()
         asked = queries(wanted, count)
         command = [sys.executable, "-m", "tests.benchmarks.service.rehearsal", "--subscribers"]
         readers = subprocess.Popen(  # noqa: ASYNC220 - it only starts here
@@ -258,18 +258,18 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
             at_ns = time.monotonic_ns()
             (report,) = PgnReader().read(text, closed=True)
             report = msgspec.structs.replace(report, key=moment.report.key)
-            await hall.take(FeedReport("rehearsal", (report,)))
-            (game,) = [v.id for v in hall.keeper.games() if v.board == moment.game + 1]
+            await service.take(FeedReport("rehearsal", (report,)))
+            (game,) = [v.id for v in service.state.games() if v.board == moment.game + 1]
             sent.setdefault(f"{game} {len(report.moves)}", at_ns)
         cpu_s, took_s = time.process_time() - cpu_s, clock.now() - start_s
-        await hall.settled()
+        await service.settled()
         await asyncio.sleep(1)
-        publisher.audience.flush()
+        publisher.broadcaster.flush()
         finals = {
-            query: publisher.audience.stream(parse(parse_qsl(query[1:]))).seq
+            query: publisher.broadcaster.stream(parse(parse_qsl(query[1:]))).seq
             for query in set(asked)
         }
-        snapshots = {q: snapshot(hall.keeper, parse(parse_qsl(q[1:]))) for q in set(asked)}
+        snapshots = {q: snapshot(service.state, parse(parse_qsl(q[1:]))) for q in set(asked)}
         readers.stdin.close()
         line = await loop.run_in_executor(None, readers.stdout.readline)
         readers.wait()

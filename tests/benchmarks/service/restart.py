@@ -56,7 +56,7 @@ class Room:
     """Engines of arithmetic: identity, and nothing known but what the journal has."""
 
     def __init__(self) -> None:
-        from live.engine.engine_identity import EngineIdentity
+        from live.engine.process.engine_process import EngineIdentity
 
         self.identity = EngineIdentity("arithmetic", ())
 
@@ -78,16 +78,16 @@ def _hall(path: Path) -> Any:
             self.asked: deque[Any] = deque()
             self.open_ledger("arithmetic", "1 look")
 
-        def want(self, search: Any, ask: Any, urgency: Any) -> None:
-            self.asked.append((search, ask))
+        def submit(self, search: Any, request_id: Any, urgency: Any) -> None:
+            self.asked.append((search, request_id))
 
-        def drop(self, ask: Any) -> None:
+        def drop(self, request_id: Any) -> None:
             pass
 
         def answer_all(self) -> None:
             while self.asked:
-                search, ask = self.asked.popleft()
-                self.keeper.searched(ask, answer(search))
+                search, request_id = self.asked.popleft()
+                self.state.searched(request_id, answer(search))
 
     return ArithmeticHall()
 
@@ -97,7 +97,7 @@ def _digest(hall: Any) -> str:
 
     from live.publish.published_state import snapshot
 
-    whole = snapshot(hall.keeper)
+    whole = snapshot(hall.state)
     games = tuple(msgspec.structs.replace(game, restored=False) for game in whole.games)
     data = msgspec.json.encode((games, whole.players, whole.engine))
     return f"{len(data) / 1e6:.0f} MB {hashlib.sha256(data).hexdigest()[:16]}"
@@ -109,7 +109,7 @@ async def fill(path: Path, count: int, plies: int) -> str:
 
     hall = _hall(path)
     with hall.journal.opened(hall.config):
-        await hall.journal.restore(hall.keeper, Room(), "1 look", [FEED])
+        await hall.journal.restore(hall.state, Room(), "1 look", [FEED])
         for number, game in enumerate(_games(count, plies)):
             await hall.take(FeedReport(FEED, (game,)))
             hall.answer_all()
@@ -118,7 +118,7 @@ async def fill(path: Path, count: int, plies: int) -> str:
                 await asyncio.to_thread(hall.journal.journal.flush)
         print(file=sys.stderr)
         while hall.journal.unkept:
-            hall.journal.look_after(hall.keeper, hall.keeper.feed_health)
+            hall.journal.look_after(hall.state, hall.state.feed_health)
         return _digest(hall)
 
 
@@ -145,7 +145,7 @@ async def restart(path: Path, began_s: float) -> dict[str, Any]:
         await asyncio.sleep(0)  # it begins now
         await hall.bring_back(Room(), "1 look", [FEED])
         restored_s = time.monotonic()
-        data = msgspec.json.encode(snapshot(hall.keeper))
+        data = msgspec.json.encode(snapshot(hall.state))
         shown_s, shown_cpu_s = time.monotonic(), time.process_time()
         done.set()
         await feeling

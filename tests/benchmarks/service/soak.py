@@ -529,7 +529,7 @@ async def analysed(games: list[GameReport], engine: str) -> list[GameDetail]:
         await hall.report(FeedReport("file", tuple(games), complete=True))
         await hall.settled()
         keep.cancel()
-        details = [hall.keeper.game(view.id) for view in hall.keeper.games()]
+        details = [hall.state.game(view.id) for view in hall.state.games()]
     return [detail for detail in details if detail is not None]
 
 

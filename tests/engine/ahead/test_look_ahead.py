@@ -19,11 +19,11 @@ from live.engine.search import (
     Position,
     Search,
     SearchFailure,
+    SearchOptions,
     SearchProgress,
     SearchResult,
 )
 from live.engine.search_key import SearchKey
-from live.engine.search_options import SearchOptions
 from live.events import Score, SpeculationFigures
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -56,7 +56,7 @@ class Bench:
         self.slots = 1
         self.results: dict[Search, SearchResult] = {}
 
-    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         self.wanted.append((search, priority))
         self.log.append("want")
 
@@ -88,8 +88,8 @@ class Filling(MemoryResultCache):
         self.full = asyncio.Event()
         self._number = number
 
-    def put(self, identity: str, question: SearchKey, result: SearchResult) -> None:
-        super().put(identity, question, result)
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        super().put(identity, search_key, result)
         if len(self) >= self._number:
             self.full.set()
 
@@ -108,7 +108,7 @@ def speculation(bench: Bench) -> LookAhead:
 
 def play_head(speculation: LookAhead, *moves: str, best: str = "e2e4", board: str = "a") -> None:
     search = Search(position(*moves))
-    speculation.want(search, f"head {board}", head(len(moves), board))
+    speculation.submit(search, f"head {board}", head(len(moves), board))
     speculation.searched(f"head {board}", search, result(best))
 
 
@@ -144,8 +144,8 @@ def test_backlog_and_restricted_searches_are_no_reason(
     speculation: LookAhead, bench: Bench
 ) -> None:
     backlog, played = Search(position()), Search(position(), only="a2a3")
-    speculation.want(backlog, "backlog", SearchPriority(SearchKind.BACKLOG, "a", 1))
-    speculation.want(played, "played", head(1))
+    speculation.submit(backlog, "backlog", SearchPriority(SearchKind.BACKLOG, "a", 1))
+    speculation.submit(played, "played", head(1))
     speculation.searched("backlog", backlog, result("e2e4"))
     speculation.searched("played", played, result("a2a3"))
     assert bench.guesses() == []
@@ -157,7 +157,7 @@ def test_what_cannot_come_any_more_is_dropped_before_the_head_is_wanted(
 ) -> None:
     """The engine it had is free for the head."""
     play_head(speculation)
-    speculation.want(Search(position("d2d4")), "next", head(1))
+    speculation.submit(Search(position("d2d4")), "next", head(1))
     assert bench.dropped == [GuessedMove(Search(position("e2e4"))), GuessedMove(SCOUT)]
     assert bench.wanted[-1] == (Search(position("d2d4")), head(1))
 
@@ -165,7 +165,7 @@ def test_what_cannot_come_any_more_is_dropped_before_the_head_is_wanted(
 def test_what_comes_true_is_kept_and_changes_hands(speculation: LookAhead, bench: Bench) -> None:
     play_head(speculation)
     coming = Search(position("e2e4"))
-    speculation.want(coming, "next", head(1))
+    speculation.submit(coming, "next", head(1))
     assert bench.dropped == [GuessedMove(SCOUT), GuessedMove(coming)]
     assert bench.log[-2:] == ["want", "drop"]
 
@@ -173,12 +173,12 @@ def test_what_comes_true_is_kept_and_changes_hands(speculation: LookAhead, bench
 def test_a_takeback_and_the_end_of_the_game_end_it(speculation: LookAhead, bench: Bench) -> None:
     play_head(speculation, "e2e4", "e7e5", best="g1f3")
     pending = len(bench.guesses())
-    speculation.want(Search(position("e2e4")), "late", head(1))
+    speculation.submit(Search(position("e2e4")), "late", head(1))
     assert bench.dropped == []
     speculation.over("a")
     assert len(bench.dropped) == pending
     play_head(speculation, "e2e4", "e7e5", "g1f3", best="b8c6")
-    speculation.want(Search(position()), "all", SearchPriority(SearchKind.FINISHED, "a", 0))
+    speculation.submit(Search(position()), "all", SearchPriority(SearchKind.FINISHED, "a", 0))
     assert len(bench.dropped) == len(bench.guesses())
 
 
@@ -186,8 +186,8 @@ def test_an_old_head_s_score_is_no_reason_to_look_ahead(
     speculation: LookAhead, bench: Bench
 ) -> None:
     older, newer = Search(position("e2e4")), Search(position("e2e4", "e7e5"))
-    speculation.want(older, "older", head(1))
-    speculation.want(newer, "newer", head(2))
+    speculation.submit(older, "older", head(1))
+    speculation.submit(newer, "newer", head(2))
     speculation.searched("newer", newer, result("g1f3"))
     speculation.searched("older", older, result("e7e5"))
     assert {search.position.moves[:2] for search in bench.guesses()} == {("e2e4", "e7e5")}
@@ -229,7 +229,7 @@ def test_what_came_true_is_counted(speculation: LookAhead) -> None:
     right = Search(position("e2e4"))
     answer(speculation, right, result("e7e5"))
     answer(speculation, SCOUT, result("e2e4", "d2d4"))
-    speculation.want(right, "next", head(1))
+    speculation.submit(right, "next", head(1))
     figures = speculation.figures
     assert (figures.searches, figures.hits, figures.misses) == (2, 1, 1)
     assert (figures.nodes, figures.nodes_hit) == (200, 100)
@@ -238,7 +238,7 @@ def test_what_came_true_is_counted(speculation: LookAhead) -> None:
 
 def test_failures_and_progress_pass(speculation: LookAhead, bench: Bench) -> None:
     search = Search(position())
-    speculation.want(search, "head", head(0))
+    speculation.submit(search, "head", head(0))
     speculation.progressed("head", SearchProgress(Score(1), 3))
     speculation.searched("head", search, SearchFailure("for the test"))
     assert bench.told == [SearchProgress(Score(1), 3), "head"]
@@ -252,8 +252,8 @@ def test_after_a_quick_look_the_full_search_is_built_upon(bench: Bench) -> None:
     speculation = LookAhead(bench, LIMIT, SearchOptions(quick=quick), policy=POLICY)
     speculation.desk = bench
     first, full = Search(position(), limit=quick), Search(position())
-    speculation.want(first, "quick", head(0))
-    speculation.want(full, "full", SearchPriority(SearchKind.DEEPEN, "a", 0))
+    speculation.submit(first, "quick", head(0))
+    speculation.submit(full, "full", SearchPriority(SearchKind.DEEPEN, "a", 0))
     speculation.searched("quick", first, result("e2e4"))
     assert bench.guesses() == []
     speculation.searched("full", full, result("e2e4"))
@@ -272,14 +272,14 @@ async def test_a_real_reply_finds_its_gain_and_score_waiting(
         embedded, Limit(nodes=2000), listener=speculation, engines=1, nice=0, cache=cache
     ) as room:
         speculation.desk = room
-        speculation.want(Search(position(*moves)), "head", head(3))
+        speculation.submit(Search(position(*moves)), "head", head(3))
         await bench.answered.wait()
         await asyncio.wait_for(cache.full.wait(), 30)
         reply = Search(position(*moves, "d8d5"))
         assert room.known(reply) is not None
         searches = room.health().searches
         bench.answered.clear()
-        speculation.want(reply, "reply", head(4))
+        speculation.submit(reply, "reply", head(4))
         await bench.answered.wait()
         assert room.health().searches == searches
         assert speculation.figures.hits == 1

@@ -16,8 +16,15 @@ from live.engine.ahead.move_forecast import (
     scout_limit,
     usual,
 )
-from live.engine.search import Limit, Line, Position, Search, SearchFailure, SearchResult
-from live.engine.search_options import SearchOptions
+from live.engine.search import (
+    Limit,
+    Line,
+    Position,
+    Search,
+    SearchFailure,
+    SearchOptions,
+    SearchResult,
+)
 from live.events import Score
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -44,11 +51,17 @@ def halves(board: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
 
 
 def forecast(
-    asking: SearchOptions = SearchOptions(),  # noqa: B008
+    search_options: SearchOptions = SearchOptions(),  # noqa: B008
     policy: ForecastPolicy = POLICY,
 ) -> MoveForecast:
     return MoveForecast(
-        "a", position(), 0, limit=LIMIT, asking=asking, policy=policy, chances=halves
+        "a",
+        position(),
+        0,
+        limit=LIMIT,
+        search_options=search_options,
+        policy=policy,
+        chances=halves,
     )
 
 
@@ -165,7 +178,7 @@ def test_searches_keep_to_how_the_room_asks() -> None:
     ]
     here = Position(START, (), chess960=True)
     tree = MoveForecast(
-        "a", here, 0, limit=LIMIT, asking=SearchOptions(), policy=POLICY, chances=halves
+        "a", here, 0, limit=LIMIT, search_options=SearchOptions(), policy=POLICY, chances=halves
     )
     found(tree, Search(here), result("e2e4"))
     assert all(need.search.position.chess960 for need in tree.needs())
@@ -184,7 +197,7 @@ def test_black_s_scores_are_seen_from_black() -> None:
         position("e2e4"),
         1,
         limit=LIMIT,
-        asking=SearchOptions(),
+        search_options=SearchOptions(),
         policy=POLICY,
         chances=remember,
     )

@@ -80,7 +80,7 @@ async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing
     async with room(scripted("slow"), ledger, cluster) as engines:
         assert len(engines.health().engines) == 2
         for score in range(30):
-            engines.want(position(score), score, backlog(score))
+            engines.submit(position(score), score, backlog(score))
         await ledger.answers(6)
         os.kill(workers[0].pid, signal.SIGKILL)
         await ledger.answers(30)
@@ -100,7 +100,7 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
     async with room(scripted("slow"), ledger, cluster) as engines:
         assert engines.slots == 2
         for score in range(20):
-            engines.want(position(score), score, backlog(score))
+            engines.submit(position(score), score, backlog(score))
         await ledger.answers(3)
         scheduler.kill()
         await ledger.answers(20)
@@ -113,10 +113,10 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
         # Workers wait for it, too.
         await until(lambda: cluster.slots == 2)
         for score in range(20, 40):
-            engines.want(position(score), score, backlog(score))
+            engines.submit(position(score), score, backlog(score))
         await ledger.answers(40)
         assert engines.health().problem == ""
-        assert type(engines._seats[0].process).__name__ == "RemoteEngine"
+        assert type(engines._engine_slots[0].process).__name__ == "RemoteEngine"
     assert ledger.scores() == {score: score for score in range(40)}
 
 
@@ -129,17 +129,17 @@ async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
     cluster = DaskCluster(machines.address)
     await offered(cluster, 2, IDENTITY)
     async with room(scripted("well"), ledger, cluster, engines=2) as engines:
-        engines.want(position(1), 1, backlog(1))
+        engines.submit(position(1), 1, backlog(1))
         await ledger.answers(1)
         workers[0].kill()
         await until(
             lambda: (
-                sorted(type(seat.process).__name__ for seat in engines._seats)
+                sorted(type(slot.process).__name__ for slot in engines._engine_slots)
                 == ["EngineProcess", "RemoteEngine"]
             )
         )
         for score in range(2, 10):
-            engines.want(position(score), score, backlog(score))
+            engines.submit(position(score), score, backlog(score))
         await ledger.answers(9)
         assert engines.health().restarts == 0
     assert ledger.scores() == {score: score for score in range(1, 10)}
@@ -155,7 +155,7 @@ async def test_a_scheduler_that_cannot_read_searches_is_done_without(
     await offered(cluster, 1, IDENTITY)
     async with room(scripted("well"), ledger, cluster) as engines:
         for score in range(20):
-            engines.want(position(score), score, backlog(score))
+            engines.submit(position(score), score, backlog(score))
         await ledger.answers(20)
         health = engines.health()
     assert "lost the search" in health.problem and "searching here" in health.problem
@@ -172,10 +172,10 @@ async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsew
     cluster = DaskCluster(machines.address)
     await offered(cluster, 1, IDENTITY)
     async with room(scripted("well"), ledger, cluster) as engines:
-        engines.want(position(1), 1, backlog(1))
+        engines.submit(position(1), 1, backlog(1))
         await ledger.answers(1)
         await cluster._client.close()
-        engines.want(position(2), 2, backlog(2))
+        engines.submit(position(2), 2, backlog(2))
         await ledger.answers(2)
     assert ledger.scores() == {1: 1, 2: 2}
 
@@ -211,9 +211,9 @@ async def test_speculation_in_the_cluster_gives_way_to_a_head(
     async with room(embedded, ledger, cluster) as engines:
         await offered(cluster, 1, str(engines.identity))
         engines._cluster_changed()
-        engines.want(long, "guess", SearchPriority(SearchKind.SPECULATE, "a", 5))
+        engines.submit(long, "guess", SearchPriority(SearchKind.SPECULATE, "a", 5))
         await until(lambda: engines.health().waiting.speculate == 0)
-        engines.want(short, "head", SearchPriority(SearchKind.HEAD, "b", 1))
+        engines.submit(short, "head", SearchPriority(SearchKind.HEAD, "b", 1))
         await ledger.answers(1)
         assert list(ledger.results) == ["head"]
         engines.drop("guess")
@@ -224,7 +224,7 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
 ) -> None:
     cluster = DaskCluster("tcp://127.0.0.1:9")
     async with room(scripted("well"), ledger, cluster) as engines:
-        engines.want(position(7), 7, backlog(7))
+        engines.submit(position(7), 7, backlog(7))
         await ledger.answers(1)
         problem = engines.health().problem
     assert problem.startswith("cluster tcp://127.0.0.1:9: cannot be reached")
@@ -249,9 +249,9 @@ async def test_a_cluster_answers_over_tls(
     cluster = DaskCluster(machines.address, tls)
     await offered(cluster, 1, IDENTITY)
     async with room(scripted("well"), ledger, cluster) as engines:
-        engines.want(position(7), 7, backlog(7))
+        engines.submit(position(7), 7, backlog(7))
         await ledger.answers(1)
-        assert type(engines._seats[0].process).__name__ == "RemoteEngine"
+        assert type(engines._engine_slots[0].process).__name__ == "RemoteEngine"
         assert engines.health().problem == ""
     assert ledger.scores() == {7: 7}
 
@@ -271,7 +271,7 @@ async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
     monkeypatch.setattr(cluster, "_count", count)
     async with room(scripted("well"), ledger, cluster) as engines:
         await until(lambda: looked > 3)
-        engines.want(position(7), 7, backlog(7))
+        engines.submit(position(7), 7, backlog(7))
         await ledger.answers(1)
         assert "KeyError" in engines.health().problem
     assert ledger.scores() == {7: 7}

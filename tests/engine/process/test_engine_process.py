@@ -23,7 +23,7 @@ from tests.engine.dying import dies
 Scripted = Callable[..., EngineCommand]
 
 
-def question(score: int, limit: Limit | None = None) -> SearchKey:
+def search_key(score: int, limit: Limit | None = None) -> SearchKey:
     return SearchKey(f"4k3/8/8/8/8/8/8/4K2R w - - {score} 1", (), limit or Limit(nodes=400))
 
 
@@ -32,7 +32,7 @@ async def fault_of(command: EngineCommand, patience: EngineTimeouts) -> str:
     process = await EngineProcess.start(command, UciSettings(), patience=patience)
     lost: list[EngineFault] = []
     process.on_lost = lost.append
-    process.begin(question(50))
+    process.begin(search_key(50))
     with pytest.raises(EngineFault) as caught:
         await process.outcome()
     assert lost == [process.lost]
@@ -46,7 +46,7 @@ async def test_it_searches_again_and_again(scripted: Scripted) -> None:
     assert (process.name, process.options) == ("Scripted 1", ("Hash=16",))
     for score in (3, 99, 0):
         progress: list[SearchProgress] = []
-        process.begin(question(score), progress.append)
+        process.begin(search_key(score), progress.append)
         finished = await process.outcome()
         assert finished.result.score == Score(score)
         assert finished.result.best == "e1e2"
@@ -63,7 +63,7 @@ async def test_closing_twice_is_closing_once(scripted: Scripted) -> None:
 
 async def test_a_search_can_be_stopped(scripted: Scripted) -> None:
     process = await EngineProcess.start(scripted("patient"), UciSettings())
-    process.begin(question(7))
+    process.begin(search_key(7))
     process.stop()
     assert (await process.outcome()).stopped
     await process.close()
@@ -71,9 +71,9 @@ async def test_a_search_can_be_stopped(scripted: Scripted) -> None:
 
 async def test_one_search_at_a_time(scripted: Scripted) -> None:
     process = await EngineProcess.start(scripted("patient"), UciSettings())
-    process.begin(question(7))
+    process.begin(search_key(7))
     with pytest.raises(RuntimeError, match="one search"):
-        process.begin(question(8))
+        process.begin(search_key(8))
     await process.close()
 
 
@@ -93,7 +93,7 @@ async def test_it_leads_a_group_of_its_own(scripted: Scripted) -> None:
 async def test_a_limit_of_depth_and_of_time(scripted: Scripted, brief: EngineTimeouts) -> None:
     process = await EngineProcess.start(scripted("well"), UciSettings(), patience=brief)
     for limit in (Limit(depth=3), Limit(movetime_ms=1)):
-        process.begin(question(7, limit))
+        process.begin(search_key(7, limit))
         assert (await process.outcome()).result.score == Score(7)
     await process.close()
 
@@ -128,7 +128,7 @@ async def test_an_engine_that_answers_twice_is_killed(scripted: Scripted) -> Non
     process = await EngineProcess.start(scripted("twice"), UciSettings())
     lost: asyncio.Future[EngineFault] = asyncio.get_running_loop().create_future()
     process.on_lost = lost.set_result
-    process.begin(question(50))
+    process.begin(search_key(50))
     assert "unasked" in (await asyncio.wait_for(lost, 10)).problem
     await process.close()
 
@@ -137,7 +137,7 @@ async def test_a_stopped_process_counts_as_hung(scripted: Scripted, brief: Engin
     """SIGSTOP: alive, silent, and deaf to everything but SIGKILL."""
     process = await EngineProcess.start(scripted("well"), UciSettings(), patience=brief)
     os.kill(process.pid, signal.SIGSTOP)
-    process.begin(question(50))
+    process.begin(search_key(50))
     with pytest.raises(EngineFault, match="hung"):
         await process.outcome()
     await process.close()
@@ -148,7 +148,7 @@ async def test_a_search_that_does_not_stop_counts_as_hung(scripted: Scripted) ->
     process = await EngineProcess.start(
         scripted("hang"), UciSettings(), patience=EngineTimeouts(stop_s=0.2)
     )
-    process.begin(question(50))
+    process.begin(search_key(50))
     process.stop()
     with pytest.raises(EngineFault, match="did not stop"):
         await process.outcome()
@@ -161,7 +161,7 @@ async def test_a_death_between_searches_is_told(scripted: Scripted) -> None:
     process.on_lost = lost.set_result
     os.kill(process.pid, signal.SIGKILL)
     assert (await asyncio.wait_for(lost, 10)).problem == "was killed by SIGKILL"
-    process.begin(question(1))
+    process.begin(search_key(1))
     with pytest.raises(EngineFault, match="SIGKILL"):
         await process.outcome()
     await process.close()

@@ -48,21 +48,21 @@ def ready(settings: UciSettings | None = None) -> UciConversation:
     return conversation
 
 
-def search(question: SearchKey, answer: bytes, readyok: bytes = b"readyok\n") -> list[Event]:
+def search(search_key: SearchKey, answer: bytes, readyok: bytes = b"readyok\n") -> list[Event]:
     conversation = ready()
-    conversation.begin(question)
+    conversation.begin(search_key)
     return conversation.receive(readyok + answer)
 
 
-def result(question: SearchKey, answer: bytes) -> SearchResult:
-    last = search(question, answer)[-1]
+def result(search_key: SearchKey, answer: bytes) -> SearchResult:
+    last = search(search_key, answer)[-1]
     assert isinstance(last, SearchFinished)
     return last.result
 
 
-def fault(question: SearchKey, answer: bytes, readyok: bytes = b"readyok\n") -> str:
+def fault(search_key: SearchKey, answer: bytes, readyok: bytes = b"readyok\n") -> str:
     with pytest.raises(EngineFault) as caught:
-        search(question, answer, readyok)
+        search(search_key, answer, readyok)
     return str(caught.value)
 
 

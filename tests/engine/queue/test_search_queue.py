@@ -16,15 +16,17 @@ from hypothesis.stateful import (
     rule,
 )
 
-from live.engine.queue.queue_instructions import (
+from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.queue.search_queue import (
+    MAX_KILLS,
     AssignSearches,
     DeliverResult,
     Instruction,
+    InvalidTransition,
+    SearchQueue,
     StartSearch,
     StopSearch,
 )
-from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.queue.search_queue import MAX_KILLS, InvalidTransition, SearchQueue
 from live.engine.search import Position, Search, SearchFailure
 
 
@@ -40,7 +42,7 @@ class Desk:
         for engine in range(engines):
             self.queue.up(engine)
 
-    def want(
+    def submit(
         self,
         name: str,
         kind: SearchKind = SearchKind.BACKLOG,
@@ -49,7 +51,7 @@ class Desk:
         **more: int,
     ) -> list[Instruction[str]]:
         priority = SearchPriority(kind, board, ply, more.get("rank", 0))
-        return self.queue.want(f"{board}{ply}", search(name), name, priority, more.get("now", 0))
+        return self.queue.submit(f"{board}{ply}", search(name), name, priority, more.get("now", 0))
 
     def run(self, engine: int = 0) -> list[str]:
         """Finish searches one after another; the order in which they were started."""
@@ -71,33 +73,33 @@ def desk() -> Iterator[Desk]:
 
 
 def test_an_idle_engine_starts_at_once(desk: Desk) -> None:
-    assert desk.want("x") == [StartSearch(0, "x")]
-    assert desk.want("y") == []
+    assert desk.submit("x") == [StartSearch(0, "x")]
+    assert desk.submit("y") == []
     assert desk.queue.waiting().total() == 1
 
 
 def test_kinds_come_in_their_order(desk: Desk) -> None:
-    desk.want("busy", board="z")
+    desk.submit("busy", board="z")
     for ply, kind in enumerate(reversed(SearchKind)):
-        desk.want(kind.name, kind, ply=ply)
+        desk.submit(kind.name, kind, ply=ply)
     assert desk.run() == ["z0", "a4", "a3", "a2", "a1", "a0"]
 
 
 def test_backlog_comes_in_ply_order_and_heads_newest_first(desk: Desk) -> None:
-    desk.want("busy", board="z")
+    desk.submit("busy", board="z")
     for ply in (4, 2, 3):
-        desk.want(f"b{ply}", SearchKind.BACKLOG, ply=ply)
+        desk.submit(f"b{ply}", SearchKind.BACKLOG, ply=ply)
     for ply in (9, 10):
-        desk.want(f"h{ply}", SearchKind.HEAD, ply=ply)
+        desk.submit(f"h{ply}", SearchKind.HEAD, ply=ply)
     assert desk.run() == ["z0", "a10", "a9", "a2", "a3", "a4"]
 
 
 def test_an_old_head_becomes_backlog(desk: Desk) -> None:
     """The last move's gain needs the position before it; earlier ones can wait for others."""
-    desk.want("busy", board="z")
+    desk.submit("busy", board="z")
     for ply in (7, 8, 9):
-        desk.want(f"a{ply}", SearchKind.HEAD, ply=ply)
-    desk.want("b1", SearchKind.HEAD, board="b", ply=1)
+        desk.submit(f"a{ply}", SearchKind.HEAD, ply=ply)
+    desk.submit("b1", SearchKind.HEAD, board="b", ply=1)
     assert desk.run() == ["z0", "a9", "b1", "a8", "a7"]
 
 
@@ -106,12 +108,12 @@ def test_a_bullet_game_does_not_starve_the_others(desk: Desk) -> None:
 
     1. A bullet board moves before every start. 2. Two slow boards move once.
     """
-    desk.want("busy", board="z")
-    desk.want("s", SearchKind.HEAD, board="slow", ply=1)
-    desk.want("t", SearchKind.HEAD, board="tame", ply=1)
+    desk.submit("busy", board="z")
+    desk.submit("s", SearchKind.HEAD, board="slow", ply=1)
+    desk.submit("t", SearchKind.HEAD, board="tame", ply=1)
     order = []
     for ply in range(1, 9):
-        desk.want(f"bullet{ply}", SearchKind.HEAD, board="bullet", ply=ply)
+        desk.submit(f"bullet{ply}", SearchKind.HEAD, board="bullet", ply=ply)
         for instruction in desk.queue.finished(0):
             if isinstance(instruction, AssignSearches):
                 desk.queue.assign()
@@ -122,32 +124,32 @@ def test_a_bullet_game_does_not_starve_the_others(desk: Desk) -> None:
 
 
 def test_backlogs_take_turns(desk: Desk) -> None:
-    desk.want("busy", board="z")
+    desk.submit("busy", board="z")
     for board in "ab":
         for ply in range(3):
-            desk.want(f"{board}{ply}", SearchKind.BACKLOG, board=board, ply=ply)
+            desk.submit(f"{board}{ply}", SearchKind.BACKLOG, board=board, ply=ply)
     assert desk.run() == ["z0", "a0", "b0", "a1", "b1", "a2", "b2"]
 
 
 def test_finished_games_are_taken_whole(desk: Desk) -> None:
-    desk.want("busy", board="z")
+    desk.submit("busy", board="z")
     for board in "ab":
         for ply in range(3):
-            desk.want(f"{board}{ply}", SearchKind.FINISHED, board=board, ply=ply)
+            desk.submit(f"{board}{ply}", SearchKind.FINISHED, board=board, ply=ply)
     assert desk.run() == ["z0", "a0", "a1", "a2", "b0", "b1", "b2"]
 
 
 def test_speculation_comes_by_rank(desk: Desk) -> None:
-    desk.want("busy", board="z")
+    desk.submit("busy", board="z")
     for rank in (3, 1, 2):
-        desk.want(f"s{rank}", SearchKind.SPECULATE, ply=rank, rank=rank)
-    desk.want("s4", SearchKind.SPECULATE, board="b", ply=4, rank=0)
+        desk.submit(f"s{rank}", SearchKind.SPECULATE, ply=rank, rank=rank)
+    desk.submit("s4", SearchKind.SPECULATE, board="b", ply=4, rank=0)
     assert desk.run() == ["z0", "b4", "a1", "a2", "a3"]
 
 
 def test_equal_searches_are_made_once_and_answered_to_all(desk: Desk) -> None:
-    desk.want("x", board="a")
-    desk.want("x", board="b", kind=SearchKind.FINISHED)
+    desk.submit("x", board="a")
+    desk.submit("x", board="b", kind=SearchKind.FINISHED)
     assert desk.queue.finished(0) == [
         DeliverResult("a0", search("x")),
         DeliverResult("b0", search("x")),
@@ -155,81 +157,83 @@ def test_equal_searches_are_made_once_and_answered_to_all(desk: Desk) -> None:
 
 
 def test_the_next_search_starts_before_answers_are_told(desk: Desk) -> None:
-    desk.want("x", ply=1)
-    desk.want("y", ply=2)
+    desk.submit("x", ply=1)
+    desk.submit("y", ply=2)
     assert desk.queue.finished(0) == [StartSearch(0, "y"), DeliverResult("a1", search("x"))]
 
 
 def test_a_head_s_answer_is_told_first_since_its_owner_may_need_one_more(desk: Desk) -> None:
-    desk.want("x", SearchKind.HEAD, ply=5)
-    desk.want("y", ply=2)
+    desk.submit("x", SearchKind.HEAD, ply=5)
+    desk.submit("y", ply=2)
     assert desk.queue.finished(0) == [DeliverResult("a5", search("x")), AssignSearches()]
-    assert desk.want("x, move played", SearchKind.HEAD, ply=6) == [StartSearch(0, "x, move played")]
+    assert desk.submit("x, move played", SearchKind.HEAD, ply=6) == [
+        StartSearch(0, "x, move played")
+    ]
     assert desk.queue.assign() == []
 
 
 def test_a_dropped_search_that_waits_is_forgotten(desk: Desk) -> None:
-    desk.want("x")
-    desk.want("y", ply=2)
+    desk.submit("x")
+    desk.submit("y", ply=2)
     assert desk.queue.drop("a2") == []
     assert desk.run() == ["a0"]
 
 
 def test_a_running_search_nobody_wants_is_stopped(desk: Desk) -> None:
-    desk.want("x")
-    desk.want("y", ply=2)
+    desk.submit("x")
+    desk.submit("y", ply=2)
     assert desk.queue.drop("a0") == [StopSearch(0)]
     assert desk.queue.finished(0, stopped=True) == [StartSearch(0, "y")]
 
 
 def test_a_search_still_wanted_by_another_goes_on(desk: Desk) -> None:
-    desk.want("x", board="a")
-    desk.want("x", board="b")
+    desk.submit("x", board="a")
+    desk.submit("x", board="b")
     assert desk.queue.drop("a0") == []
     assert desk.queue.finished(0) == [DeliverResult("b0", search("x"))]
 
 
 def test_a_stopped_search_wanted_again_is_made_again(desk: Desk) -> None:
-    desk.want("x")
+    desk.submit("x")
     desk.queue.drop("a0")
-    assert desk.want("x") == []
+    assert desk.submit("x") == []
     assert desk.queue.finished(0, stopped=True) == [StartSearch(0, "x")]
 
 
 def test_wanting_again_changes_the_priority_only(desk: Desk) -> None:
-    desk.want("busy", board="z")
-    desk.want("x", ply=1, now=5)
-    desk.want("y", ply=2, now=6)
-    desk.want("y", SearchKind.HEAD, ply=2, now=7)
+    desk.submit("busy", board="z")
+    desk.submit("x", ply=1, now=5)
+    desk.submit("y", ply=2, now=6)
+    desk.submit("y", SearchKind.HEAD, ply=2, now=7)
     assert desk.queue.oldest_wait_s(8) == 3
-    desk.want("x", SearchKind.FINISHED, ply=1, now=7)
+    desk.submit("x", SearchKind.FINISHED, ply=1, now=7)
     assert desk.queue.oldest_wait_s(8) == 3
     assert desk.queue.waiting() == {SearchKind.HEAD: 1, SearchKind.FINISHED: 1}
     assert desk.run() == ["z0", "a2", "a1"]
 
 
 def test_a_head_takes_the_engine_off_speculation(desk: Desk) -> None:
-    desk.want("guess", SearchKind.SPECULATE, ply=8)
-    assert desk.want("y", SearchKind.BACKLOG, ply=2) == []
-    assert desk.want("x", SearchKind.HEAD, ply=7) == [StopSearch(0)]
-    assert desk.want("w", SearchKind.HEAD, board="b", ply=7) == []
+    desk.submit("guess", SearchKind.SPECULATE, ply=8)
+    assert desk.submit("y", SearchKind.BACKLOG, ply=2) == []
+    assert desk.submit("x", SearchKind.HEAD, ply=7) == [StopSearch(0)]
+    assert desk.submit("w", SearchKind.HEAD, board="b", ply=7) == []
     assert desk.queue.finished(0, stopped=True) == [StartSearch(0, "x")]
     assert desk.run() == ["a7", "b7", "a2", "a8"]
 
 
 def test_the_guess_that_began_last_is_taken_off() -> None:
     desk = Desk(2)
-    desk.want("first", SearchKind.SPECULATE, ply=1)
-    desk.want("second", SearchKind.SPECULATE, ply=2)
-    desk.want("third", SearchKind.SPECULATE, ply=3)
+    desk.submit("first", SearchKind.SPECULATE, ply=1)
+    desk.submit("second", SearchKind.SPECULATE, ply=2)
+    desk.submit("third", SearchKind.SPECULATE, ply=3)
     assert StartSearch(0, "third") in desk.queue.finished(0)
-    assert desk.want("x", SearchKind.HEAD, ply=7) == [StopSearch(0)]
+    assert desk.submit("x", SearchKind.HEAD, ply=7) == [StopSearch(0)]
 
 
 def test_a_guess_that_comes_true_is_not_taken_off(desk: Desk) -> None:
-    desk.want("guess", SearchKind.SPECULATE, ply=8)
-    assert desk.want("guess", SearchKind.HEAD, board="b", ply=8) == []
-    assert desk.want("other", SearchKind.HEAD, board="c", ply=3) == []
+    desk.submit("guess", SearchKind.SPECULATE, ply=8)
+    assert desk.submit("guess", SearchKind.HEAD, board="b", ply=8) == []
+    assert desk.submit("other", SearchKind.HEAD, board="c", ply=3) == []
     assert desk.queue.drop("b8") == [StopSearch(0)]
     assert desk.queue.finished(0, stopped=True) == [StartSearch(0, "other")]
 
@@ -237,33 +241,33 @@ def test_a_guess_that_comes_true_is_not_taken_off(desk: Desk) -> None:
 def test_only_as_many_engines_are_taken_as_heads_wait() -> None:
     desk = Desk(3)
     for ply in range(3):
-        desk.want(f"guess{ply}", SearchKind.SPECULATE, ply=ply)
-    assert desk.want("x", SearchKind.HEAD, ply=7) == [StopSearch(2)]
-    assert desk.want("y", SearchKind.HEAD, board="b", ply=7) == [StopSearch(1)]
+        desk.submit(f"guess{ply}", SearchKind.SPECULATE, ply=ply)
+    assert desk.submit("x", SearchKind.HEAD, ply=7) == [StopSearch(2)]
+    assert desk.submit("y", SearchKind.HEAD, board="b", ply=7) == [StopSearch(1)]
     desk.queue.check()
 
 
 def test_who_watches_a_head_is_told_of_its_progress(desk: Desk) -> None:
     restricted = Search(Position("x"), only="e2e4")
-    desk.want("x", SearchKind.HEAD, ply=1)
-    desk.want("x", SearchKind.BACKLOG, board="b", ply=1)
-    desk.queue.want("c", restricted, "x", SearchPriority(SearchKind.HEAD, "c", 2), 0)
+    desk.submit("x", SearchKind.HEAD, ply=1)
+    desk.submit("x", SearchKind.BACKLOG, board="b", ply=1)
+    desk.queue.submit("c", restricted, "x", SearchPriority(SearchKind.HEAD, "c", 2), 0)
     assert desk.queue.watchers(0) == ["a1"]
     desk.queue.drop("c")
 
 
 def test_a_lost_engine_s_search_is_made_by_another() -> None:
     desk = Desk(2)
-    desk.want("x")
-    desk.want("y", ply=2)
+    desk.submit("x")
+    desk.submit("y", ply=2)
     assert desk.queue.lost(0, "died") == []
     assert desk.queue.finished(1) == [StartSearch(1, "x"), DeliverResult("a2", search("y"))]
     desk.queue.check()
 
 
 def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
-    desk.want("killer")
-    desk.want("y", ply=2)
+    desk.submit("killer")
+    desk.submit("y", ply=2)
     for death in range(MAX_KILLS - 1):
         assert desk.queue.lost(0, f"death {death}") == []
         assert desk.queue.up(0) == [StartSearch(0, "killer")]
@@ -272,11 +276,11 @@ def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
     assert desk.queue.lost(0, "the last") == [DeliverResult("a0", search("killer"), failure)]
     assert desk.queue.set_aside == 1
     assert desk.queue.up(0) == [StartSearch(0, "y")]
-    assert desk.want("killer", ply=3) == [DeliverResult("a3", search("killer"), failure)]
+    assert desk.submit("killer", ply=3) == [DeliverResult("a3", search("killer"), failure)]
 
 
 def test_an_engine_lost_while_it_stops_blames_nobody(desk: Desk) -> None:
-    desk.want("x")
+    desk.submit("x")
     desk.queue.drop("a0")
     for _ in range(MAX_KILLS):
         assert desk.queue.lost(0, "killed") == []
@@ -285,7 +289,7 @@ def test_an_engine_lost_while_it_stops_blames_nobody(desk: Desk) -> None:
 
 
 def test_a_shell_that_errs_is_told_the_story(desk: Desk) -> None:
-    desk.want("x")
+    desk.submit("x")
     with pytest.raises(InvalidTransition, match=r"engine 0 up while busy.*engine 0 starts"):
         desk.queue.up(0)
 
@@ -332,17 +336,17 @@ class AnyShell(RuleBasedStateMachine):
                 self.obey(self.queue.assign())
 
     @rule(target=owners, name=NAMES, priority=PRIORITIES)
-    def want(self, name: str, priority: SearchPriority) -> str:
+    def submit(self, name: str, priority: SearchPriority) -> str:
         self.asked += 1
         owner = f"owner {self.asked}"
         self.open.add((owner, search(name)))
-        self.obey(self.queue.want(owner, search(name), name, priority, self.asked))
+        self.obey(self.queue.submit(owner, search(name), name, priority, self.asked))
         return owner
 
     @rule(owner=owners, name=NAMES, priority=PRIORITIES)
     def want_more(self, owner: str, name: str, priority: SearchPriority) -> None:
         self.open.add((owner, search(name)))
-        self.obey(self.queue.want(owner, search(name), name, priority, 0.0))
+        self.obey(self.queue.submit(owner, search(name), name, priority, 0.0))
 
     @rule(owner=consumes(owners))
     def drop(self, owner: str) -> None:

@@ -7,17 +7,17 @@ from live.engine.queue.waiting_searches import QueuedRequest, SearchJob, Waiting
 from live.engine.search import Position, Search
 
 
-def want(board: str, ply: int, kind: SearchKind = SearchKind.BACKLOG) -> QueuedRequest[str]:
+def request(board: str, ply: int, kind: SearchKind = SearchKind.BACKLOG) -> QueuedRequest[str]:
     search = Search(Position(f"{board}{ply}"))
     job: SearchJob[str] = SearchJob(f"{board}{ply}")
     new = QueuedRequest("owner", search, job, SearchPriority(kind, board, ply), 0.0)
-    job.wants["owner", search] = new
+    job.requests["owner", search] = new
     return new
 
 
 def test_what_is_no_longer_wanted_does_not_come_up() -> None:
     waiting: WaitingSearches[str] = WaitingSearches()
-    first, second = want("a", 1), want("a", 2)
+    first, second = request("a", 1), request("a", 2)
     for each in (first, second):
         waiting.push(each)
     first.alive = False
@@ -27,7 +27,7 @@ def test_what_is_no_longer_wanted_does_not_come_up() -> None:
 
 def test_what_runs_does_not_come_up_again() -> None:
     waiting: WaitingSearches[str] = WaitingSearches()
-    shared = want("a", 1)
+    shared = request("a", 1)
     other = QueuedRequest(
         "other", Search(Position("x")), shared.job, SearchPriority(SearchKind.HEAD, "b", 1), 0.0
     )
@@ -43,7 +43,7 @@ def test_every_board_is_served_before_one_is_served_twice() -> None:
     waiting: WaitingSearches[str] = WaitingSearches()
     for ply in range(3):
         for board in "abcde":
-            waiting.push(want(board, ply))
+            waiting.push(request(board, ply))
     order = []
     while (job := waiting.pop()) is not None:
         order.append(job.key)
@@ -52,8 +52,8 @@ def test_every_board_is_served_before_one_is_served_twice() -> None:
 
 def test_heads_that_wait_are_told_by_board() -> None:
     waiting: WaitingSearches[str] = WaitingSearches()
-    one, two = want("a", 1, SearchKind.HEAD), want("b", 1, SearchKind.HEAD)
-    for each in (one, two, want("a", 2)):
+    one, two = request("a", 1, SearchKind.HEAD), request("b", 1, SearchKind.HEAD)
+    for each in (one, two, request("a", 2)):
         waiting.push(each)
     assert list(waiting.heads("a")) == [one]
     assert list(waiting.heads()) == [one, two]
@@ -63,13 +63,16 @@ def test_heads_that_wait_are_told_by_board() -> None:
 
 def test_the_oldest_is_told_and_what_came_and_went_is_forgotten() -> None:
     waiting: WaitingSearches[str] = WaitingSearches()
-    patient, guess = want("patient", 0, SearchKind.FINISHED), want("guess", 0, SearchKind.SPECULATE)
-    patient.asked_at, guess.asked_at = 5.0, 1.0
+    patient, guess = (
+        request("patient", 0, SearchKind.FINISHED),
+        request("guess", 0, SearchKind.SPECULATE),
+    )
+    patient.requested_at, guess.requested_at = 5.0, 1.0
     waiting.push(patient)
     waiting.push(guess)
     for ply in range(5_000):
-        other = want("a", ply)
-        other.asked_at = 6.0 + ply
+        other = request("a", ply)
+        other.requested_at = 6.0 + ply
         waiting.push(other)
         job = waiting.pop()
         assert job is other.job
@@ -83,11 +86,11 @@ def test_the_oldest_is_told_and_what_came_and_went_is_forgotten() -> None:
 def test_what_died_below_others_or_never_comes_up_is_forgotten() -> None:
     waiting: WaitingSearches[str] = WaitingSearches()
     # An engine that backlog keeps busy never asks for guesses, and the best guess hides the others.
-    waiting.push(want("a", 1))
-    best = want("a", 1, SearchKind.SPECULATE)
+    waiting.push(request("a", 1))
+    best = request("a", 1, SearchKind.SPECULATE)
     waiting.push(best)
     for number in range(10_000):
-        guess = want(f"b{number % 7}", number, SearchKind.SPECULATE)
+        guess = request(f"b{number % 7}", number, SearchKind.SPECULATE)
         guess.priority = SearchPriority(
             SearchKind.SPECULATE, guess.priority.board, number, rank=number
         )

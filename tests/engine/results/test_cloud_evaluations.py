@@ -63,7 +63,7 @@ class Bench:
         self.rested = asyncio.Event()
         self.rests = 1
 
-    def want(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         self.wanted.append(owner)
 
     def drop(self, owner: Hashable) -> None:
@@ -92,7 +92,7 @@ def head(ply: int = 0) -> SearchPriority:
 
 
 @contextlib.asynccontextmanager
-async def asking(lichess: Lichess, bench: Bench) -> AsyncIterator[CloudEvaluations]:
+async def search_options(lichess: Lichess, bench: Bench) -> AsyncIterator[CloudEvaluations]:
     server = await asyncio.start_server(lichess.talk, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     cloud = CloudEvaluations(
@@ -118,8 +118,8 @@ RUY = Search(Position(START, ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5")))
 
 async def test_a_live_position_is_looked_up_and_shown_until_the_engine_is_done() -> None:
     bench, lichess = Bench(), Lichess((200, RUY_LOPEZ))
-    async with asking(lichess, bench) as cloud:
-        cloud.want(RUY, "ruy", head(5))
+    async with search_options(lichess, bench) as cloud:
+        cloud.submit(RUY, "ruy", head(5))
         assert bench.wanted == ["ruy"]
         await rested(bench)
         assert lichess.asked == [
@@ -137,14 +137,14 @@ async def test_a_live_position_is_looked_up_and_shown_until_the_engine_is_done()
 
 async def test_what_nobody_evaluated_changes_nothing_and_is_not_asked_twice() -> None:
     bench, lichess = Bench(), Lichess((404, NOT_FOUND), (200, RUY_LOPEZ))
-    async with asking(lichess, bench) as cloud:
-        cloud.want(RUY, "one", head())
+    async with search_options(lichess, bench) as cloud:
+        cloud.submit(RUY, "one", head())
         await rested(bench)
         cloud.progressed("one", SearchProgress(Score(12), 8))
         assert bench.progress == [("one", SearchProgress(Score(12), 8))]
         bench.rested.clear()
-        cloud.want(RUY, "again", head())
-        cloud.want(Search(Position(START)), "other", head())
+        cloud.submit(RUY, "again", head())
+        cloud.submit(Search(Position(START)), "other", head())
         await rested(bench)
         assert len(lichess.asked) == 2
 
@@ -152,8 +152,8 @@ async def test_what_nobody_evaluated_changes_nothing_and_is_not_asked_twice() ->
 async def test_an_answer_that_comes_too_late_is_not_told() -> None:
     bench, lichess = Bench(), Lichess((200, RUY_LOPEZ))
     lichess.hold.clear()
-    async with asking(lichess, bench) as cloud:
-        cloud.want(RUY, "ruy", head())
+    async with search_options(lichess, bench) as cloud:
+        cloud.submit(RUY, "ruy", head())
         await asyncio.wait_for(lichess.heard.wait(), 30)
         cloud.drop("ruy")
         lichess.hold.set()
@@ -166,10 +166,10 @@ async def test_too_many_requests_cost_a_minute_and_other_trouble_more_each_time(
     bench = Bench()
     bench.rests = 4
     lichess = Lichess((429, b""), (500, b""), (200, b"<html>"), (200, RUY_LOPEZ))
-    async with asking(lichess, bench) as cloud:
+    async with search_options(lichess, bench) as cloud:
         for ply in range(4):
             search = Search(Position(START, ("e2e4", "e7e5", "g1f3", "b8c6")[:ply]))
-            cloud.want(search, ply, head(ply))
+            cloud.submit(search, ply, head(ply))
         await rested(bench)
     assert bench.slept[0] == 60.0
     assert 1.0 <= bench.slept[1] <= 3.0
@@ -182,22 +182,22 @@ async def test_too_many_requests_cost_a_minute_and_other_trouble_more_each_time(
 async def test_trouble_that_lasts_for_days_is_borne() -> None:
     bench, lichess = Bench(), Lichess(*[(500, b"")] * 1_100)
     bench.rests = 1_100
-    async with asking(lichess, bench) as cloud:
+    async with search_options(lichess, bench) as cloud:
         for number in range(1_100):
             bench.rested.clear()
             bench.rests = number + 1
-            cloud.want(Search(Position(START)), number, head())
+            cloud.submit(Search(Position(START)), number, head())
             await rested(bench)
     assert max(bench.slept) <= 301.0
 
 
 async def test_what_is_no_live_position_is_not_looked_up() -> None:
     bench, lichess = Bench(), Lichess((404, NOT_FOUND))
-    async with asking(lichess, bench) as cloud:
-        cloud.want(RUY, "backlog", SearchPriority(SearchKind.BACKLOG, "a", 5))
-        cloud.want(Search(RUY.position, only="g8f6"), "played", head(6))
-        cloud.want(Search(Position(START, (), chess960=True)), "960", head())
-        cloud.want(Search(Position(START)), "head", head())
+    async with search_options(lichess, bench) as cloud:
+        cloud.submit(RUY, "backlog", SearchPriority(SearchKind.BACKLOG, "a", 5))
+        cloud.submit(Search(RUY.position, only="g8f6"), "played", head(6))
+        cloud.submit(Search(Position(START, (), chess960=True)), "960", head())
+        cloud.submit(Search(Position(START)), "head", head())
         await rested(bench)
     assert len(lichess.asked) == 1
     assert len(bench.wanted) == 4

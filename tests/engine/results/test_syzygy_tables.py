@@ -23,7 +23,7 @@ def tables() -> Iterator[SyzygyTables]:
         yield tables
 
 
-def question(fen: str, **more: object) -> SearchKey:
+def search_key(fen: str, **more: object) -> SearchKey:
     return SearchKey(fen, (), LIMIT, **more)  # type: ignore[arg-type]
 
 
@@ -45,7 +45,7 @@ def question(fen: str, **more: object) -> SearchKey:
 def test_what_is_proven_is_scored_like_a_mate_or_a_draw(
     tables: SyzygyTables, fen: str, cp: int
 ) -> None:
-    result = tables.result(question(fen))
+    result = tables.result(search_key(fen))
     assert result is not None
     assert result.score == Score(cp)
     assert (result.nodes, result.lines) == (0, ())
@@ -53,23 +53,23 @@ def test_what_is_proven_is_scored_like_a_mate_or_a_draw(
 
 def test_the_best_move_keeps_the_value_and_another_has_its_own(tables: SyzygyTables) -> None:
     fen = "8/8/8/8/4k3/8/4P3/4K3 w - - 0 1"
-    whole = tables.result(question(fen))
+    whole = tables.result(search_key(fen))
     assert whole is not None
-    kept = tables.result(question(fen, only=whole.best))
+    kept = tables.result(search_key(fen, only=whole.best))
     assert kept is not None
     assert kept.score == whole.score
     # Leaving the rook to be taken.
-    lost = tables.result(question("8/8/8/8/8/8/3k3K/7R w - - 0 1", only="h1d1"))
+    lost = tables.result(search_key("8/8/8/8/8/8/3k3K/7R w - - 0 1", only="h1d1"))
     assert lost is not None
     assert lost.score == Score(0)
     assert lost.best == "h1d1"
 
 
 def test_several_lines_are_told_best_first(tables: SyzygyTables) -> None:
-    result = tables.result(question("8/8/8/8/8/8/3k3K/7R b - - 0 1", lines=3))
+    result = tables.result(search_key("8/8/8/8/8/8/3k3K/7R b - - 0 1", lines=3))
     assert result is not None
     assert [line.score.cp for line in result.lines] == [3900] * 3
-    white = tables.result(question("8/8/8/8/8/8/3k3K/7R w - - 0 1", lines=256))
+    white = tables.result(search_key("8/8/8/8/8/8/3k3K/7R w - - 0 1", lines=256))
     assert white is not None
     scores = [line.score.cp for line in white.lines]
     assert scores == sorted(scores, reverse=True)
@@ -77,7 +77,7 @@ def test_several_lines_are_told_best_first(tables: SyzygyTables) -> None:
 
 
 def test_a_mate_comes_before_a_win_that_takes_longer(tables: SyzygyTables) -> None:
-    result = tables.result(question("7k/8/6K1/8/8/8/8/Q7 w - - 0 1"))
+    result = tables.result(search_key("7k/8/6K1/8/8/8/8/Q7 w - - 0 1"))
     assert result is not None
     assert result.best in ("a1a8", "a1h1", "a1h8")
 
@@ -92,8 +92,8 @@ def test_a_mate_comes_before_a_win_that_takes_longer(tables: SyzygyTables) -> No
     ],
 )
 def test_what_no_table_knows_is_left_to_the_engine(tables: SyzygyTables, fen: str) -> None:
-    assert tables.result(question(fen)) is None
-    assert tables.result(question(fen)) is None
+    assert tables.result(search_key(fen)) is None
+    assert tables.result(search_key(fen)) is None
 
 
 def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ def test_what_cannot_be_read_is_passed_over(raw: str | bytes) -> None:
 
 
 async def test_boards_in_the_hall_are_followed_through_a_lost_connection() -> None:
-    hall, ledger = DgtBoardRehearsal(GAMES, clock=DrivenClock()), Ledger()
+    service, ledger = DgtBoardRehearsal(GAMES, clock=DrivenClock()), Ledger()
     wanted = {
         index: [(m.uci, m.clock_s) for m in game.moves] for index, game in enumerate(GAMES, start=1)
     }
@@ -222,16 +222,16 @@ async def test_boards_in_the_hall_are_followed_through_a_lost_connection() -> No
         latest = {game.headers.board: game for report in ledger.reports for game in report.games}
         return {board: [(m.uci, m.clock_s) for m in game.moves] for board, game in latest.items()}
 
-    async with hall.serving() as spec:
+    async with service.serving() as spec:
         feed = open_feed(spec, FeedsConfig(timeout_s=5.0), conditions=conditions())
         async with running(feed, ledger) as task:
-            await until(lambda: hall.boards_ready == 4)
-            await hall.play(
+            await until(lambda: service.boards_ready == 4)
+            await service.play(
                 speed=60,
                 incidents=[PlannedIncident("slip", 0, 9), PlannedIncident("takeback", 1, 8)],
             )
             await until(lambda: told() == wanted)
-            hall.drop()
+            service.drop()
             await until(lambda: "retrying" in ledger.states)
             assert not task.done()
     detail = next(health.detail for health in ledger.healths if health.state == "retrying")
@@ -239,54 +239,54 @@ async def test_boards_in_the_hall_are_followed_through_a_lost_connection() -> No
 
 
 async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say() -> None:
-    hall, ledger, clock = DgtBoardRehearsal(GAMES[:1]), Ledger(), DrivenClock()
-    async with hall.serving() as spec:
+    service, ledger, clock = DgtBoardRehearsal(GAMES[:1]), Ledger(), DrivenClock()
+    async with service.serving() as spec:
         feed = open_feed(spec, FeedsConfig(timeout_s=5.0), conditions=conditions(clock=clock))
         async with running(feed, ledger):
-            await until(lambda: hall.boards_ready == 1)
-            hall.plug_in(GAMES[1])
+            await until(lambda: service.boards_ready == 1)
+            service.plug_in(GAMES[1])
             for plies in range(1, 10):
                 clock.time_s += 5
                 shown = msgspec.structs.replace(GAMES[0], moves=GAMES[0].moves[:plies])
-                await hall.show(0, shown)
+                await service.show(0, shown)
                 await until(lambda n=plies: len(ledger.reports) >= n)  # type: ignore[misc]
-            await until(lambda: hall.boards_ready == 2, within_s=5)
+            await until(lambda: service.boards_ready == 2, within_s=5)
 
 
 async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> None:
     """Now and then a move is played while nobody listens."""
     game = GAMES[0]
-    hall, ledger = DgtBoardRehearsal([game], clock=DrivenClock(), forgets=True), Ledger()
+    service, ledger = DgtBoardRehearsal([game], clock=DrivenClock(), forgets=True), Ledger()
 
     def heard(plies: int) -> bool:
         told = [m.uci for m in ledger.reports[-1].games[0].moves] if ledger.reports else []
         return told == [m.uci for m in game.moves[:plies]]
 
-    async with hall.serving() as spec:
+    async with service.serving() as spec:
         feed = open_feed(spec, FeedsConfig(timeout_s=5.0), conditions=conditions())
         async with running(feed, ledger):
-            await until(lambda: hall.boards_ready == 1)
+            await until(lambda: service.boards_ready == 1)
             for plies in range(1, len(game.moves) + 1):
                 shown = msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
                 if plies % 9 == 0:
-                    hall.drop()
-                await hall.show(0, shown)
+                    service.drop()
+                await service.show(0, shown)
                 if plies % 9 or plies == len(game.moves):
                     await until(lambda told=plies: heard(told))  # type: ignore[misc]
     assert ledger.reports[-1].games[0].key == "10001/1"
 
 
 async def test_no_livechess_there_yet() -> None:
-    hall, ledger = DgtBoardRehearsal(GAMES), Ledger()
-    async with hall.serving() as spec:
+    service, ledger = DgtBoardRehearsal(GAMES), Ledger()
+    async with service.serving() as spec:
         port = int(spec.split(":")[2].partition("/")[0])
     feed = open_feed(spec, FeedsConfig(timeout_s=5.0), conditions=conditions())
     async with running(feed, ledger):
         await until(lambda: ledger.states.count("retrying") > 1)
         assert "cannot reach LiveChess" in ledger.healths[1].detail
-        async with hall.serving(port=port):
-            await until(lambda: hall.boards_ready == 4)
-            await hall.show(0, msgspec.structs.replace(GAMES[0], moves=GAMES[0].moves[:1]))
+        async with service.serving(port=port):
+            await until(lambda: service.boards_ready == 4)
+            await service.show(0, msgspec.structs.replace(GAMES[0], moves=GAMES[0].moves[:1]))
             await until(lambda: any(r.games[0].moves for r in ledger.reports))
 
 

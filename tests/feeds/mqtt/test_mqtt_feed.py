@@ -21,6 +21,7 @@ from live.events import GameReport
 from live.feeds.mqtt.mqtt_feed import stable_id
 from live.feeds.open_feed import open_feed
 from live.feeds.source_probe import probe
+from live.manual.pages import manual_page
 from live.rehearse.pgn_text import pgn_text
 from live.rehearse.servers.mqtt_publisher import told_json
 from tests.feeds.brokers import Broker
@@ -314,13 +315,13 @@ async def test_a_certificate_that_nobody_vouches_for(
     gc.collect()
 
 
-async def test_both_publishers_of_the_readme_make_a_board_appear(
+async def test_both_publishers_of_the_manual_make_a_board_appear(
     mosquitto: str, tmp_path: Path, require_program: Callable[[str, str], str]
 ) -> None:
     require_program("mosquitto_pub", "mosquitto-clients")
-    readme = (DATA.parent.parent / "README.md").read_text(encoding="utf-8")
-    (by_hand,) = re.findall(r"^mosquitto_pub .*$", readme, re.MULTILINE)
-    (program,) = re.findall(r"^```python\n(import asyncio, json\n.*?)^```", readme, re.M | re.S)
+    text = manual_page("sources").text
+    (by_hand,) = re.findall(r"^mosquitto_pub .*$", text, re.MULTILINE)
+    (program,) = re.findall(r"^```python\n(import asyncio, json\n.*?)^```", text, re.M | re.S)
     ledger = Ledger()
     async with Broker(mosquitto, tmp_path) as broker:
         feed = open_feed(f"{broker.address}/hall/#", CONFIG, conditions=conditions(CONFIG))

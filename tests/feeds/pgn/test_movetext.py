@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from live.events import Move, Score
 from live.feeds.pgn.movetext import Movetext
-from live.feeds.pgn.pgn_words import common_prefix
+from live.feeds.pgn.movetext import _common_prefix as common_prefix
 
 DATA = Path(__file__).parents[2] / "data"
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.feeds.pgn.pgn_lines import LineEnd, PgnSegment
-from live.feeds.pgn.pgn_splitter import PgnSplitter
+from live.feeds.pgn.pgn_splitter import LineEnd, PgnSegment, PgnSplitter
 
 
 def split(

@@ -46,7 +46,7 @@ class Shelves:
         self._details: dict[GameId, bytes] = {}
 
     def keep(self, held: EventLedger, id: GameId) -> bool:
-        told = held.rest(id)
+        told = held.archive(id)
         if told is not None:
             self.rests[id], self._details[id] = map(msgspec.msgpack.encode, told)
         return told is not None
@@ -75,7 +75,7 @@ def restarted(run: Run) -> tuple[Run, Shelves]:
         assert shelves.keep(run.ledger, view.id)
     held = ledger(measure=run.ledger.measure)
     out = held.resume(shelves.all(), shelves.recall)
-    assert not out.wishes and not out.dropped
+    assert not out.requests and not out.dropped
     return Run(held, answer_or_failure), shelves
 
 
@@ -128,9 +128,9 @@ def test_whatever_happens_after_a_restart_happens_as_ever(step: Step, measure: M
 def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES)))
-    assert run.ledger.rest("g1") is None and run.ledger.rest("nobody's") is None
+    assert run.ledger.archive("g1") is None and run.ledger.archive("nobody's") is None
     run.reply_all()
-    assert run.ledger.rest("g1") is not None
+    assert run.ledger.archive("g1") is not None
 
 
 def test_a_player_who_comes_later_changes_what_is_believed_of_all() -> None:

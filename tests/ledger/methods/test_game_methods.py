@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from live.engine.search_options import SearchOptions
+from live.engine.search import SearchOptions
 from live.events import Color, Score
 from live.ledger.game.game_evaluations import GameEvaluations
 from live.ledger.measure import Measure
@@ -19,12 +19,12 @@ MEASURE = Measure("same-search")
 
 def told(*scores: int | None, start: int | None = None) -> tuple[GameEvaluations, GameMethodsState]:
     """1.f3 e5 2.g4 Qh4# with the source's own evaluations after each ply."""
-    known = GameEvaluations(chess.STARTING_FEN, chess960=False, asking=SearchOptions())
+    known = GameEvaluations(chess.STARTING_FEN, chess960=False, search_options=SearchOptions())
     judgement = GameMethodsState()
-    known.take_told(0, None if start is None else Score(start))
+    known.take_source_eval(0, None if start is None else Score(start))
     for ply, (uci, cp) in enumerate(zip(("f2f3", "e7e5", "g2g4", "d8h4"), scores, strict=False), 1):
         known.extend(uci)
-        known.take_told(ply, None if cp is None else Score(cp))
+        known.take_source_eval(ply, None if cp is None else Score(cp))
         judgement.judge(known, ply)
     return known, judgement
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from live.engine.search import Line
-from live.engine.search_options import SearchOptions
+from live.engine.search import Line, SearchOptions
 from live.events import Score
 from live.ledger.game.game_evaluations import EvaluatedPosition, GameEvaluations
 from live.ledger.methods.move_quality import FIRST_CHOICE_PLY, MoveQuality, SideMoves, judged
@@ -14,7 +13,7 @@ from live.ratings.regan.move_spread import spread_of
 
 
 def known(*ucis: str, start_fen: str = chess.STARTING_FEN) -> GameEvaluations:
-    found = GameEvaluations(start_fen, chess960=False, asking=SearchOptions())
+    found = GameEvaluations(start_fen, chess960=False, search_options=SearchOptions())
     for uci in ucis:
         found.extend(uci)
     return found
@@ -33,7 +32,7 @@ def test_a_move_is_judged_as_its_scores_become_known() -> None:
 
 def test_evaluations_of_the_source_know_no_first_choice() -> None:
     found = known("e2e4")
-    found.take_told(0, Score(20))
+    found.take_source_eval(0, Score(20))
     assert judged(found, 1) == MoveQuality(1, best_cp=20)
     side = SideMoves("white")
     side.add(judged(found, 1))
@@ -86,7 +85,9 @@ def test_taking_moves_back_leaves_nothing() -> None:
 
 def test_a_choice_among_several_lines_is_kept_where_it_counts() -> None:
     shuffle = ("g1f3", "g8f6", "f3g1", "f6g8")
-    found = GameEvaluations(chess.STARTING_FEN, chess960=False, asking=SearchOptions(lines=2))
+    found = GameEvaluations(
+        chess.STARTING_FEN, chess960=False, search_options=SearchOptions(lines=2)
+    )
     for uci in (*shuffle * 4, "e2e4", "e7e5", "a2a3"):
         found.extend(uci)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from live.engine.search_options import SearchOptions
+from live.engine.search import SearchOptions
 from live.events import Player
 from live.games.game_steps import HeadersChanged, NewGame, TakenBack
 from live.ledger.event_ledger import EventLedger
@@ -14,7 +14,7 @@ from live.ratings.regan.intrinsic_rating import load_table
 from tests.ledger.arithmetic import answer, game, line
 
 TABLE = load_table("ten-lines")
-MEASURE = Measure("same-search", asking=SearchOptions(lines=10), table=TABLE, table_note="")
+MEASURE = Measure("same-search", search_options=SearchOptions(lines=10), table=TABLE, table_note="")
 MOVES = line(*(7 * n + 3 for n in range(60)))
 
 
@@ -30,10 +30,10 @@ def ledger(measure: Measure = MEASURE) -> EventLedger:
 
 def follow(held: EventLedger, *steps: object) -> None:
     for step in steps:
-        wishes = list(held.apply(step).wishes)  # type: ignore[arg-type]
-        while wishes:
-            wish = wishes.pop()
-            wishes += held.searched(wish.ask, answer(wish.search)).wishes
+        requests = list(held.apply(step).requests)  # type: ignore[arg-type]
+        while requests:
+            request = requests.pop()
+            requests += held.searched(request.id, answer(request.search)).requests
 
 
 def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None:

@@ -91,8 +91,8 @@ def test_a_wrong_token_is_not_quietly_the_public() -> None:
 def test_hidden_scores_are_hidden_from_tokens_too_but_not_from_arbiters() -> None:
     venue = guard(SCREEN, ARBITER, hide_scores=True)
     screen, arbiter = venue.who(request("Bearer s")), venue.who(request("Bearer a"))
-    assert screen is not None and screen.sight is Visibility.VENUE
-    assert arbiter is not None and arbiter.sight is Visibility.ARBITER
+    assert screen is not None and screen.visibility is Visibility.VENUE
+    assert arbiter is not None and arbiter.visibility is Visibility.ARBITER
 
 
 @pytest.mark.parametrize(
@@ -142,5 +142,5 @@ def test_a_guest_stays_while_its_token_says_the_same() -> None:
 def test_a_guest_gets_what_it_asks_for_within_what_it_may() -> None:
     asked = StreamFilter(games=frozenset({"g1"}))
     got = Guest(Visibility.VENUE, WITHIN).limit(asked)
-    assert (got.games, got.within, got.sight) == (asked.games, WITHIN, Visibility.VENUE)
+    assert (got.games, got.within, got.visibility) == (asked.games, WITHIN, Visibility.VENUE)
     assert Guest().limit(EVERYTHING) == EVERYTHING

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import json
 import os
 import ssl
@@ -215,7 +216,7 @@ async def test_whoever_says_nothing_valid_first_is_closed_and_gets_nothing(
                 await ws.recv()
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == (1009 if first == "x" * 5000 else 4101)
-        assert len(publisher.audience) == 0
+        assert len(publisher.broadcaster) == 0
 
 
 async def test_a_wrong_token_in_header_or_query_is_refused_at_the_handshake(
@@ -253,6 +254,44 @@ async def test_a_withdrawn_token_ends_what_it_began(world: World, tokens: Path) 
             publisher.publish(world.move("g1"))
             assert json.loads(await arbiter.recv())["type"] == "move"
         assert (await client.get("/api/v1/games", headers=bearer(SCREEN))).status_code == 401
+
+
+class TokenExpires:
+    """The time of day: ``checks`` looks at it find the token valid, later ones find it expired."""
+
+    def __init__(self, checks: int) -> None:
+        self.left = checks
+
+    def __call__(self) -> dt.datetime:
+        self.left -= 1
+        return dt.datetime(2026, 1, 1 if self.left >= 0 else 3, tzinfo=dt.UTC)
+
+
+@pytest.mark.parametrize("by_message", [False, True])
+async def test_a_token_that_expires_between_judgement_and_stream_is_closed_with_the_reason(
+    world: World, tmp_path: Path, by_message: bool
+) -> None:
+    brief, entry = new_token("brief", lambda size: b"b" * size, expires=dt.date(2026, 1, 2))
+    path = tmp_path / "tokens.toml"
+    path.write_text(entry, encoding="utf-8")
+    config = ServerConfig(port=0, tokens_file=str(path))
+    site = StaticSite(Path("/nowhere"))
+    async with Publisher(
+        config, world, clock=Clock(), now=TokenExpires(checks=1), site=site
+    ) as publisher:
+        query = "" if by_message else f"?token={brief}"
+        async with connect(live(publisher, query)) as ws:
+            if by_message:
+                await ws.send(json.dumps({"type": "token", "token": brief}))
+            async with asyncio.timeout(20):
+                with pytest.raises(ConnectionClosed) as closed:
+                    await ws.recv()
+        assert closed.value.rcvd is not None
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (
+            4101,
+            "the token is no longer valid",
+        )
+        assert len(publisher.broadcaster) == 0
 
 
 async def test_no_token_is_logged(

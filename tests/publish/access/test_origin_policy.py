@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from live.publish.access.origin_policy import OriginPolicy, host_of, is_loopback
+from live.config import ServerConfig
+from live.errors import ConfigError
+from live.publish.access.origin_policy import OriginPolicy, check_exposure, host_of, is_loopback
 
 
 @pytest.mark.parametrize(
@@ -59,3 +61,25 @@ def test_origins() -> None:
     for origin in ("http://127.0.0.1:2", "https://club.example.evil", "file://", "", "evil"):
         assert not gate.lets_in(origin, "127.0.0.1:1")
     assert not OriginPolicy("127.0.0.1").lets_in("null", "127.0.0.1:1")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
+def test_this_machine_alone_needs_no_permission(host: str) -> None:
+    assert check_exposure(ServerConfig(host=host)) == []
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "2001:db8::1"])
+def test_any_other_address_does(host: str) -> None:
+    with pytest.raises(ConfigError, match="--public") as refused:
+        check_exposure(ServerConfig(host=host))
+    assert host in str(refused.value)
+
+
+def test_what_others_can_see_is_said() -> None:
+    (line,) = check_exposure(ServerConfig(host="0.0.0.0", public=True))
+    assert "scores of running games included" in line
+    (line,) = check_exposure(ServerConfig(host="0.0.0.0", public=True, hide_scores=True))
+    assert "without scores" in line
+    (line,) = check_exposure(ServerConfig(host="0.0.0.0", tokens_file="t"))
+    assert "in the clear" in line
+    assert check_exposure(ServerConfig(host="0.0.0.0", tokens_file="t", certificate_file="c")) == []

@@ -17,6 +17,7 @@ from live import __version__ as VERSION
 from live.config import MqttConfig
 from live.errors import ConfigError
 from live.events import FeedHealth
+from live.manual.pages import manual_page
 from live.publish.broker.broker_publisher import BrokerPublisher
 from live.publish.broker.retained_messages import RetainedMessages
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
@@ -46,7 +47,7 @@ def wanted(world: World, state: str = "online") -> dict[str, bytes]:
 async def telling(
     broker: Mosquitto, world: World, tell: Callable[[FeedHealth], None] = lambda _: None
 ) -> AsyncIterator[BrokerPublisher]:
-    made = BrokerPublisher(config(broker), world, chance=lambda: 0.0, tell=tell)
+    made = BrokerPublisher(config(broker), world, chance=lambda: 0.0, report=tell)
     task = asyncio.create_task(made.run())
     try:
         yield made
@@ -197,12 +198,10 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
         BrokerPublisher(MqttConfig(publish="mqtts://h", ca_file=none), World())
 
 
-async def test_a_browser_reads_from_the_broker_as_the_readme_says(
+async def test_a_browser_reads_from_the_broker_as_the_manual_says(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
-    settings = (
-        (ROOT / "README.md").read_text(encoding="utf-8").split("```conf\n")[1].split("```")[0]
-    )
+    settings = manual_page("programs").text.split("```conf\n")[1].split("```")[0]
     plain, web = free_port(), free_port()
     assert settings.startswith("listener 1883 127.0.0.1\nlistener 9001\n")
     more = settings.replace("1883", str(plain)).replace("9001", f"{web} 127.0.0.1")

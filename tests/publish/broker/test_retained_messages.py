@@ -59,7 +59,7 @@ def test_topics_of_a_board_and_a_player() -> None:
 def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: Visibility) -> None:
     """Told in small batches, sometimes not for a long time, sometimes lost and come back."""
     world = World(seed)
-    selected = StreamFilter(sight=sight)
+    selected = StreamFilter(visibility=sight)
     retained, broker = RetainedMessages(world, "p", selected), Held()
     for _ in range(40):
         retained.changed(world.step())
@@ -170,7 +170,7 @@ def test_a_venue_is_told_no_scores() -> None:
     world.move("g1")
     world.set_ply("g1", 1, score_cp=3333, best="b1a3")
     world.point()
-    held = RetainedMessages(world, "p", StreamFilter(sight=Visibility.VENUE)).everything()
+    held = RetainedMessages(world, "p", StreamFilter(visibility=Visibility.VENUE)).everything()
     assert not [topic for topic in held if topic.endswith(("white", "black"))]
     assert b"3333" not in b"".join(held.values())
     assert msgspec.json.decode(held["p/engine"])["engine"]["rating"] == 0

@@ -184,3 +184,15 @@ def test_a_tag_holds_one_line() -> None:
 
 def test_results_the_standard_does_not_know_become_an_unfinished_game() -> None:
     assert read(export(msgspec.structs.replace(game(), result="0-0"))).headers["Result"] == "*"
+
+
+def test_the_number_is_repeated_after_a_comment() -> None:
+    """PGN standard, section 8.2.2.2."""
+    plies = (
+        PlyView(1, "e4", "e2e4", clock_s=60.0),
+        PlyView(2, "e5", "e7e5"),
+        PlyView(3, "Nf3", "g1f3"),
+        PlyView(4, "Nc6", "b8c6"),
+    )
+    text = export(msgspec.structs.replace(game(), plies=plies))
+    assert text.rstrip().endswith("1. e4 { [%clk 0:01:00] } 1... e5 2. Nf3 Nc6 1-0")

@@ -3,61 +3,46 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 
-from live.publish.http.docs_page import POLICY, page
+from live.manual.pages import TOPICS
+from live.publish.http.docs_page import EXAMPLES, page
 from live.publish.schema.asyncapi import asyncapi
-
-VOID = {"meta", "link", "br", "!doctype"}
-#: Elements that HTML lets stay open.
-OPTIONAL = {"html"}
+from tests.manual.html_reader import HtmlReader
 
 
-class Reader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.tags: set[str] = set()
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        if tag not in VOID:
-            self.open.append(tag)
-        for name, value in attrs:
-            if name == "id":
-                self.ids.append(value or "")
-            if name == "href":
-                self.links.append(value or "")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def read() -> Reader:
-    reader = Reader()
-    reader.feed(page().decode())
-    return reader
+def read() -> HtmlReader:
+    return HtmlReader(page())
 
 
 def test_it_is_well_formed_and_runs_nothing() -> None:
     reader = read()
-    assert reader.open == ["html"]
-    assert not reader.tags & {"script", "img", "iframe", "link", "object"}
-    assert "unsafe" not in POLICY
-    assert " style=" not in page().decode()
+    assert reader.open == []
+    assert not {*reader.tags} & {"script", "img", "iframe", "object"}
 
 
 def test_every_link_leads_somewhere() -> None:
     reader = read()
     assert len(reader.ids) == len(set(reader.ids)) > 20
+    site = {"./", "overlays", "manual/", "docs", "asyncapi.json", "openapi.json"}
     for link in reader.links:
-        assert link in ("asyncapi.json", "openapi.json") or link.removeprefix("#") in reader.ids
+        if link.startswith("manual/") and link != "manual/":
+            assert link.removeprefix("manual/") in TOPICS
+        else:
+            assert link in site or link.removeprefix("#") in reader.ids, link
+
+
+def test_its_contents_lead_to_every_section_and_type() -> None:
+    reader = read()
+    assert {f"#{id}" for id in reader.ids if id != "main"} <= {*reader.links}
+
+
+def test_it_begins_with_clients_and_says_how_a_page_may_connect() -> None:
+    reader = read()
+    for example in EXAMPLES:
+        assert example in reader.text
+    assert "websockets.asyncio.client" in reader.text
+    assert "new WebSocket" in reader.text
+    assert 'origins = ["null"]' in reader.text
 
 
 def test_every_message_topic_and_field_is_on_it() -> None:

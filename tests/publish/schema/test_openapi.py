@@ -130,7 +130,7 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
         response = routes.answer(request, guest.limit(EVERYTHING) if guest else None)
         assert response.status in (200, 304, 400, 401, 404, 405)
         if response.status >= 400:
-            schema = {"$ref": "#/components/schemas/Problem"}
+            schema = {"$ref": "#/components/schemas/ProblemAnswer"}
             assert not problems(json.loads(response.body), schema, DOCUMENT)
 
 
@@ -146,7 +146,7 @@ def test_schemas_are_schemas() -> None:
 
 
 def test_a_spoilt_answer_does_not_pass() -> None:
-    schema = {"$ref": "#/components/schemas/Problem"}
+    schema = {"$ref": "#/components/schemas/ProblemAnswer"}
     good = {"status": 404, "title": "Not Found", "detail": "nothing is there"}
     assert not problems(good, schema, DOCUMENT)
     assert problems({**good, "more": 1}, schema, DOCUMENT)

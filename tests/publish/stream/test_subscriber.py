@@ -109,7 +109,7 @@ async def test_a_malformed_handshake_is_refused(
     said = await answer(publisher, handshake({**headers}), end=True)
     assert said.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"Traceback" not in said
-    assert not len(publisher.audience)
+    assert not len(publisher.broadcaster)
     await goes_on(publisher)
 
 
@@ -162,7 +162,7 @@ async def test_a_malformed_frame_gets_a_documented_close(
 ) -> None:
     said = await answer(publisher, handshake(GOOD), frames)
     assert close_of(said) == code
-    assert not len(publisher.audience)
+    assert not len(publisher.broadcaster)
     await goes_on(publisher)
 
 

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from scipy.linalg import null_space
 
 from live.events import Color
-from live.ratings.alliot.evaluation_classes import NINETEEN, TEN, EvaluationClasses
 from live.ratings.alliot.markov import (
+    NINETEEN,
+    TEN,
     Chain,
+    EvaluationClasses,
     Transitions,
     outcome_vector,
     predict_by_markov,

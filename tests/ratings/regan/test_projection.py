@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -16,14 +16,13 @@ from live.ratings.regan.projection import (
     SCREENING_NOTE,
     NoProjection,
     Projection,
-    ProjectionCounter,
     ScreeningFigure,
     alarm_level,
     chance_of_matches,
     false_alarms,
     project,
 )
-from tests.benchmarks.ratings.regan_recovery import real_turns, simulate, spreads_of
+from tests.benchmarks.ratings.regan_recovery import real_turns, simulate
 
 SKILL = ChoiceSkill(0.1, 0.5)
 SPREADS = [
@@ -92,39 +91,6 @@ def test_an_uncertain_skill_makes_figures_less_certain_by_as_much_as_it_should()
             naive.append(projected(others, fit.skill).matches.z)
     assert np.std(np.array(honest, dtype=float)) == pytest.approx(1, abs=0.13)
     assert np.std(np.array(naive, dtype=float)) > 1.25
-
-
-@settings(deadline=None, max_examples=30)
-@given(st.data())
-def test_a_counter_agrees_with_the_batch_through_takebacks(data: st.DataObject) -> None:
-    fit = fit_likelihood(simulate(real_turns(), SKILL, 60, np.random.default_rng(1)))
-    assert isinstance(fit, ChoiceFit)
-    pool = spreads_of(real_turns())
-    kept, taken = (data.draw(st.lists(st.sampled_from(pool), max_size=8)) for _ in range(2))
-    counter = ProjectionCounter(fit)
-    for spread in data.draw(st.permutations(kept + taken)):
-        counter.add(spread)
-    for spread in taken:
-        counter.remove(spread)
-    assert counter.n == len(kept)
-    found, batch = counter.projection, project(kept, fit)
-    if isinstance(batch, NoProjection):
-        assert found == batch
-        return
-    assert isinstance(found, Projection)
-    assert found.chance == pytest.approx(batch.chance, abs=1e-9)
-    for one, other in ((found.matches, batch.matches), (found.difference, batch.difference)):
-        assert one.actual == pytest.approx(other.actual, abs=1e-9)
-        assert one.projected == pytest.approx(other.projected, abs=1e-9)
-        assert one.sd == pytest.approx(other.sd, abs=1e-9)
-
-
-def test_a_turn_that_was_never_added_is_refused() -> None:
-    counter = ProjectionCounter(SKILL)
-    counter.add(SPREADS[0])
-    with pytest.raises(ValueError, match="never added"):
-        counter.remove(SPREADS[1])
-    assert counter.n == 1
 
 
 def test_where_nothing_can_vary_there_is_no_z() -> None:

@@ -52,9 +52,9 @@ def test_messages_keep_their_numbers_when_some_are_left_out(full: TextIO, tmp_pa
     with (tmp_path / "log").open("w") as log:
         files = [full, log]
         printer = JsonPrinter(lambda text: print(text, file=files[0], flush=True))
-        printer.tell([health("first")])
+        printer.show([health("first")])
         files.pop(0)
-        printer.tell([health("second")])
+        printer.show([health("second")])
     assert '"seq":2' in (tmp_path / "log").read_text()
 
 

@@ -45,7 +45,7 @@ def test_an_exception_is_told_in_the_same_line(level: int) -> None:
         assert more[0].startswith("Traceback")
     else:
         assert first.startswith("live.here: it failed (JSONDecodeError: Expecting property name")
-        assert first.endswith("; --debug tells more)")
+        assert first.endswith("; --debug shows more)")
         assert not more
 
 

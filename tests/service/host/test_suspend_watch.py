@@ -70,15 +70,15 @@ def test_the_real_clocks_are_none_that_anybody_sets() -> None:
 
 #: Where the time of day is read, each with its reason; deadlines are nowhere kept by it.
 WALL = {
-    "jobs/calibrating.py": "the date written into a calibration",
-    "feeds/http.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
-    "service/arbiter.py": "when an alert was raised, for people",
-    "engine/disk.py": "on which day a result was used last, for pruning",
-    "service/exporting.py": "when a report was written, for people",
-    "jobs/journal_reading.py": "up to which time of day a journal is read",
-    "jobs/offline.py": "when a report was written, for people",
-    "publish/tokens.py": "tokens expire at a date",
-    "service/showing.py": "when an alert was raised, for people",
+    "jobs/calibrate_engine.py": "the date written into a calibration",
+    "feeds/http_client.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
+    "service/arbiter_desk.py": "when an alert was raised, for people",
+    "engine/results/result_file.py": "on which day a result was used last, for pruning",
+    "service/report_export.py": "when a report was written, for people",
+    "jobs/report_journal.py": "up to which time of day a journal is read",
+    "jobs/analyze_games.py": "when a report was written, for people",
+    "publish/access/tokens.py": "tokens expire at a date",
+    "service/output_mode.py": "when an alert was raised, for people",
     "store/journal.py": "when something was seen, for people; it never goes back there",
     "publish/server.py": "tokens expire at a date",
 }

@@ -19,7 +19,7 @@ from live.publish.visibility import Visibility
 from tests.publish.world import World
 
 #: All there is, what arbiters alone are told included.
-WHOLE = StreamFilter(sight=Visibility.ARBITER)
+WHOLE = StreamFilter(visibility=Visibility.ARBITER)
 
 Pages = Callable[..., Any]
 

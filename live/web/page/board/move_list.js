@@ -8,7 +8,7 @@ import { moverOf, provisionalWords } from "../score_words.js";
  * From which loss of winning chances on a move bears which sign: as lichess judges moves, so that
  * what is lost in a decided position weighs little.
  */
-const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
+export const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
 
 /** The mark of a move: `{sign, name}`; null for one that lost little, or is not known yet. Pure. */
 export function moveMark(ply, mover) {

@@ -8,7 +8,7 @@ import {
 import { writePlace } from "../page_address.js";
 import { SortedHeader } from "./sorted_header.js";
 
-const COLUMNS = [
+export const COLUMNS = [
   { id: "board", label: "Bd" },
   { id: "white", label: "White" },
   { id: "whiteRating", label: "Figure", explain: "leading" },

@@ -1,0 +1,96 @@
+"""A rehearsal without a network: games played back into the real keeper, watched by the desk.
+
+No engine: what alerts are about are moves, clocks and results. Time is that of the rehearsal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from live.alerts.alert_desk import AlertDesk
+from live.engine.search import Search
+from live.events import Alert, AlertMessage, Change, FeedReport, GameReport
+from live.feeds.game_timeline import PlannedIncident, timeline
+from live.ledger.event_ledger import EventLedger
+from live.ledger.event_state import EventState
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import Measure
+from live.ledger.outbox import Urgency
+
+START_S = 1_750_000_000.0
+TICK_S = 30.0
+
+
+class NoEngine:
+    """The door to engines that are not there."""
+
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None: ...
+
+    def drop(self, request_id: RequestId) -> None: ...
+
+
+class Rehearsal:
+    """A keeper with its desk; ``raised`` holds every alert there ever was, by its id, ``told`` what
+    the desk was told, with its times.
+    """
+
+    def __init__(self) -> None:
+        ledger = EventLedger(
+            measure=Measure("successive"),
+            engine_name="none",
+            limit="as given",
+            fixed_rating=2500,
+            stored_rating=2500,
+            engine_scores=False,
+        )
+        self.desk = AlertDesk()
+        self.state = EventState(ledger, NoEngine(), self._published, self.desk.open)
+        self.now_s = START_S
+        self.tick_s = TICK_S
+        self.raised: dict[str, Alert] = {}
+        self.messages: list[AlertMessage] = []
+        self.told: list[tuple[float, Change]] = []
+
+    def _published(self, changes: Iterable[Change]) -> None:
+        told = list(changes)
+        self.told += ((self.now_s, change) for change in told)
+        self._heard(self.desk.changes(told, self.now_s))
+
+    def _heard(self, messages: Sequence[AlertMessage]) -> None:
+        self.messages += messages
+        for message in messages:
+            self.raised[message.alert.id] = message.alert
+
+    def report(self, report: FeedReport) -> None:
+        for step in self.state.plan(report):
+            self.state.apply(step)
+
+    def tick(self) -> None:
+        self._heard(self.desk.tick(self.now_s))
+
+    def wait(self, seconds: float) -> None:
+        """Time passes, a tick every few seconds."""
+        until_s = self.now_s + seconds
+        while self.now_s < until_s:
+            self.now_s = min(until_s, self.now_s + self.tick_s)
+            self.tick()
+
+    def play(
+        self,
+        games: Sequence[GameReport],
+        incidents: Iterable[PlannedIncident] = (),
+        *,
+        feed: str = "hall",
+        speed: float = 1.0,
+    ) -> None:
+        """Play games back at the pace of their clocks, and wait a little after the end."""
+        begin_s = self.now_s
+        for moment in timeline(games, incidents=incidents, speed=speed):
+            if begin_s + moment.at_s > self.now_s:
+                self.wait(begin_s + moment.at_s - self.now_s)
+            self.report(FeedReport(feed, (moment.report,)))
+        self.wait(200)
+
+    def kinds(self) -> list[str]:
+        """Kinds of the alerts there ever were."""
+        return sorted({alert.kind for alert in self.raised.values()})

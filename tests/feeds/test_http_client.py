@@ -1,0 +1,197 @@
+import asyncio
+
+import httpx
+import pytest
+
+from live.config import FeedsConfig
+from live.errors import FeedNotFound, FeedUnreadable
+from live.feeds import http_client
+from live.network.retry import FeedTrouble
+from live.rehearse.servers.http_server import Handler, ServedReply, ServedRequest, serving
+
+CONFIG = FeedsConfig(timeout_s=5.0)
+
+
+async def ask(handler: Handler, path: str = "/", **options: object) -> http_client.HttpBody | None:
+    async with serving(handler) as origin, http_client.client(CONFIG) as client:
+        return await http_client.get(client, "feed", origin + path, max_bytes=1000)
+
+
+@pytest.mark.parametrize(
+    ("validators", "headers"),
+    [
+        (http_client.HttpValidators(), {}),
+        (http_client.HttpValidators(etag='"a"'), {"If-None-Match": '"a"'}),
+        (http_client.HttpValidators(etag='W/"a"'), {"If-None-Match": 'W/"a", "a"'}),
+        (
+            http_client.HttpValidators(last_modified="Sat, 21 Nov 2026 12:00:00 GMT"),
+            {"If-Modified-Since": "Sat, 21 Nov 2026 12:00:00 GMT"},
+        ),
+    ],
+)
+def test_what_makes_a_request_conditional(
+    validators: http_client.HttpValidators, headers: dict[str, str]
+) -> None:
+    assert validators.headers() == headers
+
+
+async def test_a_body_comes_with_its_validators() -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        assert request.headers["user-agent"].startswith("live-rate/")
+        await reply.whole(200, b"1. e4 *", {"ETag": '"a"', "Content-Type": "text/plain"})
+
+    got = await ask(answer)
+    assert got == http_client.HttpBody(b"1. e4 *", "text/plain", http_client.HttpValidators('"a"'))
+
+
+async def test_redirects_are_followed_but_not_for_ever() -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        hops = int(request.path[1:])
+        if hops == 0:
+            await reply.whole(200, b"there")
+        else:
+            await reply.whole(302, b"", {"Location": f"/{hops - 1}"})
+
+    got = await ask(answer, "/5")
+    assert got is not None and got.body == b"there"
+    with pytest.raises(FeedTrouble, match="redirects without end") as caught:
+        await ask(answer, "/9999")
+    assert isinstance(caught.value.fatal, FeedUnreadable)
+
+
+async def test_no_more_than_the_limit_is_read() -> None:
+    sent = 0
+
+    async def endless(request: ServedRequest, reply: ServedReply) -> None:
+        nonlocal sent
+        await reply.begin(200)
+        while True:
+            await reply.chunk(b"x" * 500)
+            sent += 500
+
+    with pytest.raises(FeedTrouble, match="larger than 1000 bytes"):
+        await ask(endless)
+    assert sent < 50_000_000  # what socket buffers hold, not what a server can send
+
+
+async def test_a_compressed_bomb_is_bounded_too() -> None:
+    import gzip
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        await reply.whole(200, gzip.compress(b"x" * 1_000_000), {"Content-Encoding": "gzip"})
+
+    with pytest.raises(FeedTrouble, match="larger than 1000 bytes"):
+        await ask(answer)
+
+
+async def test_a_body_that_breaks_off() -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        await reply.begin(200)
+        await reply.chunk(b"1. e4")
+        reply.drop()
+
+    with pytest.raises(FeedTrouble) as caught:
+        await ask(answer)
+    assert caught.value.fatal is None
+
+
+async def test_a_stream_whose_answer_never_begins_is_given_up() -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        await reply.gone()
+
+    async with serving(answer) as origin, http_client.client(FeedsConfig(timeout_s=0.01)) as client:
+        with pytest.raises(FeedTrouble, match=r"127\.0\.0\.1 does not answer"):
+            async with (
+                asyncio.timeout(20),
+                http_client.request(client, "feed", origin, endless=True),
+            ):
+                pass
+
+
+async def test_a_tag_that_no_request_can_carry_is_not_sent_back() -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        await reply.whole(200, b"*", {"ETag": '"\xe9"', "Last-Modified": "S\xe1bado"})
+
+    got = await ask(answer)
+    assert got is not None and got.validators.headers() == {}
+
+
+async def test_an_address_that_is_none() -> None:
+    async with http_client.client(CONFIG) as client:
+        with pytest.raises(FeedTrouble, match="none that can be asked"):
+            await http_client.get(client, "feed", "http://example.org/\x01.pgn", max_bytes=1000)
+
+
+async def test_damaged_compression() -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        await reply.whole(200, b"no gzip", {"Content-Encoding": "gzip"})
+
+    with pytest.raises(FeedTrouble, match="compression"):
+        await ask(answer)
+
+
+async def test_a_server_that_does_not_speak_http() -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(b"220 ftp.example.org ready\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server, http_client.client(CONFIG) as client:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(FeedTrouble, match="does not speak HTTP"):
+            await http_client.get(client, "feed", f"http://127.0.0.1:{port}/", max_bytes=1000)
+
+
+async def test_an_unreachable_host_is_named_with_the_systems_words() -> None:
+    async with serving(_never) as origin:
+        pass  # the port is free again: nobody listens there
+    async with http_client.client(CONFIG) as client:
+        with pytest.raises(FeedTrouble) as caught:
+            await http_client.get(client, "feed", origin, max_bytes=1000)
+    assert caught.value.fatal is None
+    assert caught.value.reason.startswith("cannot reach 127.0.0.1")
+
+
+async def test_a_redirect_to_what_is_no_http() -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        await reply.whole(301, b"", {"Location": "file:///etc/passwd"})
+
+    with pytest.raises(FeedTrouble) as caught:
+        await ask(answer)
+    assert isinstance(caught.value.fatal, FeedUnreadable)
+
+
+async def test_404_is_fatal() -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        await reply.whole(404)
+
+    with pytest.raises(FeedTrouble) as caught:
+        await ask(answer)
+    assert isinstance(caught.value.fatal, FeedNotFound)
+
+
+def test_every_error_of_httpx_has_words_of_ours() -> None:
+    """No exception class falls through to the last case but those that name no cause."""
+    request = httpx.Request("GET", "http://example.org/?token=hunter2")
+    classes: list[type[Exception]] = [httpx.InvalidURL]
+    todo: list[type[Exception]] = [httpx.HTTPError]
+    while todo:
+        todo += (kind := todo.pop()).__subclasses__()
+        classes.append(kind)
+    vague = []
+    for kind in classes:
+        error: Exception
+        if kind is httpx.HTTPStatusError:
+            error = httpx.HTTPStatusError("x", request=request, response=httpx.Response(500))
+        else:
+            error = kind("http://example.org/?token=hunter2")
+        trouble = http_client.trouble_of("feed", error, "example.org")
+        assert "hunter2" not in trouble.reason and "hunter2" not in str(trouble.fatal)
+        if "the request failed" in trouble.reason:
+            vague.append(kind)
+    assert set(vague) == {httpx.HTTPError, httpx.HTTPStatusError, httpx.RequestError}
+
+
+async def _never(request: ServedRequest, reply: ServedReply) -> None:
+    raise AssertionError

@@ -1,0 +1,216 @@
+"""The glossary names every column, key and sign that the code's own tables define, and no other.
+
+A term is what stands in backticks in the first cell of a row; a heading says which table it is of.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from live.events import AlertKind
+from live.events.health import FeedState
+from live.ledger.players.leading_figure import FigureScale
+from live.manual.pages import manual_page
+from live.terminal import controller, view_frame
+from live.terminal.alerts import alert_list
+from live.terminal.board.board_card import PANEL_NAMES
+from live.terminal.boards.board_list import heads, layout
+from live.terminal.boards.board_order import ORDERS
+from live.terminal.players.player_columns import COLUMNS
+from live.terminal.view_context import TerminalView
+from tests.terminal.stage import Stage
+
+Pages = Callable[..., Any]
+ROOT = Path(__file__).resolve().parent.parent.parent
+TEXT = manual_page("glossary").text
+
+
+def section(*headings: str) -> str:
+    """The text under a heading, the next heading below that, and so on, to the next heading."""
+    text = f"\n{TEXT}"
+    for level, heading in enumerate(headings, 2):
+        begin = "\n" + "#" * level + f" {heading}\n"
+        text = "\n" + text.split(begin)[1]
+        text = re.split(rf"\n#{{2,{level}}} ", text)[0]
+    return text
+
+
+def terms(*headings: str) -> set[str]:
+    """The terms of the first table there."""
+    text = re.split(r"\n#+ ", section(*headings))[0]
+    rows = re.findall(r"^\| (`.*?) \| ", text, re.M)
+    assert rows, headings
+    return {term for row in rows for term in re.findall(r"`([^`]+)`", row)}
+
+
+def words(text: str) -> set[str]:
+    return set(text.split())
+
+
+def test_a_missing_term_is_seen() -> None:
+    assert "Level" in terms("Terminal: columns of boards")
+    assert "Nonsense" not in terms("Terminal: columns of boards")
+    with pytest.raises(IndexError):
+        terms("Terminal: columns of nothing")
+
+
+def test_the_columns_of_boards() -> None:
+    found: set[str] = set()
+    stage = Stage()
+    for scale in get_args(FigureScale):
+        for odds in (True, False):
+            for width in range(60, 400):
+                plan = layout(width, scale, odds=odds)
+                found |= {column.head for column in plan.columns}
+    row = heads(layout(300, "level", odds=True), _look(stage)).plain
+    found |= {"Bd", "Player", "Curve"} & words(row)
+    assert terms("Terminal: columns of boards") == found
+    assert terms("Terminal: columns of boards", "Sorted by") == set(ORDERS)
+
+
+def _look(stage: Stage) -> Any:
+    class Look:
+        palette = stage.context.palette
+
+    return Look()
+
+
+def test_the_columns_of_players() -> None:
+    found = {column.head for column in COLUMNS} | {column.name for column in COLUMNS}
+    assert terms("Terminal: columns of players") == found
+
+
+def test_the_signs_of_the_help() -> None:
+    said = " ".join(controller.SIGNS[:2])
+    signs = {char for char in said if not char.isalnum() and char not in " ,"}
+    assert signs <= terms("Signs everywhere") | terms("Terminal: signs")
+
+
+def test_the_signs_of_sources_and_alerts() -> None:
+    found = terms("Terminal: signs", "Sources")
+    assert found == set(view_frame.FEED_SIGNS.values()) | set(get_args(FeedState))
+    assert set(alert_list.SIGNS.values()) < terms("Terminal: alerts")
+    kinds = manual_page("arbiter").section("Alerts")
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", kinds, re.M)) == set(get_args(AlertKind))
+
+
+@pytest.mark.parametrize("name", ["boards", "board", "players", "alerts"])
+def test_the_keys_of_each_screen(name: str) -> None:
+    stage = Stage(alerts=True)
+    if name == "board":
+        stage.press("enter")
+    screens = stage.controller
+    views: dict[str, TerminalView] = {
+        "boards": screens.boards,
+        "board": screens.board,
+        "players": screens.players,
+        "alerts": screens.alerts,
+    }
+    heading = {"board": "One board"}.get(name, name.capitalize())
+    found = {word for key in views[name].offers() for word in key.sign.split()}
+    assert terms("Terminal: keys", heading) == found
+
+
+def test_the_keys_of_every_screen() -> None:
+    stage = Stage()
+    everywhere = stage.controller._everywhere()
+    found = {word for key in everywhere for word in key.sign.split()}
+    assert terms("Terminal: keys", "On every screen") == found
+
+
+def test_the_panels_of_one_board() -> None:
+    for name in PANEL_NAMES.values():
+        assert f"`{name}`" in section("Terminal: one board")
+
+
+def test_the_page(pages: Pages) -> None:
+    def constant(module: str, name: str) -> Any:
+        return pages("constant", module=f"page/{module}.js", name=name)
+
+    boards = {each["label"] for each in constant("boards/boards_table", "COLUMNS")}
+    assert terms("Page: boards") == boards
+    orders = constant("boards/boards_order", "ORDERS")
+    assert terms("Page: boards", "Sorted by") == {each["label"] for each in orders.values()}
+    players = {each["label"] for each in constant("players/columns", "PLAYER_COLUMNS")}
+    assert terms("Page: players") == players | {"Player"}
+    assert terms("Page: keys") == {key for key, _ in constant("page_keys", "HELP")}
+    assert set(constant("health_view", "CLASSES").values()) < terms("Page: health")
+    assert {sign for _, sign, _ in constant("board/move_list", "MARKS")} < terms("Signs everywhere")
+
+
+def test_the_overlays(pages: Pages) -> None:
+    options = pages("constant", module="overlay/options.js", name="OPTIONS")
+    layouts = pages("constant", module="overlay/options.js", name="LAYOUTS")
+    english = pages("constant", module="overlay/language/words.js", name="LANGUAGES")["en"]
+    assert terms("Overlays", "Options") == set(options)
+    assert terms("Overlays", "Layouts") == set(layouts)
+    obvious = {
+        "language",
+        "letters",
+        "round",
+        "board",
+        "elo",
+        "player",
+        "seconds",
+        "minutes",
+        "hours",
+    }
+    said = {word for name, word in english.items() if name not in obvious and name != "moves"}
+    said |= {form.removeprefix("{} ") for form in english["moves"]}
+    assert terms("Overlays") == said
+
+
+def test_the_table_of_options_in_the_producers_page_is_whole(pages: Pages) -> None:
+    options = pages("constant", module="overlay/options.js", name="OPTIONS")
+    table = manual_page("producer").section("Overlays")
+    rows = re.findall(r"^\| (`.*?) \| ", table, re.M)
+    assert {term for row in rows for term in re.findall(r"`([^`]+)`", row)} == set(options)
+    for name in ("layout", "follow", "theme", "hide", "rating", "flags", "lang", "at"):
+        for value in options[name]["values"]:
+            assert re.search(rf"[`, ]{value}[`, ]", table), f"{name}={value}"
+
+
+def test_the_columns_of_printed_tables() -> None:
+    """Their heads stand in the code that makes the tables."""
+    folders = ("live/report", "live/terminal/tables")
+    found = {
+        head for folder in folders for path in (ROOT / folder).glob("*.py") for head in _heads(path)
+    }
+    assert {"Battle", "By chance", "Coverage", "A2", "Elo r"} <= found
+    known = {term for row in re.findall(r"^\| (`.*?) \| ", TEXT, re.M) for term in _terms(row)}
+    assert found - known == set()
+
+
+def _terms(row: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", row)
+
+
+def _heads(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and node.args:
+            name = (
+                node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+            )
+            if name.endswith(("Column", "add_column")):
+                found |= _constants(node.args[0])
+        if isinstance(node, ast.For) and ast.unparse(node.target).startswith(("head", "(head")):
+            found |= _constants(node.iter)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple | ast.List):
+            found |= _constants(node.value) if ast.unparse(node.targets[0]) == "heads" else set()
+    return found - {""}
+
+
+def _constants(node: ast.AST) -> set[str]:
+    inside = ast.walk(node)
+    return {
+        each.value
+        for each in inside
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    }

@@ -1,0 +1,85 @@
+"""The manual as HTML: whole, harmless, with contents, and every link leads somewhere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from live.manual.html import contents, heading_id, index_html, render, topic_html
+from live.manual.pages import PICTURES, TOPICS, manual_page
+from tests.manual.html_reader import HtmlReader
+
+#: What every page of the site links to, from a page of the manual.
+SITE = {"../", "../overlays", "../manual/", "../docs", "./"}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_page_is_whole_and_harmless(topic: str) -> None:
+    reader = HtmlReader(topic_html(topic))
+    assert reader.open == []
+    assert not {"script", "iframe", "object", "form"} & {*reader.tags}
+    assert len(reader.ids) == len(set(reader.ids))
+    assert reader.tags.count("h1") == 1
+    assert set(reader.pictures) <= {*PICTURES}
+    assert {"header", "nav", "main"} <= {*reader.tags}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_its_links_lead_somewhere_and_its_contents_to_every_heading(topic: str) -> None:
+    reader = HtmlReader(topic_html(topic))
+    for link in reader.links:
+        page, _, part = link.partition("#")
+        assert (
+            link in SITE
+            or link.startswith(("http://", "https://"))
+            or (page in ("", *TOPICS) and (not part or page or part in reader.ids))
+        ), link
+    headings = re.findall(r"^##+ (.*)$", manual_page(topic).text, re.M)
+    in_code = re.findall(r"^```.*?^```", manual_page(topic).text, re.M | re.S)
+    wanted = [each for each in headings if not any(f"# {each}" in code for code in in_code)]
+    inside = {link.removeprefix("#") for link in reader.links if link.startswith("#")}
+    assert inside >= {*reader.ids} - {"main", heading_id(manual_page(topic).title)}
+    assert len(inside - {"main"}) == len(wanted)
+
+
+def test_the_index_lists_every_page() -> None:
+    reader = HtmlReader(index_html())
+    assert reader.open == []
+    assert {*TOPICS} <= {*reader.links}
+    for topic in TOPICS:
+        assert manual_page(topic).title in reader.text
+
+
+def test_equal_headings_have_different_ids_as_on_github() -> None:
+    rendered = render("# A\n\n## Sorted by\n\n## Sorted by\n\n### What's new: 95 %\n")
+    assert [each.id for each in rendered.headings] == ["sorted-by", "sorted-by-1", "whats-new-95-"]
+
+
+def test_links_between_pages_are_addresses_and_those_that_leave_are_text() -> None:
+    body = render(
+        "[a](numbers.md) [b](numbers.md#gain) [c](../../config.toml) [d](https://e.org/x.md)"
+    ).body
+    assert 'href="numbers"' in body
+    assert 'href="numbers#gain"' in body
+    assert "config.toml" not in body
+    assert " c " in body
+    assert 'href="https://e.org/x.md"' in body
+
+
+def test_markup_in_the_text_stays_text() -> None:
+    assert "<script>" not in render("a <script>alert(1)</script> b").body
+
+
+def test_tables_and_code_can_be_scrolled_by_the_keyboard() -> None:
+    body = render("| a | b |\n|---|---|\n| 1 | 2 |\n\n```sh\nx\n```\n").body
+    assert '<th scope="col">' in body
+    assert body.count('tabindex="0"') == 2
+
+
+def test_the_contents_are_nested() -> None:
+    headings = render("# T\n\n## A\n\n### B\n\n### C\n\n## D\n").headings
+    assert contents(headings) == (
+        '<ul><li><a href="#a">A</a><ul><li><a href="#b">B</a></li><li><a href="#c">C</a></li></ul>'
+        '</li><li><a href="#d">D</a></li></ul>'
+    )

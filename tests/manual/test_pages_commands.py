@@ -1,0 +1,328 @@
+"""Every command that README, manual and CONTRIBUTING show, run as a reader would run it.
+
+Each line of a fenced ``sh`` block is run by a shell in an empty folder with the files that it
+names, by the real program with its real engine. What lies outside is stood in for on loopback: a
+rehearsed lichess, a running service. ``ELSEWHERE`` names the lines that are not run here, and why.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import chess.pgn
+import pytest
+import typer.main
+
+from live.cli import app
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DATA = ROOT / "tests" / "data"
+TEXTS = (
+    ROOT / "README.md",
+    ROOT / ".github" / "CONTRIBUTING.md",
+    *sorted((ROOT / "live" / "manual").glob("*.md")),
+)
+
+#: Lines that are not run here, each with what does run it or why nothing can.
+ELSEWHERE = {
+    "python3 -m venv": "installs from the package index; the same line is what .ci/run runs",
+    "mosquitto_pub": "tests/feeds/mqtt runs it against a real broker",
+    "openssl": "test_the_cluster_of_the_manual runs this block as a whole",
+    "for m in": "the same block",
+    "dask": "the same block",
+    "live-rate worker": "the same block",
+    "live-rate --feed URL": "the same block",
+    ".venv/bin/python -m pytest": "is what runs this test",
+    ".venv/bin/pre-commit": "installs a hook into the reader's clone",
+}
+#: Lines that go on until somebody stops them, and what they print once they work.
+LASTING = {
+    "live-rate --feed": "live-rate is serving",
+    "live-rate replay": "live-rate replays",
+    "live-rate watch": "board",
+    "live-rate rehearse": "--feed",
+}
+#: Lines that need more games than a test can search: their flags are read, no more.
+PARSED = {
+    "live-rate calibrate rated-games.pgn": "needs hundreds of searched games",
+}
+
+
+def blocks(path: Path) -> list[str]:
+    """The fenced ``sh`` blocks of a page."""
+    return re.findall(r"^```sh\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)
+
+
+def commands(path: Path) -> list[str]:
+    """The lines of all blocks, those that go on in the next one joined, without comments."""
+    text = re.sub(r"\\\n\s*|(?<=\|)\n\s*", " ", "".join(blocks(path)))
+    return [
+        re.sub(r"\s{2,}#.*", "", line).strip()
+        for line in text.splitlines()
+        if line.strip() and not line.startswith("#")
+    ]
+
+
+ALL = [(path, line) for path in TEXTS for line in commands(path)]
+
+
+def _reason(line: str, table: dict[str, str]) -> str | None:
+    return next((why for start, why in table.items() if line.startswith(start)), None)
+
+
+RUN = sorted({line for _, line in ALL if not _reason(line, ELSEWHERE | PARSED)})
+
+
+def arguments(line: str) -> list[str]:
+    """The words after ``live-rate``, as the shell makes them."""
+    words = subprocess.run(
+        ["bash", "-c", f"set -f; live-rate() {{ printf '%s\\n' \"$@\"; }}; {line.split(' >')[0]}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return words.stdout.splitlines()
+
+
+def read_flags(words: list[str]) -> None:
+    """Let the real command line read ``words`` without carrying anything out."""
+    group = typer.main.get_group(app)
+    context = group.make_context("live-rate", list(words), resilient_parsing=False)
+    rest = [*context._protected_args, *context.args]
+    if rest:
+        name, command, after = group.resolve_command(context, rest)
+        assert command is not None
+        command.make_context(name or "", after, parent=context)
+
+
+def test_the_command_line_understands_every_line() -> None:
+    lines = [line for _, line in ALL if line.startswith("live-rate")]
+    assert len(lines) > 30
+    for line in lines:
+        read_flags(arguments(line))
+
+
+def test_a_wrong_line_is_seen() -> None:
+    for line in ("live-rate reprot x", "live-rate match --elo3 1", "live-rate --fed demo"):
+        with pytest.raises(Exception, match=r"(?i)no such"):
+            read_flags(arguments(line))
+
+
+def test_every_flag_and_command_in_the_text_exists() -> None:
+    group = typer.main.get_group(app)
+    context = typer.Context(group)
+    known = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    flags = {
+        option
+        for command in [group, *known.values()]
+        if command is not None
+        for parameter in command.params
+        for option in parameter.opts
+    } | {"--help"}
+    for path in TEXTS:
+        text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for said in re.findall(r"`([^`]+)`", text):
+            if found := re.match(r"live-rate ([a-z-]+)", said):
+                assert found[1] in known or found[1].startswith("-"), f"{path.name}: {said}"
+            if said.startswith(("--", "live-rate ")):
+                for flag in re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", said):
+                    assert flag in flags, f"{path.name}: {said}"
+
+
+def test_what_is_not_run_here_is_there() -> None:
+    lines = [line for _, line in ALL]
+    for start in ELSEWHERE | PARSED:
+        assert any(line.startswith(start) for line in lines), start
+
+
+# --- really run -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with all that the commands name, and ``live-rate`` on the PATH."""
+    folder = tmp_path_factory.mktemp("desk")
+    program = folder / "bin" / "live-rate"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\nfrom live.cli import main\nmain()\n")
+    program.chmod(0o755)
+    (folder / "tests").symlink_to(ROOT / "tests")
+    four = openings(DATA / "four-boards.pgn", plies=12)
+    match = openings(DATA / "figure-1.pgn", plies=44).replace("Byrne, Donald", "Spassky, Boris V.")
+    files = {
+        "games.pgn": four,
+        "round-1.pgn": four,
+        "round-3.pgn": four,
+        "match.pgn": match,
+        "round-3/games.pgn": four,
+        "rated.ndjson": _rated_games(),
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    subprocess.run(
+        [program, "--feed", "match.pgn", "--journal", "event.sqlite", "--once", "--headless"],
+        cwd=folder, env=environment(folder), check=True, stdout=subprocess.DEVNULL, timeout=200,
+    )  # fmt: skip
+    yield folder
+
+
+def openings(path: Path, plies: int) -> str:
+    """The games of a file, cut after so many plies."""
+    games = []
+    with path.open(encoding="utf-8") as file:
+        while (game := chess.pgn.read_game(file)) is not None:
+            last = list(game.mainline())[:plies][-1]
+            last.variations.clear()
+            games.append(str(game))
+    return "\n\n".join(games) + "\n"
+
+
+def _rated_games() -> str:
+    """Forty player-games of made-up gains, such as ``calibrate --check`` reads."""
+    rows = []
+    for number in range(40):
+        gains = ",".join(str(-((7 * number + 13 * each) % 60)) for each in range(30))
+        evals = ",".join(str((number + 5 * each) % 90) for each in range(62))
+        rows.append(
+            f'{{"player": {number}, "elo": {1500 + 20 * number}, "colour": "white", '
+            f'"gains_cp": [{gains}], "evals_cp": [{evals}]}}\n'
+        )
+    return "".join(rows)
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """No settings but ours, a free port, and searches that take no time."""
+    return {
+        **{key: value for key, value in os.environ.items() if not key.startswith("LIVE_RATE_")},
+        "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONUNBUFFERED": "1",
+        "COLUMNS": "200",
+        "LIVE_RATE_SERVER_PORT": "0",
+        "LIVE_RATE_ENGINE_NODES": "100",
+        "LIVE_RATE_ENGINE_PATH": "embedded",
+        "LIVE_RATE_ENGINE_ENGINES": "1",
+        "LIVE_RATE_ENGINE_SPECULATE": "false",
+        **more,
+    }
+
+
+@contextmanager
+def running(folder: Path, line: str, until: str, **more: str) -> Iterator[str]:
+    """A command that lasts, once it has printed ``until``; gives that line. Ended by Ctrl-C."""
+    with subprocess.Popen(
+        ["bash", "-c", f"exec {line}"], cwd=folder, env=environment(folder, **more), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        said: list[str] = []
+        try:
+            for each in process.stdout:
+                said.append(each)
+                if until in each:
+                    break
+            else:
+                pytest.fail(f"{line} ended: {''.join(said)}")
+            yield said[-1].strip()
+            process.send_signal(signal.SIGINT)
+            rest, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode in (0, 130), rest
+
+
+@pytest.fixture(scope="module")
+def lichess(desk: Path) -> Iterator[str]:
+    """A broadcast round on loopback."""
+    line = "live-rate rehearse games.pgn --as lichess --speed 1000 --linger 600"
+    with running(desk, line, "--feed") as said:
+        found = re.search(r"http://[^/]+", said)
+        assert found is not None
+        yield found[0]
+
+
+@pytest.fixture(scope="module")
+def service(desk: Path) -> Iterator[str]:
+    """A running service, in which something happens every few seconds for half an hour."""
+    line = "live-rate --feed demo --headless"
+    with running(desk, line, "is serving", LIVE_RATE_FEEDS_DEMO_SPEED="10") as said:
+        yield said.split("http://")[1].rstrip("/")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)  # the first waits for all that the others need
+@pytest.mark.parametrize("line", RUN)
+def test_it_does_what_it_says(line: str, desk: Path, lichess: str, service: str) -> None:
+    now = dt.datetime.now().isoformat(timespec="seconds")
+    for outside, here in (
+        ("/AbCdEfGh", "/Rehearse"),
+        ("/srv/livechess/", ""),
+        ("'mqtt://localhost/", "'mqtt://127.0.0.1:1/"),
+        ("127.0.0.1:8765", service),
+        ("--port 8765", "--port 0"),
+        ("--port 8766", "--port 0"),
+        ("--at 15:04", f"--at {now}"),
+        ("live-rate replay event.sqlite", "live-rate replay event.sqlite --port 0"),
+    ):
+        line = line.replace(outside, here)
+    feeds = {"LIVE_RATE_FEEDS_LICHESS_BASE_URL": lichess}
+    sign = _reason(line, LASTING)
+    if sign is not None:
+        with running(desk, line, sign, **feeds):
+            return
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=desk, env=environment(desk, **feeds), text=True,
+        capture_output=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_the_cluster_of_the_manual(
+    desk: Path, require_program: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Certificates, scheduler, worker and service, on one machine instead of two."""
+    require_program("openssl")
+    [block] = [each for each in blocks(ROOT / "live/manual/engines.md") if "openssl" in each]
+    [settings] = re.findall(
+        r"^```toml\n(.*?)^```", (ROOT / "live/manual/engines.md").read_text(encoding="utf-8"),
+        re.M | re.S,
+    )  # fmt: skip
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    block = block.replace("10.0.0.1", "127.0.0.1").replace("8786", port)
+    block = block.replace("--feed URL", "--feed games.pgn --headless --once")
+    certificates, rest = block.split("# on A, ")
+    scheduler, worker, live = [line for line in rest.splitlines()[1:] if not line.startswith("#")]
+    (tmp_path / "tls.toml").write_text(settings)
+    for name in ("games.pgn", "bin"):
+        (tmp_path / name).symlink_to(desk / name)
+    subprocess.run(
+        ["bash", "-ec", certificates], cwd=tmp_path, check=True, capture_output=True, timeout=200
+    )
+    scheduler = scheduler.replace("dask ", f"{shutil.which('dask') or _beside('dask')} ")
+    with (
+        running(tmp_path, f"{scheduler} --no-dashboard", "Scheduler at"),
+        running(tmp_path, worker, "lending"),
+    ):
+        done = subprocess.run(
+            ["bash", "-c", live], cwd=tmp_path, env=environment(tmp_path), text=True,
+            capture_output=True, timeout=200, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "gain" in done.stdout
+
+
+def _beside(program: str) -> str:
+    return str(Path(sys.executable).with_name(program))

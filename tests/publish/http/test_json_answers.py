@@ -1,0 +1,39 @@
+"""Tables over the whole state."""
+
+from __future__ import annotations
+
+import msgspec
+
+from live.events import PlayerView
+from live.publish.http.json_answers import EventView, events, standings
+from tests.publish.world import World
+
+
+def player(name: str, expected_score: float | None, moves: int = 5) -> PlayerView:
+    nothing = (None,) * 6
+    return PlayerView(name, name, None, 1, moves, None, expected_score, *nothing)
+
+
+def test_the_strongest_come_first_and_the_unknown_last() -> None:
+    rows = [player("c", None), player("b", 0.1), player("a", 0.45), player("d", 0.0)]
+    assert [row.name for row in standings(rows)] == ["a", "b", "d", "c"]
+
+
+def test_equals_stand_by_their_moves_then_by_name() -> None:
+    rows = [player("b", 0.3), player("a", 0.3), player("c", 0.3, moves=9)]
+    assert [row.name for row in standings(rows)] == ["c", "a", "b"]
+
+
+def test_events_count_their_games() -> None:
+    world = World(1)
+    for game, event, result in (("g1", "B", "*"), ("g2", "A", "1-0"), ("g3.pgn", "B", "0-1")):
+        world.appear(game)
+        world.move(game)
+        world.held[game] = msgspec.structs.replace(
+            world.held[game], event=event, result=result, round="2"
+        )
+    assert events(world.games()) == [
+        EventView("A", ("2",), 1, 0, 1, 0),
+        EventView("B", ("2",), 2, 1, 2, 0),
+    ]
+    assert events([]) == []
