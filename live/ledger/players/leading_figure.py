@@ -14,12 +14,11 @@ from typing import Literal, get_args
 
 import msgspec
 
-from live.events import CurvePoint, EngineInfo, PlayerView
+from live.events import CurvePoint, EngineInfo, FigureChoice, PlayerView
 
 FigureKind = Literal["level", "percentile", "alone", "performance", "algorithm4"]
 FigureScale = Literal["level", "alone", "algorithm4"]
 """What a column or a curve can be drawn on."""
-FigureChoice = Literal["auto", "level", "percentile", "alone", "algorithm4"]
 CHOICES: tuple[FigureChoice, ...] = get_args(FigureChoice)
 
 #: The least share of the level that these moves must carry for it to lead.

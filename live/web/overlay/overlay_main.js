@@ -74,6 +74,14 @@ function elapsedS(game) {
   return ticking.elapsedS(game, now(), connection.status === "live" ? null : connection.heardAt);
 }
 
+/** The options, with the service's own choice of the large figure where the address has none. */
+const followed = {
+  ...options,
+  get rating() {
+    return options.rating === "auto" ? (held.hello?.figure ?? "auto") : options.rating;
+  },
+};
+
 /** What figures of a game rest on. */
 function basisOf(game = null) {
   return {
@@ -125,7 +133,7 @@ function fit() {
 
 connection.connect();
 const { default: Layout } = await loading;
-layout = new Layout({ options, words, moves, elapsedS, basisOf });
+layout = new Layout({ options: followed, words, moves, elapsedS, basisOf });
 stage.append(layout.node);
 fit();
 addEventListener("resize", fit);

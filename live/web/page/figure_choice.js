@@ -11,7 +11,12 @@ export const FIGURE_CHOICES = {
   algorithm4: "Algorithm 4",
 };
 
+/** Which figure leads: as somebody chose here, else as the service is set. */
+export function leadingIn(held, { figure }) {
+  return figure === "auto" ? (held.hello?.figure ?? "auto") : figure;
+}
+
 /** How figures of a game are shown: which leads, and whether the calibration is transferred. */
 export function basisIn(held, place, game = null) {
-  return { choice: place.figure, transferred: isTransferred(held.engine, game?.calibration_note) };
+  return { choice: leadingIn(held, place), transferred: isTransferred(held.engine, game?.calibration_note) };
 }

@@ -8,7 +8,7 @@ import { Chart } from "./chart_frame.js";
 import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
 import { ClockText } from "../boards/clock_text.js";
 import { explainButton } from "../explanations.js";
-import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
+import { FIGURE_CHOICES, basisIn, leadingIn } from "../figure_choice.js";
 import {
   drawBar, lastMove, oddsAfter, oddsWords, placeText, problemText, scoreAfter, scoreWords,
 } from "../score_words.js";
@@ -99,7 +99,8 @@ export class BoardPage {
     this._drawBoard(game, plies, place);
     this._moves.draw(game, ply);
     this._ratings.draw(game, ply, basisIn(held, place, game), held.engine?.calibration === null ? held.engine.calibration_note : "");
-    if (place.figure !== this._figure) this._useFigure(place.figure);
+    const leads = leadingIn(held, place);
+    if (leads !== this._figure) this._useFigure(leads);
     this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
     for (const chart of [this._score, this._complexity, this._clocks]) chart.draw(game, ply);
     this._histogram.draw(game, held.hello?.gain ?? "same-search", held.games.values());

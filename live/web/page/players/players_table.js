@@ -3,6 +3,7 @@
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS, USUAL, chosenColumns, rankedPlayers } from "./columns.js";
 import { rankedBy } from "../../client/leading_figure.js";
+import { leadingIn } from "../figure_choice.js";
 import { FIGURE_NAMES } from "../score_words.js";
 import { words, fold } from "../boards/boards_order.js";
 import { writePlace } from "../page_address.js";
@@ -34,10 +35,11 @@ export class PlayersPage {
   }
 
   /** The players that a place asks for, in its order. */
-  shown(held, { q, sort, down, figure }) {
+  shown(held, place) {
+    const { q, sort, down } = place;
     const wanted = words(q);
     // Places count in the whole field, whoever is shown.
-    return rankedPlayers([...held.players.values()], sort, down, figure).filter(({ player }) => {
+    return rankedPlayers([...held.players.values()], sort, down, leadingIn(held, place)).filter(({ player }) => {
       const text = fold(player.name);
       return wanted.every((word) => text.includes(word));
     });
@@ -60,7 +62,7 @@ export class PlayersPage {
       row.draw(player, rank);
       if (this._body.rows[at] !== row.node) this._body.insertBefore(row.node, this._body.rows[at] ?? null);
     });
-    const by = FIGURE_NAMES[rankedBy([...held.players.values()], place.figure)];
+    const by = FIGURE_NAMES[rankedBy([...held.players.values()], leadingIn(held, place))];
     const ties = `Players by ${by}; = are ties: their 95 % intervals overlap. Under five counted moves nobody has a place.`;
     setText(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
     this._note.hidden = !this._note.textContent;
