@@ -80,7 +80,7 @@ async def follow(
     supervisor = Supervisor(service.health)
     async with (
         service.with_engine(feeds=names),
-        Publisher(config.server, service.state) as publisher,
+        Publisher(config.server, service.state, figure=config.rating.figure) as publisher,
         _publishing_to_broker(config, service, supervisor),
         supervised(os.environ, os.getpid(), service.busy) as pulse,
     ):

@@ -17,7 +17,7 @@ import msgspec
 from live.engine_config import LIMITS, check_engine
 from live.engine_config import EngineConfig as EngineConfig
 from live.errors import ConfigError
-from live.events import GainKind
+from live.events import FigureChoice, GainKind
 from live.settings import (
     BrokerUrl,
     Delay,
@@ -76,6 +76,8 @@ class RatingConfig(Section, frozen=True):
     """``auto``, ``none``, the name of a shipped calibration, or a file's path."""
     intrinsic: str = "auto"
     """The table for choices among several lines: likewise."""
+    figure: FigureChoice = "auto"
+    """Which figure leads on terminal, page and overlays."""
 
 
 class LichessConfig(Section, frozen=True):

@@ -16,6 +16,7 @@ from live.events.games import CalibrationInfo as CalibrationInfo
 from live.events.games import CurvePoint as CurvePoint
 from live.events.games import Curves as Curves
 from live.events.games import EngineInfo as EngineInfo
+from live.events.games import FigureChoice as FigureChoice
 from live.events.games import GainKind as GainKind
 from live.events.games import GameDetail as GameDetail
 from live.events.games import GameView as GameView

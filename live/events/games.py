@@ -10,6 +10,8 @@ from live.events.methods import ComplexityView, GameMethods, PlayerMethods
 from live.events.reports import FeedName, GameId, Player, Result
 
 GainKind = Literal["same-search", "successive"]
+FigureChoice = Literal["auto", "level", "percentile", "alone", "algorithm4"]
+"""Which figure leads on screens; ``auto``: the one that says most."""
 
 
 class CalibrationInfo(msgspec.Struct, frozen=True, kw_only=True):

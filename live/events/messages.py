@@ -13,6 +13,7 @@ from live.events.alerts import Alert
 from live.events.games import (
     CurvePoint,
     EngineInfo,
+    FigureChoice,
     GainKind,
     GameDetail,
     GameView,
@@ -35,6 +36,8 @@ class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
     """True when the messages after ``since`` follow and no snapshot: keep what you hold."""
     sight: Literal["venue", "public", "arbiter"] = "public"
     """What this connection is shown: at a venue nothing an engine said, for an arbiter all."""
+    figure: FigureChoice = "auto"
+    """Which figure leads on screens unless somebody chooses another."""
 
 
 class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):

@@ -11,7 +11,7 @@ import time
 from rich.console import Console
 
 from live.clock import LoopClock
-from live.events import Message, SnapshotMessage
+from live.events import FigureChoice, Message, SnapshotMessage
 from live.publish.stream.replica import Replica
 from live.service.host.signals import stop_on_signals
 from live.service.output_mode import Way, export_folder, line_printer, terminal, way
@@ -84,6 +84,7 @@ class ServiceWatch:
                 interrupt=lambda: signal.raise_signal(signal.SIGINT),
             )
             self.say = app.context.notify
+            app.context.default_figure = self._figure
             await app.run_async()
             stop.set()
         elif self.shown == "table":
@@ -92,6 +93,10 @@ class ServiceWatch:
             await display(self.replica, address, self.console)
         else:
             await stop.wait()
+
+    def _figure(self) -> FigureChoice:
+        hello = self.replica.hello
+        return "auto" if hello is None else hello.figure
 
     async def waiting(self) -> None:
         """Say on standard error why there is nothing to see yet."""

@@ -13,7 +13,7 @@ from types import TracebackType
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
-from live.events import Change
+from live.events import Change, FigureChoice
 from live.publish import wire
 from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.client_limits import ClientLimits
@@ -55,6 +55,7 @@ class Publisher:
         now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
         limits: ClientLimits | None = None,
         site: StaticSite | None = None,
+        figure: FigureChoice = "auto",
     ) -> None:
         self._config = config
         self._clock = clock
@@ -67,7 +68,12 @@ class Publisher:
         tally = MetricCounts()
         self._routes = HttpRoutes(state, site or StaticSite(), tally)
         self.broadcaster = Broadcaster(
-            state, epoch=secrets.token_hex(6), clock=clock, limits=limits, tally=tally
+            state,
+            epoch=secrets.token_hex(6),
+            clock=clock,
+            limits=limits,
+            tally=tally,
+            figure=figure,
         )
         self._tokens = TokenFile(config.tokens_file) if config.tokens_file else None
         self._authentication = Authentication(

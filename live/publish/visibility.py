@@ -63,7 +63,7 @@ _VENUE: dict[type[msgspec.Struct], str] = {
     events.FeedHealth: "feed state detail part",
     events.EngineState: "index state knodes_per_s",
     events.EngineHealth: "engines queued oldest_wait_s searches cache_hits restarts set_aside",
-    events.HelloMessage: "protocol epoch engine gain version resumed sight",
+    events.HelloMessage: "protocol epoch engine gain version resumed sight figure",
     events.SnapshotMessage: "engine games players feeds engines",
     events.GameMessage: "game",
     events.GoneMessage: "game",

@@ -209,6 +209,7 @@ class OutputMode:
             stop=self._stop.set,
             interrupt=lambda: signal.raise_signal(signal.SIGINT),
         )
+        app.context.default_figure = lambda: self._service.config.rating.figure
         await app.run_async()
         if app.return_code:
             raise RuntimeError("the terminal failed")

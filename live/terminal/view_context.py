@@ -9,8 +9,8 @@ import msgspec
 from rich.text import Text
 
 from live.errors import LiveRateError
-from live.events import AlertKind, GameId
-from live.ledger.players.leading_figure import CHOICES, FigureChoice
+from live.events import AlertKind, FigureChoice, GameId
+from live.ledger.players.leading_figure import CHOICES
 from live.publish.published_state import PublishedState
 from live.terminal.boards.board_row import BoardRows
 from live.terminal.palette import DUSK, Palette
@@ -128,8 +128,9 @@ class ViewContext:
         self.rows = BoardRows(changes)
         self.palette: Palette = DUSK
         self.pinned: set[GameId] = set()
-        self.figure: FigureChoice = "auto"
-        """Which figure leads."""
+        self.default_figure: Callable[[], FigureChoice] = lambda: "auto"
+        """Which figure leads until somebody chooses."""
+        self._figure: FigureChoice | None = None
         self.prompt: TextPrompt | None = None
         self.ask: TextQuestion | None = None
         self.show: Callable[[GameId], None] = lambda game: None
@@ -150,9 +151,14 @@ class ViewContext:
             return ""
         return self._message[1]
 
+    @property
+    def figure(self) -> FigureChoice:
+        """Which figure leads."""
+        return self._figure or self.default_figure()
+
     def next_figure(self) -> None:
         """Another figure leads: the next of those there are."""
-        self.figure = CHOICES[(CHOICES.index(self.figure) + 1) % len(CHOICES)]
+        self._figure = CHOICES[(CHOICES.index(self.figure) + 1) % len(CHOICES)]
         self.notify(f"Leading figure: {FIGURE_CHOICES[self.figure]}")
 
     # --- keys that every view with a board under the cursor has ----------------------------------

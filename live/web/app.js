@@ -14,6 +14,7 @@ import { ShareMenu } from "./page/board/share_menu.js";
 import { drawConnection } from "./page/connection_status.js";
 import { sentence } from "./page/spoken_news.js";
 import { setText } from "./drawing/elements.js";
+import { CHOICES } from "./client/leading_figure.js";
 import { Held, eventOf, gameOrder } from "./client/event_state.js";
 import { Ticking } from "./client/running_clocks.js";
 
@@ -27,7 +28,7 @@ const byId = (id) => document.getElementById(id);
 const main = byId("main");
 const held = new Held();
 const announcer = new Announcer();
-const share = new ShareMenu(seen, tell);
+const share = new ShareMenu(seen, showToast);
 const ticking = new Ticking();
 const overview = new Overview(go, elapsedS);
 const players = new PlayersPage(go);
@@ -40,8 +41,8 @@ let place = readPlace(location.hash);
 let written = writePlace(place);
 let writing = null;
 let dirty = new Set();
-/** What the last drawing showed of each board, to tell what is new. */
-let told = new Map();
+/** What the last drawing showed of each board, to see what is new. */
+let drawnGames = new Map();
 let timer = null;
 let drawnAt = -Infinity;
 
@@ -175,15 +176,15 @@ function drawStatus() {
   document.body.classList.toggle("stale", !live && held.seq !== null);
 }
 
-/** Gathers what a screen reader is told; after a fresh snapshot nothing of it is news. */
+/** Gathers what a screen reader says; after a fresh snapshot nothing of it is news. */
 function listen(fresh) {
   const now = new Map();
   for (const game of held.games.values()) {
     now.set(game.id, game);
-    const said = fresh ? null : sentence(told.get(game.id), game, place.view === "board" && place.game === game.id);
+    const said = fresh ? null : sentence(drawnGames.get(game.id), game, place.view === "board" && place.game === game.id);
     if (said !== null) announcer.add(game.id, said);
   }
-  told = now;
+  drawnGames = now;
 }
 
 function speak() {
@@ -192,7 +193,7 @@ function speak() {
 }
 
 let toastTimer = null;
-function tell(text) {
+function showToast(text) {
   setText(byId("toast"), text);
   clearTimeout(toastTimer);
   toastTimer = setTimeout(() => setText(byId("toast"), ""), TOAST_MS);
@@ -208,7 +209,7 @@ function seen() {
     game,
     ply: game === null ? 0 : Math.min(place.ply ?? game.plies.length, game.plies.length),
     games: arranged([...held.games.values()], place),
-    players: players.shown(held, place),
+    players: players.shown(held, place).map(({ player }) => player),
     engine: held.engine,
   };
 }
@@ -230,7 +231,7 @@ const ON_BOARD = {
   before: () => neighbour(-1),
   after: () => neighbour(1),
   flip: () => go({ flip: !place.flip }),
-  figure: () => go({ figure: place.figure === "a4" ? "auto" : "a4" }),
+  figure: () => go({ figure: CHOICES[(CHOICES.indexOf(place.figure) + 1) % CHOICES.length] }),
   back: () => board.step(-1),
   on: () => board.step(1),
   first: () => board.step(-Infinity),

@@ -7,6 +7,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import msgspec
+
+from live.events import CurvePoint
+from live.ledger.players.leading_figure import Figure, leading
+
 #: What the cards say, in the order of the page.
 CARDS = """
 [...document.querySelectorAll(".card")].map((card) => {
@@ -14,11 +19,12 @@ CARDS = """
   const [black, white] = text(".name");
   const [blackRating, whiteRating] = text(".rating");
   const [blackInterval, whiteInterval] = text(".interval");
+  const [blackName, whiteName] = text(".figure-name");
   const [blackOther, whiteOther] = text(".other");
   const [blackClock, whiteClock] = [...card.querySelectorAll(".clock")].map((node) =>
     node.textContent && node.classList.contains("running") ? "runs" : node.textContent);
   return { white, black, whiteRating, blackRating, whiteInterval, blackInterval,
-           whiteOther, blackOther, whiteClock, blackClock,
+           whiteName, blackName, whiteOther, blackOther, whiteClock, blackClock,
            move: text(".move")[0], score: text(".score")[0], result: text(".result")[0] };
 })
 """
@@ -56,16 +62,35 @@ def figure(value: float | None, low: float | None, high: float | None) -> tuple[
     return ("▲", f"above {whole(low)}") if low is not None else ("–", "")
 
 
-def ratings(curve: list[dict[str, Any]]) -> tuple[str, str, str]:
-    """The large rating, its interval, and what stands beside them."""
+#: What figures are called on the page.
+NAMES = {
+    "level": "level",
+    "percentile": "percentile",
+    "alone": "moves alone",
+    "algorithm4": "Algorithm 4",
+}
+
+
+def ratings(curve: list[dict[str, Any]], elo: int | None) -> tuple[str, str, str, str]:
+    """The large figure, its interval, its name with what it rests on, and the one beneath."""
     if not curve:
-        return "–", "no move rated yet", ""
-    point = curve[-1]
-    a4 = figure(point["rating"], point["low"], point["high"])
-    if point["calibrated"] is None:
-        return *a4, "Algorithm 4"
-    names = ("calibrated", "calibrated_low", "calibrated_high")
-    return *figure(*(point[name] for name in names)), f"A4 {a4[0]} {a4[1]}"
+        return "–", "no move rated yet", "", ""
+    point = msgspec.convert(curve[-1], CurvePoint)
+    main, other = leading(point, elo)
+    beneath = "" if other is None else " ".join(filter(None, (NAMES[other.kind], *written(other))))
+    counted = "1 move" if point.n == 1 else f"{point.n} moves"
+    if main is None:
+        why = f"{counted}: too few yet" if point.n < 5 else "no calibration fits"
+        return "–", why, "", beneath
+    return *written(main), f"{NAMES[main.kind]} · {counted}", beneath
+
+
+def written(found: Figure) -> tuple[str, str]:
+    """Value and interval."""
+    if found.kind == "percentile":
+        assert found.value is not None
+        return f"{whole(found.value)} %", ""
+    return figure(found.value, found.low, found.high)
 
 
 def score_text(cp: int | None, mate: int | None) -> str:
@@ -118,11 +143,12 @@ def card(game: dict[str, Any]) -> dict[str, Any]:
         "result": {"*": "", "1-0": "1–0", "0-1": "0–1", "1/2-1/2": "½–½"}[game["result"]],
     }
     for color in ("white", "black"):
-        rating, interval, other = ratings(game["curves"][color])
+        rating, interval, name, other = ratings(game["curves"][color], game[color]["elo"])
         shown |= {
             color: game[color]["name"] or "?",
             f"{color}Rating": rating,
             f"{color}Interval": interval,
+            f"{color}Name": name,
             f"{color}Other": other,
             f"{color}Clock": clock(game, color == "white"),
         }

@@ -70,15 +70,18 @@ async def same_as_told(page: Page, publisher: Publisher) -> None:
         )
         board = await page.run(shown.BOARD)
         assert board["moves"] == shown.move_list(each)
-        main = [shown.ratings(each["curves"][color]) for color in ("white", "black")]
+        main = [
+            shown.ratings(each["curves"][color], each[color]["elo"]) for color in ("white", "black")
+        ]
         assert [text.split() for text in board["ratings"]] == [
-            [rating, *interval.split()] for rating, interval, _ in main
+            f"{rating} {interval}".split() for rating, interval, *_ in main
         ]
     await page.run("location.hash = 'view=players&sort=name'")
     await page.until("!document.querySelector('.players-view').hidden")
     await page.until(f"document.querySelectorAll('#players tbody tr').length === {len(players)}")
     rows = await page.run(shown.ROWS + "(document.querySelector('#players'))")
-    found = {row[0]: row[4].split("\n") for row in rows}
+    # Place, name, Elo, performance, level, percentile, moves alone, Algorithm 4.
+    found = {row[1]: row[7].split("\n") for row in rows}
     for player in players:
         a4 = shown.figure(player["rating"], player["low"], player["high"])
         assert found[player["name"]] == [each for each in a4 if each]
@@ -315,9 +318,9 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(
         assert await page.run(placement) == 32
         await page.press("f")
         await page.press("c")
-        await page.until(f"location.hash === '#game={second}&figure=a4&ply=0&flip=1'")
+        await page.until(f"location.hash === '#game={second}&figure=level&ply=0&flip=1'")
         title = await page.run("document.querySelector('.curves-chart figcaption').textContent")
-        assert title.startswith("Algorithm 4")
+        assert title.startswith("Move by move")
         # The very address, opened anew, shows the same.
         address = await page.run("location.href")
         shows = await page.run(shown.BOARD)
@@ -382,8 +385,15 @@ async def test_files_hold_what_is_seen(chromium: str, tmp_path: Path) -> None:
 
 async def test_it_draws_curves_and_survives_a_restart(chromium: str, tmp_path: Path) -> None:
     world = World(13)
-    curve = (CurvePoint(1, 1, 0, 0.5, 0.0, -400.0, 300.0, 2850, 2450, 3150),)
-    world.held["g1"] = game(plies=(ply(1, 31, 0),), curves=Curves(white=curve))
+    curve = (
+        CurvePoint(
+            1, 1, 0, 0.5, 0.0, -400.0, 300.0, 2850, 2450, 3150,
+            alone=2210.0, alone_low=1500.0, alone_high=2900.0,
+        ),
+    )  # fmt: skip
+    world.held["g1"] = game(
+        white=Player("Anna"), plies=(ply(1, 31, 0),), curves=Curves(white=curve)
+    )
     async with browsing(chromium, tmp_path) as page:
         async with Publisher(ServerConfig(port=0), world) as publisher:
             port = publisher.address[1]
@@ -392,7 +402,9 @@ async def test_it_draws_curves_and_survives_a_restart(chromium: str, tmp_path: P
             await page.until("document.querySelector('.pieces [data-square=e4]')")
             await page.until("document.querySelector('.curves-chart canvas')")
             label = "document.querySelector('.curves-chart .plot').getAttribute('aria-label')"
-            assert "Anna: Algorithm 4 2850, 95 % interval 2450–3150" in await page.run(label)
+            assert "Anna: moves alone 2210, 95 % interval 1500–2900, from 1 move" in await page.run(
+                label
+            )
             assert page.complaints == []
         await page.until("document.querySelector('#connection').dataset.state !== 'live'")
         await page.until("document.body.classList.contains('stale')")

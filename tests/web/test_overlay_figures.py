@@ -81,28 +81,53 @@ def test_unbounded_is_an_arrow_and_its_one_end(pages: Pages) -> None:
     assert inside == {"text": "2311", "interval": "1900–∞", "bound": None}
 
 
-def test_both_ratings_are_named_and_calibrated_leads(pages: Pages) -> None:
-    words = {"playsLike": "plays like", "algorithm4": "Algorithm 4"}
-    point = {
+WORDS = {
+    "level": "level",
+    "percentile": "percentile at this Elo",
+    "percentileShort": "percentile",
+    "alone": "moves alone",
+    "algorithm4": "Algorithm 4",
+    "transferred": "transferred",
+}
+
+
+def test_every_figure_is_named_and_algorithm_4_leads_only_where_asked(pages: Pages) -> None:
+    point: dict[str, float | None] = {
+        "n": 20,
         "rating": 2034.0,
         "low": 1990.0,
         "high": 2080.0,
-        "calibrated": 2310.0,
-        "calibrated_low": 1850.0,
-        "calibrated_high": 2780.0,
+        "level": 2310.0,
+        "level_low": 2150.0,
+        "level_high": 2480.0,
+        "level_share": 0.2,
+        "percentile": 74.4,
     }
-    both = figure(pages, "ratingsOf", point, "both", words)
-    assert [(each["label"], each["text"], each["interval"]) for each in both] == [
-        ("plays like", "2310", "1850–2780"),
-        ("Algorithm 4", "2034", "1990–2080"),
-    ]
-    (only,) = figure(pages, "ratingsOf", point, "algorithm4", words)
-    assert only["label"] == "Algorithm 4"
-    # Where no calibration fits, that is what there is: under its own name.
-    bare = {**point, "calibrated": None, "calibrated_low": None, "calibrated_high": None}
-    (only,) = figure(pages, "ratingsOf", bare, "calibrated", words)
-    assert (only["label"], only["text"]) == ("Algorithm 4", "2034")
-    assert figure(pages, "ratingsOf", None, "both", words) == []
+
+    def said(elo: int | None, wanted: str, transferred: bool = False) -> list[Any]:
+        found = figure(pages, "figuresOf", point, elo, wanted, WORDS, transferred)
+        return [each and (each["label"], each["text"], each["interval"]) for each in found]
+
+    level = ("level", "2310", "2150–2480")
+    percentile = ("percentile at this Elo", "74\u00a0%", "")
+    assert said(2300, "auto") == [level, percentile]
+    assert said(2300, "percentile") == [percentile, level]
+    assert said(2300, "algorithm4") == [("Algorithm 4", "2034", "1990–2080"), None]
+    assert said(2300, "auto", True)[0] == ("level, transferred", "2310", "2150–2480")
+    point["level_share"] = 0.1
+    assert said(2300, "auto") == [percentile, level]
+    # Where nothing else is known there is no number, and Algorithm 4 does not take its place.
+    for name in ("level", "level_low", "level_high", "percentile"):
+        point[name] = None
+    assert said(2300, "auto") == [None, None]
+
+
+def test_a_bar_has_three_parts_while_the_result_is_open(pages: Pages) -> None:
+    open_ = game(plies=[ply(1, 20, win=0.45, draw=0.4, loss=0.15), ply(2)])
+    odds = figure(pages, "oddsOf", open_)
+    assert (odds["win"], odds["notLost"]) == pytest.approx((0.45, 0.85))
+    assert figure(pages, "oddsOf", {**open_, "result": "1-0"}) is None
+    assert figure(pages, "oddsOf", game(plies=[ply(1, 20)])) is None
 
 
 @pytest.mark.parametrize(
@@ -330,30 +355,28 @@ def test_a_long_list_turns_its_pages(pages: Pages) -> None:
     assert short == {"items": ["a"], "page": 0, "pages": 1}
 
 
-def test_standings_put_the_calibrated_first_and_unbounded_at_the_ends(pages: Pages) -> None:
-    def player(name: str, calibrated: float | None, rating: float | None, **ends: Any) -> Any:
-        return {
-            "id": name,
-            "name": name,
-            "calibrated": calibrated,
-            "calibrated_low": 1000,
-            "calibrated_high": 3000,
-            "rating": rating,
-            "low": None,
-            "high": None,
-            **ends,
-        }
+def test_standings_show_ties_as_ties_and_no_place_where_too_little_is_known(pages: Pages) -> None:
+    def player(name: str, moves: int, low: float | None, high: float | None) -> Any:
+        value = None if low is None or high is None else (low + high) / 2
+        ends = {"performance": value, "performance_low": low, "performance_high": high}
+        return {"id": name, "name": name, "moves": moves, **ends}
 
     players = [
-        player("low", None, None, high=1900),
-        player("mid", None, 2100, low=2000, high=2200),
-        player("high", None, None, low=2300),
-        player("second", 1500, 2000),
-        player("first", 2400, 1990),
+        player("second", 30, 2290, 2580),
+        player("first", 40, 2300, 2600),
+        player("below", 20, None, 1900),
+        player("one move", 1, 2000, 2900),
+        player("third", 25, 1950, 2200),
     ]
-    words = {"playsLike": "plays like", "algorithm4": "Algorithm 4"}
+    words = {**WORDS, "performance": "performance"}
     ranked = pages(
-        "call", module="overlay/standings_order.js", name="ranking", args=[players, "both", words]
+        "call", module="overlay/standings_order.js", name="ranking", args=[players, "auto", words]
     )
-    assert [each["id"] for each in ranked] == ["first", "second", "high", "mid", "low"]
-    assert [each["rank"] for each in ranked] == [1, 2, 3, 4, 5]
+    assert [(each["id"], each["rank"]) for each in ranked] == [
+        ("first", "1="),
+        ("second", "1="),
+        ("third", "3"),
+        ("below", "4"),
+        ("one move", ""),
+    ]
+    assert {each["rating"]["label"] for each in ranked} == {"performance"}

@@ -78,6 +78,13 @@ def test_nonsense_is_told_and_changes_nothing(pages: Pages, nonsense: str) -> No
     assert problems == [f"{name}={value}"]
 
 
+@pytest.mark.parametrize("before", ["both", "calibrated"])
+def test_addresses_of_before_go_on_working(pages: Pages, before: str) -> None:
+    options, problems = read(pages, f"rating={before}")
+    assert (options["rating"], problems) == ("auto", [])
+    assert read(pages, "rating=algorithm4")[0]["rating"] == "algorithm4"
+
+
 def test_an_interval_cannot_be_left_out_without_its_rating(pages: Pages) -> None:
     figures = pages("constant", module="overlay/options.js", name="FIGURES")
     assert "rating" in figures

@@ -14,12 +14,11 @@ from typing import Literal, get_args
 
 import msgspec
 
-from live.events import CurvePoint, EngineInfo, PlayerView
+from live.events import CurvePoint, EngineInfo, FigureChoice, PlayerView
 
 FigureKind = Literal["level", "percentile", "alone", "performance", "algorithm4"]
 FigureScale = Literal["level", "alone", "algorithm4"]
 """What a column or a curve can be drawn on."""
-FigureChoice = Literal["auto", "level", "percentile", "alone", "algorithm4"]
 CHOICES: tuple[FigureChoice, ...] = get_args(FigureChoice)
 
 #: The least share of the level that these moves must carry for it to lead.
@@ -44,12 +43,11 @@ def figure(held: CurvePoint | PlayerView, kind: FigureKind) -> Figure | None:
     share = None
     found: tuple[float | None, float | None, float | None]
     match kind:
-        case "level" if held.level is not None:
-            found = held.level, held.level_low, held.level_high
-            share = held.level_share
         case "level":
-            # Services of before sent the posterior over the field under this name.
-            found = held.calibrated, held.calibrated_low, held.calibrated_high
+            found, share = (held.level, held.level_low, held.level_high), held.level_share
+            if found == (None, None, None):
+                # Services of before sent the posterior over the field under this name.
+                found, share = (held.calibrated, held.calibrated_low, held.calibrated_high), None
         case "percentile":
             found = held.percentile, None, None
         case "alone":

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterable
 
 import live
-from live.events import Change, HeartbeatMessage, HelloMessage
+from live.events import Change, FigureChoice, HeartbeatMessage, HelloMessage
 from live.publish import wire
 from live.publish.access.client_limits import ClientLimits
 from live.publish.metrics import MetricCounts
@@ -35,10 +35,12 @@ class Broadcaster:
         clock: Callable[[], float],
         limits: ClientLimits,
         tally: MetricCounts | None = None,
+        figure: FigureChoice = "auto",
     ) -> None:
         self._state = state
         self._tally = tally or MetricCounts()
         self._limits = limits
+        self._figure = figure
         self._epoch = epoch
         self._clock = clock
         # How often streams had to begin anew: part of their epoch.
@@ -146,6 +148,7 @@ class Broadcaster:
             version=live.__version__,
             resumed=not isinstance(missing, ResumeTooOld),
             sight=stream.filter.visibility.wire_name,
+            figure=self._figure,
         )
         greeting = wire.frame(wire.number(wire.encode(hello), first - 1))
         self._readers.setdefault(stream, set()).add(subscriber)

@@ -12,9 +12,8 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.events import GameDetail
+from live.events import FigureChoice, GameDetail
 from live.ledger.players.leading_figure import (
-    FigureChoice,
     FigureKind,
     FigureScale,
     figure,

@@ -10,9 +10,17 @@ from itertools import pairwise
 
 import msgspec
 
-from live.events import CurvePoint, FeedName, GameDetail, GameId, Player, PlyView, SideMethods
-from live.ledger.players.leading_figure import (
+from live.events import (
+    CurvePoint,
+    FeedName,
     FigureChoice,
+    GameDetail,
+    GameId,
+    Player,
+    PlyView,
+    SideMethods,
+)
+from live.ledger.players.leading_figure import (
     FigureKind,
     FigureScale,
     figure,

@@ -136,6 +136,27 @@ COLUMNS: tuple[PlayerColumn, ...] = (
         "opponents; the own Elo is not used. While a game runs, what the position promises stands "
         "for the result.",
     ),
+    PlayerColumn(
+        "FIDE performance",
+        "FIDE",
+        5,
+        lambda v: "" if v.fide_performance is None else str(v.fide_performance),
+        lambda v: v.fide_performance,
+        "Rating performance by FIDE's table: finished games, rated opponents, results alone.",
+        shown=False,
+        new=True,
+    ),
+    PlayerColumn(
+        "Rating change",
+        "±Elo",
+        5,
+        lambda v: "" if v.rating_change is None else f"{v.rating_change:+.1f}",
+        lambda v: v.rating_change,
+        "What these games change of the own rating by FIDE's rules, with K 10 from 2400 on, else "
+        "20. Juniors and newcomers have 40.",
+        shown=False,
+        new=True,
+    ),
     *_figure(
         "level",
         "Level",

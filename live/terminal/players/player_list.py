@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 import msgspec
 from rich.text import Text
 
-from live.events import PlayerView
-from live.ledger.players.leading_figure import FigureChoice, standings
+from live.events import FigureChoice, PlayerView
+from live.ledger.players.leading_figure import standings
 from live.terminal.line_filter import matcher
 from live.terminal.palette import Palette
 from live.terminal.players.player_columns import COLUMNS, PlayerColumn

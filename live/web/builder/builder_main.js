@@ -130,7 +130,7 @@ async function offer() {
   if (token !== null) url.searchParams.set("token", token);
   const answer = await fetch(url);
   if (!answer.ok) {
-    setText(byId("said"), `The service does not tell its games (${answer.status}).`);
+    setText(byId("said"), `The service does not give its games (${answer.status}).`);
     return;
   }
   const { games } = await answer.json();

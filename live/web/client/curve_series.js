@@ -1,14 +1,17 @@
 /** What curves draw: columns of figures, and the axis that fits them. Pure. */
 
+import { FIELDS, scaleOf } from "./leading_figure.js";
+
 /** The axis shows at least so many Elo, so that noise does not look like drama. */
 const MIN_SPAN = 300;
 
-/** Which figures of a curve are drawn: calibrated where there are any, else Algorithm 4's. */
-export function drawn(curves) {
-  const calibrated = [...curves.white, ...curves.black].some((point) => point.calibrated !== null);
-  return calibrated
-    ? { label: "calibrated", value: "calibrated", low: "calibrated_low", high: "calibrated_high" }
-    : { label: "Algorithm 4", value: "rating", low: "low", high: "high" };
+/** Which figures of a curve are drawn: `{kind, value, low, high}`, the last three as fields. */
+export function drawn(curves, choice = "auto") {
+  const points = [...curves.white, ...curves.black];
+  const kind = scaleOf([curves.white.at(-1), curves.black.at(-1)].filter(Boolean), choice);
+  const before = kind === "level" && points.every((point) => (point.level ?? null) === null);
+  const [value, low, high] = FIELDS[before ? "calibrated" : kind];
+  return { kind, value, low, high };
 }
 
 /** Columns for uPlot: move number, then high, low and value of White, then of Black. */
@@ -17,7 +20,7 @@ export function columns(curves, names) {
   const last = Math.max(0, ...[curves.white.at(-1), curves.black.at(-1)].filter(Boolean).map(moveOf));
   const column = (points, name) => {
     const values = new Array(last).fill(null);
-    for (const point of points) values[moveOf(point) - 1] = point[name];
+    for (const point of points) values[moveOf(point) - 1] = point[name] ?? null;
     return values;
   };
   const moves = Array.from({ length: last }, (_, at) => at + 1);

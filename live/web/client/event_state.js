@@ -2,7 +2,7 @@
  * What the page holds: a snapshot with every later message applied to it. Pure, no DOM.
  *
  * The messages are those of `live/events.py`. Held objects are never changed in place, only
- * replaced, so that a view can tell by identity what is new.
+ * replaced, so that a view sees by identity what is new.
  */
 
 /** A message that cannot follow from what is held: something was lost; take a fresh snapshot. */

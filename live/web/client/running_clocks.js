@@ -1,7 +1,7 @@
 /**
  * Clocks that run on between messages. Pure: the time, milliseconds that never go back, comes in.
  *
- * A source tells a clock after its move. From then on the other side's clock runs, and this says
+ * A source sends a clock after its move. From then on the other side's clock runs, and this says
  * for how long, as far as is known: at most since the move was seen here, and only until the source
  * or the connection went silent. A position that was there when the page opened counts from then,
  * so that a clock shows rather too much time than too little.
@@ -15,7 +15,7 @@ export class Ticking {
     this._silent = new Map();
   }
 
-  /** To be told of every game that changed. */
+  /** To be called for every game that changed. */
   note(game, now) {
     const last = game.plies.at(-1);
     const move = last === undefined ? "" : `${last.ply} ${last.uci}`;
@@ -26,7 +26,7 @@ export class Ticking {
     this._moves.delete(id);
   }
 
-  /** To be told how the feeds are whenever that changed. */
+  /** To be called with the feeds whenever that changed. */
   noteFeeds(feeds, now) {
     const before = this._silent;
     this._silent = new Map();
@@ -47,7 +47,7 @@ export class Ticking {
   }
 }
 
-/** Nothing is known of the clocks of a game that is over, not begun, or not told any more. */
+/** Nothing is known of the clocks of a game that is over, not begun, or not sent any more. */
 function runs({ result, plies, problem, restored }) {
   return result === "*" && plies.length > 0 && !problem && !restored;
 }

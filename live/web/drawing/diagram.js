@@ -9,9 +9,16 @@ const ASSETS = new URL("../vendor/cm-chessboard/assets/", import.meta.url).href;
 const SLIDE_MS = 200;
 const LAST_MOVE = { class: "marker-square-last", slice: "markerSquare" };
 
+/** Whether one list of moves is the other with a few more. */
+function near(before, now) {
+  const shorter = Math.min(before.length, now.length);
+  return Math.max(before.length, now.length) - shorter <= 2 && before.slice(0, shorter).every((move, at) => move === now[at]);
+}
+
 export class Diagram {
   constructor(box) {
     this._shown = null;
+    this._moves = null;
     this._side = "white";
     this._slideMs = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : SLIDE_MS;
     this._slidUntil = 0;
@@ -49,7 +56,11 @@ export class Diagram {
     this._picture.setAttribute("aria-label", `The board ${after}`);
     // The board does one slide after the other: moves that come faster must not queue up.
     const now = performance.now();
-    const slide = this._slideMs > 0 && now >= this._slidUntil && !document.hidden;
+    // Pieces slide from move to move, not from one game into another, nor onto a new board: its
+    // squares are drawn again while it finds its size, and what slides then is lost.
+    const follows = this._moves !== null && near(this._moves, moves);
+    this._moves = moves;
+    const slide = follows && this._slideMs > 0 && now >= this._slidUntil && !document.hidden;
     if (slide) this._slidUntil = now + 2 * this._slideMs;
     this._board.setPosition(placement, slide);
     this._board.removeMarkers(LAST_MOVE);

@@ -4,11 +4,10 @@ import { columns, drawn, span } from "../client/curve_series.js";
 import uPlot from "../drawing/uplot_loader.js";
 
 const COLORS = ["white", "black"];
-const ALGORITHM4 = { label: "Algorithm 4", value: "rating", low: "low", high: "high" };
 
 /** Which figures the curves of a game show, as asked for or as there are. */
 export function curveNames(game, { rating }) {
-  return rating === "algorithm4" ? ALGORITHM4 : drawn(game.curves);
+  return drawn(game.curves, rating);
 }
 
 /** Where the columns hold a side's values. */
@@ -24,9 +23,9 @@ export class Plot {
 
   /** Draws a game's curves; `names` says which figures they are. */
   draw(game, names) {
-    if (this._game === game && this._names === names.label) return;
+    if (this._game === game && this._names === names.value) return;
     this._game = game;
-    this._names = names.label;
+    this._names = names.value;
     this._elos = { white: game.white.elo, black: game.black.elo };
     const data = columns(game.curves, names);
     if (this._plot === null) this.resized(data);

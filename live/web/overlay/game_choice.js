@@ -29,7 +29,7 @@ function roundOf(round) {
   return round.split(".")[0];
 }
 
-/** The order of the service's snapshots, without regard to events that viewers are not told. */
+/** The order of the service's snapshots, without regard to events that viewers do not see. */
 function order(a, b) {
   return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
 }

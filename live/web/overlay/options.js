@@ -5,6 +5,7 @@
  * holds where the address says nothing.
  */
 
+import { CHOICES } from "../client/leading_figure.js";
 import { LANGUAGES } from "./language/words.js";
 
 export const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings"];
@@ -114,7 +115,11 @@ export const OPTIONS = {
   size: number(0.25, 4, 1, 0.05),
   hide: parts(FIGURES),
   flags: choice(["code", "emoji"], "code"),
-  rating: choice(["both", "calibrated", "algorithm4"], "both"),
+  rating: {
+    ...choice(CHOICES, "auto"),
+    // Addresses of before said `both` and `calibrated`: what fits best.
+    read: (text) => (["both", "calibrated"].includes(text) ? "auto" : CHOICES.includes(text) ? text : null),
+  },
   provisional: flag(true),
   delay: number(0, 3600, 0),
   lang: choice(Object.keys(LANGUAGES), "en"),

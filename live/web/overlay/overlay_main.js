@@ -2,6 +2,7 @@
 
 import { Connection } from "../client/stream_connection.js";
 import { setText } from "../drawing/elements.js";
+import { isTransferred } from "../client/leading_figure.js";
 import { Held } from "../client/event_state.js";
 import { Ticking } from "../client/running_clocks.js";
 import { Chooser } from "./game_choice.js";
@@ -73,6 +74,22 @@ function elapsedS(game) {
   return ticking.elapsedS(game, now(), connection.status === "live" ? null : connection.heardAt);
 }
 
+/** The options, with the service's own choice of the large figure where the address has none. */
+const followed = {
+  ...options,
+  get rating() {
+    return options.rating === "auto" ? (held.hello?.figure ?? "auto") : options.rating;
+  },
+};
+
+/** What figures of a game rest on. */
+function basisOf(game = null) {
+  return {
+    transferred: isTransferred(held.engine, game?.calibration_note),
+    withheld: held.engine?.rating_source === "withheld",
+  };
+}
+
 function look(game) {
   ticking.note(game, now());
   const swing = swings.look(game, now());
@@ -116,7 +133,7 @@ function fit() {
 
 connection.connect();
 const { default: Layout } = await loading;
-layout = new Layout({ options, words, moves, elapsedS });
+layout = new Layout({ options: followed, words, moves, elapsedS, basisOf });
 stage.append(layout.node);
 fit();
 addEventListener("resize", fit);

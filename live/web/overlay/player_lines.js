@@ -1,12 +1,13 @@
-/** One player of a game: who, clock, and both perceived ratings with their intervals. */
+/** One player of a game: who, clock, the leading figure and the one beneath, with their intervals. */
 
 import { element, setText } from "../drawing/elements.js";
-import { basisOf, clockOf, pointsOf, ratingsOf, turnOf } from "./shown_figures.js";
+import { basisOf, clockOf, figuresOf, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
 import { flagText } from "./language/flags.js";
 import { Name } from "./player_names.js";
 
 export class PlayerPanel {
-  constructor(color, { options, words, elapsedS }) {
+  constructor(color, { options, words, elapsedS, basisOf: basis }) {
+    this._basisOf = basis;
     this._color = color;
     this._elapsedS = elapsedS;
     this._options = options;
@@ -51,8 +52,9 @@ export class PlayerPanel {
     setText(this._points, pointsOf(game.result, color));
     setText(this._clock, clockOf(game, color, this._elapsedS(game)));
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
-    const [main = null, second = null] = ratingsOf(point, options.rating, words);
-    this._main.draw(main, basisOf(point, words));
+    const { transferred, withheld } = this._basisOf(game);
+    const [main, second] = figuresOf(point, player.elo, options.rating, words, transferred);
+    this._main.draw(main, main ? basisOf(point, words) : withoutFigure(point, words, withheld));
     this._second.draw(second, "");
   }
 }
@@ -76,7 +78,7 @@ class OverlayRating {
     this.node.classList.toggle("none", rating === null);
     setText(this._value, rating ? rating.text : basis ? "\u2013" : "");
     setText(this._label, rating ? [rating.label, basis].filter(Boolean).join(" \u00b7 ") : basis);
-    setText(this._interval, rating ? rating.interval : "");
+    setText(this._interval, rating?.interval ? `95\u00a0%: ${rating.interval}` : "");
     this.node.dataset.bound = rating?.bound ?? "";
   }
 }

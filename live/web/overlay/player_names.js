@@ -5,7 +5,7 @@ import { element, nameNode } from "../drawing/elements.js";
 /**
  * A name in reading order as `{parts, kept}`; `kept` is the part that stays longest.
  *
- * `Carlsen, Magnus` is told by its comma; what follows goes word by word, the initial last. Without
+ * `Carlsen, Magnus` is known by its comma; what follows goes word by word, the initial last. Without
  * a comma the last word is taken for the family name, as lists of players write those, unless it is
  * an initial: in `Gukesh D` the first word is what people know.
  */

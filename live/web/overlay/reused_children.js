@@ -8,7 +8,7 @@ export class Children {
     this._held = new Map();
   }
 
-  /** Exactly these items in this order, told apart by `id`; answers their views. */
+  /** Exactly these items in this order, distinguished by `id`; answers their views. */
   show(items) {
     const wanted = new Set(items.map((item) => item.id));
     for (const [id, view] of this._held) {

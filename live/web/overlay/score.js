@@ -2,16 +2,20 @@
 
 import { element, setText } from "../drawing/elements.js";
 import { moveText, scoreText } from "../drawing/number_format.js";
-import { lastMove, scoreOf } from "./shown_figures.js";
+import { lastMove, oddsOf, scoreOf } from "./shown_figures.js";
 import { localMove } from "./language/words.js";
 
 export class ScoreBar {
   constructor() {
-    this.node = element("div", "bar", "", element("i", "fill"), element("i", "level"));
+    this.node = element("div", "bar", "", element("i", "drawn"), element("i", "fill"), element("i", "level"));
   }
 
-  draw(score) {
-    this.node.style.setProperty("--white", (score?.share ?? 0.5).toFixed(3));
+  /** Three parts where the odds are known, else White's share by the score. */
+  draw(score, odds) {
+    const win = odds?.win ?? score?.share ?? 0.5;
+    this.node.style.setProperty("--white", win.toFixed(3));
+    this.node.style.setProperty("--not-lost", (odds?.notLost ?? win).toFixed(3));
+    this.node.classList.toggle("odds", odds !== null);
     this.node.classList.toggle("unknown", score === null);
   }
 }
@@ -32,7 +36,7 @@ export class ScorePanel {
 
   draw(game, swing) {
     const score = scoreOf(game, this._options.provisional);
-    this.bar.draw(score);
+    this.bar.draw(score, oddsOf(game));
     setText(this.number, score?.text ?? "");
     this.number.dataset.state = score?.state ?? "";
     const move = lastMove(game, this._words);

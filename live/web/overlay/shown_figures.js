@@ -1,5 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
+import { FIELDS, leading } from "../client/leading_figure.js";
 import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { leftS } from "../client/running_clocks.js";
 import { counted, fill, localMove } from "./language/words.js";
@@ -47,27 +48,36 @@ export function ratingOf(value, low, high) {
 }
 
 /**
- * The perceived ratings of a curve point or a player, the large one first, each named: `{label,
- * text, interval, bound, value, low, high}`. Calibrated leads where there is one.
+ * A figure with its name in the overlay's language: `{kind, label, short, text, interval, bound,
+ * value, low, high}`; null stays null. `transferred` is said of whatever rests on a calibration.
  */
-export function ratingsOf(point, wanted, words) {
-  if (point === null) return [];
-  const named = (label, value, low, high) => ({
-    label,
-    value,
-    low,
-    high,
-    ...ratingOf(value, low, high),
-  });
-  const ratings = [];
-  if (point.calibrated !== null && wanted !== "algorithm4") {
-    const { calibrated, calibrated_low: low, calibrated_high: high } = point;
-    ratings.push(named(words.playsLike, calibrated, low, high));
+export function named(figure, words, transferred = false) {
+  if (figure === null) return null;
+  const { kind, value, low, high } = figure;
+  const foreign = transferred && kind !== "algorithm4" ? `, ${words.transferred}` : "";
+  const names = { label: words[kind] + foreign, short: kind === "percentile" ? words.percentileShort : words[kind] };
+  if (kind === "percentile") {
+    return { ...figure, ...names, text: `${Math.round(value)}\u00a0%`, interval: "", bound: null };
   }
-  if (wanted !== "calibrated" || ratings.length === 0) {
-    ratings.push(named(words.algorithm4, point.rating, point.low, point.high));
-  }
-  return ratings;
+  return { ...figure, ...names, ...ratingOf(value, low, high) };
+}
+
+/** The figures of a curve point, `[large, beneath]`, each as {@link named} says or null. */
+export function figuresOf(point, elo, wanted, words, transferred = false) {
+  return leading(point, elo, wanted).map((figure) => named(figure, words, transferred));
+}
+
+/** Why no figure leads. */
+export function withoutFigure(point, words, withheld = false) {
+  if (withheld) return words.withheld;
+  return point === null ? words.noMoves : `${basisOf(point, words)} \u00b7 ${words.tooFew}`;
+}
+
+/** How likely White is to win, and not to lose: `{win, notLost}`; null while unknown. */
+export function oddsOf(game) {
+  if (game.result !== "*") return null;
+  const known = game.plies.slice(-2).findLast((ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null);
+  return known ? { win: known.win, notLost: known.win + known.draw } : null;
 }
 
 /** The last move with its number in the language's letters, or that there is none. */
@@ -118,5 +128,6 @@ export function pointsOf(result, color) {
 
 /** Whether a game has a rating that a curve can show: unbounded points have none. */
 export function hasRating({ curves }) {
-  return [...curves.white, ...curves.black].some((point) => point.rating !== null || point.calibrated !== null);
+  const values = Object.values(FIELDS).map(([value]) => value);
+  return [...curves.white, ...curves.black].some((point) => values.some((name) => (point[name] ?? null) !== null));
 }

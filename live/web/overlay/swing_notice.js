@@ -1,4 +1,4 @@
-/** When a score swings so far that viewers should be told. Pure: the time comes in. */
+/** When a score swings so far that viewers should see it. Pure: the time comes in. */
 
 /** Beyond four pawns a game is decided: the way from nine to five is no news. */
 const DECIDED_CP = 400;
@@ -12,7 +12,7 @@ export class Swings {
   }
 
   /**
-   * `{ply, from, to, color}` when the last move brought a swing, told once; `color` is who gains
+   * `{ply, from, to, color}` when the last move brought a swing, reported once; `color` is who gains
    * by it. What was there when a game was first looked at is no news.
    */
   look(game, now) {

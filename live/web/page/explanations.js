@@ -6,24 +6,51 @@ import { element } from "../drawing/elements.js";
 export const WORDS = {
   overview: [
     "What do the numbers mean?",
-    "Every move is compared with what the engine would have played. From how often and how closely a player keeps up with it follows a perceived rating: how strong the play looks, not how strong the player is.",
-    "One game says little. The interval beside a rating holds the true value in 95 of 100 cases; after a few moves it is very wide, because the truth is.",
-    "\u25bc and \u25b2 stand for a rating without lower or upper bound: so far every move, or none, fell short of the engine. No number is made up for them. Figures with \u2026 or in italics are provisional: the engine is still searching.",
-    "A high rating is no evidence of anything but good moves. It accuses nobody.",
+    "Every move is compared with what the engine would have played. From what the moves lost follow the figures: how strong the play looks, not how strong the player is.",
+    "Where a player has an Elo, the large figure is the level, while these moves make at least 15 % of it; else the percentile. Without an Elo it is the Elo of the moves alone. \u201cLarge figure\u201d above the boards changes that.",
+    "One game says little. The range beside a figure is its 95 % interval: it holds the true value in 95 of 100 cases. After a few moves it is very wide, because the truth is. Beside each figure stands how many moves it rests on.",
+    "\u25bc and \u25b2 stand for a figure without lower or upper bound. No number is made up for them. Figures with \u2026 or in italics are provisional: the engine is still searching.",
+    "\u201cTransferred\u201d: what is known of one engine's scores was carried over to the engine that runs here, by the scores of both in the same positions. The interval is wider for it.",
+    "A high figure is no evidence of anything but good moves. It accuses nobody.",
   ],
-  calibrated: [
-    "Plays like",
-    "The rating of players whose moves look like these. It was learned from rated games that were searched with this very engine and limit, so it is on the Elo scale.",
-    "The interval beside it holds the true value in 95 of 100 cases. After forty moves it still spans about 500 Elo to either side.",
+  leading: [
+    "The large figure",
+    "Where a player has an Elo: the level, while these moves make at least 15 % of it; else the percentile, with the level beneath. Under five moves there is none. Without an Elo: the level by the field, or the Elo of the moves alone.",
   ],
-  form: [
-    "Form",
-    "How far above or below their own rating these moves are. It starts from the player's own Elo and lets the moves speak against it, so it moves carefully.",
+  level: [
+    "Level",
+    "The Elo a player played at: the own Elo, or without one the field's, and these moves together. One game moves it little, and the share says how much of it comes from these moves; the rest was known before.",
+    "Where one game says nothing beyond a player's Elo and the difficulty of the game, the level is the Elo.",
+  ],
+  percentile: [
+    "Percentile",
+    "74 % means: better than 74 in 100 games by players rated like this one, in games of this kind and length, in positions as hard. The positions are taken into account, because one hard game costs both players.",
+    "It describes this game; it is no rating. It needs an Elo and five counted moves.",
+  ],
+  alone: [
+    "Moves alone",
+    "The Elo at which the counted moves are likeliest, whoever made them: no own Elo, no field, no result. So it is without bias and very wide: one game says little.",
+  ],
+  performance: [
+    "Performance",
+    "The Elo at which moves and results together are likeliest against these opponents; the own Elo is not used. While a game runs, what the position promises stands for its result. Where pairing is by rating, the opponents' Elo gives it away.",
+  ],
+  fide: [
+    "FIDE's performance",
+    "The rating performance by FIDE's table: finished games against rated opponents, results alone. Beneath it what these games change of the own rating, with the K that the rating implies (10 from 2400 on, else 20); juniors and newcomers have 40.",
+  ],
+  odds: [
+    "Expected result",
+    "How likely White is to win, the game to be drawn and Black to win from here: learned from rated games, by the score, both players' Elo and how far the game has gone.",
+  ],
+  places: [
+    "Places",
+    "A place is one more than the number of players who are certainly better: their 95 % interval lies above. Players whose intervals overlap have the same place, marked by =. Under five counted moves nobody has a place.",
   ],
   a4: [
     "Algorithm 4 (Ferreira 2012)",
-    "Compares the player's gains with the engine's: the share of moves that keep up with it becomes a difference in Elo, which is added to the engine's own rating.",
-    "It ranks players faithfully, but its distances are too small to be Elo distances: over a whole open it spreads 1,000 Elo on some 80 points.",
+    "Compares the player's gains with the engine's: the share of moves that keep up with it becomes a difference, which is added to the engine's own rating.",
+    "It is an index on its own scale. It ranks players, but its distances are no Elo distances: over a whole open it spreads 1,000 Elo on some 80 points.",
   ],
   a2: [
     "Algorithm 2 (Ferreira 2012)",
@@ -69,7 +96,7 @@ export const WORDS = {
     "Markov predictor (Alliot 2017)",
     "A model of how a player's positions change from move to move. It needs 500 moves of a player before it says anything; the column counts them.",
   ],
-  elo: ["Elo", "The rating the source tells, before this event."],
+  elo: ["Elo", "The rating that the source gives, before this event."],
   moves: ["Moves", "How many moves the figures rest on."],
   games: ["Games", "How many games of this event the figures rest on."],
   headToHead: [
@@ -78,11 +105,11 @@ export const WORDS = {
   ],
   score: [
     "Score",
-    "The engine's evaluation from White's side in pawns, drawn as chances: the middle is equal, the top is won for White. #5 is mate in five.",
+    "The engine's evaluation from White's side in pawns, beside a bar of three parts: how likely White wins, a draw, Black wins. Where that is not known the bar has two parts and shows the score as chances. #5 is mate in five.",
   ],
   curves: [
-    "Perceived ratings, move by move",
-    "Each line is the rating after that many moves, the band around it its 95 % interval. The dashed lines are the players' own Elo ratings.",
+    "Move by move",
+    "Each line is the figure after that many moves (which one stands below), the band around it its 95 % interval. The dashed lines are the players' own Elo ratings.",
   ],
   histogram: [
     "Gains",
@@ -92,7 +119,7 @@ export const WORDS = {
     "Complexity (Alliot 2017, section 3.1)",
     "How much the engine changed its mind while it searched the position after each move: the mean change of its score from one depth to the next. High bars are positions that are hard to judge, for people most of all.",
   ],
-  clocks: ["Clocks", "Time left on both clocks after each move, as the source tells it."],
+  clocks: ["Clocks", "Time left on both clocks after each move, as the source gives it."],
   agreement: [
     "Screening figures",
     "How often a player chose the engine's move, against what players of that rating do. It says where a closer look may be worth it, and accuses nobody. With many boards some are far out by chance alone: the share of honest events that show such an alert stands beside it.",

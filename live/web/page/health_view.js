@@ -2,6 +2,7 @@
 
 import { element, nameNode, setText } from "../drawing/elements.js";
 import { ageText } from "../drawing/number_format.js";
+import { isTransferred } from "../client/leading_figure.js";
 import { explainButton } from "./explanations.js";
 
 const RATING_SOURCES = {
@@ -32,7 +33,11 @@ export function engineText({ engine, hello }) {
   const basis = engine.rating_source === "field" ? `, ${engine.rating_moves} moves` : "";
   const gain = hello ? `, ${hello.gain} gain` : "";
   const counts = engine.rating ? `; counts as ${engine.rating} (${from}${basis})` : "";
-  return `${engine.name}, ${engine.limit}${gain}${counts}`;
+  const withheld = engine.rating_source === "withheld";
+  const note = engine.calibration_note ? ` (${engine.calibration_note})` : "";
+  const transferred = isTransferred(engine) ? `; ${engine.calibration_note}` : "";
+  const calibration = withheld || transferred ? transferred : engine.calibration ? "" : `; not calibrated${note}`;
+  return `${engine.name}, ${engine.limit}${gain}${counts}${calibration}`;
 }
 
 /** The state of all engines together. Pure. */

@@ -4,12 +4,14 @@
  * The fragment never reaches a server, and leaves the query (which event, whose token) alone.
  */
 
+import { CHOICES as FIGURES } from "../client/leading_figure.js";
+
 /** What each part of a place may be; the first is what holds when the address says nothing. */
 const CHOICES = {
   view: ["boards", "board", "players", "health", "arbiter"],
   layout: ["auto", "cards", "table"],
   state: ["all", "running", "over"],
-  figure: ["auto", "a4"],
+  figure: FIGURES,
 };
 
 const TEXTS = { game: "", q: "", sort: "", cols: "" };
@@ -32,7 +34,7 @@ export function readPlace(fragment) {
   const said = new URLSearchParams(fragment.replace(/^#/, ""));
   const place = { ...HOME };
   for (const [name, allowed] of Object.entries(CHOICES)) {
-    const value = said.get(name);
+    const value = name === "figure" && said.get(name) === "a4" ? "algorithm4" : said.get(name);
     if (allowed.includes(value)) place[name] = value;
   }
   for (const name of Object.keys(TEXTS)) place[name] = (said.get(name) ?? "").slice(0, MAX_TEXT);

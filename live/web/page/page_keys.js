@@ -17,7 +17,7 @@ export const HELP = [
   ["Home, End", "start, newest move"],
   ["[ ]", "previous board, next board"],
   ["f", "turn the board"],
-  ["c", "calibrated rating or Algorithm 4 in the curves"],
+  ["c", "another large figure"],
   ["Esc", "back to all boards"],
   ["?", "this help"],
 ];

@@ -1,26 +1,72 @@
 /** How one side of a game is shown, everywhere the same: name, clock, rating with interval. Pure. */
 
-import { clockText, moveText, ratingFigure, scoreText } from "../drawing/number_format.js";
+import { leading } from "../client/leading_figure.js";
+import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { leftS } from "../client/running_clocks.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
 export const SCALE = [1000, 3000];
 
-/** The ratings to show of a curve point: the large one, and Algorithm 4's where it is another. */
-export function ratings(point) {
+/** What each figure is called. */
+export const FIGURE_NAMES = {
+  level: "level",
+  percentile: "percentile",
+  alone: "moves alone",
+  performance: "performance",
+  algorithm4: "Algorithm 4",
+};
+
+/** A figure with its name, text and interval as text; null stays null. `transferred` is named. */
+export function written(figure, transferred = false) {
+  if (figure === null) return null;
+  const foreign = transferred && figure.kind !== "algorithm4" ? ", transferred" : "";
+  const shown =
+    figure.kind === "percentile"
+      ? { text: `${Math.round(figure.value)} %`, interval: "" }
+      : ratingFigure(figure.value, figure.low, figure.high);
+  return { ...figure, ...shown, label: FIGURE_NAMES[figure.kind] + foreign };
+}
+
+/**
+ * The figures to show of a curve point: `main` the large one, `other` the one beneath, null where
+ * there is none. `basis` says which figure leads and whether the calibration is transferred.
+ */
+export function ratings(point, elo, basis = {}) {
   if (point === null) return { main: null, other: null };
-  const plain = {
-    kind: "a4",
-    label: "Algorithm 4",
-    value: point.rating,
-    low: point.low,
-    high: point.high,
-    ...ratingFigure(point.rating, point.low, point.high),
-  };
-  if (point.calibrated === null) return { main: plain, other: null };
-  const { calibrated: value, calibrated_low: low, calibrated_high: high } = point;
-  const main = { kind: "calibrated", label: "plays like", value, low, high, ...ratingFigure(value, low, high) };
-  return { main, other: plain };
+  const [main, other] = leading(point, elo, basis.choice ?? "auto");
+  return { main: written(main, basis.transferred), other: written(other, basis.transferred) };
+}
+
+/** What stands where no figure leads yet. */
+export function withoutFigure(point) {
+  if (point === null) return "no move rated yet";
+  return point.n < 5 ? `${countedMoves(point.n)}: too few yet` : "no calibration fits";
+}
+
+export const countedMoves = (count) => (count === 1 ? "1 move" : `${count} moves`);
+
+/** How likely each result is after so many plies: `{win, draw, loss}`; null while unknown. */
+export function oddsAfter(game, plies) {
+  if (plies === game.plies && game.result !== "*") return null;
+  const known = plies.slice(-2).findLast((ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null);
+  return known ? { win: known.win, draw: known.draw, loss: 1 - known.win - known.draw } : null;
+}
+
+/** `White wins 45 %, draw 40 %, Black wins 15 %`; they add up to 100. */
+export function oddsWords({ win, draw }) {
+  const won = Math.round(100 * win);
+  const level = Math.round(100 * (win + draw)) - won;
+  return `White wins ${won} %, draw ${level} %, Black wins ${100 - won - level} %`;
+}
+
+/** Draws a score bar: three parts where the odds are known, else White's share by the score. */
+export function drawBar(node, score, odds) {
+  const share = odds?.win ?? whiteShare(score.cp ?? 0);
+  node.style.setProperty("--white", `${(100 * share).toFixed(1)}%`);
+  node.style.setProperty("--not-lost", `${(100 * (odds ? odds.win + odds.draw : share)).toFixed(1)}%`);
+  node.classList.toggle("unknown", score.cp === null);
+  const said = odds ? oddsWords(odds) : "";
+  if (node.title !== said) node.title = said;
 }
 
 /** Who makes ply `ply`. */
@@ -30,7 +76,7 @@ export function moverOf(ply, startFen) {
 }
 
 /**
- * The clock of a colour after `plies`, as text; empty where the source tells none. It has run for
+ * The clock of a colour after `plies`, as text; empty where the source sends none. It has run for
  * `elapsedS` since if it is the one that runs.
  */
 export function clockAfter(game, plies, color, elapsedS = 0) {
@@ -92,7 +138,7 @@ export function lastMove(game, plies) {
   return last ? moveText(last.ply, last.san, game.start_fen) : "not started";
 }
 
-/** `Board 3 · Round 4`, or what else tells it apart. */
+/** `Board 3 · Round 4`, or what else identifies it. */
 export function placeText(game, short = false) {
   const board = game.board === null ? "" : short ? `Bd ${game.board}` : `Board ${game.board}`;
   const round = game.round && game.round !== "?" ? `${short ? "R" : "Round "}${game.round}` : "";
@@ -102,16 +148,18 @@ export function placeText(game, short = false) {
 /** Why a game has not all its figures, for people; empty when nothing is missing. */
 export function problemText(game) {
   if (game.problem) return game.problem;
-  if (game.restored) return "from before the restart; its source has not told it again yet";
+  if (game.restored) return "from before the restart; its source has not sent it again yet";
   const waiting = game.plies_played - game.plies_scored;
   return waiting > 1 ? `${waiting} moves not scored yet` : "";
 }
 
 /** What a screen reader says of a side. */
-export function sideText(game, color) {
-  const { main } = ratings(game.curves[color].at(-1) ?? null);
+export function sideText(game, color, basis = {}) {
+  const point = game.curves[color].at(-1) ?? null;
+  const { main } = ratings(point, game[color].elo, basis);
   const name = game[color].name || "unknown";
-  if (main === null) return `${name}: no move rated yet`;
-  const bounded = main.value !== null;
-  return `${name}: ${main.label} ${bounded ? `${main.text}, 95 % interval ${main.interval}` : main.interval}`;
+  if (main === null) return `${name}: ${withoutFigure(point)}`;
+  const range = main.interval ? `, 95 % interval ${main.interval}` : "";
+  const said = main.value !== null ? `${main.text}${range}` : main.interval;
+  return `${name}: ${main.label} ${said}, from ${countedMoves(point.n)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * What a screen reader is told, and how often: one sentence at a time, the newest of each kind,
+ * What a screen reader says, and how often: one sentence at a time, the newest of each kind,
  * never more than one in `PAUSE_MS`. Pure; the clock comes in as an argument.
  */
 

@@ -8,8 +8,8 @@ import { swing } from "./boards/boards_order.js";
 const SWING_CP = 200;
 
 /**
- * The sentence that tells what happened between two states of a board, or null. Of the board that
- * is open every move is told; of the others results and large swings.
+ * The sentence that says what happened between two states of a board, or null. Of the board that
+ * is open every move is reported; of the others results and large swings.
  */
 export function sentence(before, game, isOpen) {
   if (before === undefined || before === game) return null;

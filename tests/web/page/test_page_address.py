@@ -17,7 +17,7 @@ PLACES = st.fixed_dictionaries(
         "view": st.sampled_from(["boards", "players", "health", "arbiter"]),
         "layout": st.sampled_from(["auto", "cards", "table"]),
         "state": st.sampled_from(["all", "running", "over"]),
-        "figure": st.sampled_from(["auto", "a4"]),
+        "figure": st.sampled_from(["auto", "level", "percentile", "alone", "algorithm4"]),
         "game": st.just(""),
         "q": TEXT,
         "sort": TEXT,

@@ -40,8 +40,7 @@ export default class CurvesLayout {
     const { options, words } = this._context;
     setText(this._place, placeOf(game, words));
     const names = curveNames(game, options);
-    const which = names.value === "calibrated" ? words.playsLike : words.algorithm4;
-    setText(this._which, `${which} \u00b7 ${words.standingsNote}`);
+    setText(this._which, `${words[names.kind]} \u00b7 ${words.standingsNote}`);
     this._sides.white.draw(game);
     this._sides.black.draw(game);
     if (hasRating(game)) this._plot.draw(game, names);

@@ -49,14 +49,14 @@ export default class StandingsLayout {
 
   draw({ held, games, now }) {
     const { options, words } = this._context;
-    const ranked = ranking(this._wanted(held, games), options.rating, words);
+    const ranked = ranking(this._wanted(held, games), options.rating, words, this._context.basisOf().transferred);
     this.node.hidden = ranked.length === 0;
     const shown = Math.max(1, Math.min(ranked.length, options.rows));
     if (shown !== this._shown) {
       this._shown = shown;
       dispatchEvent(new Event("resize"));
     }
-    setText(this._label, ranked[0]?.rating.label ?? "");
+    setText(this._label, ranked.find(({ rating }) => rating)?.rating.label ?? "");
     const { items } = this._pager.page(ranked, options.rows, now);
     const scale = scaleOf(items);
     const people = peopleOf(held.games.values());
@@ -72,7 +72,7 @@ export default class StandingsLayout {
   }
 }
 
-/** Who plays, by name: titles and federations are told with games. */
+/** Who plays, by name: titles and federations come with games. */
 function peopleOf(games) {
   const people = new Map();
   for (const { white, black } of games) people.set(white.name, white).set(black.name, black);
@@ -107,21 +107,22 @@ class StandingsRow {
   }
 
   draw({ rank, player, rating }, { low, high }, people) {
-    setText(this._rank, String(rank));
+    setText(this._rank, rank);
     setText(this._flag, flagText(people.get(player.name)?.federation, this._options.flags));
     setText(this._title, people.get(player.name)?.title ?? "");
     this._name.draw(player.name || "?");
     setText(this._basis, basisOf(player, this._words));
     setText(this._elo, player.elo ? String(player.elo) : "\u2013");
-    setText(this._value, rating.text);
-    setText(this._interval, rating.interval);
+    setText(this._value, rating?.text ?? "\u2013");
+    setText(this._interval, rating?.interval ?? "");
+    this._range.classList.toggle("none", !rating || (rating.low === null && rating.high === null));
+    if (!rating) return;
     const share = (elo) => ((elo - low) / (high - low)).toFixed(4);
     const { style } = this._range;
     // An end that nobody knows reaches to the edge.
     style.setProperty("--low", rating.low === null ? 0 : share(rating.low));
     style.setProperty("--high", rating.high === null ? 1 : share(rating.high));
     this._range.dataset.bound = rating.bound ?? "";
-    this._range.classList.toggle("none", rating.low === null && rating.high === null);
     if (rating.value !== null) style.setProperty("--value", share(rating.value));
   }
 }

@@ -2,7 +2,7 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
-import { lastMove, pointsOf, ratingsOf, scoreOf } from "../shown_figures.js";
+import { figuresOf, lastMove, oddsOf, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
 import { Name } from "../player_names.js";
 import { Pager } from "../pages_by_time.js";
 import { ScoreBar, swingText } from "../score.js";
@@ -51,10 +51,12 @@ export default class TickerLayout {
 
 /** One board of the ticker. */
 class Item {
-  constructor({ options, words }) {
+  constructor({ options, words, basisOf }) {
     this._options = options;
     this._words = words;
+    this._basisOf = basisOf;
     this._board = element("span", "place");
+    this._transferred = element("span", "transferred");
     this._bar = new ScoreBar();
     this._score = element("span", "score");
     this._move = element("span", "move");
@@ -64,7 +66,7 @@ class Item {
       "div",
       "item",
       "",
-      this._board,
+      element("div", "place-cell", "", this._board, this._transferred),
       this._sides.white.node,
       element("div", "middle", "", element("div", "state", "", this._move, this._score, this._alert), this._bar.node),
       this._sides.black.node,
@@ -72,13 +74,15 @@ class Item {
   }
 
   draw(game, swing) {
+    const { transferred, withheld } = this._basisOf(game);
     setText(this._board, game.board === null ? "" : fill(this._words.board, game.board));
+    setText(this._transferred, transferred ? this._words.transferred : "");
     const score = scoreOf(game, this._options.provisional);
-    this._bar.draw(score);
+    this._bar.draw(score, oddsOf(game));
     setText(this._score, score?.text ?? "");
     this._score.dataset.state = score?.state ?? "";
     setText(this._move, lastMove(game, this._words));
-    for (const side of ["white", "black"]) this._sides[side].draw(game, this._options, this._words);
+    for (const side of ["white", "black"]) this._sides[side].draw(game, this._options, this._words, withheld);
     this._alert.hidden = swing === null;
     if (swing !== null) setText(this._alert, swingText(game, swing, this._words));
     this.node.classList.toggle("swinging", swing !== null);
@@ -103,14 +107,14 @@ class TickerSide {
     );
   }
 
-  draw(game, options, words) {
+  draw(game, options, words, withheld) {
     const player = game[this._color];
     const point = game.curves[this._color].at(-1) ?? null;
-    const [rating = null] = ratingsOf(point, options.rating, words);
+    const [rating] = figuresOf(point, player.elo, options.rating, words);
     setText(this._title, player.title ?? "");
     this._name.draw(player.name || "?");
     setText(this._points, pointsOf(game.result, this._color));
-    setText(this._value, rating ? `${rating.label} ${rating.text}` : words.noMoves);
+    setText(this._value, rating ? `${rating.short} ${rating.text}` : withoutFigure(point, words, withheld));
     setText(this._interval, rating?.interval ?? "");
   }
 }

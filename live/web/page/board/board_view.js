@@ -2,12 +2,16 @@
 
 import { Diagram } from "../../drawing/diagram.js";
 import { element, nameNode, setText } from "../../drawing/elements.js";
-import { resultText, safeLink, whiteShare } from "../../drawing/number_format.js";
+import { resultText, safeLink } from "../../drawing/number_format.js";
 import uPlot from "../../drawing/uplot_loader.js";
 import { Chart } from "./chart_frame.js";
 import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
 import { ClockText } from "../boards/clock_text.js";
-import { lastMove, placeText, problemText, scoreAfter, scoreWords } from "../score_words.js";
+import { explainButton } from "../explanations.js";
+import { FIGURE_CHOICES, basisIn, leadingIn } from "../figure_choice.js";
+import {
+  drawBar, lastMove, oddsAfter, oddsWords, placeText, problemText, scoreAfter, scoreWords,
+} from "../score_words.js";
 import { Histogram } from "./gain_histogram.js";
 import { MoveList } from "./move_list.js";
 import { HeadToHeadPanel, MethodsTable, Ratings } from "./rating_panel.js";
@@ -42,11 +46,15 @@ export class BoardPage {
       this._drawDiagram();
     }).observe(this._square);
     this._now = element("p", "now");
+    this._oddsBar = element("div", "bar flat");
+    this._oddsBar.setAttribute("aria-hidden", "true");
+    this._oddsText = element("span");
+    this._odds = element("p", "odds", "", this._oddsBar, this._oddsText, explainButton("odds"));
     this._problem = element("p", "problem");
     this._buttons = this._controls();
     const place = element("div", "position", "", this._bar, this._square);
     this._left = element(
-      "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._problem,
+      "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._odds, this._problem,
     );
     this._moves = new MoveList(pick);
     this._ratings = new Ratings();
@@ -90,8 +98,9 @@ export class BoardPage {
     this._drawHead(game);
     this._drawBoard(game, plies, place);
     this._moves.draw(game, ply);
-    this._ratings.draw(game, ply, held.engine?.calibration === null ? held.engine.calibration_note : "");
-    if (place.figure !== this._figure) this._useFigure(place.figure);
+    this._ratings.draw(game, ply, basisIn(held, place, game), held.engine?.calibration === null ? held.engine.calibration_note : "");
+    const leads = leadingIn(held, place);
+    if (leads !== this._figure) this._useFigure(leads);
     this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
     for (const chart of [this._score, this._complexity, this._clocks]) chart.draw(game, ply);
     this._histogram.draw(game, held.hello?.gain ?? "same-search", held.games.values());
@@ -130,9 +139,15 @@ export class BoardPage {
     this._drawDiagram();
     this._left.classList.toggle("flipped", place.flip);
     const score = scoreAfter(game, plies);
-    this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
-    this._bar.classList.toggle("unknown", score.cp === null);
-    this._bar.setAttribute("aria-label", score.text ? `Score ${score.text}` : "Score not known yet");
+    const odds = oddsAfter(game, plies);
+    drawBar(this._bar, score, odds);
+    const said = score.text ? `Score ${score.text}` : "Score not known yet";
+    this._bar.setAttribute("aria-label", odds ? `${said}. ${oddsWords(odds)}` : said);
+    this._odds.hidden = odds === null;
+    if (odds) {
+      drawBar(this._oddsBar, score, odds);
+      setText(this._oddsText, oddsWords(odds));
+    }
     for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, color);
     setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score)}`);
     setText(this._problem, problemText(game));
@@ -175,17 +190,16 @@ export class BoardPage {
   }
 
   _figureSwitch() {
-    const make = (text, figure) => {
+    const make = ([figure, text]) => {
       const button = element("button", "plain", text);
       button.type = "button";
       button.addEventListener("click", () => this._go({ figure }));
       return button;
     };
-    const box = element("div", "switch", "", make("Plays like", "auto"), make("Algorithm 4", "a4"));
+    const box = element("div", "switch", "", ...Object.entries(FIGURE_CHOICES).map(make));
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Which rating the curves show");
-    box.children[0].setAttribute("aria-pressed", "true");
-    box.children[1].setAttribute("aria-pressed", "false");
+    box.setAttribute("aria-label", "Which figure is large, and which the curves show");
+    [...box.children].forEach((button, at) => button.setAttribute("aria-pressed", String(at === 0)));
     return box;
   }
 
@@ -195,8 +209,9 @@ export class BoardPage {
     this._curves.node.replaceWith(next.node);
     this._curves.destroy();
     this._curves = next;
-    this._switch.children[0].setAttribute("aria-pressed", String(figure !== "a4"));
-    this._switch.children[1].setAttribute("aria-pressed", String(figure === "a4"));
+    Object.keys(FIGURE_CHOICES).forEach((each, at) => {
+      this._switch.children[at].setAttribute("aria-pressed", String(each === figure));
+    });
   }
 }
 

@@ -1,8 +1,9 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
 import { columns, drawn, span } from "../../client/curve_series.js";
-import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../../drawing/number_format.js";
-import { moverOf, sideText } from "../score_words.js";
+import { figureOf } from "../../client/leading_figure.js";
+import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
+import { FIGURE_NAMES, moverOf, sideText, written } from "../score_words.js";
 
 const edge = { stroke: "transparent", width: 0, points: { show: false } };
 const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
@@ -78,26 +79,21 @@ export const SCORE = {
   }),
 };
 
-/** Which figures a chart of curves draws: what fits best, or Algorithm 4's on demand. */
-function names(game, wanted) {
-  return wanted === "a4" ? { label: "Algorithm 4", value: "rating", low: "low", high: "high" } : drawn(game.curves);
-}
-
-/** The chart of both curves; `wanted` is `auto` or `a4`. */
+/** The chart of both curves; `wanted` says which figure leads. */
 export function curvesChart(wanted) {
   return {
     name: "curves-chart",
-    title: wanted === "a4" ? "Algorithm 4, move by move" : "Perceived ratings, move by move",
+    title: "Move by move",
     explain: "curves",
     height: 240,
-    empty: "The curves begin with the first bounded rating.",
+    empty: "The curves begin with the first bounded figure.",
     series(game) {
-      const data = columns(game.curves, names(game, wanted));
+      const data = columns(game.curves, drawn(game.curves, wanted));
       if ([...data[3], ...data[6]].every((value) => value === null)) return { data: null };
       const own = (elo) => new Array(data[0].length).fill(elo ?? null);
       return {
         data: [...data, own(game.white.elo), own(game.black.elo)],
-        note: `${names(game, wanted).label}; bands: 95 % intervals; dashed: own Elo`,
+        note: `${FIGURE_NAMES[drawn(game.curves, wanted).kind]}; bands: 95 % intervals; dashed: own Elo`,
       };
     },
     options(color) {
@@ -118,21 +114,20 @@ export function curvesChart(wanted) {
         ],
       };
     },
-    says: (game) => `Perceived ratings by move. ${sideText(game, "white")}; ${sideText(game, "black")}.`,
+    says: (game) => `Figures by move. ${sideText(game, "white")}; ${sideText(game, "black")}.`,
     table(game) {
       const figure = (point) => {
-        const a4 = ratingFigure(point.rating, point.low, point.high);
-        const own = ratingFigure(point.calibrated, point.calibrated_low, point.calibrated_high);
-        return [
-          point.n, point.gain_cp, point.expected_score.toFixed(3), a4.text, a4.interval,
-          point.calibrated === null ? null : own.text, point.calibrated === null ? null : own.interval,
-        ];
+        const cells = (kind) => {
+          const found = written(figureOf(point, kind));
+          return kind === "percentile" ? [found?.text] : [found?.text, found?.interval];
+        };
+        return [point.n, point.gain_cp, ...["level", "percentile", "alone", "algorithm4"].flatMap(cells)];
       };
       const points = [...game.curves.white, ...game.curves.black].sort((a, b) => a.ply - b.ply);
       return {
         head: [
-          "Move", "Player", "Moves counted", "Gain, cp", "Expected score", "Algorithm 4", "95 %",
-          "Calibrated", "95 %",
+          "Move", "Player", "Moves counted", "Gain, cp", "Level", "95 %", "Percentile", "Moves alone", "95 %",
+          "Algorithm 4", "95 %",
         ],
         rows: points.map((point) => [
           moveText(point.ply, game.plies[point.ply - 1]?.san ?? "", game.start_fen),
@@ -189,7 +184,7 @@ export const CLOCKS = {
   title: "Clocks, minutes left",
   explain: "clocks",
   height: 130,
-  empty: "The source tells no clocks.",
+  empty: "The source sends no clocks.",
   series(game) {
     const of = (color) => [
       null,

@@ -1,10 +1,14 @@
-/** Both players' ratings at the move that is looked at, and what White is expected to score. */
+/** Both players' figures at the move that is looked at, and what White is expected to score. */
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
-import { ratingFigure } from "../../drawing/number_format.js";
+import { figureOf } from "../../client/leading_figure.js";
+import { countedMoves, ratings, withoutFigure, written } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";
 import { explainButton } from "../explanations.js";
 import { Whisker } from "./side_figures.js";
+
+/** Both players are compared from so many moves on. */
+const LEAST_MOVES = 5;
 
 /** The last point of a curve at or before a ply, or null. Pure. */
 export function pointAt(curve, ply) {
@@ -22,61 +26,75 @@ class RatingPanel {
   constructor(color) {
     this._color = color;
     this._name = nameNode("name");
+    this._large = new PanelRating("leading", "large");
     this._lines = {
-      calibrated: new PanelRating("Plays like", "calibrated", "large"),
-      form: new PanelRating("Form", "form", ""),
-      a4: new PanelRating("Algorithm 4", "a4", ""),
-      expected: new PanelRating("Expected", "expected", ""),
+      level: new PanelRating("level"),
+      percentile: new PanelRating("percentile"),
+      alone: new PanelRating("alone"),
+      performance: new PanelRating("performance"),
+      algorithm4: new PanelRating("a4"),
     };
-    const lines = Object.values(this._lines).map(({ node }) => node);
+    const lines = [this._large, ...Object.values(this._lines)].map(({ node }) => node);
     this.node = element(
       "section", `rating-panel side ${color}`, "", element("h3", "", "", element("i", `piece ${color}`), this._name), ...lines,
+      element("p", "note ranges", "Ranges are 95 % intervals."),
     );
   }
 
-  draw(game, ply, note) {
+  draw(game, ply, basis, note) {
     const player = game[this._color];
     const point = pointAt(game.curves[this._color], ply);
     setText(this._name, player.name || "?");
-    const { calibrated, form, a4, expected } = this._lines;
-    const fits = point !== null && point.calibrated !== null;
-    calibrated.node.classList.toggle("without", point !== null && !fits);
-    if (fits) {
-      const { calibrated: value, calibrated_low: low, calibrated_high: high } = point;
-      calibrated.draw({ value, low, high, ...ratingFigure(value, low, high) }, player.elo);
-    } else {
-      calibrated.say(point === null ? "no move rated yet" : note || "no calibration fits");
+    const { main } = ratings(point, player.elo, basis);
+    const counted = point === null ? "" : `from ${countedMoves(point.n)}`;
+    this._large.name(main === null ? "No figure yet" : [titled(main.label), counted].join(", "));
+    if (main === null) this._large.say(note && point !== null && point.n >= 5 ? note : withoutFigure(point));
+    else this._large.draw(main, player.elo, "");
+    for (const [kind, line] of Object.entries(this._lines)) {
+      // A performance belongs to the whole game, not to a move of it.
+      const whole = kind === "performance";
+      const held = whole ? (ply >= game.plies.length ? game.methods[this._color] : null) : point;
+      const figure = written(figureOf(held, kind), basis.transferred);
+      line.node.hidden = figure === null || main?.kind === kind;
+      if (figure !== null) line.draw(figure, player.elo, about(figure));
     }
-    if (point?.form === null || point === null) form.say(point === null || !player.elo ? "" : "\u2013");
-    else form.say(`${signed(point.form)} to Elo ${player.elo}`);
-    form.node.hidden = point === null || point.form === null;
-    if (point === null) a4.say("\u2013");
-    else {
-      const { rating: value, low, high } = point;
-      a4.draw({ value, low, high, ...ratingFigure(value, low, high) }, player.elo);
-    }
-    expected.say(point === null ? "\u2013" : `${point.expected_score.toFixed(3)} against the engine, ${point.n} moves`);
   }
 }
 
+const NAMES = { level: "Level", percentile: "Percentile", alone: "Moves alone", performance: "Performance", a4: "Algorithm 4" };
+
+const titled = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What else there is to say of a figure. */
+function about({ kind, share }) {
+  if (kind === "level" && share !== null) return `${Math.round(100 * share)} % from these moves`;
+  return kind === "algorithm4" ? "index" : "";
+}
+
 class PanelRating {
-  constructor(label, name, size) {
+  constructor(name, size = "") {
+    this._label = element("span", "", NAMES[name] ?? "");
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
     this._whisker = new Whisker();
     this._said = element("span", "said");
     this.node = element(
-      "div", `rating-line ${size}`, "", element("div", "label", "", element("span", "", label), explainButton(name)),
+      "div", `rating-line ${size}`, "", element("div", "label", "", this._label, explainButton(name)),
       element("div", "value", "", this._main, this._interval, this._said), this._whisker.node,
     );
   }
 
-  draw(figure, elo) {
+  name(text) {
+    setText(this._label, text);
+  }
+
+  draw(figure, elo, said) {
     setText(this._main, figure.text);
     setText(this._interval, figure.interval);
-    setText(this._said, "");
-    this._whisker.node.hidden = false;
-    this._whisker.draw(figure, elo);
+    setText(this._said, said);
+    // Percentiles and Algorithm 4's index have no place on a scale of Elo.
+    this._whisker.node.hidden = ["percentile", "algorithm4"].includes(figure.kind);
+    if (!this._whisker.node.hidden) this._whisker.draw(figure, elo);
   }
 
   say(text) {
@@ -94,8 +112,9 @@ export class Ratings {
     this.node = element("div", "rating-panels", "", this._panels.white.node, this._panels.black.node);
   }
 
-  draw(game, ply, note) {
-    for (const panel of Object.values(this._panels)) panel.draw(game, ply, note);
+  /** `basis` says which figure leads; `note` why there may be none. */
+  draw(game, ply, basis, note) {
+    for (const panel of Object.values(this._panels)) panel.draw(game, ply, basis, note);
   }
 }
 
@@ -121,13 +140,16 @@ export class HeadToHeadPanel {
     this.node = element("figure", "chart head-to-head", "", title, element("div", "scroll", "", table));
   }
 
-  draw({ head_to_head: duel, methods, white, black }) {
+  draw({ head_to_head: duel, methods, white, black, curves }) {
+    // After a move or two the comparison says nothing, and says it with a number.
+    const few = Math.min(curves.white.length, curves.black.length) < LEAST_MOVES;
     const score = (value) => (value === null ? "\u2013" : value.toFixed(2));
     const { expected_score: conform, low, high, missing } = methods;
     const elo = eloExpectation(white.elo, black.elo);
     const interval = conform === null ? missing || "\u2013" : `${score(low)}\u2013${score(high)}`;
     const unbounded = duel.expected_score === null ? "\u2013" : duel.expected_score === 1 ? "\u25b2" : "\u25bc";
-    this._fill(0, score(duel.expected_score), "no interval", duel.difference === null ? unbounded : signed(duel.difference));
+    if (few) this._fill(0, "\u2013", "too few moves", "\u2013");
+    else this._fill(0, score(duel.expected_score), "no interval", duel.difference === null ? unbounded : signed(duel.difference));
     this._fill(1, score(conform), interval, "\u2013");
     this._fill(2, score(elo), "\u2013", elo === null ? "\u2013" : signed(white.elo - black.elo));
   }

@@ -2,7 +2,10 @@
 
 import { resultText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { parsePlacement, placementAfter } from "../../client/board_position.js";
-import { lastMove, placeText, provisionalWords, ratings, scoreAfter } from "../score_words.js";
+import { isTransferred } from "../../client/leading_figure.js";
+import {
+  countedMoves, lastMove, oddsAfter, placeText, provisionalWords, ratings, scoreAfter, withoutFigure,
+} from "../score_words.js";
 import { pointAt } from "./rating_panel.js";
 import { sparkPaths } from "../boards/small_curves.js";
 
@@ -50,14 +53,17 @@ function board(x, y, side, placement, last, pieces) {
   return svg;
 }
 
-function player(x, y, game, color, ply) {
-  const { main, other } = ratings(pointAt(game.curves[color], ply));
+function player(x, y, game, color, ply, basis) {
   const { name, title, elo } = game[color];
+  const point = pointAt(game.curves[color], ply);
+  const { main, other } = ratings(point, elo, basis);
   const who = [title, short(name || "?")].filter(Boolean).join(" ");
   const disc = `<circle cx="${x + 9}" cy="${y - 8}" r="8" fill="${color === "white" ? "#fff" : "#000"}" stroke="${QUIET}"/>`;
   const figure = main === null ? "\u2013" : main.text;
-  const interval = main === null ? "no move rated yet" : `${main.label}, 95 %: ${main.interval}`;
-  const second = other ? `Algorithm 4: ${other.text} (${other.interval})` : "";
+  const range = main?.interval ? `95 %: ${main.interval}` : "";
+  const interval =
+    main === null ? withoutFigure(point) : [main.label, range, countedMoves(point.n)].filter(Boolean).join(", ");
+  const second = other ? `${other.label}: ${other.text}${other.interval ? ` (${other.interval})` : ""}` : "";
   return [
     disc,
     words(x + 28, y, 26, INK, who, 'font-weight="600"'),
@@ -70,6 +76,7 @@ function player(x, y, game, color, ply) {
 
 /** `pieces`: SVG of each piece by FEN letter, in a square of 40. */
 export function shareSvg(game, ply, engine, pieces) {
+  const basis = { transferred: isTransferred(engine, game.calibration_note) };
   const plies = game.plies.slice(0, ply);
   const placement = placementAfter(game.start_fen, plies.map(({ uci }) => uci));
   const score = scoreAfter(game, plies);
@@ -80,7 +87,9 @@ export function shareSvg(game, ply, engine, pieces) {
   };
   const paths = sparkPaths(curves);
   const [x, side] = [600, 480];
-  const bar = whiteShare(score.cp ?? 0);
+  const odds = oddsAfter(game, plies);
+  const bar = odds?.win ?? whiteShare(score.cp ?? 0);
+  const even = odds?.draw ?? 0;
   const drawn = paths
     ? ["white", "black"]
         .map(
@@ -102,14 +111,15 @@ export function shareSvg(game, ply, engine, pieces) {
     words(1160, 52, 22, QUIET, placeText(game), 'text-anchor="end"'),
     `<rect x="40" y="80" width="16" height="${side}" fill="#14181d" stroke="${QUIET}"/>`,
     `<rect x="40" y="${80 + side * (1 - bar)}" width="16" height="${side * bar}" fill="#fff" fill-opacity="${score.cp === null ? 0.3 : 1}"/>`,
+    `<rect x="40" y="${80 + side * (1 - bar - even)}" width="16" height="${side * even}" fill="#8a929d"/>`,
     board(66, 80, side, placement, plies.at(-1)?.uci ?? "", pieces),
-    player(x, 118, game, "black", ply),
+    player(x, 118, game, "black", ply, basis),
     `<rect x="${x}" y="205" width="560" height="180" rx="8" fill="${PANEL}"/>`,
     `<svg x="${x + 8}" y="213" width="544" height="164" viewBox="0 0 100 40" preserveAspectRatio="none">${drawn}</svg>`,
-    player(x, 440, game, "white", ply),
+    player(x, 440, game, "white", ply, basis),
     words(x, 550, 24, INK, state.filter(Boolean).join("    ")),
     words(40, 604, 16, QUIET, engine ? `${engine.name}, ${engine.limit}` : ""),
-    words(1160, 604, 16, QUIET, "A perceived rating says how strong the play looks. live-rate", 'text-anchor="end"'),
+    words(1160, 604, 16, QUIET, "How strong the play looks, not how strong the player is. live-rate", 'text-anchor="end"'),
     "</svg>",
   ].join("");
 }

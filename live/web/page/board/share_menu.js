@@ -1,7 +1,7 @@
 /** Taking along what is seen: its address, a picture, and the figures as JSON, CSV or PGN. */
 
 import { element } from "../../drawing/elements.js";
-import { boardsCsv, csv, gameCsv } from "../players/csv_tables.js";
+import { FIGURES, boardsCsv, csv, gameCsv } from "../players/csv_tables.js";
 import { PLAYER_COLUMNS } from "../players/columns.js";
 import { pieceMarkup, svgAddress } from "./pieces.js";
 import { shareAddress } from "../page_address.js";
@@ -14,7 +14,8 @@ const TOGETHER = 4;
 function playersCsv(players) {
   const plain = [
     "id", "name", "elo", "games", "moves", "mean_gain_cp", "expected_score", "rating", "low", "high",
-    "calibrated", "calibrated_low", "calibrated_high", "form",
+    "calibrated", "calibrated_low", "calibrated_high", "form", ...FIGURES,
+    "performance", "performance_low", "performance_high",
   ];
   const methods = PLAYER_COLUMNS.filter(({ id }) => ["a2", "accuracy", "loss", "first", "conformance", "guid", "ponderated", "markov"].includes(id));
   return csv(
@@ -65,10 +66,10 @@ async function picture(game, ply, engine) {
 }
 
 export class ShareMenu {
-  /** `seen()` answers `{place, games, players, game, ply, engine}`; `tell` says how it went. */
-  constructor(seen, tell) {
+  /** `seen()` answers `{place, games, players, game, ply, engine}`; `notify` shows how it went. */
+  constructor(seen, notify) {
     this._seen = seen;
-    this._tell = tell;
+    this._notify = notify;
   }
 
   /** Buttons for one view: `board`, `boards` or `players`. */
@@ -90,7 +91,7 @@ export class ShareMenu {
       try {
         await action();
       } catch (error) {
-        this._tell(`That did not work: ${error.message}`);
+        this._notify(`That did not work: ${error.message}`);
       }
     });
     return button;
@@ -101,10 +102,10 @@ export class ShareMenu {
     const address = shareAddress(location.href, place);
     try {
       await navigator.clipboard.writeText(address);
-      this._tell("The link is copied.");
+      this._notify("The link is copied.");
     } catch {
       // Without HTTPS a browser may refuse: then it is there to be copied by hand.
-      this._tell(`Copy this link: ${address}`);
+      this._notify(`Copy this link: ${address}`);
     }
   }
 
@@ -112,7 +113,7 @@ export class ShareMenu {
     const { game, ply, engine } = this._seen();
     if (game === null) return;
     save(`${name(game)}.png`, "image/png", await picture(game, ply, engine));
-    this._tell("The image is saved.");
+    this._notify("The image is saved.");
   }
 
   async _save(view, format) {
@@ -126,7 +127,7 @@ export class ShareMenu {
       const table = view === "players" ? playersCsv(players) : view === "board" ? gameCsv(game) : boardsCsv(games);
       save(`${base}.csv`, "text/csv", table);
     }
-    this._tell(`Saved as ${format}.`);
+    this._notify(`Saved as ${format}.`);
   }
 }
 

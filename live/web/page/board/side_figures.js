@@ -2,7 +2,7 @@
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { ClockText } from "../boards/clock_text.js";
-import { SCALE, ratings } from "../score_words.js";
+import { SCALE, countedMoves, ratings, withoutFigure } from "../score_words.js";
 
 /** A rating and its interval on a scale that all boards share, so that eyes can compare them. */
 export class Whisker {
@@ -44,6 +44,7 @@ export class CardSide {
     this.clock = new ClockText(color, elapsedS);
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
+    this._label = element("span", "figure-name");
     this._other = element("span", "other");
     this._whisker = new Whisker();
     this.node = element(
@@ -51,23 +52,25 @@ export class CardSide {
       `side ${color}`,
       "",
       element("div", "who", "", element("i", `piece ${color}`), this._title, this._name, this._elo, this.clock.node),
-      element("div", "figures", "", this._main, this._interval, this._other),
+      element("div", "figures", "", this._main, this._interval, this._label, this._other),
       this._whisker.node,
     );
   }
 
-  draw(game, plies, point) {
+  draw(game, plies, point, basis) {
     const player = game[this._color];
     setText(this._title, player.title ?? "");
     setText(this._name, player.name || "?");
     this._name.title = [player.name, player.team, player.federation].filter(Boolean).join(" \u00b7 ");
     setText(this._elo, player.elo ? String(player.elo) : "");
     this.clock.draw(game, plies);
-    const { main, other } = ratings(point);
+    const { main, other } = ratings(point, player.elo, basis);
     setText(this._main, main?.text ?? "\u2013");
-    setText(this._interval, main?.interval ?? "no move rated yet");
-    setText(this._other, other ? `A4 ${other.text} ${other.interval}` : main ? "Algorithm 4" : "");
+    setText(this._interval, main ? main.interval : withoutFigure(point));
+    setText(this._label, main ? `${main.label} \u00b7 ${countedMoves(point.n)}` : "");
+    setText(this._other, other ? [other.label, other.text, other.interval].filter(Boolean).join(" ") : "");
     this.node.classList.toggle("unknown", main === null);
-    this._whisker.draw(main, player.elo);
+    // Percentiles have no place on a scale of Elo.
+    this._whisker.draw([main, other].find((each) => each && each.kind !== "percentile") ?? null, player.elo);
   }
 }

@@ -1,9 +1,11 @@
 /** One board of the overview: position, players, score, both perceived ratings, their curves. */
 
 import { element, setText } from "../../drawing/elements.js";
-import { resultText, whiteShare } from "../../drawing/number_format.js";
+import { resultText } from "../../drawing/number_format.js";
 import { placementAfter } from "../../client/board_position.js";
-import { lastMove, placeText, problemText, provisionalWords, scoreAfter, sideText } from "../score_words.js";
+import {
+  drawBar, lastMove, oddsAfter, oddsWords, placeText, problemText, provisionalWords, scoreAfter, sideText,
+} from "../score_words.js";
 import { writePlace } from "../page_address.js";
 import { MiniBoard } from "../board/pieces.js";
 import { CardSide } from "../board/side_figures.js";
@@ -42,10 +44,13 @@ export class Card {
     if (visible && this._game) this._drawPictures();
   }
 
-  draw(game) {
-    if (game === this._game) return;
+  draw(game, basis) {
+    const key = `${basis.choice} ${basis.transferred}`;
+    if (game === this._game && key === this._basisKey) return;
     const before = this._game;
     this._game = game;
+    this._basis = basis;
+    this._basisKey = key;
     const score = scoreAfter(game, game.plies);
     setText(this._where, placeText(game, true));
     setText(this._move, lastMove(game, game.plies));
@@ -53,15 +58,15 @@ export class Card {
     this._score.classList.toggle("provisional", score.provisional);
     this._score.title = score.source ? provisionalWords(score.source) : "";
     setText(this._result, resultText(game.result));
-    this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
-    this._bar.classList.toggle("unknown", score.cp === null);
+    const odds = oddsAfter(game, game.plies);
+    drawBar(this._bar, score, odds);
     for (const color of ["white", "black"]) {
-      this._sides[color].draw(game, game.plies, game.curves[color].at(-1) ?? null);
+      this._sides[color].draw(game, game.plies, game.curves[color].at(-1) ?? null, basis);
     }
     setText(this._problem, problemText(game));
     this._problem.hidden = !this._problem.textContent;
     this.node.classList.toggle("over", game.result !== "*");
-    this._label(game, score);
+    this._label(game, score, odds);
     const moved = before !== null && before.plies.at(-1)?.uci !== game.plies.at(-1)?.uci;
     if (moved) this._flash();
     if (this._visible) this._drawPictures();
@@ -82,7 +87,7 @@ export class Card {
     this.node.remove();
   }
 
-  _label(game, score) {
+  _label(game, score, odds) {
     const address = writePlace({ view: "board", game: game.id });
     if (this.link.getAttribute("href") !== address) this.link.setAttribute("href", address);
     const said = [
@@ -90,8 +95,9 @@ export class Card {
       `${game.white.name || "?"} against ${game.black.name || "?"}`,
       game.result === "*" ? lastMove(game, game.plies) : resultText(game.result),
       score.text ? `score ${score.text}${score.provisional ? `, ${provisionalWords(score.source)}` : ""}` : "",
-      sideText(game, "white"),
-      sideText(game, "black"),
+      odds ? oddsWords(odds) : "",
+      sideText(game, "white", this._basis),
+      sideText(game, "black", this._basis),
     ];
     this.link.setAttribute("aria-label", said.filter(Boolean).join(". "));
   }
@@ -103,7 +109,7 @@ export class Card {
       this._placement = placementAfter(game.start_fen, game.plies.map((ply) => ply.uci));
     }
     this._mini.draw(this._placement, game.plies.at(-1)?.uci ?? "");
-    this._spark.draw(game.curves);
+    this._spark.draw(game.curves, this._basis.choice);
   }
 
   _flash() {

@@ -1,5 +1,6 @@
 /** Which boards are shown, and in which order. Pure. */
 
+import { figureOf } from "../../client/leading_figure.js";
 import { gameOrder } from "../../client/event_state.js";
 
 /** A mate counts as this (Ferreira 2012, section 3), centipawns. */
@@ -12,13 +13,19 @@ export function latest(game, color) {
   return game.curves[color].at(-1) ?? null;
 }
 
-/** The figure that is shown large: calibrated where there is one, else Algorithm 4's. */
+/**
+ * What is sure of a player's strength: the lower end of the level, or of the moves alone, so that
+ * who has made one move leads no list; null while nothing is known.
+ */
 export function strength(point) {
-  if (point === null) return null;
-  if (point.calibrated !== null && point.calibrated !== undefined) return point.calibrated;
-  if (point.rating !== null) return point.rating;
-  // Unbounded: below everybody, or above.
-  return point.high !== null ? -Infinity : point.low !== null ? Infinity : null;
+  const figure = figureOf(point, "level") ?? figureOf(point, "alone");
+  if (figure === null) return null;
+  return figure.low ?? -Infinity;
+}
+
+/** Better than so many games of players rated alike; null while unknown. */
+export function percentile(point) {
+  return figureOf(point, "percentile")?.value ?? null;
 }
 
 /** The newest score that is known, White's side, centipawns; null without one. */
@@ -39,14 +46,14 @@ export function swing(game) {
   return scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores);
 }
 
-/** The lower of both clocks, seconds; null where the source tells none. */
+/** The lower of both clocks, seconds; null where the source sends none. */
 export function lowClock(game) {
   const clocks = game.plies.slice(-2).map((ply) => ply.clock_s).filter((each) => each !== null);
   return clocks.length ? Math.min(...clocks) : null;
 }
 
-function best(game) {
-  const figures = ["white", "black"].map((color) => strength(latest(game, color)));
+function best(game, figure) {
+  const figures = ["white", "black"].map((color) => figure(latest(game, color)));
   const known = figures.filter((figure) => figure !== null);
   return known.length ? Math.max(...known) : null;
 }
@@ -59,13 +66,14 @@ export const ORDERS = {
   board: { label: "Board", key: null },
   close: { label: "Closest score", key: (game) => absolute(scoreOf(game)) },
   swing: { label: "Largest swing", key: (game) => negative(swing(game)) },
-  rating: { label: "Highest perceived rating", key: (game) => negative(best(game)) },
+  rating: { label: "Strongest play", key: (game) => negative(best(game, strength)) },
+  percentile: { label: "Best percentile", key: (game) => negative(best(game, percentile)) },
   clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowClock(game) : null) },
   moves: { label: "Most moves", key: (game) => negative(game.plies_played) },
   white: { label: "White", key: (game) => fold(game.white.name) },
   black: { label: "Black", key: (game) => fold(game.black.name) },
-  whiteRating: { label: "White's rating", key: (game) => negative(strength(latest(game, "white"))) },
-  blackRating: { label: "Black's rating", key: (game) => negative(strength(latest(game, "black"))) },
+  whiteRating: { label: "White's figure", key: (game) => negative(strength(latest(game, "white"))) },
+  blackRating: { label: "Black's figure", key: (game) => negative(strength(latest(game, "black"))) },
   score: { label: "Score", key: (game) => negative(scoreOf(game)) },
   result: { label: "Result", key: (game) => game.result },
 };

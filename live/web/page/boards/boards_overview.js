@@ -3,6 +3,8 @@
 import { element, setText } from "../../drawing/elements.js";
 import { BoardsTable } from "./boards_table.js";
 import { Card } from "./board_card.js";
+import { explainButton } from "../explanations.js";
+import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
 import { ORDERS, arranged } from "./boards_order.js";
 
 /** More boards than this are shown as a table unless somebody chooses cards. */
@@ -52,14 +54,15 @@ export class Overview {
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
     const asCards = layout === "cards";
+    const basisOf = (game) => basisIn(held, place, game);
     this._grid.hidden = !asCards;
     this._table.node.hidden = asCards;
     if (asCards) {
       this._table.clear();
-      this._drawCards(games);
+      this._drawCards(games, basisOf);
     } else {
       this._forget(new Set());
-      this._table.draw(games, place);
+      this._table.draw(games, place, basisOf);
     }
     const hidden = all.length - games.length;
     setText(this._count, all.length ? `${games.length} of ${all.length} boards` : "");
@@ -82,7 +85,7 @@ export class Overview {
     for (const card of this._cards.values()) card.restyle();
   }
 
-  _drawCards(games) {
+  _drawCards(games, basisOf) {
     this._forget(new Set(games.map((game) => game.id)));
     const focused = document.activeElement;
     games.forEach((game, at) => {
@@ -92,7 +95,7 @@ export class Overview {
         this._cards.set(game.id, card);
         this._sight.observe(card.node);
       }
-      card.draw(game);
+      card.draw(game, basisOf(game));
       const { children } = this._grid;
       if (children[at] !== card.node) this._grid.insertBefore(card.node, children[at] ?? null);
     });
@@ -119,8 +122,10 @@ export class Overview {
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
     this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort, down: false }));
     this._layout = choice("As", { auto: "fits best", cards: "boards", table: "table" }, (layout) => this._go({ layout }));
+    this._figure = choice("Large figure", FIGURE_CHOICES, (figure) => this._go({ figure }));
     const bar = element(
-      "div", "toolbar", "", this._filter, this._state.label, this._sort.label, this._layout.label, this._count,
+      "div", "toolbar", "", this._filter, this._state.label, this._sort.label, this._layout.label,
+      this._figure.label, explainButton("leading"), this._count,
     );
     bar.setAttribute("role", "search");
     return bar;
@@ -131,6 +136,7 @@ export class Overview {
     this._state.select.value = place.state;
     this._sort.select.value = place.sort || "board";
     this._layout.select.value = place.layout;
+    this._figure.select.value = place.figure;
     this.node.dataset.layout = layout;
   }
 

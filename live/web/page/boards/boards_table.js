@@ -1,17 +1,19 @@
 /** All boards as one table, a row each: the densest view, and what a screen reader reads best. */
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
-import { resultText, whiteShare } from "../../drawing/number_format.js";
-import { clockAfter, lastMove, provisionalWords, ratings, scoreAfter } from "../score_words.js";
+import { resultText } from "../../drawing/number_format.js";
+import {
+  clockAfter, countedMoves, drawBar, lastMove, oddsAfter, provisionalWords, ratings, scoreAfter, withoutFigure,
+} from "../score_words.js";
 import { writePlace } from "../page_address.js";
 import { SortedHeader } from "./sorted_header.js";
 
 export const COLUMNS = [
   { id: "board", label: "Bd" },
   { id: "white", label: "White" },
-  { id: "whiteRating", label: "Plays like", explain: "calibrated" },
+  { id: "whiteRating", label: "Figure", explain: "leading" },
   { id: "score", label: "Score", explain: "score" },
-  { id: "blackRating", label: "Plays like", explain: "calibrated" },
+  { id: "blackRating", label: "Figure", explain: "leading" },
   { id: "black", label: "Black" },
   { id: "moves", label: "Last move" },
   { id: "clock", label: "Clocks" },
@@ -29,7 +31,7 @@ export class BoardsTable {
     this.node = element("div", "scroll", "", table);
   }
 
-  draw(games, place) {
+  draw(games, place, basisOf) {
     this._header.draw(place.sort || "board", place.down);
     const shown = new Set(games.map((game) => game.id));
     for (const [id, row] of this._rows) {
@@ -40,7 +42,7 @@ export class BoardsTable {
     games.forEach((game, at) => {
       let row = this._rows.get(game.id);
       if (row === undefined) this._rows.set(game.id, (row = new BoardTableRow(this._elapsedS)));
-      row.draw(game);
+      row.draw(game, basisOf(game));
       const { children } = this._body;
       if (children[at] !== row.node) this._body.insertBefore(row.node, children[at] ?? null);
     });
@@ -72,6 +74,7 @@ class BoardTableRow {
     this._elos = { white: element("span", "elo"), black: element("span", "elo") };
     this._ratings = { white: element("strong", "rating"), black: element("strong", "rating") };
     this._intervals = { white: element("span", "interval"), black: element("span", "interval") };
+    this._others = { white: element("span", "other"), black: element("span", "other") };
     this._score = element("span", "score");
     this._bar = element("div", "bar flat");
     this._bar.setAttribute("aria-hidden", "true");
@@ -80,7 +83,7 @@ class BoardTableRow {
     this._result = element("strong", "result");
     const who = (color) =>
       cell("player", element("i", `piece ${color}`), " ", this._titles[color], this._names[color], this._elos[color]);
-    const rating = (color) => cell(`side ${color}`, this._ratings[color], this._intervals[color]);
+    const rating = (color) => cell(`side ${color}`, this._ratings[color], this._intervals[color], this._others[color]);
     const head = element("th", "", "", this._link);
     head.scope = "row";
     this.node = element(
@@ -89,9 +92,11 @@ class BoardTableRow {
     );
   }
 
-  draw(game) {
-    if (game === this._game) return;
+  draw(game, basis) {
+    const key = `${basis.choice} ${basis.transferred}`;
+    if (game === this._game && key === this._basisKey) return;
     this._game = game;
+    this._basisKey = key;
     setText(this._link, game.board === null ? game.round || "\u2013" : String(game.board));
     this._link.href = writePlace({ view: "board", game: game.id });
     this._link.setAttribute("aria-label", `Open board ${game.board ?? ""}: ${game.white.name} against ${game.black.name}`);
@@ -100,16 +105,20 @@ class BoardTableRow {
       setText(this._titles[color], player.title ?? "");
       setText(this._names[color], player.name || "?");
       setText(this._elos[color], player.elo ? String(player.elo) : "");
-      const { main } = ratings(game.curves[color].at(-1) ?? null);
+      const point = game.curves[color].at(-1) ?? null;
+      const { main, other } = ratings(point, player.elo, basis);
       setText(this._ratings[color], main?.text ?? "\u2013");
-      setText(this._intervals[color], main?.interval ?? "");
+      setText(this._intervals[color], main ? main.interval : withoutFigure(point));
+      const second = other ? [other.label, other.text, other.interval].filter(Boolean).join(" ") : "";
+      const about = main ? [main.label, countedMoves(point.n), second] : [second];
+      setText(this._others[color], about.filter(Boolean).join(" \u00b7 "));
       this._ratings[color].parentNode.classList.toggle("unknown", main === null);
     }
     const score = scoreAfter(game, game.plies);
     setText(this._score, score.provisional && score.text ? `${score.text} \u2026` : score.text);
     this._score.classList.toggle("provisional", score.provisional);
     this._score.title = score.source ? provisionalWords(score.source) : "";
-    this._bar.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
+    drawBar(this._bar, score, oddsAfter(game, game.plies));
     setText(this._move, lastMove(game, game.plies));
     this.tick();
     setText(this._result, resultText(game.result));

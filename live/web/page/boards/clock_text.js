@@ -1,4 +1,4 @@
-/** A clock on the page; it runs on between messages when it is told that time has passed. */
+/** A clock on the page; it runs on between messages when `tick` says that time has passed. */
 
 import { element, setText } from "../../drawing/elements.js";
 import { clockAfter, clockRuns } from "../score_words.js";

@@ -6,8 +6,8 @@ const NS = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [100, 40];
 
 /** What the four paths are, from curves: `{white: {band, line}, black: …}`; null without a value. */
-export function sparkPaths(curves) {
-  const data = columns(curves, drawn(curves));
+export function sparkPaths(curves, choice = "auto") {
+  const data = columns(curves, drawn(curves, choice));
   const [low, high] = span(data);
   const moves = data[0].length;
   if (data[3].every((value) => value === null) && data[6].every((value) => value === null)) return null;
@@ -56,10 +56,11 @@ export class Spark {
     this._drawn = null;
   }
 
-  draw(curves) {
-    if (curves === this._drawn) return;
+  draw(curves, choice) {
+    if (curves === this._drawn && choice === this._choice) return;
     this._drawn = curves;
-    const paths = sparkPaths(curves);
+    this._choice = choice;
+    const paths = sparkPaths(curves, choice);
     this.node.classList.toggle("empty", paths === null);
     for (const [name, path] of Object.entries(this._paths)) {
       const [color, kind] = name.split(" ");

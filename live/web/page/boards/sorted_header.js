@@ -1,4 +1,4 @@
-/** Headings of a table that sort it: by mouse and by keyboard, told to screen readers. */
+/** Headings of a table that sort it: by mouse and by keyboard, announced to screen readers. */
 
 import { element } from "../../drawing/elements.js";
 import { explainButton } from "../explanations.js";

@@ -1,6 +1,8 @@
 /** The figures that a player or one side of a game has, method by method. Pure. */
 
+import { figureOf, placeText, standings } from "../../client/leading_figure.js";
 import { ratingFigure } from "../../drawing/number_format.js";
+import { written } from "../score_words.js";
 
 const MINUS = "\u2212";
 const DASH = "\u2013";
@@ -55,16 +57,18 @@ function number(read, digits = 0, missing = "not known yet") {
   };
 }
 
-function rating(value, low, high) {
+/** A figure on a scale of its own; an unbounded one sorts below or above everybody. */
+function rating(kind, missing) {
   return {
     value: (each) => {
-      if (each[value] !== null) return each[value];
-      return each[high] !== null ? -Infinity : each[low] !== null ? Infinity : null;
+      const found = figureOf(each, kind);
+      if (found === null) return null;
+      return found.value ?? (found.high !== null ? -Infinity : Infinity);
     },
     show: (each) => {
-      const { text, interval } = ratingFigure(each[value], each[low], each[high]);
-      const note = value === "calibrated" ? (each.calibration_note ?? "") : "";
-      return interval ? figure(text, interval, note) : none("no move rated yet, or no calibration fits");
+      const found = written(figureOf(each, kind));
+      if (found === null) return none(missing);
+      return figure(found.text, found.interval, kind === "algorithm4" ? "" : (each.calibration_note ?? ""));
     },
   };
 }
@@ -96,14 +100,31 @@ const METHOD_COLUMNS = [
 
 /** Every column of the table of players, in its order; `low` columns are best when small. */
 export const PLAYER_COLUMNS = [
-  { id: "elo", label: "Elo", explain: "elo", ...number((player) => player.elo, 0, "no rating told by the source") },
-  { id: "calibrated", label: "Plays like", explain: "calibrated", ...rating("calibrated", "calibrated_low", "calibrated_high") },
+  { id: "elo", label: "Elo", explain: "elo", ...number((player) => player.elo, 0, "the source gives no rating") },
   {
-    id: "form", label: "Form", explain: "form",
-    value: (player) => player.form,
-    show: ({ form }) => (form === null ? none("needs the player's own rating and a calibration") : figure(signed(form))),
+    id: "performance", label: "Performance", explain: "performance",
+    ...rating("performance", "needs games against rated opponents"),
   },
-  { id: "a4", label: "Algorithm 4", explain: "a4", ...rating("rating", "low", "high") },
+  { id: "level", label: "Level", explain: "level", ...rating("level", "no move rated yet, or no calibration fits") },
+  {
+    id: "fide", label: "FIDE performance", explain: "fide",
+    value: (player) => player.fide_performance ?? null,
+    show: ({ fide_performance: found = null, rating_change: change = null, rating_k: k = null }) =>
+      found === null
+        ? none("needs a finished game against a rated opponent")
+        : figure(String(found), change === null ? "" : `${oneDigit(change)} (K ${k})`),
+  },
+  {
+    id: "share", label: "Share", explain: "level",
+    value: (player) => player.level_share ?? null,
+    show: ({ level_share: part = null }) => (part === null ? none("there is no level") : figure(percent(part))),
+  },
+  {
+    id: "percentile", label: "Percentile", explain: "percentile",
+    ...rating("percentile", "needs the player's own Elo and five counted moves"),
+  },
+  { id: "alone", label: "Moves alone", explain: "alone", ...rating("alone", "no move rated yet, or no calibration fits") },
+  { id: "a4", label: "Algorithm 4", explain: "a4", ...rating("algorithm4", "no move rated yet") },
   {
     id: "expected", label: "Expected score", explain: "expected",
     ...number((player) => player.expected_score, 3, "no move rated yet"),
@@ -136,7 +157,7 @@ export const PLAYER_COLUMNS = [
 ];
 
 /** What is shown to whoever has chosen nothing. */
-export const USUAL = ["elo", "calibrated", "form", "a4", "accuracy", "loss", "moves", "games"];
+export const USUAL = ["elo", "performance", "level", "percentile", "alone", "a4", "accuracy", "moves", "games"];
 
 /** The figures of one side of a game, for the table below the board. */
 export const SIDE_COLUMNS = [
@@ -147,28 +168,44 @@ export const SIDE_COLUMNS = [
   },
 ];
 
+/** Columns of before, by the one that took their place: kept addresses go on working. */
+const BEFORE = { calibrated: "level", form: "percentile" };
+
 /** The columns that a place names: known ones in the table's order, or the usual ones. */
 export function chosenColumns(text) {
-  const ids = text ? text.split(",") : USUAL;
+  const ids = text ? text.split(",").map((id) => BEFORE[id] ?? id) : USUAL;
   const chosen = PLAYER_COLUMNS.filter((column) => ids.includes(column.id));
   return chosen.length ? chosen : PLAYER_COLUMNS.filter((column) => USUAL.includes(column.id));
 }
 
-/** Players as a place wants them: sorted by a column, best first, those without a figure last. */
-export function rankedPlayers(players, sort, down) {
-  const column = PLAYER_COLUMNS.find((each) => each.id === sort);
-  const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
-  const sign = (column?.low ? 1 : -1) * (down ? -1 : 1);
-  const value = sort === "name" ? null : (column ?? { value: bestKnown }).value;
-  if (value === null) return [...players].sort((a, b) => (down ? -1 : 1) * byName(a, b));
-  return [...players].sort((a, b) => {
-    const [left, right] = [value(a) ?? null, value(b) ?? null];
-    if (left === null || right === null) return (left === null) - (right === null) || byName(a, b);
-    return left === right ? byName(a, b) : sign * (left < right ? -1 : 1);
-  });
+/**
+ * Players as a place wants them, `[{player, place}]`: by what is known of their strength, or by a
+ * column, best first, those without a figure last. `place` is text: `3`, `3=` for a tie, empty
+ * where too little is known.
+ */
+export function rankedPlayers(players, sort, down, choice = "auto") {
+  const rows = orderedBy(players, BEFORE[sort] ?? sort, choice);
+  if (!down) return rows;
+  return [...rows.filter(({ place }) => place).reverse(), ...rows.filter(({ place }) => !place)];
 }
 
-/** Algorithm 4 ranks as its expected score does, which is finite also where it is unbounded. */
-function bestKnown(player) {
-  return player.calibrated ?? player.expected_score;
+function orderedBy(players, sort, choice) {
+  const column = PLAYER_COLUMNS.find((each) => each.id === sort);
+  const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
+  if (sort === "name") return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
+  if (!column) {
+    return standings(players, choice).map((each) => ({ player: each.player, place: placeText(each) }));
+  }
+  const sign = column.low ? 1 : -1;
+  const value = (player) => column.value(player) ?? null;
+  const known = players.filter((player) => value(player) !== null);
+  known.sort((a, b) => (value(a) === value(b) ? byName(a, b) : sign * (value(a) < value(b) ? -1 : 1)));
+  // What reads the same is a tie.
+  const texts = known.map((player) => column.show(player).text);
+  const placed = known.map((player, at) => {
+    const place = texts.indexOf(texts[at]) + 1;
+    return { player, place: `${place}${texts.lastIndexOf(texts[at]) + 1 > place ? "=" : ""}` };
+  });
+  const unknown = players.filter((player) => value(player) === null).sort(byName);
+  return [...placed, ...unknown.map((player) => ({ player, place: "" }))];
 }

@@ -15,13 +15,16 @@ function cell(value) {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+export const FIGURES = [
+  "level", "level_low", "level_high", "level_share", "percentile", "alone", "alone_low", "alone_high",
+];
+const SIDE = [...FIGURES, "calibrated", "calibrated_low", "calibrated_high", "rating", "low", "high", "n"];
+
 const BOARD = [
   "event", "round", "board", "white", "white_elo", "black", "black_elo", "result", "moves_scored",
   "last_move", "score_cp", "mate",
   ...["white", "black"].flatMap((color) =>
-    ["calibrated", "calibrated_low", "calibrated_high", "rating", "low", "high", "n"].map(
-      (name) => `${color}_${name}`,
-    ),
+    SIDE.map((name) => `${color}_${name}`),
   ),
   "id",
 ];
@@ -35,10 +38,7 @@ export function boardsCsv(games) {
       const scored = game.plies.findLast((ply) => ply.score_cp !== null) ?? null;
       const side = (color) => {
         const point = game.curves[color].at(-1) ?? {};
-        return [
-          point.calibrated, point.calibrated_low, point.calibrated_high,
-          point.rating, point.low, point.high, point.n,
-        ];
+        return SIDE.map((name) => point[name]);
       };
       return [
         game.event, game.round, game.board, game.white.name, game.white.elo, game.black.name,
@@ -53,11 +53,11 @@ export function boardsCsv(games) {
 const PLY = [
   "ply", "san", "uci", "clock_s", "spent_s", "score_cp", "mate", "depth", "final", "best",
   "played_cp", "gain_cp", "gain_same_search_cp", "gain_successive_cp",
-  "score_source",
+  "score_source", "win", "draw", "loss",
 ];
 const POINT = [
   "n", "expected_score", "difference", "difference_low", "difference_high", "rating", "low", "high",
-  "calibrated", "calibrated_low", "calibrated_high", "form",
+  "calibrated", "calibrated_low", "calibrated_high", "form", ...FIGURES,
 ];
 const COMPLEXITY = ["stability_cp", "jump_cp", "jump_depth"];
 

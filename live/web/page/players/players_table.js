@@ -2,6 +2,9 @@
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS, USUAL, chosenColumns, rankedPlayers } from "./columns.js";
+import { rankedBy } from "../../client/leading_figure.js";
+import { leadingIn } from "../figure_choice.js";
+import { FIGURE_NAMES } from "../score_words.js";
 import { words, fold } from "../boards/boards_order.js";
 import { writePlace } from "../page_address.js";
 import { SortedHeader } from "../boards/sorted_header.js";
@@ -32,33 +35,36 @@ export class PlayersPage {
   }
 
   /** The players that a place asks for, in its order. */
-  shown(held, { q, sort, down }) {
+  shown(held, place) {
+    const { q, sort, down } = place;
     const wanted = words(q);
-    const players = [...held.players.values()].filter((player) => {
+    // Places count in the whole field, whoever is shown.
+    return rankedPlayers([...held.players.values()], sort, down, leadingIn(held, place)).filter(({ player }) => {
       const text = fold(player.name);
       return wanted.every((word) => text.includes(word));
     });
-    return rankedPlayers(players, sort, down);
   }
 
   draw(held, place) {
     this._useColumns(place.cols);
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
-    this._header.draw(place.sort || "calibrated", place.down);
+    this._header.draw(place.sort || "place", place.down);
     const players = this.shown(held, place);
-    const shown = new Set(players.map((player) => player.id));
+    const shown = new Set(players.map(({ player }) => player.id));
     for (const [id, row] of this._rows) {
       if (shown.has(id)) continue;
       row.node.remove();
       this._rows.delete(id);
     }
-    players.forEach((player, at) => {
+    players.forEach(({ player, place: rank }, at) => {
       let row = this._rows.get(player.id);
       if (row === undefined) this._rows.set(player.id, (row = new PlayerTableRow(this._columns)));
-      row.draw(player);
+      row.draw(player, rank);
       if (this._body.rows[at] !== row.node) this._body.insertBefore(row.node, this._body.rows[at] ?? null);
     });
-    setText(this._note, players.length ? "" : held.players.size ? "No player fits the filter." : "No player yet.");
+    const by = FIGURE_NAMES[rankedBy([...held.players.values()], leadingIn(held, place))];
+    const ties = `Players by ${by}; = are ties: their 95 % intervals overlap. Under five counted moves nobody has a place.`;
+    setText(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
     this._note.hidden = !this._note.textContent;
   }
 
@@ -68,7 +74,7 @@ export class PlayersPage {
     if (ids === this._ids) return;
     this._ids = ids;
     this._columns = columns;
-    this._header.columns([{ id: "name", label: "Player" }, ...columns]);
+    this._header.columns([{ id: "place", label: "#", explain: "places" }, { id: "name", label: "Player" }, ...columns]);
     this._rows.clear();
     this._body.replaceChildren();
     for (const box of this._boxes) box.checked = columns.some(({ id }) => id === box.value);
@@ -111,11 +117,13 @@ class PlayerTableRow {
     this._link = element("a", "", "", nameNode("name"));
     const head = element("th", "", "", this._link);
     head.scope = "row";
+    this._place = element("td", "place");
     this._cells = columns.map(() => element("td", "", "", element("span", "value"), element("span", "interval")));
-    this.node = element("tr", "", "", head, ...this._cells);
+    this.node = element("tr", "", "", this._place, head, ...this._cells);
   }
 
-  draw(player) {
+  draw(player, place) {
+    setText(this._place, place);
     if (player === this._player) return;
     this._player = player;
     setText(this._link.firstChild, player.name || "?");

@@ -29,23 +29,37 @@ def texts(root: ElementTree.Element) -> list[str]:
 
 
 def test_it_shows_the_ply_that_is_seen_and_only_what_was_known_then(pages: Pages) -> None:
-    now, then = (texts(drawing(pages, game(), number)) for number in (4, 1))
-    assert "2150" in now
-    assert "2100" in then
-    assert "2150" not in then
-    assert "Algorithm 4, 95 %: 2050–2250" in now
-    # Black's rating has no lower bound: an arrow, and the end that is known.
+    view = game(
+        white=Player("Anna"),
+        black=Player("Bea"),
+        curves=Curves(
+            white=(
+                point(1, 1, 2100.0, alone=1900.0, alone_low=1500.0, alone_high=2300.0),
+                point(3, 2, 2150.0, alone=1950.0, alone_low=1550.0, alone_high=2350.0),
+            ),
+            black=(point(2, 1, None, alone_high=2200.0),),
+        ),
+    )
+    now, then = (texts(drawing(pages, view, number)) for number in (4, 1))
+    assert "1950" in now
+    assert "1900" in then
+    assert "1950" not in then
+    assert "moves alone, 95 %: 1550–2350, 2 moves" in now
+    # Black's figure has no lower bound: an arrow, and the end that is known.
     assert "▼" in now
-    assert "Algorithm 4, 95 %: below 2200" in now
-    pieces = [each.get("class") for each in drawing(pages, game(), 1).iter(f"{SVG}circle")]
+    assert "moves alone, 95 %: below 2200, 1 move" in now
+    # Algorithm 4 stands nowhere under another name.
+    assert "2150" not in now
+    pieces = [each.get("class") for each in drawing(pages, view, 1).iter(f"{SVG}circle")]
     assert sum(each in PIECES for each in pieces if each) == 32
 
 
-def test_a_calibrated_rating_is_the_large_one(pages: Pages) -> None:
-    fitted = point(1, 1, 2100.0, calibrated=2000.0, calibrated_low=1500.0, calibrated_high=2500.0)
+def test_the_level_leads_and_the_percentile_stands_beneath(pages: Pages) -> None:
+    level: dict[str, Any] = {"level": 2000.0, "level_low": 1900.0, "level_high": 2100.0}
+    fitted = point(1, 12, 2100.0, **level, level_share=0.3, percentile=74.0)
     said = texts(drawing(pages, game(curves=Curves(white=(fitted,))), 4))
-    assert "plays like, 95 %: 1500–2500" in said
-    assert "Algorithm 4: 2100 (2000–2200)" in said
+    assert "level, 95 %: 1900–2100, 12 moves" in said
+    assert "percentile: 74 %" in said
 
 
 @settings(max_examples=40, deadline=None)

@@ -23,8 +23,8 @@ def arranged(pages: Pages, games: list[GameDetail], **place: Any) -> list[str]:
 def boards() -> list[GameDetail]:
     quiet = (ply(1, 10), ply(2, 15), ply(3, 5))
     wild = (ply(1, 10), ply(2, 400), ply(3, -150))
-    strong = Curves(white=(point(1, 1, 2500.0),))
-    unbounded = Curves(white=(point(1, 1, None),))
+    strong = Curves(white=(point(1, 1, 2500.0, alone=2500.0, alone_low=2300.0, alone_high=2700.0),))
+    unbounded = Curves(white=(point(1, 1, None, alone_high=2200.0),))
     return [
         game("a", board=3, plies=wild, curves=unbounded, white=Player("Zoë Müller")),
         game("b", board=1, plies=quiet, curves=strong, white=Player("adam", team="Nord")),

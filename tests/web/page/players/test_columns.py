@@ -66,14 +66,25 @@ def test_an_interval_stands_beside_what_has_one(pages: Pages) -> None:
         rating=2100.4,
         low=2000.0,
         high=2200.0,
-        calibrated=1999.5,
-        calibrated_low=1500.0,
-        calibrated_high=2500.0,
+        level=1999.5,
+        level_low=1500.0,
+        level_high=2500.0,
+        level_share=0.22,
+        percentile=74.2,
+        performance=2050.0,
+        performance_low=1900.0,
+        performance_high=2200.0,
+        fide_performance=2101,
+        rating_change=-3.25,
+        rating_k=20,
         methods=PlayerMethods(first_choice=Share(0.5, 0.25, 0.75, 8)),
     )
     found = shown(pages, view)
     assert (found["a4"]["text"], found["a4"]["interval"]) == ("2100", "2000–2200")
-    assert (found["calibrated"]["text"], found["calibrated"]["interval"]) == ("2000", "1500–2500")
+    assert (found["level"]["text"], found["level"]["interval"]) == ("2000", "1500–2500")
+    assert (found["share"]["text"], found["percentile"]["text"]) == ("22 %", "74 %")
+    assert found["performance"]["interval"] == "1900–2200"
+    assert found["fide"]["text"] == "2101" and "(K 20)" in found["fide"]["interval"]
     assert found["first"]["interval"] == "25–75 %"
 
 
@@ -102,7 +113,17 @@ def test_unbounded_is_an_arrow_and_unknown_a_dash_with_its_reason(pages: Pages) 
     assert (below["a4"]["text"], below["a4"]["interval"]) == ("▼", "below 2034")
     methods = PlayerMethods(missing={"accuracy": "3 moves not scored", "conformance": "too early"})
     unknown = shown(pages, msgspec.structs.replace(NOBODY, methods=methods))
-    for name in ("elo", "calibrated", "form", "a4", "expected", "a2", "accuracy", "conformance"):
+    for name in (
+        "elo",
+        "level",
+        "percentile",
+        "alone",
+        "a4",
+        "expected",
+        "a2",
+        "accuracy",
+        "conformance",
+    ):
         assert unknown[name]["text"] == "–", name
         assert unknown[name]["missing"], name
     assert unknown["accuracy"]["missing"] == "3 moves not scored"
@@ -146,7 +167,7 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
             name="rankedPlayers",
             args=[players, sort, down],
         )
-        return "".join(each["id"] for each in found)
+        return "".join(each["player"]["id"] for each in found)
 
     # Unbounded below is below everybody; nothing known comes last, both ways.
     assert ranked("a4") == "cabd"
@@ -157,11 +178,49 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
     assert ranked("name", down=True) == "dcba"
 
 
+def test_places_are_by_what_is_known_and_ties_are_ties(pages: Pages) -> None:
+    def player(name: str, moves: int, low: float, high: float) -> Any:
+        view = msgspec.structs.replace(
+            NOBODY,
+            id=name,
+            name=name,
+            moves=moves,
+            performance=(low + high) / 2,
+            performance_low=low,
+            performance_high=high,
+        )
+        return plain(view)
+
+    players = [
+        player("wide", 20, 1500, 3100),
+        player("worst", 30, 1700, 1900),
+        player("best", 40, 2400, 2700),
+        player("near", 40, 2300, 2650),
+        player("one move", 1, 2390, 2900),
+    ]
+    found = pages(
+        "call",
+        module="page/players/columns.js",
+        name="rankedPlayers",
+        args=[players, "", False],
+    )
+    places = [(each["player"]["id"], each["place"]) for each in found]
+    assert places == [
+        ("best", "1="),
+        ("near", "1="),
+        ("wide", "1="),
+        ("worst", "3"),
+        ("one move", ""),
+    ]
+
+
 def test_columns_can_be_chosen(pages: Pages) -> None:
     def chosen(text: str) -> list[str]:
         found = pages("call", module="page/players/columns.js", name="chosenColumns", args=[text])
         return [each["id"] for each in found]
 
     assert chosen("a4,elo,nonsense") == ["elo", "a4"]
-    assert "calibrated" in chosen("")
+    assert "level" in chosen("")
+    # Addresses of before.
+    assert chosen("calibrated,form") == ["level", "percentile"]
     assert chosen("nonsense") == chosen("")
