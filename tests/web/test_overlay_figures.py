@@ -357,3 +357,24 @@ def test_standings_put_the_calibrated_first_and_unbounded_at_the_ends(pages: Pag
     )
     assert [each["id"] for each in ranked] == ["first", "second", "high", "mid", "low"]
     assert [each["rank"] for each in ranked] == [1, 2, 3, 4, 5]
+
+
+# --- calibrations ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("calibrated", "note", "text"),
+    [
+        (2100.0, "", "3 moves"),
+        (2100.0, "transferred", "3 moves, transferred"),
+        (2100.0, "transferred; none for rapid games", "3 moves, transferred"),
+        (2100.0, "none for rapid games", "3 moves"),
+        (None, "transferred", "3 moves"),
+    ],
+)
+def test_a_figure_says_that_its_calibration_is_transferred(
+    pages: Pages, calibrated: float | None, note: str, text: str
+) -> None:
+    words = {"moves": ["{} move", "{} moves"], "noMoves": "none", "transferred": "transferred"}
+    point = {"n": 3, "calibrated": calibrated}
+    assert figure(pages, "basisOf", point, words, note) == text

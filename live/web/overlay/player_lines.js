@@ -52,7 +52,7 @@ export class PlayerPanel {
     setText(this._clock, clockOf(game, color, this._elapsedS(game)));
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const [main = null, second = null] = ratingsOf(point, options.rating, words);
-    this._main.draw(main, basisOf(point, words));
+    this._main.draw(main, basisOf(point, words, game.calibration_note));
     this._second.draw(second, "");
   }
 }

@@ -13,7 +13,7 @@ export const WORDS = {
   ],
   calibrated: [
     "Plays like",
-    "The rating of players whose moves look like these. It was learned from rated games that were searched with this very engine and limit, so it is on the Elo scale.",
+    "The rating of players whose moves look like these. It was learned from rated games and is on the Elo scale; where it says transferred, with another engine or limit, whose scores are compared with these on reference positions.",
     "The interval beside it holds the true value in 95 of 100 cases. After forty moves it still spans about 500 Elo to either side.",
   ],
   form: [

@@ -34,7 +34,7 @@ class RatingPanel {
     );
   }
 
-  draw(game, ply, note) {
+  draw(game, ply, missing) {
     const player = game[this._color];
     const point = pointAt(game.curves[this._color], ply);
     setText(this._name, player.name || "?");
@@ -43,9 +43,10 @@ class RatingPanel {
     calibrated.node.classList.toggle("without", point !== null && !fits);
     if (fits) {
       const { calibrated: value, calibrated_low: low, calibrated_high: high } = point;
-      calibrated.draw({ value, low, high, ...ratingFigure(value, low, high) }, player.elo);
+      const note = game.calibration_note ?? "";
+      calibrated.draw({ value, low, high, ...ratingFigure(value, low, high) }, player.elo, note);
     } else {
-      calibrated.say(point === null ? "no move rated yet" : note || "no calibration fits");
+      calibrated.say(point === null ? "no move rated yet" : missing || "no calibration fits");
     }
     if (point?.form === null || point === null) form.say(point === null || !player.elo ? "" : "\u2013");
     else form.say(`${signed(point.form)} to Elo ${player.elo}`);
@@ -71,10 +72,10 @@ class PanelRating {
     );
   }
 
-  draw(figure, elo) {
+  draw(figure, elo, note = "") {
     setText(this._main, figure.text);
     setText(this._interval, figure.interval);
-    setText(this._said, "");
+    setText(this._said, note);
     this._whisker.node.hidden = false;
     this._whisker.draw(figure, elo);
   }
