@@ -21,6 +21,7 @@ from live.events import (
     MeasuringProgress,
 )
 from live.feeds.demo import demo_feed
+from live.jobs.doctor import examine
 from live.jobs.recorded_event import rebuilt
 from live.jobs.report_journal import explanation_of
 from live.ledger.players.leading_figure import is_transferred
@@ -199,6 +200,30 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     async with service.with_engine(live=False, feeds=["file"]):
         assert service.room.health().searches == 0
         assert analysis(service.state).players == after.players
+
+
+async def test_the_doctor_says_which_calibration_it_is_and_what_would_be_better(
+    engine: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def told(config: Config) -> str:
+        await examine(lambda: config)
+        return " ".join(capsys.readouterr().out.split())
+
+    config = settings(engine("known"), **{"server.port": 0})
+    before = await told(config)
+    assert "classical, blitz-default, transferred from Stockfish 19" in before
+    assert "not measured yet: intervals are wider" in before
+    assert "measured once, in about a minute of idle time" in before
+    async with opened(config) as (service, _):
+        await service.measure_engine()
+    after = await told(config)
+    assert "correlation 1.000 and scale 0.80" in after and "not measured" not in after
+    assert "best with the engine they were learned with: --engine embedded" in after
+    random = settings(engine("random", "Chance 1"), **{"server.port": 0})
+    async with opened(random) as (service, _):
+        await service.measure_engine()
+    refused = await told(random)
+    assert "its scores do not fit" in refused and "ratings by Algorithm 4 alone" in refused
 
 
 async def test_native_stockfish_is_measured(
