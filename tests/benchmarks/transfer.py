@@ -1,4 +1,4 @@
-"""How well a calibration of one engine reads another: ``python -m tests.benchmarks.ratings.transfer
+"""How well a calibration of one engine reads another: ``python -m tests.benchmarks.transfer
 OWN POSITIONS OTHER... [--terms FILE]``
 
 OWN is a file of rated games that the calibrations' engine searched (NDJSON, may be gzipped, as
