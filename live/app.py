@@ -134,9 +134,15 @@ async def _serve(
             tasks.create_task(supervisor.keep(name, run), name=f"keep {name}")
             for name, run in parts.items()
         ]
+        if not once:
+            measuring = supervisor.keep("calibration", service.measure_engine, ends=True)
+            background.append(tasks.create_task(measuring, name="keep calibration"))
         async with sources.running(service, supervisor):
             await sources.over()
             await service.settled()
+            if once:
+                # What is printed at the end rests on it.
+                await service.measure_engine()
             service.report_engines()
             if not once:
                 # It stays for those who look, and for new settings.

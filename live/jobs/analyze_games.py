@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from live.config import Config
 from live.errors import InputError
-from live.events import Change, FeedReport, GameMessage, GameReport
+from live.events import Change, FeedReport, GameMessage, GameReport, HealthMessage
 from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
 from live.ledger.event_state import EventState
 from live.ledger.players.namesakes import namesakes
@@ -166,6 +166,7 @@ async def _searched(service: EventService, reports: Sequence[FeedReport]) -> Non
     for report in reports:
         await service.take(report)
     await service.settled()
+    await service.measure_engine()
 
 
 def read_pgn(file: Path) -> FeedReport:
@@ -192,16 +193,15 @@ def _progress(service: EventService) -> Iterator[None]:
     """A bar over the plies that have their score, on a terminal's standard error."""
     console = Console(stderr=True)
     with Progress(
-        TextColumn("analysing"),
+        TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("plies"),
         TimeRemainingColumn(),
         console=console,
         disable=not console.is_terminal,
         transient=True,
     ) as bar:
-        task = bar.add_task("plies")
+        task = bar.add_task("analysing plies")
         plies: dict[str, tuple[int, int]] = {}
         scored = played = 0
 
@@ -214,7 +214,16 @@ def _progress(service: EventService) -> Iterator[None]:
                     plies[view.id] = (view.plies_scored, view.plies_played)
                     scored += view.plies_scored - before[0]
                     played += view.plies_played - before[1]
-            bar.update(task, completed=scored, total=played)
+                elif isinstance(change, HealthMessage) and change.engines.measuring is not None:
+                    measuring = change.engines.measuring
+                    bar.update(
+                        task,
+                        description="measuring the engine, once",
+                        completed=measuring.done,
+                        total=measuring.of,
+                    )
+                    return
+            bar.update(task, description="analysing plies", completed=scored, total=played)
 
         if console.is_terminal:
             service.listen(show)

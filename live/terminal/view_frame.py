@@ -103,6 +103,9 @@ def health(
     if speed:
         line.append(f" · {speed:.0f} kn/s", palette.dim)
     line.append(f" · queue {queue_text(engines)}", palette.dim)
+    if engines.measuring is not None:
+        done, of = engines.measuring.done, engines.measuring.of
+        line.append(f" · measuring {done} of {of}", palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line
 

@@ -138,5 +138,5 @@ def game_view(
         opening=headers.opening,
         methods=methods,
         calibration=calibration.name if calibration else None,
-        calibration_note=choice.note,
+        calibration_note=choice.told,
     )

@@ -205,6 +205,13 @@ class TrackedGame:
         self._sides = self._seated(self.tallies)
         return True
 
+    def recalibrate(self, measure: Measure) -> None:
+        """Other calibrations rate the game from now on."""
+        self._measure = measure
+        self._sides.leave()
+        self._sides = self._seated(self.tallies)
+        self._settle(())
+
     def reread(self) -> None:
         """The field has changed: send every calibrated figure anew."""
         self._sides.reread()

@@ -295,8 +295,8 @@ def _pool_of(
 def _notes(
     choice: CalibrationChoice, pooled: PooledCalibratedRating, others: int, mean: float
 ) -> Iterator[str]:
-    if choice.note:
-        yield choice.note
+    if choice.told:
+        yield choice.told
     if others:
         yield f"{pooled.games} of {pooled.games + others} games: the others are of another kind"
     held = pooled.calibration.elo_range
