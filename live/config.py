@@ -125,7 +125,10 @@ class FeedsConfig(Section, frozen=True):
     """A source is over when all results are in and nothing has changed for so long. Without
     ``--once`` it is still looked at where the next round may come from it."""
     settle_s: Seconds = 1.0
-    """What a file or page held before and seems to have lost is believed lost after so long."""
+    """A last game without a result token is taken for all there is after so long."""
+    lost_after_s: Seconds = 60.0
+    """Boards or moves that a file or page has lost are kept, marked, for so long: it may just be
+    uploaded."""
     max_bytes: Positive = 64_000_000
     delay_s: Delay = 0.0
     """Everything is held back for so long, moves and so scores alike; 0: nothing is."""

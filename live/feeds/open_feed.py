@@ -33,11 +33,8 @@ _TOKEN = re.compile(r"[A-Za-z0-9_]+")
 ENV_TOKEN = "LICHESS_TOKEN"
 #: What stands before the first slash of an address that was copied without its ``https://``.
 _HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
-#: Kinds that the next round may come from when all games are over. The others say themselves when
-#: they are (lichess), or end (the demo, standard input).
-_LASTING: frozenset[Kind] = frozenset(
-    {"file", "folder", "pgn-url", "livechess-cloud", "mqtt", "fics"}
-)
+#: Kinds that end: what is read once is not there a second time.
+_ENDING: frozenset[Kind] = frozenset({"demo", "stdin"})
 
 
 def open_feed(
@@ -57,7 +54,8 @@ def open_feed(
         conditions: Time and chance for tests; the real ones when None.
         env: The environment, for ``LICHESS_TOKEN``; the real one when None.
         name: What to call it, where two sources would else have one name.
-        lasting: Go on looking when all games are over, where the next round may come.
+        lasting: Wait for a source that is not there yet, and go on looking when all its games are
+            over: results are corrected, and the next round may come.
 
     Raises:
         UnknownFeed: the text names no kind of source; lists the kinds.
@@ -68,7 +66,8 @@ def open_feed(
     conditions = conditions or FeedConditions(config)
     if lasting:
         kind = recognise(spec, lichess_url=config.lichess.base_url).kind
-        conditions = replace(conditions, lasting=kind in _LASTING)
+        lasting = kind not in _ENDING
+        conditions = replace(conditions, waiting=lasting, lasting=lasting)
     feed = _open(spec, config, conditions, os.environ if env is None else env)
     feed.name = name or feed.name
     if config.delay_s > 0:
@@ -122,23 +121,24 @@ def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
     try:
         path = path.expanduser()
         there = path.exists()
+        may_come = conditions.waiting and not _HOST.match(text)
     except (OSError, ValueError, RuntimeError):
         # No name that a file could have (too long, with a zero byte), or nobody's home.
-        there = False
-    if not there:
+        there = may_come = False
+    if not there and not may_come:
         remedy = "Check the path"
         if _HOST.match(text):
             remedy += ", or write https:// in front if it is an address"
         elif text.endswith(".pgn"):
             remedy += ", or name its folder, which may wait for it"
         raise FeedNotFound(source.name, "there is no such file", remedy)
-    if path.is_dir():
+    if path.is_dir() if there else source.kind == "folder" or path.suffix.lower() != ".pgn":
         if source.forced and source.kind == "file":
             raise FeedUnreadable(source.name, "is a folder", "Give a file, or leave file+ out")
         from live.feeds.files.folder_feed import FolderFeed
 
         return FolderFeed(source.name, path, conditions)
-    if source.kind == "folder":
+    if there and source.kind == "folder":
         raise FeedUnreadable(source.name, "is no folder", "Give a folder, or leave folder+ out")
     from live.feeds.files.file_feed import FileFeed
 

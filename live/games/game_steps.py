@@ -75,17 +75,6 @@ class ProblemChanged(msgspec.Struct, frozen=True, tag=True):
     problem: str | None
 
 
-class GameDoubted(msgspec.Struct, frozen=True, tag=True):
-    """A complete report left the game out, or its moves; not believed yet.
-
-    ``times`` in a row; 0 when the source tells it whole again. Bookkeeping of the holding:
-    nothing that people see changes.
-    """
-
-    id: GameId
-    times: int
-
-
 class GameGone(msgspec.Struct, frozen=True, tag=True):
     """The source no longer holds the game: forget it."""
 
@@ -110,7 +99,6 @@ Step = (
     | HeadersChanged
     | ResultChanged
     | ProblemChanged
-    | GameDoubted
     | GameConfirmed
     | GameGone
 )
@@ -151,7 +139,7 @@ def applied(game: Game, step: Step) -> Game:
             return replace(game, result=result)
         case ProblemChanged(problem=problem):
             return replace(game, problem=problem)
-        case GameDoubted() | GameConfirmed():
+        case GameConfirmed():
             return game
     raise ValueError(
         f"{type(step).__name__} does not fit game {game.id}, which has {len(game.moves)} plies"

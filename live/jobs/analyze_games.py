@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from live.config import Config
 from live.errors import InputError
 from live.events import Change, FeedReport, GameMessage, GameReport
+from live.feeds.game_roster import distinct_games
 from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
 from live.ledger.event_state import EventState
 from live.ledger.players.namesakes import namesakes
@@ -179,7 +180,10 @@ def read_pgn(file: Path) -> FeedReport:
     except OSError as error:
         raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
     reader = PgnReader(limits=_OF_A_FILE)
-    games = tuple(reader.read(data, closed=True))
+    read = reader.read(data, closed=True)
+    games = distinct_games(read)
+    if len(games) < len(read):
+        log.warning("%s: %d games stand in it twice, counted once", file, len(read) - len(games))
     if reader.left_out:
         log.warning("%s: only the first %d games are read", file, len(games))
     if not games:

@@ -70,7 +70,7 @@ class EventState:
         self._publish = publish
         self._alerts = alerts
         # Sources that rewrite whole texts wait until one has settled, so a report is believed.
-        self._held = GameIndex(patience=1)
+        self._held = GameIndex()
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
 

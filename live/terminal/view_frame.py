@@ -17,6 +17,7 @@ from live.terminal.text_cells import plain, styled
 #: Sign of each feed state, beside the word.
 FEED_SIGNS = {
     "connecting": "…",
+    "waiting": "◌",
     "live": "●",
     "stale": "◔",
     "retrying": "↻",

@@ -30,7 +30,7 @@ from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.result_spelling import read_result
 from live.network import http_client
-from live.network.retry import LASTING_S, FeedTrouble
+from live.network.retry import FeedTrouble
 
 log = logging.getLogger(__name__)
 
@@ -268,6 +268,5 @@ class LiveChessCloudFeed:
     def _strange(self, problem: str) -> FeedTrouble:
         return FeedTrouble(
             f"the service {problem}",
-            wait_s=LASTING_S,
             fatal=FeedUnreadable(self.name, problem, "Check the address in a browser"),
         )

@@ -12,7 +12,7 @@ import httpx
 
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import RESTING_S, FeedConditions, FeedSession, follow
-from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText
+from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText, note_of
 from live.network import http_client
 from live.network.retry import RefusedRequest
 
@@ -34,7 +34,7 @@ class WebPageFeed:
         self.name = name
         self._url, self._auth = without_user(url)
         self._conditions = conditions
-        self._text = PgnText(name, conditions)
+        self._text = PgnText(name, conditions, cached=True)
         self._snapshots = PgnSnapshots()
 
     async def run(self, sink: FeedSink) -> None:
@@ -59,9 +59,13 @@ class WebPageFeed:
                     conditional = False
                     answer = await self._ask(client, None)
                 if answer is not None:
-                    await self._text.take(answer.body, answer.content_type)
+                    await self._text.take(
+                        answer.body, answer.content_type, answer.validators.last_modified
+                    )
                     since = answer.validators if conditional else None
-                look_again_s = await self._snapshots.report([await self._text.believe()], session)
+                look_again_s = await self._snapshots.report(
+                    [await self._text.believe()], session, [note_of(self._text)]
+                )
                 if session.over and look_again_s is None:
                     return
                 still_s = clock.now() - session.roster.changed_s

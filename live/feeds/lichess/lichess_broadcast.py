@@ -27,7 +27,7 @@ from live.feeds.pgn.not_pgn import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.source_address import Scope, lichess_broadcast
 from live.network import http_client
-from live.network.retry import LASTING_S, FeedTrouble, spoken
+from live.network.retry import FeedTrouble, spoken
 
 log = logging.getLogger(__name__)
 
@@ -203,7 +203,7 @@ class LichessBroadcastFeed:
             error = FeedUnreadable(
                 self.name, f"answers with {what}", "Check the address and [feeds.lichess] base_url"
             )
-            raise FeedTrouble(f"the source sends {what}", wait_s=LASTING_S, fatal=error)
+            raise FeedTrouble(f"the source sends {what}", fatal=error)
 
 
 class _Round(msgspec.Struct):

@@ -11,7 +11,7 @@ from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.lichess.lichess_ndjson import LichessGameStream, LichessTvStream
 from live.feeds.pgn.not_pgn import not_pgn
 from live.network import http_client
-from live.network.retry import LASTING_S, FeedTrouble, spoken
+from live.network.retry import FeedTrouble, spoken
 
 #: A description is about 1 kB, a position 100 bytes.
 MAX_LINE_BYTES = 65_536
@@ -27,7 +27,7 @@ class NdjsonLines:
         """Raises :class:`FeedTrouble` for a line that does not end."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > MAX_LINE_BYTES:
-            raise FeedTrouble("the source sends a line without end", wait_s=LASTING_S)
+            raise FeedTrouble("the source sends a line without end")
         yield from (line for line in lines if line.strip())
 
 
@@ -97,6 +97,5 @@ class LichessGameFeed:
         what = not_pgn(line) or "something else than a game"
         return FeedTrouble(
             f"the source sends {what}",
-            wait_s=LASTING_S,
             fatal=FeedUnreadable(self.name, f"answers with {what}", "Check the address"),
         )
