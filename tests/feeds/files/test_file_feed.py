@@ -165,10 +165,10 @@ async def test_what_stays_gone_is_gone(case: Case) -> None:
     async with running(case.feed, case.ledger):
         await case.moves(ALL)
         case.touch(TEXT[:SPLIT])
-        await until(lambda: any(game.problem for game in case.ledger.reports[-1].games))
-        while case.clock.time_s < 1100:  # a minute, a look every two seconds
+        await until(lambda: "1 board is missing" in case.ledger.last.detail)
+        while len(case.ledger.games) == 2:  # a minute, a look every two seconds
             await case.clock.expire()
-        await until(lambda: len(case.ledger.games) == 1)
+        assert case.clock.time_s >= 1060
     assert case.ledger.reports[-1].complete
 
 
