@@ -86,9 +86,9 @@ class LichessConfig(Section, frozen=True):
     token_file: str = ""
     keep_alive_s: Seconds = 60.0
     """How often the stream sends a sign of life when nothing happens."""
-    reconcile_s: Seconds = 300.0
-    """How often the stream is compared with the whole round, since it tells neither takebacks nor
-    corrected clocks, and drops what a slow reader misses."""
+    reconcile_s: Seconds = 20.0
+    """How often the stream is compared with the round while games are played, since it reports
+    neither takebacks nor boards added, and drops what a slow reader misses."""
 
 
 class LiveChessCloudConfig(Section, frozen=True):

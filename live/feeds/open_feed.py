@@ -10,16 +10,18 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from live.config import FeedsConfig
-from live.errors import ConfigError, FeedNotFound, FeedUnreadable
+from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds.feed import Feed
 from live.feeds.feed_session import FeedConditions
 from live.feeds.fics.fics_address import fics_address
+from live.feeds.lichess.lichess_token import LichessToken
 from live.feeds.mqtt.mqtt_address import mqtt_address, wrong_topic
 from live.feeds.source_address import (
     LICHESS,
     FeedAddress,
     Kind,
     lichess_broadcast,
+    lichess_page,
     lichess_watch,
     livechess_cloud,
     origin,
@@ -28,9 +30,6 @@ from live.feeds.source_address import (
     unknown,
 )
 
-#: Characters of a lichess token (lichess API documentation, authentication).
-_TOKEN = re.compile(r"[A-Za-z0-9_]+")
-ENV_TOKEN = "LICHESS_TOKEN"
 #: What stands before the first slash of an address that was copied without its ``https://``.
 _HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
 #: Kinds that end: what is read once is not there a second time.
@@ -150,19 +149,25 @@ def _lichess(
 ) -> Feed:
     settings = conditions.config.lichess
     broadcast, watch = lichess_broadcast(source.target), lichess_watch(source.target)
-    if (broadcast or watch) is None or not _is_http(source.target):
+    page = lichess_page(source.target)
+    if (broadcast or watch or page) is None or not _is_http(source.target):
         raise unknown(spec, "is no lichess broadcast or game: its URL ends in an eight-letter id")
     # A forced kind names its own server (a rehearsal, a private instance); otherwise requests
     # go where the configuration says, whatever host the URL was copied from.
     given = origin(source.target)
     base_url = given if source.forced and given != LICHESS else settings.base_url
-    token = (
-        _token(settings.token_file, env) if origin(base_url) == origin(settings.base_url) else ""
-    )
+    same = origin(base_url) == origin(settings.base_url)
+    token = LichessToken(settings.token_file, env, sent=same)
     if broadcast is not None:
         from live.feeds.lichess.lichess_broadcast import LichessBroadcastFeed
 
         return LichessBroadcastFeed(source.name, base_url, *broadcast, conditions, token)
+    if page is not None:
+        from live.feeds.files.web_page_feed import WebPageFeed
+
+        path, poll_s = page
+        url = f"{base_url.rstrip('/')}{path}"
+        return WebPageFeed(source.name, url, conditions, poll_s=poll_s, token=token)
     assert watch is not None
     from live.feeds.lichess.lichess_game_feed import LichessGameFeed
 
@@ -201,21 +206,6 @@ def _fics(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
     from live.feeds.fics.fics_feed import FicsFeed
 
     return FicsFeed(source.name, address, conditions)
-
-
-def _token(token_file: str, env: Mapping[str, str]) -> str:
-    """The configured token; never shown, not even when it is wrong."""
-    where, token = f"environment: {ENV_TOKEN}", env.get(ENV_TOKEN, "").strip()
-    if token_file:
-        where = f"feeds.lichess.token_file {token_file}"
-        try:
-            token = Path(token_file).expanduser().read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "not text"
-            raise ConfigError(where, f"cannot be read ({why})", "Correct the path") from None
-    if token and not _TOKEN.fullmatch(token):
-        raise ConfigError(where, "does not hold a lichess token", "It begins with lip_")
-    return token
 
 
 def _is_http(url: str) -> bool:

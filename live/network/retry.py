@@ -34,13 +34,22 @@ class FeedTrouble(Exception):
 
     ``reason`` is for people, lower case, without a full stop. ``wait_s`` is the least wait the
     source asks for. ``fatal`` is what to raise where nobody waits for the source to begin.
+    ``status`` is that of an HTTP answer, 0 for other trouble.
     """
 
-    def __init__(self, reason: str, *, wait_s: float = 0.0, fatal: FeedError | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        wait_s: float = 0.0,
+        fatal: FeedError | None = None,
+        status: int = 0,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.wait_s = wait_s
         self.fatal = fatal
+        self.status = status
 
 
 class RefusedRequest(FeedTrouble):
@@ -101,6 +110,15 @@ def trouble_of_status(
     feed: str, status: int, retry_after: str | None, now: datetime
 ) -> FeedTrouble | None:
     """What an HTTP answer means for the feed; None when it is one to read (2xx, 304)."""
+    trouble = _of_status(feed, status, retry_after, now)
+    if trouble is not None:
+        trouble.status = status
+    return trouble
+
+
+def _of_status(
+    feed: str, status: int, retry_after: str | None, now: datetime
+) -> FeedTrouble | None:
     if 200 <= status < 300 or status == 304:
         return None
     if status in (404, 410):

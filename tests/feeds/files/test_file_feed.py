@@ -165,8 +165,8 @@ async def test_what_stays_gone_is_gone(case: Case) -> None:
     async with running(case.feed, case.ledger):
         await case.moves(ALL)
         case.touch(TEXT[:SPLIT])
-        await until(lambda: "1 board is missing" in case.ledger.last.detail)
-        while len(case.ledger.games) == 2:  # a minute, a look every two seconds
+        await until(lambda: "3 boards are missing" in case.ledger.last.detail)
+        while len(case.ledger.games) == 4:  # a minute, a look every two seconds
             await case.clock.expire()
         assert case.clock.time_s >= 1060
     assert case.ledger.reports[-1].complete

@@ -319,16 +319,16 @@ async def test_a_page_that_is_not_there_yet_is_waited_for() -> None:
     """An hour before the start: nothing there, a page of HTML, no access (audit, row 1)."""
     case = Case()
     html = b"<!DOCTYPE html><html>starts at 15:00</html>"
-    case.site.instead.extend([status(404), status(200, html), status(403), status(503)] * 10)
+    case.site.instead.extend([status(404), status(200, html), status(403), status(503)] * 2)
     async with case.site.serving() as url:
         feed = open_feed(url, CONFIG, conditions=conditions(CONFIG, case.clock), lasting=True)
         async with running(feed, case.ledger):
             await until(lambda: "finished" in case.ledger.states)
-    assert case.ledger.states[1:21] == ["waiting"] * 20
+    assert case.ledger.states[1:5] == ["waiting"] * 4
     details = [health.detail for health in case.ledger.healths]
     assert "the source has nothing there (404), trying again in 10 s" in details
     assert any("an HTML page" in detail and "address of the PGN" in detail for detail in details)
-    assert all(10 <= wait_s <= 60 for wait_s in case.clock.slept[:40])
+    assert all(10 <= wait_s <= 60 for wait_s in case.clock.slept[:8])
 
 
 def test_known_pages_without_games_name_what_to_follow_instead() -> None:
