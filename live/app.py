@@ -23,10 +23,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from rich.console import Console
 
 from live.config import Config, ServerConfig
 from live.errors import LiveRateError
+from live.players.player_lists import beside
 from live.publish.access import exposure
 from live.publish.access.authentication import everybody
 from live.publish.server import Publisher
@@ -82,6 +84,7 @@ async def follow(
     log_to_stderr(config)
     following = SourceRunner(specs, config.feeds, lasting=not once)
     names = following.names
+    config = msgspec.structs.replace(config, feeds=beside(following.folders, config.feeds))
     hall = EventService(config, EventJournal.of(config, names, once=once))
     console = Console()
     shown = way(headless=headless, plain=plain, json=json)

@@ -130,6 +130,10 @@ class FeedsConfig(Section, frozen=True):
     """Boards or moves that a file or page has lost are kept, marked, for so long: it may just be
     uploaded."""
     max_bytes: Positive = 64_000_000
+    rating_list: str = ""
+    """A list of rated players; empty: one that lies beside a PGN, or none."""
+    pairing_list: str = ""
+    """A CSV of pairings, for boards without names; empty: as above."""
     delay_s: Delay = 0.0
     """Everything is held back for so long, moves and so scores alike; 0: nothing is."""
     lichess: LichessConfig = LichessConfig()

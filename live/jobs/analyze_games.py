@@ -24,6 +24,7 @@ from live.feeds.game_roster import distinct_games
 from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
 from live.ledger.event_state import EventState
 from live.ledger.players.namesakes import namesakes
+from live.players.player_lists import beside
 from live.publish.export.analysis_json import Analysis, analysis, to_json
 from live.publish.export.pgn_export import export
 from live.report.report_page import page
@@ -106,6 +107,7 @@ async def analysed(
     reports = [read_pgn(file) for file in files]
     if not walkovers:
         reports = _without_walkovers(reports)
+    config = msgspec.structs.replace(config, feeds=beside(files, config.feeds))
     hall = EventService(config)
     if evals == "pgn":
         if not any(move.eval for report in reports for game in report.games for move in game.moves):

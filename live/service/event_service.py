@@ -31,6 +31,7 @@ from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.outbox import Urgency
+from live.players.player_lists import open_player_lists
 from live.service.alert_restore import OpenAlert, RestoredMute, past, remember
 from live.service.arbiter_desk import ArbiterDesk
 from live.service.engine_service import EngineService
@@ -64,6 +65,7 @@ class EventService:
 
     def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
         self.config = config
+        self.lists = open_player_lists(config.feeds)
         self.journal = journal or EventJournal()
         self.keeper: EventState
         # None while another's scores are shown, or before they run.
@@ -249,7 +251,7 @@ class EventService:
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
         slice_end = time.monotonic() + SLICE_S
-        for step in self.keeper.plan(self.retirement.news(report)):
+        for step in self.keeper.plan(self.retirement.news(self.lists.applied(report))):
             self.keeper.apply(step)
             self.journal.applied(step)
             self.retirement.applied(step)

@@ -5,9 +5,9 @@ import pytest
 from live.events import Headers, Player, Score
 from live.games.game import Game
 from live.games.game_steps import (
-    GameConfirmed,
     ClocksCorrected,
     EvalsChanged,
+    GameConfirmed,
     GameGone,
     MovesPlayed,
     NewGame,
