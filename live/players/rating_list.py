@@ -117,7 +117,8 @@ class RatingList:
             )
         if not words:
             return ListMatch()
-        near = [self._row(at) for word in dict.fromkeys(words) for at in self._names.get(word, ())]
+        places = dict.fromkeys(at for word in words for at in self._names.get(word, ()))
+        near = [self._row(at) for at in places]
         same = [row for row in near if name_words(row.name).split() == words]
         if len(same) > 1 and player.federation:
             same = [row for row in same if row.federation == player.federation] or same

@@ -31,7 +31,10 @@ XML = """<?xml version="1.0"?><playerslist>
 <blitz_rating>2880</blitz_rating></player>
 <player><fideid>99</fideid><name>O&apos;Brien, Tim</name><country>IRL</country><title/>
 <rating>1700</rating><k>20</k></player></playerslist>"""
-CSV = "Name;FideId;Fed;Title;Rating;K\nCarlsen, Magnus;1503014;NOR;GM;2840;10\nHráček, Zbyněk;;CZE;;2400;\n"
+CSV = """Name;FideId;Fed;Title;Rating;K
+Carlsen, Magnus;1503014;NOR;GM;2840;10
+Hráček, Zbyněk;;CZE;;2400;
+"""
 
 
 def read(text: str) -> RatingList:
