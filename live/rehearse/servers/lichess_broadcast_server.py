@@ -9,7 +9,7 @@ whoever connects: nothing at all before the round has begun.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import chess
@@ -111,6 +111,11 @@ class LichessRehearsal(Rehearsal):
         """The round holds this game no more; the stream does not tell."""
         del self._texts[index], self._shown[index]
 
+    def hang_up(self) -> None:
+        """Break every connection to the stream off."""
+        for listener in self._listeners:
+            listener.hang_up()
+
     async def heard(self) -> None:
         """Wait until every listener has been sent what there was to send."""
         await asyncio.sleep(0)
@@ -197,7 +202,7 @@ class LichessRehearsal(Rehearsal):
                 headers["Retry-After"] = str(fate.retry_after_s)
             await reply.whole(fate.refuse, b'{"error":"Too many requests"}', headers)
             return
-        listener = _Listener(self._texts if self.started else {})
+        listener = _Listener(self._texts if self.started else {}, reply.drop)
         self._listeners.add(listener)
         self.connected.set()
         try:
@@ -231,7 +236,8 @@ class LichessRehearsal(Rehearsal):
 class _Listener:
     """What one connection has still to be sent; a game that changes again waits only once."""
 
-    def __init__(self, texts: dict[int, bytes]) -> None:
+    def __init__(self, texts: dict[int, bytes], hang_up: Callable[[], None]) -> None:
+        self.hang_up = hang_up
         self._waiting = dict(texts)
         self.some = asyncio.Event()
         self.empty = asyncio.Event()
