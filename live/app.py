@@ -22,10 +22,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from rich.console import Console
 
 from live.config import Config
 from live.errors import LiveRateError, first_of
+from live.players.player_lists import beside
 from live.publish.access.authentication import everybody
 from live.publish.access.origin_policy import check_exposure
 from live.publish.server import Publisher
@@ -73,6 +75,7 @@ async def follow(
     log_to_stderr(config)
     sources = SourceRunner(specs, config.feeds, lasting=not once)
     names = sources.names
+    config = msgspec.structs.replace(config, feeds=beside(sources.folders, config.feeds))
     service = EventService(config, EventJournal.of(config, names, once=once))
     console = Console()
     shown = way(headless=headless, plain=plain, json=json)

@@ -21,6 +21,7 @@ RANKS = {
     "manual": -1,
     "feeds": 0,
     "games": 1,
+    "players": 2,
     "engine": 2,
     "ratings": 3,
     "ledger": 4,

@@ -8,7 +8,7 @@ import msgspec
 
 from live.events.reports import FeedName
 
-FeedState = Literal["connecting", "live", "stale", "retrying", "failed", "finished"]
+FeedState = Literal["connecting", "waiting", "live", "stale", "retrying", "failed", "finished"]
 
 
 class FeedHealth(msgspec.Struct, frozen=True):

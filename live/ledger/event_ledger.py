@@ -74,7 +74,7 @@ class EventLedger:
         engine_scores: bool = True,
     ) -> None:
         # Sources that rewrite whole texts wait until one has settled, so a report is believed.
-        self.index = GameIndex(patience=1)
+        self.index = GameIndex()
         """Every game as its source reports it; the only place that applies steps."""
         self._measure = measure
         self._engine_scores = engine_scores

@@ -34,6 +34,7 @@ from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.outbox import Urgency
+from live.players.player_lists import open_player_lists
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
 from live.service.alert_restore import OpenAlert, RestoredMute, past, remember
@@ -78,6 +79,7 @@ class EventService:
 
     def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
         self.config = config
+        self.lists = open_player_lists(config.feeds)
         self.journal = journal or EventJournal()
         self.state: EventState
         # None while another's scores are shown, or before they run.
@@ -281,7 +283,7 @@ class EventService:
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
         slice_end = time.monotonic() + SLICE_S
-        for step in self.state.plan(self.retirement.news(report)):
+        for step in self.state.plan(self.retirement.news(self.lists.applied(report))):
             self.state.apply(step)
             self.journal.applied(step)
             self.retirement.applied(step)

@@ -18,6 +18,7 @@ from live.terminal.text_cells import plain, styled
 #: Sign of each feed state, beside the word.
 FEED_SIGNS = {
     "connecting": "…",
+    "waiting": "◌",
     "live": "●",
     "stale": "◔",
     "retrying": "↻",

@@ -20,6 +20,8 @@ OPEN = "tests/data/lichess-open-2025.pgn"
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "decoder": (),
     "ingest": (OPEN, "2", "2"),
+    "rating_list": (),
+    "tournament_day": (),
     "engine_backlog": ("--games", "2"),
     "engine_sharing": (),
     "engine_pre_emption": ("100",),
