@@ -1,0 +1,138 @@
+"""A position as the network sees it: from the mover's side, with both ratings and the kind of game.
+
+A position is packed into one record of bitboards (:data:`POSITION`), which is what training keeps
+on disk; :func:`planes` and :func:`conditions` unpack many at once into the network's two inputs.
+Black's positions are mirrored top to bottom, so that the mover always plays up the board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+#: Kinds of game, in the order of the network's input. ``otb`` is classical chess over the board,
+#: the others are online.
+KINDS = ("otb", "classical", "rapid", "blitz", "bullet")
+
+#: Six bitboards by kind of piece (pawn to king), one of the mover's men; squares of rooks that may
+#: castle; en-passant square or -1; plies since a capture or pawn move; from and to of the last ply
+#: and the one before, or -1; Elo of mover and opponent; kind of game; the move played, as
+#: ``from * 64 + to``, or -1; number of the game and ply, for whoever needs to find it again.
+POSITION = np.dtype(
+    [
+        ("men", "<u8", (6,)),
+        ("own", "<u8"),
+        ("castling", "<u8"),
+        ("en_passant", "i1"),
+        ("quiet_plies", "u1"),
+        ("history", "i1", (4,)),
+        ("elo", "<i2", (2,)),
+        ("kind", "u1"),
+        ("played", "<i2"),
+        ("game", "<i4"),
+        ("ply", "<i2"),
+    ]
+)
+Positions = NDArray[np.void]
+Floats = NDArray[np.float32]
+
+#: Planes: the mover's six kinds of men, the opponent's, castling, en passant, from and to of the
+#: last two plies, and a plane of ones, by which a convolution sees the edge of the board.
+PLANES = 19
+#: Conditions: see :func:`conditions`.
+CONDITIONS = 20
+
+#: Ratings beyond these were too few to learn from; they are moved to the nearest learned.
+LEARNED_ELO = (1000, 2800)
+#: Centres of the soft steps by which the network sees an Elo.
+_STEPS = np.array([900, 1250, 1600, 1950, 2300, 2650], dtype=np.float32)
+_STEP = 350.0
+
+
+def pack(
+    board: chess.Board, history: Sequence[chess.Move], elo: tuple[int, int], kind: str
+) -> tuple[Any, ...]:
+    """A position as a row of :data:`POSITION`, not yet mirrored (see :func:`records`).
+
+    ``history`` holds the last two plies or fewer, the latest last; ``elo`` is the mover's and the
+    opponent's. Raises ``ValueError`` for an unknown kind.
+    """
+    last = history[-1] if history else None
+    before = history[-2] if len(history) > 1 else None
+    return (
+        (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings),
+        board.occupied_co[board.turn],
+        board.castling_rights,
+        -1 if board.ep_square is None else board.ep_square,
+        min(board.halfmove_clock, 255),
+        (
+            last.from_square if last else -1,
+            last.to_square if last else -1,
+            before.from_square if before else -1,
+            before.to_square if before else -1,
+        ),
+        elo,
+        KINDS.index(kind),
+        -1,
+        -1,
+        board.ply(),
+    )
+
+
+def mirrored(rows: Positions, black: NDArray[np.bool_]) -> Positions:
+    """The rows with Black to move turned top to bottom."""
+    turned = rows.copy()
+    for name in ("men", "own", "castling"):
+        # Ranks are bytes of a bitboard: swapping the bytes turns the board over.
+        turned[name][black] = rows[name][black].byteswap()
+    for name in ("en_passant", "history"):
+        squares = rows[name][black]
+        turned[name][black] = np.where(squares < 0, squares, squares ^ 56)
+    moves = rows["played"][black]
+    turned["played"][black] = np.where(moves < 0, moves, moves ^ (56 * 64 + 56))
+    return turned
+
+
+def records(rows: Sequence[tuple[Any, ...]], black: Sequence[bool]) -> Positions:
+    """Rows of :func:`pack` as records, each from its mover's side."""
+    return mirrored(np.array(list(rows), dtype=POSITION), np.array(black, dtype=np.bool_))
+
+
+def _squares(boards: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Bitboards ``(n, k)`` as zeros and ones ``(n, k, 64)``, a1 first."""
+    as_bytes = np.ascontiguousarray(boards).view(np.uint8)
+    return np.unpackbits(as_bytes, axis=-1, bitorder="little").reshape(*boards.shape, 64)
+
+
+def planes(rows: Positions) -> Floats:
+    """What stands on the board: ``(n, PLANES, 8, 8)``, rank by rank from the mover's side."""
+    many = len(rows)
+    own = rows["own"][:, None]
+    boards = np.concatenate([rows["men"] & own, rows["men"] & ~own, rows["castling"][:, None]], 1)
+    seen = np.zeros((many, PLANES, 64), dtype=np.float32)
+    seen[:, :13] = _squares(boards)
+    for plane, squares in enumerate([rows["en_passant"], *rows["history"].T], 13):
+        known = np.flatnonzero(squares >= 0)
+        seen[known, plane, squares[known]] = 1.0
+    seen[:, 18] = 1.0
+    return seen.reshape(many, PLANES, 8, 8)
+
+
+def conditions(rows: Positions) -> Floats:
+    """Who plays: ``(n, CONDITIONS)``.
+
+    Both ratings as soft steps 350 Elo wide and as a number, the kind of game, and plies since a
+    capture or pawn move, in hundreds.
+    """
+    given = np.zeros((len(rows), CONDITIONS), dtype=np.float32)
+    elo = np.clip(rows["elo"].astype(np.float32), *LEARNED_ELO)
+    given[:, 0:6] = np.exp(-(((elo[:, :1] - _STEPS) / _STEP) ** 2))
+    given[:, 6:12] = np.exp(-(((elo[:, 1:] - _STEPS) / _STEP) ** 2))
+    given[:, 12:14] = (elo - 1900.0) / 500.0
+    given[np.arange(len(rows)), 14 + rows["kind"]] = 1.0
+    given[:, 19] = np.minimum(rows["quiet_plies"], 100) / 100.0
+    return given

@@ -1,0 +1,190 @@
+"""Learning a network from records of positions: threads that share one set of weights.
+
+Each thread takes the next batch, works out the gradients on one core and applies them under a
+lock, without waiting for the others; a step is bounded by wall time, not by a number of steps, so
+that training ends when it must on whatever machine it runs. The seed fixes weights, order and
+sample; with more than one thread the order of the steps is the machine's, and so two runs agree
+in their figures, not bit by bit.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from live.human.encoding import Positions, conditions, planes
+from live.human.model import MoveNetwork, loss, reachable
+
+#: Weight of the past in the running mean of the weights, which is what is kept and shipped.
+MEMORY = 0.999
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to learn: size of the network, how long, and how fast."""
+
+    channels: int = 64
+    blocks: int = 6
+    batch: int = 256
+    rate: float = 1.5e-3
+    decay: float = 0.02
+    warm_up: float = 0.02
+    last_rate: float = 0.01
+    threads: int = 2
+    seconds: float = 3600.0
+    checkpoint_s: float = 600.0
+    seed: int = 1
+
+    def rate_at(self, share: float) -> float:
+        """The learning rate when this share of the time is over: up at once, down as a cosine."""
+        if share < self.warm_up:
+            return self.rate * share / self.warm_up
+        turned = math.pi * min((share - self.warm_up) / (1 - self.warm_up), 1.0)
+        low = self.rate * self.last_rate
+        return low + (self.rate - low) * (1 + math.cos(turned)) / 2
+
+
+def tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
+    """Planes, conditions, reachable moves and the move played, as the loss takes them."""
+    return (
+        torch.from_numpy(planes(rows)).to(memory_format=torch.channels_last),
+        torch.from_numpy(conditions(rows)),
+        torch.from_numpy(reachable(rows)),
+        torch.from_numpy(rows["played"].astype(np.int64)),
+    )
+
+
+class Training:
+    """Weights, their running mean, the optimizer and how far it has come."""
+
+    def __init__(self, plan: Plan) -> None:
+        torch.manual_seed(plan.seed)
+        self.plan = plan
+        self.network = MoveNetwork(plan.channels, plan.blocks).to(memory_format=torch.channels_last)
+        self.mean = copy.deepcopy(self.network)
+        self.optimizer = torch.optim.AdamW(
+            self.network.parameters(), lr=0.0, weight_decay=plan.decay, betas=(0.9, 0.98)
+        )
+        self.steps = 0
+        self.learned = 0
+        self.spent_s = 0.0
+        self.recent: list[float] = []
+        self._lock = threading.Lock()
+
+    def save(self, path: Path) -> None:
+        """A checkpoint that training can go on from, written whole or not at all."""
+        with self._lock:
+            torch.save(self._state(), path.with_suffix(".part"))
+        path.with_suffix(".part").replace(path)
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "network": self.network.state_dict(),
+            "mean": self.mean.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "steps": self.steps,
+            "learned": self.learned,
+            "spent_s": self.spent_s,
+            "channels": self.plan.channels,
+            "blocks": self.plan.blocks,
+        }
+
+    def resume(self, path: Path) -> None:
+        """Go on from a checkpoint of the same size."""
+        state = torch.load(path, weights_only=True)
+        self.network.load_state_dict(state["network"])
+        self.mean.load_state_dict(state["mean"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.steps, self.learned = state["steps"], state["learned"]
+        self.spent_s = state["spent_s"]
+
+    def step(self, replica: nn.Module, rows: Positions) -> float:
+        """One batch: gradients on a replica that shares the weights, applied under the lock."""
+        replica.zero_grad(set_to_none=True)
+        error = loss(replica, *tensors(rows))
+        error.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(replica.parameters(), 1.0)
+        with self._lock, torch.no_grad():
+            pairs = zip(self.network.parameters(), replica.parameters(), strict=True)
+            for kept, copied in pairs:
+                kept.grad = copied.grad
+            for group in self.optimizer.param_groups:
+                group["lr"] = self.plan.rate_at(self.spent_s / self.plan.seconds)
+            self.optimizer.step()
+            self.steps += 1
+            self.learned += len(rows)
+            memory = min(MEMORY, self.steps / (self.steps + 10))
+            for mean, kept in zip(self.mean.parameters(), self.network.parameters(), strict=True):
+                mean.lerp_(kept, 1 - memory)
+            self.recent.append(error.item())
+        return error.item()
+
+    def run(
+        self,
+        batches: Iterator[Positions],
+        now: Callable[[], float],
+        report: Callable[[Training], None],
+        checkpoint: Path,
+    ) -> None:
+        """Learn until the plan's seconds are over; ``report`` once a minute."""
+        started = now() - self.spent_s
+        drawing = threading.Lock()
+        failed: list[BaseException] = []
+
+        def work() -> None:
+            torch.set_num_threads(1)
+            replica = MoveNetwork(self.plan.channels, self.plan.blocks)
+            replica = replica.to(memory_format=torch.channels_last)
+            for copied, kept in zip(replica.parameters(), self.network.parameters(), strict=True):
+                copied.data = kept.data
+            try:
+                while not failed and now() - started < self.plan.seconds:
+                    with drawing:
+                        rows = next(batches)
+                    self.step(replica, rows)
+                    self.spent_s = now() - started
+            except BaseException as error:  # handed to the caller below
+                failed.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(self.plan.threads)]
+        for thread in threads:
+            thread.start()
+        reported = saved = now()
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(1.0)
+            if now() - reported >= 60:
+                reported = now()
+                report(self)
+            if now() - saved >= self.plan.checkpoint_s:
+                saved = now()
+                self.save(checkpoint)
+        if failed:
+            raise failed[0]
+        self.save(checkpoint)
+        report(self)
+
+
+@torch.no_grad()
+def measured(network: nn.Module, rows: Positions, batch: int = 512) -> tuple[float, float]:
+    """First choice and negative log-likelihood over the reachable moves of some positions."""
+    hits, error = 0, 0.0
+    for start in range(0, len(rows), batch):
+        part = rows[start : start + batch]
+        seen, given, can, played = tensors(part)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = network(seen, given)
+        logits = logits.float().masked_fill(~can, -1e9)
+        hits += int((logits.argmax(1) == played).sum())
+        error += float(functional.cross_entropy(logits, played, reduction="sum"))
+    return hits / len(rows), error / len(rows)
