@@ -41,8 +41,10 @@ Positions = NDArray[np.void]
 Floats = NDArray[np.float32]
 
 #: Planes: the mover's six kinds of men, the opponent's, castling, en passant, from and to of the
-#: last two plies, and a plane of ones, by which a convolution sees the edge of the board.
-PLANES = 19
+#: last two plies, a plane of ones, by which a convolution sees the edge of the board; and how many
+#: of the mover's men of each kind attack or guard a square, and of the opponent's. The last twelve
+#: follow from the first: a small network, or few games, need not learn how the men move.
+PLANES = 31
 #: Conditions: see :func:`conditions`.
 CONDITIONS = 20
 
@@ -108,18 +110,92 @@ def _squares(boards: NDArray[np.uint64]) -> NDArray[np.uint8]:
     return np.unpackbits(as_bytes, axis=-1, bitorder="little").reshape(*boards.shape, 64)
 
 
+def _geometry() -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.uint64]]:
+    """What men attack on an empty board, by side and kind (none last); pawns' pushes; between."""
+    attack = np.zeros((2, 7, 64, 64), dtype=np.bool_)
+    push = np.zeros((64, 64), dtype=np.bool_)
+    between = np.zeros((64, 64), dtype=np.uint64)
+    for start in range(64):
+        for end in range(64):
+            x, y = end % 8 - start % 8, end // 8 - start // 8
+            far = max(abs(x), abs(y))
+            straight, slanted = far > 0 and x * y == 0, far > 0 and abs(x) == abs(y)
+            push[start, end] = x == 0 and (y == 1 or (y == 2 and start // 8 == 1))
+            for side, up in enumerate((1, -1)):
+                by_kind = (
+                    y == up and abs(x) == 1,
+                    {abs(x), abs(y)} == {1, 2},
+                    slanted,
+                    straight,
+                    straight or slanted,
+                    far == 1,
+                    False,
+                )
+                attack[side, :, start, end] = by_kind
+            if straight or slanted:
+                step = (x > 0) - (x < 0) + 8 * ((y > 0) - (y < 0))
+                between[start, end] = sum(1 << (start + step * k) for k in range(1, far))
+    return attack, push, between
+
+
+_ATTACK, _PUSH, _BETWEEN = _geometry()
+_EACH = np.arange(64)
+
+
+def _clear(rows: Positions) -> NDArray[np.bool_]:
+    """From which square to which nothing stands between: ``(n, 64, 64)``."""
+    taken = np.bitwise_or.reduce(rows["men"], axis=1)
+    clear: NDArray[np.bool_] = (_BETWEEN & taken[:, None, None]) == 0
+    return clear
+
+
+def _attacks(men: NDArray[np.uint8], side: int, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which squares the men ``(n, 6, 64)`` of a side attack or guard: ``(n, 64, 64)``."""
+    kind = np.where(men.any(1), men.argmax(1), 6)
+    reach: NDArray[np.bool_] = _ATTACK[side, kind, _EACH] & clear
+    return reach
+
+
 def planes(rows: Positions) -> Floats:
     """What stands on the board: ``(n, PLANES, 8, 8)``, rank by rank from the mover's side."""
     many = len(rows)
     own = rows["own"][:, None]
     boards = np.concatenate([rows["men"] & own, rows["men"] & ~own, rows["castling"][:, None]], 1)
+    squares = _squares(boards)
     seen = np.zeros((many, PLANES, 64), dtype=np.float32)
-    seen[:, :13] = _squares(boards)
-    for plane, squares in enumerate([rows["en_passant"], *rows["history"].T], 13):
-        known = np.flatnonzero(squares >= 0)
-        seen[known, plane, squares[known]] = 1.0
+    seen[:, :13] = squares
+    for plane, marked in enumerate([rows["en_passant"], *rows["history"].T], 13):
+        known = np.flatnonzero(marked >= 0)
+        seen[known, plane, marked[known]] = 1.0
     seen[:, 18] = 1.0
+    clear = _clear(rows)
+    for side in (0, 1):
+        men = squares[:, 6 * side : 6 * side + 6]
+        reach = _attacks(men, side, clear).astype(np.float32)
+        seen[:, 19 + 6 * side : 25 + 6 * side] = men.astype(np.float32) @ reach
     return seen.reshape(many, PLANES, 8, 8)
+
+
+def reachable(rows: Positions) -> NDArray[np.bool_]:
+    """Moves by the rules, the king's safety left aside: ``(n, 4096)``, ``from * 64 + to``.
+
+    Training spreads the network's shares over these, so that it need not learn how the men move.
+    """
+    squares = _squares(np.concatenate([rows["men"] & rows["own"][:, None], rows["men"]], 1))
+    men, taken = squares[:, :6], squares[:, 6:].any(1)
+    own = men.any(1)
+    clear = _clear(rows)
+    moves = _attacks(men, 0, clear) & ~own[:, None, :]
+    capture = taken & ~own
+    passant = np.flatnonzero(rows["en_passant"] >= 0)
+    capture[passant, rows["en_passant"][passant]] = True
+    pawn = men[:, 0].astype(np.bool_)[:, :, None]
+    moves &= ~pawn | capture[:, None, :]
+    moves |= pawn & _PUSH & clear & ~taken[:, None, :]
+    for rook, end in ((7, 6), (0, 2)):
+        may = (rows["castling"] >> np.uint64(rook)) & np.uint64(1) == 1
+        moves[:, 4, end] |= may & men[:, 5, 4].astype(np.bool_) & clear[:, 4, rook]
+    return moves.reshape(len(rows), 4096)
 
 
 def conditions(rows: Positions) -> Floats:

@@ -8,13 +8,11 @@ are the logits of the 64 x 64 moves. A promotion counts as its from and to.
 
 from __future__ import annotations
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from live.human.encoding import CONDITIONS, PLANES, Positions
+from live.human.encoding import CONDITIONS, PLANES
 
 _GIVEN = 64
 _SQUARE = 64
@@ -46,7 +44,7 @@ class Block(nn.Module):
 class MoveNetwork(nn.Module):
     """Planes ``(n, PLANES, 8, 8)`` and conditions ``(n, CONDITIONS)`` to logits ``(n, 4096)``."""
 
-    def __init__(self, channels: int = 64, blocks: int = 6) -> None:
+    def __init__(self, channels: int = 64, blocks: int = 4) -> None:
         super().__init__()
         self.stem = nn.Conv2d(PLANES, channels, 3, padding=1)
         self.given = nn.Sequential(
@@ -66,53 +64,6 @@ class MoveNetwork(nn.Module):
         leave = self.leave(seen).flatten(2) * (1 + scale)[:, :, None] + shift[:, :, None]
         go = self.go(seen).flatten(2)
         return (leave.transpose(1, 2) @ go * _SQUARE**-0.5).flatten(1)
-
-
-def _geometry() -> tuple[NDArray[np.bool_], NDArray[np.uint64]]:
-    """By kind of man (none last): where it could go on an empty board; squares between."""
-    reach = np.zeros((7, 64, 64), dtype=np.bool_)
-    between = np.zeros((64, 64), dtype=np.uint64)
-    for start in range(64):
-        for end in range(64):
-            x, y = end % 8 - start % 8, end // 8 - start // 8
-            line = start != end and (x == 0 or y == 0 or abs(x) == abs(y))
-            far = max(abs(x), abs(y))
-            double = x == 0 and y == 2 and start // 8 == 1
-            castles = start == 4 and end in (2, 6)
-            reach[0, start, end] = (y == 1 and abs(x) <= 1) or double
-            reach[1, start, end] = {abs(x), abs(y)} == {1, 2}
-            reach[2, start, end] = line and abs(x) == abs(y)
-            reach[3, start, end] = line and (x == 0 or y == 0)
-            reach[4, start, end] = line
-            reach[5, start, end] = far == 1 or castles
-            if line:
-                step = (x > 0) - (x < 0) + 8 * ((y > 0) - (y < 0))
-                between[start, end] = sum(1 << (start + step * k) for k in range(1, far))
-    return reach, between
-
-
-_REACH, _BETWEEN = _geometry()
-
-
-def reachable(rows: Positions) -> NDArray[np.bool_]:
-    """Moves that the men could make, king's safety left aside: ``(n, 4096)``.
-
-    A few that the rules forbid are among them; the move played always is. Training spreads the
-    network's shares over these, so that it need not learn how the men move.
-    """
-    own = np.unpackbits(
-        np.ascontiguousarray(rows["men"] & rows["own"][:, None]).view(np.uint8),
-        axis=-1,
-        bitorder="little",
-    ).reshape(len(rows), 6, 64)
-    kind = np.where(own.any(1), own.argmax(1), 6)
-    moves = _REACH[kind, np.arange(64)]
-    moves &= ~own.any(1)[:, None, :]
-    taken = np.bitwise_or.reduce(rows["men"], axis=1)
-    moves &= (_BETWEEN & taken[:, None, None]) == 0
-    flat = moves.reshape(len(rows), 4096)
-    flat[np.arange(len(rows)), rows["played"]] = True
-    return flat
 
 
 def loss(network: nn.Module, planes: Tensor, given: Tensor, can: Tensor, played: Tensor) -> Tensor:

@@ -23,8 +23,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from live.human.encoding import Positions, conditions, planes
-from live.human.model import MoveNetwork, loss, reachable
+from live.human.encoding import Positions, conditions, planes, reachable
+from live.human.model import MoveNetwork, loss
 
 #: Weight of the past in the running mean of the weights, which is what is kept and shipped.
 MEMORY = 0.999
@@ -35,8 +35,8 @@ class Plan:
     """How to learn: size of the network, how long, and how fast."""
 
     channels: int = 64
-    blocks: int = 6
-    batch: int = 256
+    blocks: int = 4
+    batch: int = 128
     rate: float = 1.5e-3
     decay: float = 0.02
     warm_up: float = 0.02
@@ -53,6 +53,62 @@ class Plan:
         turned = math.pi * min((share - self.warm_up) / (1 - self.warm_up), 1.0)
         low = self.rate * self.last_rate
         return low + (self.rate - low) * (1 + math.cos(turned)) / 2
+
+
+class Orthogonal:
+    """AdamW for vectors and small layers; orthogonal steps (Muon) for the 3x3 convolutions.
+
+    A step along every direction of a matrix at the same pace learns more from each position than
+    Adam does (Jordan and others 2024), scaled as by Liu and others 2025 to the size of Adam's.
+    """
+
+    MOMENTUM = 0.95
+    FASTER = 2.0
+
+    def __init__(self, network: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.wide = [p for p in network.parameters() if p.ndim == 4 and p.shape[-1] == 3]
+        wide = {id(p) for p in self.wide}
+        self.moved = [torch.zeros_like(p) for p in self.wide]
+        self.adam = torch.optim.AdamW(
+            [p for p in network.parameters() if id(p) not in wide],
+            lr=0.0,
+            weight_decay=decay,
+            betas=(0.9, 0.98),
+        )
+
+    def step(self, rate: float) -> None:
+        """Apply the gradients that lie on the parameters."""
+        for group in self.adam.param_groups:
+            group["lr"] = rate
+        self.adam.step()
+        for weight, moved in zip(self.wide, self.moved, strict=True):
+            if weight.grad is None:
+                continue
+            moved.lerp_(weight.grad, 1 - self.MOMENTUM)
+            ahead = weight.grad.lerp(moved, self.MOMENTUM).flatten(1)
+            turned = orthogonal(ahead).view_as(weight)
+            size = 0.2 * max(ahead.shape) ** 0.5
+            weight.mul_(1 - rate * self.FASTER * self.decay)
+            weight.add_(turned, alpha=-rate * self.FASTER * size)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"adam": self.adam.state_dict(), "moved": self.moved}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.adam.load_state_dict(state["adam"])
+        for kept, given in zip(self.moved, state["moved"], strict=True):
+            kept.copy_(given)
+
+
+def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
+    """The nearest matrix with orthonormal rows, roughly: five steps of Newton and Schulz."""
+    turned = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
+    turned = turned / (turned.norm() + 1e-7)
+    for _ in range(5):
+        square = turned @ turned.T
+        turned = 3.4445 * turned + (-4.7750 * square + 2.0315 * square @ square) @ turned
+    return turned if matrix.shape[0] <= matrix.shape[1] else turned.T
 
 
 def tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
@@ -73,9 +129,7 @@ class Training:
         self.plan = plan
         self.network = MoveNetwork(plan.channels, plan.blocks).to(memory_format=torch.channels_last)
         self.mean = copy.deepcopy(self.network)
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), lr=0.0, weight_decay=plan.decay, betas=(0.9, 0.98)
-        )
+        self.optimizer = Orthogonal(self.network, plan.decay)
         self.steps = 0
         self.learned = 0
         self.spent_s = 0.0
@@ -119,9 +173,7 @@ class Training:
             pairs = zip(self.network.parameters(), replica.parameters(), strict=True)
             for kept, copied in pairs:
                 kept.grad = copied.grad
-            for group in self.optimizer.param_groups:
-                group["lr"] = self.plan.rate_at(self.spent_s / self.plan.seconds)
-            self.optimizer.step()
+            self.optimizer.step(self.plan.rate_at(self.spent_s / self.plan.seconds))
             self.steps += 1
             self.learned += len(rows)
             memory = min(MEMORY, self.steps / (self.steps + 10))
