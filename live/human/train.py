@@ -24,7 +24,7 @@ from torch import nn
 from torch.nn import functional
 
 from live.human.encoding import Positions, conditions, planes, reachable
-from live.human.model import MoveNetwork, loss
+from live.human.architecture import MoveNetwork, loss
 
 #: Weight of the past in the running mean of the weights, which is what is kept and shipped.
 MEMORY = 0.999
