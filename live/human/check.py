@@ -110,7 +110,9 @@ def asked_of(game: RatedGame) -> Iterator[tuple[Asked, str]]:
 
 def _shifted(elo: tuple[int, int]) -> list[tuple[int, int]]:
     low, high = LEARNED_ELO
-    return [(elo[0] + off, elo[1] + off) for off in (-OFF_ELO, OFF_ELO) if low <= elo[0] + off <= high]
+    return [
+        (elo[0] + off, elo[1] + off) for off in (-OFF_ELO, OFF_ELO) if low <= elo[0] + off <= high
+    ]
 
 
 def band(elo: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import multiprocessing
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ OPENING_PLIES = 8
 #: Shares of positions kept for training: of the opening, and of a kind of game.
 KEEP_OPENING = 0.2
 KEEP_KIND = {"otb": 1.0, "classical": 1.0, "rapid": 1.0, "blitz": 1.0, "bullet": 0.12}
+#: Games to one file of records: some 300,000 positions.
+_GAMES_A_FILE = 5000
 _MOVES: dict[str, chess.Move] = {}
 
 
@@ -40,8 +43,7 @@ class RatedGame:
 
 def games(path: Path) -> Iterator[RatedGame]:
     """The games of a file; lines without moves, both ratings and a known kind are left out."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as lines:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
         for line in lines:
             raw: dict[str, Any] = json.loads(line)
             if raw.get("m") and raw.get("w") and raw.get("b") and raw.get("kind") in KINDS:
@@ -98,3 +100,34 @@ def part(paths: Iterable[Path], wanted: Part, held: HeldOut) -> list[tuple[int, 
                 chosen.append((number, game))
             number += 1
     return chosen
+
+
+def encode_to(folder: Path, chosen: list[tuple[int, RatedGame]], name: str, seed: int) -> None:
+    """Records of many games, shuffled by game, as ``name-000.npy`` and so on.
+
+    Two processes work; files that are there already are kept, so that an interruption costs
+    little. With the name ``train`` openings and some kinds are thinned out.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    shuffled = list(chosen)
+    random.Random(seed).shuffle(shuffled)
+    many = -(-len(shuffled) // _GAMES_A_FILE)
+    wanted = [(folder / f"{name}-{k:03}.npy", shuffled[k::many], k) for k in range(many)]
+    missing = [(*job, seed, name == "train") for job in wanted if not job[0].exists()]
+    if missing:
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            pool.starmap(_encode_file, missing, chunksize=1)
+
+
+def _encode_file(
+    path: Path, chosen: list[tuple[int, RatedGame]], number: int, seed: int, thinned: bool
+) -> None:
+    rows = encode(chosen, random.Random(f"{seed} {number}") if thinned else None)
+    part_path = path.with_suffix(".part.npy")
+    np.save(part_path, rows)
+    part_path.replace(path)
+
+
+def encoded(folder: Path, name: str) -> Positions:
+    """The records written by :func:`encode_to`, all files together."""
+    return np.concatenate([np.load(path) for path in sorted(folder.glob(f"{name}-???.npy"))])

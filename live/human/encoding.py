@@ -41,10 +41,13 @@ Positions = NDArray[np.void]
 Floats = NDArray[np.float32]
 
 #: Planes: the mover's six kinds of men, the opponent's, castling, en passant, from and to of the
-#: last two plies, a plane of ones, by which a convolution sees the edge of the board; and how many
-#: of the mover's men of each kind attack or guard a square, and of the opponent's. The last twelve
-#: follow from the first: a small network, or few games, need not learn how the men move.
-PLANES = 31
+#: last two plies, a plane of ones, by which a convolution sees the edge of the board; how many of
+#: the mover's men of each kind attack or guard a square, and of the opponent's; from where a pawn,
+#: knight, bishop and rook would give check; men that alone stand between a king and a line piece
+#: of the other side (the mover's pinned, the opponent's pinned) or of their own (the mover's, the
+#: opponent's, who discover a check); and ones where the mover is in check. All from the nineteenth
+#: on follows from the first: a small network, or few games, need not learn how the men move.
+PLANES = 40
 #: Conditions: see :func:`conditions`.
 CONDITIONS = 20
 
@@ -63,6 +66,8 @@ def pack(
     ``history`` holds the last two plies or fewer, the latest last; ``elo`` is the mover's and the
     opponent's. Raises ``ValueError`` for an unknown kind.
     """
+    if kind not in KINDS:
+        raise ValueError(f"{kind!r} is none of {', '.join(KINDS)}")
     last = history[-1] if history else None
     before = history[-2] if len(history) > 1 else None
     return (
@@ -156,6 +161,19 @@ def _attacks(men: NDArray[np.uint8], side: int, clear: NDArray[np.bool_]) -> NDA
     return reach
 
 
+def _shields(
+    rows: Positions, king: NDArray[np.intp], lines: NDArray[np.uint8]
+) -> NDArray[np.uint64]:
+    """Men of either side that alone stand between a king and bishops, rooks or queens."""
+    bishops, rooks, queens = (lines[:, k].astype(np.bool_) for k in range(3))
+    aimed = (_ATTACK[0, 2, king] & (bishops | queens)) | (_ATTACK[0, 3, king] & (rooks | queens))
+    taken = np.bitwise_or.reduce(rows["men"], axis=1)
+    between = _BETWEEN[king] & taken[:, None]
+    alone = aimed & (between & (between - np.uint64(1)) == 0)
+    shields: NDArray[np.uint64] = np.bitwise_or.reduce(np.where(alone, between, 0), axis=1)
+    return shields.astype(np.uint64)
+
+
 def planes(rows: Positions) -> Floats:
     """What stands on the board: ``(n, PLANES, 8, 8)``, rank by rank from the mover's side."""
     many = len(rows)
@@ -173,6 +191,17 @@ def planes(rows: Positions) -> Floats:
         men = squares[:, 6 * side : 6 * side + 6]
         reach = _attacks(men, side, clear).astype(np.float32)
         seen[:, 19 + 6 * side : 25 + 6 * side] = men.astype(np.float32) @ reach
+    kings = [squares[:, 6 * side + 5].argmax(1) for side in (0, 1)]
+    each = np.arange(many)
+    seen[:, 31:35] = _ATTACK[1, :4, kings[1]] & clear[each, kings[1]][:, None]
+    for side in (0, 1):
+        lines = squares[:, 6 * (1 - side) + 2 : 6 * (1 - side) + 5]
+        between = _shields(rows, kings[side], lines)
+        mine = rows["own"] if side == 0 else ~rows["own"]
+        # Between this king and the other side's line pieces: pinned, or about to discover.
+        seen[:, 35 + side] = _squares((between & mine)[:, None])[:, 0]
+        seen[:, 38 - side] = _squares((between & ~mine)[:, None])[:, 0]
+    seen[:, 39] = seen[each, 25:31, kings[0]].any(1)[:, None]
     return seen.reshape(many, PLANES, 8, 8)
 
 

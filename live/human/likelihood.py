@@ -121,7 +121,7 @@ def in_words(share: float) -> str:
     """
     if share < LEAST_SHARE:
         return "fewer than 1 in 200"
-    if share < 0.225:
+    if share < 0.275:
         return f"about 1 in {_round_many(1 / share)}"
     if share < 0.95:
         tenths = min(max(round(share * 10), 3), 9)
@@ -130,8 +130,8 @@ def in_words(share: float) -> str:
 
 
 def _round_many(many: float) -> int:
-    """To steps that grow with the number: 5, 6 .. 10, 12, 15, 20, 25, 30, 40, 50, 70, 100 ..."""
-    steps = (5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200)
+    """To steps that grow with the number: 4, 5 .. 10, 12, 15, 20, 25, 30, 40, 50, 70, 100 ..."""
+    steps = (4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200)
     return min(steps, key=lambda step: abs(np.log(many / step)))
 
 

@@ -79,9 +79,7 @@ class HumanNetwork:
 
     def logits(self, rows: Positions) -> Floats:
         """``(n, 4096)`` for ``n`` positions, each from its mover's side."""
-        answers = [
-            self._run(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)
-        ]
+        answers = [self._run(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)]
         return np.concatenate(answers) if answers else np.zeros((0, 4096), np.float32)
 
     def _run(self, rows: Positions) -> Floats:
@@ -93,9 +91,7 @@ class HumanNetwork:
         logits: Floats = np.asarray(answer, dtype=np.float32)
         if logits.shape != (len(rows), 4096):
             shape = " x ".join(str(size) for size in logits.shape)
-            raise ConfigError(
-                str(self.path), f"answers {shape} for {len(rows)} positions", _REMEDY
-            )
+            raise ConfigError(str(self.path), f"answers {shape} for {len(rows)} positions", _REMEDY)
         if not np.isfinite(logits).all():
             raise ConfigError(
                 str(self.path), "answers with numbers that are none (NaN or infinite)", _REMEDY

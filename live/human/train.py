@@ -12,7 +12,6 @@ from __future__ import annotations
 import copy
 import math
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +22,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from live.human.encoding import Positions, conditions, planes, reachable
 from live.human.architecture import MoveNetwork, loss
+from live.human.dataset import OPENING_PLIES, encoded
+from live.human.encoding import Positions, conditions, planes, reachable
 
 #: Weight of the past in the running mean of the weights, which is what is kept and shipped.
 MEMORY = 0.999
@@ -214,7 +214,7 @@ class Training:
             thread.start()
         reported = saved = now()
         while any(thread.is_alive() for thread in threads):
-            time.sleep(1.0)
+            threads[0].join(timeout=1.0)
             if now() - reported >= 60:
                 reported = now()
                 report(self)
@@ -225,6 +225,60 @@ class Training:
             raise failed[0]
         self.save(checkpoint)
         report(self)
+
+
+def batches(data: Positions, plan: Plan, learned: int) -> Iterator[Positions]:
+    """Batches without end, every position once before any comes again.
+
+    ``learned``: positions seen before an interruption.
+    """
+    drawn = np.random.default_rng(plan.seed)
+    first = learned % len(data) // plan.batch * plan.batch
+    for _ in range(learned // len(data)):
+        drawn.permutation(len(data))
+    while True:
+        order = drawn.permutation(len(data))
+        for start in range(first, len(data) - plan.batch + 1, plan.batch):
+            yield data[order[start : start + plan.batch]]
+        first = 0
+
+
+def train(
+    folder: Path, plan: Plan, now: Callable[[], float], write: Callable[[str], None]
+) -> MoveNetwork:
+    """Learn from ``train-*.npy`` in a folder, or go on from the ``checkpoint.pt`` there.
+
+    ``write`` gets one line a minute; every fifth says how the network does on a sample of
+    ``validation-*.npy``. Answers the running mean of the weights.
+    """
+    torch.set_num_threads(1)
+    training = Training(plan)
+    checkpoint = folder / "checkpoint.pt"
+    if checkpoint.exists():
+        training.resume(checkpoint)
+    data = encoded(folder, "train")
+    sample = _sample(encoded(folder, "validation"), plan.seed)
+    write(f"{len(data)} positions to learn from, {training.learned} learned already")
+    lines = 0
+
+    def report(at: Training) -> None:
+        nonlocal lines
+        lines += 1
+        recent = at.recent[-200:]
+        del at.recent[:-200]
+        line = f"{at.learned} positions, loss {sum(recent) / max(len(recent), 1):.3f}"
+        if lines % 5 == 0 or at.spent_s >= plan.seconds:
+            first, nll = measured(at.mean, sample)
+            line += f"; validation: first choice {first:.3f}, nll {nll:.3f}"
+        write(line)
+
+    training.run(batches(data, plan, training.learned), now, report, checkpoint)
+    return training.mean
+
+
+def _sample(rows: Positions, seed: int, many: int = 4096) -> Positions:
+    late = rows[rows["ply"] >= OPENING_PLIES]
+    return late[np.random.default_rng(seed).permutation(len(late))[:many]]
 
 
 @torch.no_grad()
