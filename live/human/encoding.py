@@ -201,7 +201,7 @@ def planes(rows: Positions) -> Floats:
         # Between this king and the other side's line pieces: pinned, or about to discover.
         seen[:, 35 + side] = _squares((between & mine)[:, None])[:, 0]
         seen[:, 38 - side] = _squares((between & ~mine)[:, None])[:, 0]
-    seen[:, 39] = seen[each, 25:31, kings[0]].any(1)[:, None]
+    seen[:, 39] = seen[each, 25:31, kings[0]].max(1, initial=0.0, keepdims=True) > 0
     return seen.reshape(many, PLANES, 8, 8)
 
 
@@ -211,8 +211,9 @@ def reachable(rows: Positions) -> NDArray[np.bool_]:
     Training spreads the network's shares over these, so that it need not learn how the men move.
     """
     squares = _squares(np.concatenate([rows["men"] & rows["own"][:, None], rows["men"]], 1))
-    men, taken = squares[:, :6], squares[:, 6:].any(1)
-    own = men.any(1)
+    men = squares[:, :6]
+    taken: NDArray[np.bool_] = squares[:, 6:].astype(np.bool_).max(1)
+    own: NDArray[np.bool_] = men.astype(np.bool_).max(1)
     clear = _clear(rows)
     moves = _attacks(men, 0, clear) & ~own[:, None, :]
     capture = taken & ~own

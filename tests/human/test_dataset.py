@@ -65,7 +65,7 @@ def test_openings_and_bullet_are_thinned_out() -> None:
 def test_only_the_part_asked_for_is_chosen_and_numbers_run_through_all_files(
     tmp_path: Path,
 ) -> None:
-    lines = [
+    lines: list[dict[str, object]] = [
         {"m": f"{MOVES} {move}", "w": 2000, "b": 2000, "kind": "otb", "wid": k, "bid": None}
         for k, move in enumerate(("d2d4", "f1e1", "d1e2", "b1c3"))
     ]

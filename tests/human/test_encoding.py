@@ -47,7 +47,7 @@ def test_attacks_are_counted_by_kind_of_man(fen: str) -> None:
         for square in chess.SQUARES:
             counts = [0] * 6
             for attacker in board.attackers(color, square):
-                counts[board.piece_type_at(attacker) - 1] += 1
+                counts[(board.piece_type_at(attacker) or 0) - 1] += 1
             first = 19 + 6 * side
             assert seen[first : first + 6, square ^ flip].tolist() == counts
 
