@@ -116,6 +116,13 @@ class DemoConfig(Section, frozen=True):
     speed: Factor = 100.0
 
 
+class HumanConfig(Section, frozen=True):
+    """``[human]``: the network that says what people play."""
+
+    network: str = ""
+    """An ONNX file, or a ``.pb.gz`` of Maia; empty: the one that comes with live-rate."""
+
+
 class FeedsConfig(Section, frozen=True):
     """``[feeds]``: what all sources share, and one table per kind."""
 
@@ -188,6 +195,7 @@ class Config(Section, frozen=True):
     server: ServerConfig = ServerConfig()
     engine: EngineConfig = EngineConfig()
     rating: RatingConfig = RatingConfig()
+    human: HumanConfig = HumanConfig()
     feeds: FeedsConfig = FeedsConfig()
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RANKS = {
     "network": -1,
     "manual": -1,
+    "human": -1,
     "feeds": 0,
     "games": 1,
     "players": 2,
