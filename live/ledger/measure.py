@@ -59,7 +59,8 @@ class Measure(NamedTuple):
             model = each.model
             same = model.mismatch(held.engine, held.limit, held.gain) is None
             if same and model.time_control == held.time_control:
-                return each
+                transfer = self.shelf.transfer
+                return each if transfer is None else LossReader(model, transfer)
         return None
 
     def results_of(self, pace: Pace | None) -> Results | None:

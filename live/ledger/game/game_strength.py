@@ -61,6 +61,7 @@ class GameStrength:
         """Count a turn; returns whether it counts: a forced move is no choice."""
         if turn.board is not None and turn.board.forced:
             return False
+        turn = self.reader.scaled(turn)
         self.turns.append(turn)
         self.surprises.append(self._surprise(turn))
         # A new array: others hold the one before.
