@@ -2,7 +2,7 @@
 ``python -m tests.benchmarks.service.tournament_day [HURRY]``.
 
 The service starts an hour early. Two rounds of real games are played over a lichess broadcast,
-LiveChess Cloud, a PGN page and a folder, HURRY times as fast as the clock (60 by default). On the
+LiveChess Cloud, a PGN page and a folder, HURRY times as fast as the clock (40 by default). On the
 way: nothing is there yet, a page of HTML; a late board; files uploaded in pieces; a token that
 expires and is renewed; results corrected after the end of round 1; round 2 at the same addresses.
 
@@ -107,7 +107,7 @@ def _who(game: GameDetail) -> tuple[object, ...]:
 
 def _what(game: GameDetail) -> object:
     """All that must be equal: what was played, and every figure that follows from it."""
-    moves = [(ply.uci, ply.clock_s) for ply in game.moves]
+    moves = [(ply.uci, ply.clock_s) for ply in game.plies]
     return (game.result, moves, game.curves, game.problem)
 
 
@@ -364,4 +364,4 @@ async def run(hurry: float) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(run(float(sys.argv[1]) if sys.argv[1:] else 60.0)))
+    sys.exit(asyncio.run(run(float(sys.argv[1]) if sys.argv[1:] else 40.0)))
