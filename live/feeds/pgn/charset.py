@@ -1,7 +1,8 @@
 """Which characters a source's bytes mean.
 
 The order is: byte-order mark, strict UTF-8, then one single-byte charset: the one that settings
-or a header name, else the likely one (:func:`likely_charset`), Windows-1252 where nothing is known. Everything that structures a PGN is ASCII, and UTF-8 and the single-byte
+or a header name, else the likely one (:func:`likely_charset`), Windows-1252 where nothing is
+known. Everything that structures a PGN is ASCII, and UTF-8 and the single-byte
 charsets agree on ASCII, so text is split as bytes and each game decides for itself: what is cut
 where never changes a name. The PGN standard (1994, section 4.1) asks for ISO 8859-1; files in the
 wild hold UTF-8, Windows-1252, both, and marks that lie.
@@ -34,8 +35,9 @@ def decode(raw: bytes, fallback: str = "cp1252") -> str:
 
 #: Letters above ASCII one behind the other: words of another alphabet, never accents.
 _RUN = re.compile(rb"[\xc0-\xff\xa8\xb8]{3,}")
-#: What names of Central Europe hold in Windows-1250 and no name in Windows-1252: Polish letters that
-#: are signs there, ``-ić`` and ``-ič``, Czech ``ě`` and ``ů`` inside a word, two accents in a row.
+#: What names of Central Europe hold in Windows-1250 and no name in Windows-1252: Polish letters
+#: that are signs there, ``-ić`` and ``-ič``, Czech ``ě`` and ``ů`` inside a word, two accents in a
+#: row.
 _CENTRAL = re.compile(
     rb"[A-Za-z][\xb3\xb9\xbf\x9c\x9f]|[\xb3\xb9\xbf\x9c\x9f\xa3\xaf\x8c\x8f][a-z]"
     rb"|i[\xe6\xe8](?![a-z])|[\xec\xf9][a-z]"
