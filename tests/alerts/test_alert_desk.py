@@ -8,6 +8,7 @@ import pytest
 from live.alerts.alert_desk import NOTE_CHARS
 from live.events import (
     IN_DOUBT,
+    STANDS,
     Alert,
     EngineHealth,
     EngineInfo,
@@ -558,3 +559,13 @@ def test_a_source_that_has_not_begun_is_mentioned_after_ten_minutes(
     hall.state.feed_health(FeedHealth("hall", "waiting", "nothing there yet (404)"))
     hall.wait(waited_s)
     assert [alert.severity for alert in hall.raised.values()] == ["look"] * raised
+
+
+def test_an_illegal_move_that_stands_is_no_lost_game() -> None:
+    game = played("e4 e5 Nf3", result="*")
+    hall = Rehearsal()
+    hall.report(
+        report(msgspec.structs.replace(game, problem=f"illegal move Qh6 at ply 4 {STANDS}"))
+    )
+    (alert,) = hall.raised.values()
+    assert alert.kind == "illegal-stands" and "the game went on" in alert.text
