@@ -17,6 +17,7 @@ from live.ledger.players.leading_figure import (
     FigureKind,
     FigureScale,
     figure,
+    is_transferred,
     ranked_by,
     standings,
 )
@@ -108,6 +109,8 @@ def _lead(event: Analysis, written: str) -> str:
     if scored < plies:
         said.append(f"<b>{plies - scored} moves not scored yet</b>")
     said.append(f"{html(event.engine.name)}, {html(event.engine.limit)}")
+    if is_transferred(event.engine):
+        said.append(f"<b>calibration {html(event.engine.calibration_note, 120)}</b>")
     said.append(f"written {html(written)} by live-rate")
     return " · ".join(said)
 
