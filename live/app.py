@@ -22,10 +22,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from rich.console import Console
 
 from live.config import Config
 from live.errors import LiveRateError, first_of
+from live.players.player_lists import beside
 from live.publish.access.authentication import everybody
 from live.publish.access.origin_policy import check_exposure
 from live.publish.server import Publisher
@@ -73,6 +75,7 @@ async def follow(
     log_to_stderr(config)
     sources = SourceRunner(specs, config.feeds, lasting=not once)
     names = sources.names
+    config = msgspec.structs.replace(config, feeds=beside(sources.folders, config.feeds))
     service = EventService(config, EventJournal.of(config, names, once=once))
     console = Console()
     shown = way(headless=headless, plain=plain, json=json)
@@ -134,9 +137,15 @@ async def _serve(
             tasks.create_task(supervisor.keep(name, run), name=f"keep {name}")
             for name, run in parts.items()
         ]
+        if not once:
+            measuring = supervisor.keep("calibration", service.measure_engine, ends=True)
+            background.append(tasks.create_task(measuring, name="keep calibration"))
         async with sources.running(service, supervisor):
             await sources.over()
             await service.settled()
+            if once:
+                # What is printed at the end rests on it.
+                await service.measure_engine()
             service.report_engines()
             if not once:
                 # It stays for those who look, and for new settings.

@@ -14,6 +14,7 @@ import typer
 
 from live import __version__
 from live.commands import (
+    human_commands,
     journal_commands,
     manual_command,
     service_commands,
@@ -247,6 +248,7 @@ def doctor(
 
 
 study_commands.add_to(app)
+human_commands.add_to(app)
 source_commands.add_to(app)
 worker_command.add_to(app)
 service_commands.add_to(app)

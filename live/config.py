@@ -87,9 +87,9 @@ class LichessConfig(Section, frozen=True):
     token_file: str = ""
     keep_alive_s: Seconds = 60.0
     """How often the stream sends a sign of life when nothing happens."""
-    reconcile_s: Seconds = 300.0
-    """How often the stream is compared with the whole round, since it reports neither takebacks nor
-    corrected clocks, and drops what a slow reader misses."""
+    reconcile_s: Seconds = 20.0
+    """How often the stream is compared with the round while games are played, since it reports
+    neither takebacks nor boards added, and drops what a slow reader misses."""
 
 
 class LiveChessCloudConfig(Section, frozen=True):
@@ -116,6 +116,13 @@ class DemoConfig(Section, frozen=True):
     speed: Factor = 100.0
 
 
+class HumanConfig(Section, frozen=True):
+    """``[human]``: the network that says what people play."""
+
+    network: str = ""
+    """An ONNX file, or a ``.pb.gz`` of Maia; empty: the one that comes with live-rate."""
+
+
 class FeedsConfig(Section, frozen=True):
     """``[feeds]``: what all sources share, and one table per kind."""
 
@@ -126,8 +133,15 @@ class FeedsConfig(Section, frozen=True):
     """A source is over when all results are in and nothing has changed for so long. Without
     ``--once`` it is still looked at where the next round may come from it."""
     settle_s: Seconds = 1.0
-    """What a file or page held before and seems to have lost is believed lost after so long."""
+    """A last game without a result token is taken for all there is after so long."""
+    lost_after_s: Seconds = 60.0
+    """Boards or moves that a file or page has lost are kept, marked, for so long: it may just be
+    uploaded."""
     max_bytes: Positive = 64_000_000
+    rating_list: str = ""
+    """A list of rated players; empty: one that lies beside a PGN, or none."""
+    pairing_list: str = ""
+    """A CSV of pairings, for boards without names; empty: as above."""
     delay_s: Delay = 0.0
     """Everything is held back for so long, moves and so scores alike; 0: nothing is."""
     lichess: LichessConfig = LichessConfig()
@@ -181,6 +195,7 @@ class Config(Section, frozen=True):
     server: ServerConfig = ServerConfig()
     engine: EngineConfig = EngineConfig()
     rating: RatingConfig = RatingConfig()
+    human: HumanConfig = HumanConfig()
     feeds: FeedsConfig = FeedsConfig()
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()

@@ -19,8 +19,10 @@ ROOT = Path(__file__).resolve().parent.parent
 RANKS = {
     "network": -1,
     "manual": -1,
+    "human": -1,
     "feeds": 0,
     "games": 1,
+    "players": 2,
     "engine": 2,
     "ratings": 3,
     "ledger": 4,
@@ -556,6 +558,6 @@ def test_every_benchmark_is_run_by_the_one_command() -> None:
     from tests.benchmarks.__main__ import BENCHMARKS
 
     parts = {"__main__", "drain", "soak_service"}
-    elsewhere = {"alerts", "calibration"}
+    elsewhere = {"alerts", "calibration", "transfer"}
     found = {path.stem for path in (ROOT / "tests" / "benchmarks").rglob("*.py")}
     assert found - parts - elsewhere == BENCHMARKS.keys()

@@ -17,13 +17,16 @@ from live.alerts.kinds import (
     clock_faults,
     contradicted_results,
     corrected_moves,
+    corrected_pairings,
     draw_claims,
     engine_agreement,
     flag_fall,
     missing_endings,
     source_failures,
     stalled_boards,
+    standing_illegal_moves,
     unreadable_games,
+    vanished_boards,
 )
 from live.alerts.watched_event import (
     BOARD,
@@ -45,7 +48,14 @@ HISTORY = 500
 GAP_S = 120.0
 
 #: Kinds of alert about a board.
-_ALWAYS = (unreadable_games, corrected_moves, clock_faults)
+_ALWAYS = (
+    unreadable_games,
+    standing_illegal_moves,
+    vanished_boards,
+    corrected_moves,
+    corrected_pairings,
+    clock_faults,
+)
 #: What rests on knowing where the board stands.
 _WHILE_READ = (flag_fall, stalled_boards, missing_endings, contradicted_results, draw_claims)
 
@@ -55,7 +65,8 @@ def findings(watched: WatchedEvent, topic: AlertTopic, now_s: float) -> Iterator
     if topic.kind == BOARD:
         board = watched.boards.get(topic.id)
         if board is not None:
-            for kind in _ALWAYS if unreadable_games.is_lost(board) else (*_ALWAYS, *_WHILE_READ):
+            read = not unreadable_games.is_lost(board) and not vanished_boards.is_gone(board)
+            for kind in (*_ALWAYS, *_WHILE_READ) if read else _ALWAYS:
                 yield from kind.findings(board, now_s)
     elif topic.kind == PLAYER:
         yield from engine_agreement.findings(watched, topic.id, now_s)

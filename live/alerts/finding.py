@@ -14,7 +14,9 @@ SIGNS: dict[Severity, str] = {"look": "?", "warning": "!", "alarm": "!!"}
 #: What people call each kind.
 NAMES: dict[AlertKind, str] = {
     "illegal-move": "Illegal move in a feed",
+    "illegal-stands": "Illegal move stands",
     "unreadable": "Game cannot be read",
+    "vanished": "Board gone from its source",
     "correction": "Move corrected",
     "takeback": "Move taken back",
     "clock-still": "No time used",
@@ -24,6 +26,8 @@ NAMES: dict[AlertKind, str] = {
     "last-move": "Last move missing",
     "late-move": "Moves after the result",
     "result": "Result and position disagree",
+    "result-corrected": "Result corrected",
+    "players-swapped": "Players swapped",
     "repetition": "Threefold repetition",
     "fifty-moves": "Fifty moves",
     "feed": "Feed",
@@ -32,7 +36,17 @@ NAMES: dict[AlertKind, str] = {
 }
 
 #: Things that have happened, rather than a state that lasts: an arbiter who takes note ends them.
-PASSING: frozenset[AlertKind] = frozenset({"correction", "takeback", "clock-rising", "late-move"})
+PASSING: frozenset[AlertKind] = frozenset(
+    {
+        "correction",
+        "takeback",
+        "clock-rising",
+        "late-move",
+        "illegal-stands",
+        "result-corrected",
+        "players-swapped",
+    }
+)
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

@@ -69,6 +69,15 @@ def calibrate(
             "as [rating] calibration to use it.",
         ),
     ] = None,
+    losses: Annotated[
+        Path | None,
+        typer.Option(
+            "--losses",
+            metavar="OUT.json",
+            help="Learn from NDJSON of searched games how much players of each Elo lose in a "
+            "position, for the figures of moves alone, level, percentile and performance.",
+        ),
+    ] = None,
     leave_out: Annotated[
         int | None,
         typer.Option(
@@ -134,7 +143,19 @@ def calibrate(
     settings = rating_settings(search, run_flags)
     from live.app import run
     from live.jobs.calibrate_engine import calibrate as learn
-    from live.jobs.calibrate_engine import calibrate_intrinsic, check_calibration
+    from live.jobs.calibrate_engine import calibrate_intrinsic, calibrate_losses, check_calibration
+
+    if losses is not None:
+        calibrate_losses(
+            settings,
+            files or [],
+            name=name,
+            time_control=time_control,
+            written=losses,
+            engine_name=engine_name,
+            limit=limit,
+        )
+        return
 
     if intrinsic and written is not None:
         wanted = lines or max(settings.engine.multipv, INTRINSIC_LINES)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from live.engine.engine_discovery import EngineCommand
-from live.engine.process.engine_process import EngineProcess
+from live.engine.process.engine_process import EngineIdentity, EngineProcess
 from live.engine.process.engine_timeouts import EngineTimeouts
 from live.engine.process.uci_conversation import UciSettings
 from live.engine.search import Limit, Position, Search
@@ -23,6 +23,8 @@ class EngineSpeed(msgspec.Struct, frozen=True):
 
     name: str
     """``id name``."""
+    identity: str
+    """The name and all options that results depend on."""
     start_s: float
     """From starting the program to its first ``readyok``, seconds."""
     knodes_per_s: float
@@ -45,7 +47,8 @@ async def measure_speed(
         EngineFault: it failed at the search.
     """
     before = clock()
-    process = await EngineProcess.start(command, settings or UciSettings(), patience=patience)
+    settings = settings or UciSettings()
+    process = await EngineProcess.start(command, settings, patience=patience)
     try:
         start_s = clock() - before
         process.begin(_search_key(Limit(movetime_ms=round(seconds * 1000))))
@@ -54,6 +57,7 @@ async def measure_speed(
         await process.close()
     return EngineSpeed(
         name=process.name,
+        identity=str(EngineIdentity.of(process, settings)),
         start_s=start_s,
         knodes_per_s=result.nodes / max(1, result.time_ms),
         depth=result.depth,

@@ -27,6 +27,7 @@ from live.events.health import EngineHealth as EngineHealth
 from live.events.health import EngineState as EngineState
 from live.events.health import FeedHealth as FeedHealth
 from live.events.health import FeedState as FeedState
+from live.events.health import MeasuringProgress as MeasuringProgress
 from live.events.health import QueueLengths as QueueLengths
 from live.events.health import SpeculationFigures as SpeculationFigures
 from live.events.messages import AlertMessage as AlertMessage
@@ -51,7 +52,10 @@ from live.events.methods import MoveMethods as MoveMethods
 from live.events.methods import PlayerMethods as PlayerMethods
 from live.events.methods import Share as Share
 from live.events.methods import SideMethods as SideMethods
+from live.events.reports import IN_DOUBT as IN_DOUBT
 from live.events.reports import MATE_CP as MATE_CP
+from live.events.reports import NO_LONGER as NO_LONGER
+from live.events.reports import STANDS as STANDS
 from live.events.reports import Color as Color
 from live.events.reports import FeedName as FeedName
 from live.events.reports import FeedReport as FeedReport

@@ -10,7 +10,9 @@ from live.events.reports import Color, FeedName, GameId
 
 AlertKind = Literal[
     "illegal-move",
+    "illegal-stands",
     "unreadable",
+    "vanished",
     "correction",
     "takeback",
     "clock-still",
@@ -20,6 +22,8 @@ AlertKind = Literal[
     "last-move",
     "late-move",
     "result",
+    "result-corrected",
+    "players-swapped",
     "repetition",
     "fifty-moves",
     "feed",

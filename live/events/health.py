@@ -8,7 +8,7 @@ import msgspec
 
 from live.events.reports import FeedName
 
-FeedState = Literal["connecting", "live", "stale", "retrying", "failed", "finished"]
+FeedState = Literal["connecting", "waiting", "live", "stale", "retrying", "failed", "finished"]
 
 
 class FeedHealth(msgspec.Struct, frozen=True):
@@ -57,6 +57,15 @@ class SpeculationFigures(msgspec.Struct, frozen=True):
     """Spent on searches that have not come true, scouts included."""
 
 
+class MeasuringProgress(msgspec.Struct, frozen=True):
+    """How far an engine that no calibration knows is measured."""
+
+    done: int
+    """Reference positions searched."""
+    of: int
+    """How many there are."""
+
+
 class EngineHealth(msgspec.Struct, frozen=True):
     engines: tuple[EngineState, ...] = ()
     queued: int = 0
@@ -78,3 +87,5 @@ class EngineHealth(msgspec.Struct, frozen=True):
     """Null when switched off."""
     problem: str = ""
     """For people: what the engines have to do without, and why."""
+    measuring: MeasuringProgress | None = None
+    """While the engine in use is compared with that of the calibrations; else null."""

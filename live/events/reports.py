@@ -13,6 +13,14 @@ FeedName = str
 #: What a game's ``result`` may say; anything else is normalised or ``*``.
 Result = Literal["*", "1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2"]
 
+#: What the ``problem`` of a game begins with while a file that is being written has lost it, or
+#: moves of it. Nothing is wrong with the game.
+IN_DOUBT = "kept:"
+#: What it begins with where its source has lost the game for good.
+NO_LONGER = "no longer in its source"
+#: What it holds where an illegal move stands because the game went on from it.
+STANDS = "stands, since the game went on from it"
+
 #: A forced mate counts 39 pawns (Ferreira 2012, section 3).
 MATE_CP = 3900
 

@@ -27,9 +27,10 @@ class Feed(Protocol):
 
     ``run`` returns when the source is over (end of input, every game finished and the source
     said so), having reported health ``finished``; one that lasts says ``finished`` and looks on,
-    since the next round may come from it. It raises :class:`live.errors.FeedError` only
-    for what no retry can mend (not found, not PGN) and only before its first report; whatever
-    fails later is health ``retrying`` and tried again for ever.
+    since the next round may come from it. What is not there yet (404, 401, a page that is not
+    PGN, a name that does not resolve) is health ``waiting`` and asked for again; what fails after
+    its first report is health ``retrying``. Only where nobody waits (``--once``, a look) does a
+    source that cannot be followed raise :class:`live.errors.FeedError`.
     """
 
     name: FeedName

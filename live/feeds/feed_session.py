@@ -24,6 +24,12 @@ log = logging.getLogger(__name__)
 
 #: Stands between what is wrong and when it is tried again.
 RETRY = ", trying again in "
+#: What is not there yet is asked for again after so long at the soonest: lila does the same.
+WAITING_S = 10.0
+#: A source that worked within so many seconds is asked again after :data:`SOON_S` at the latest:
+#: one bad answer of a cache must not cost half a minute of moves.
+RECENT_S = 600.0
+SOON_S = 10.0
 #: How often a page or a service is asked whether the next round has come, where all is over.
 RESTING_S = 30.0
 
@@ -38,6 +44,8 @@ class FeedConditions:
     """Numbers in [0, 1), for the first wait before a reconnect."""
     passing: bool = False
     """Only a look: nothing is left behind at the source, and nobody who follows it is disturbed."""
+    waiting: bool = False
+    """What is not there yet is waited for, and no answer ends the following."""
     lasting: bool = False
     """A source whose games are all over is shown as finished and looked at all the same: the next
     round may come from it. Otherwise its following ends."""
@@ -60,6 +68,10 @@ class FeedSession:
         self.roster = GameRoster(clock.now())
         self.reported = False
         """Something was reported: from now on no trouble is fatal."""
+        self.heard_s = float("-inf")
+        """When the source answered last as it should."""
+        self.note = ""
+        """What people should know of a source that works: boards that fail, games left out."""
         self.signs = 0
         """Counts what shows that the source works, so that waits start small again."""
         self._sink = sink
@@ -71,6 +83,8 @@ class FeedSession:
 
     def show(self, state: FeedState, detail: str = "") -> None:
         """Health, unless it was the last thing said."""
+        if self.note and state in ("live", "stale", "finished"):
+            detail = f"{detail}; {self.note}"
         health = FeedHealth(self.name, state, detail)
         if health != self._health:
             self._health = health
@@ -87,6 +101,7 @@ class FeedSession:
     def alive(self) -> None:
         """The source answered: say ``live``, or ``stale`` when its games stand still for long."""
         self.signs += 1
+        self.heard_s = self._clock.now()
         still_s = self._clock.now() - self.roster.changed_s
         games = len(self.roster)
         if not games:
@@ -96,6 +111,10 @@ class FeedSession:
         else:
             state: FeedState = "finished" if self.resting else "live"
             self.show(state, f"{games} game{'s' if games != 1 else ''}")
+
+    def show_waiting(self, what: str) -> None:
+        """The source is not there yet, or not any more for now."""
+        self.show("retrying" if self.reported else "waiting", what)
 
     def ends_in_s(self) -> float | None:
         """Seconds until the source counts as over; None while a game is unfinished.
@@ -108,8 +127,8 @@ class FeedSession:
         return max(0.0, self.roster.changed_s + self._grace_s - self._clock.now())
 
     def soonest(self, *waits_s: float | None) -> float | None:
-        """The shortest of some waits and the time until the source is over."""
-        ends_in_s = None if self.resting else self.ends_in_s()
+        """The shortest of some waits and the time until the source is over, if it is not yet."""
+        ends_in_s = None if self._ended else self.ends_in_s()
         known = [wait_s for wait_s in (*waits_s, ends_in_s) if wait_s is not None]
         return min(known, default=None)
 
@@ -146,7 +165,11 @@ async def follow(
         lasting=conditions.lasting,
     )
     await persist(
-        lambda: connect(session), session, conditions.clock, lambda: backoff(conditions.random)
+        lambda: connect(session),
+        session,
+        conditions.clock,
+        lambda: backoff(conditions.random),
+        waiting=conditions.waiting,
     )
 
 
@@ -155,11 +178,14 @@ async def persist(
     session: FeedSession,
     clock: Clock,
     waits: Callable[[], Iterator[float]],
+    *,
+    waiting: bool = False,
 ) -> None:
     """Follow a source until it is over, whatever happens.
 
-    Raises :class:`FeedError` only for fatal trouble before the first report. A fault in our own
-    code is logged and treated like a lost connection: other feeds must not suffer from it.
+    Raises :class:`FeedError` only for fatal trouble before the first report, and not where what is
+    not there yet is ``waiting`` for. A fault in our own code is logged and treated like a lost
+    connection: other feeds must not suffer from it.
 
     Waits start small again after a session that worked for longer than was waited for it: a
     source that answers and hangs up at once is asked ever more rarely, too.
@@ -172,12 +198,12 @@ async def persist(
         try:
             await connect()
         except FeedTrouble as error:
-            if error.fatal is not None and not session.reported:
+            if error.fatal is not None and not session.reported and not waiting:
                 session.show("failed", error.reason)
                 raise error.fatal from error
             trouble = error
         except FeedError as error:
-            if not session.reported:
+            if not session.reported and not waiting:
                 session.show("failed", error.problem)
                 raise
             trouble = FeedTrouble(error.problem)
@@ -190,6 +216,12 @@ async def persist(
             return
         if session.signs != signs and clock.now() - begun_s > wait_s:
             delays = waits()
-        wait_s = max(next(delays), trouble.wait_s)
-        session.show("retrying", f"{trouble.reason}{RETRY}{spoken(wait_s)}")
+        wait_s = next(delays)
+        if waiting and not session.reported:
+            wait_s = max(wait_s, WAITING_S)
+        elif clock.now() - session.heard_s < RECENT_S:
+            wait_s = min(wait_s, SOON_S)
+        wait_s = max(wait_s, trouble.wait_s)
+        what = f"{trouble.reason}{RETRY}{spoken(wait_s)}"
+        session.show_waiting(what) if waiting else session.show("retrying", what)
         await clock.sleep(wait_s)

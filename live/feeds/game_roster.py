@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+import msgspec
+
 from live.events import GameReport
 
 #: What tells one game from the others of its source, as far as the source lets us.
@@ -28,6 +30,49 @@ def identity(game: GameReport) -> Identity:
         return (game.key,)
     told = game.headers
     return (told.event, told.round, told.board, told.white.name, told.black.name)
+
+
+#: Plies played alike after which two entries of the same players, event and round are one game.
+REPEATED_PLIES = 10
+
+
+def distinct_games(games: Iterable[GameReport]) -> tuple[GameReport, ...]:
+    """The games of one text, each once, and told apart by their keys only where keys differ.
+
+    One address for all games of a round is no key of a game (lichess exports of 2025): where it
+    stands at several games, none of them has it. A game that stands twice, of the same players and
+    headers and with the same moves as far as both go, is counted once: the longer one.
+    """
+    kept: list[GameReport] = []
+    places: dict[Identity, list[int]] = {}
+    for game in games:
+        told = game.headers
+        names = (told.event, told.round, told.board, told.white.name, told.black.name, told.date)
+        alike = places.setdefault((*names, game.start_fen), [])
+        for place in alike:
+            if _is_repeated(kept[place], game):
+                kept[place] = max(kept[place], game, key=_told)
+                break
+        else:
+            alike.append(len(kept))
+            kept.append(game)
+    shared = Counter(game.key for game in kept if game.key)
+    return tuple(
+        msgspec.structs.replace(game, key="") if shared[game.key] > 1 else game for game in kept
+    )
+
+
+def _told(game: GameReport) -> tuple[int, bool]:
+    return len(game.moves), game.result != "*"
+
+
+def _is_repeated(one: GameReport, other: GameReport) -> bool:
+    shorter = min(len(one.moves), len(other.moves))
+    if shorter < REPEATED_PLIES or (
+        one.result != other.result and "*" not in (one.result, other.result)
+    ):
+        return False
+    return all(a.uci == b.uci for a, b in zip(one.moves, other.moves, strict=False))
 
 
 class GameRoster:

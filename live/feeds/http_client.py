@@ -19,7 +19,7 @@ from live.config import FeedsConfig
 from live.errors import FeedUnreadable
 from live.events import FeedName
 from live.feeds.source_address import split
-from live.network.retry import LASTING_S, FeedTrouble, system_words, trouble_of_status
+from live.network.retry import FeedTrouble, system_words, trouble_of_status
 
 # httpx logs every URL it asks for, with whatever secret is in it.
 logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -158,7 +158,6 @@ async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> byt
         if size > max_bytes:
             raise FeedTrouble(
                 f"the answer is larger than {max_bytes} bytes",
-                wait_s=LASTING_S,
                 fatal=FeedUnreadable(
                     feed,
                     f"answers with more than {max_bytes} bytes",
@@ -175,13 +174,11 @@ def trouble_of(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
         case httpx.TooManyRedirects():
             return FeedTrouble(
                 "the source redirects without end",
-                wait_s=LASTING_S,
                 fatal=FeedUnreadable(feed, "redirects without end", "Check the address"),
             )
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
             return FeedTrouble(
                 "the address is none that can be asked",
-                wait_s=LASTING_S,
                 fatal=FeedUnreadable(feed, "is no http or https address", "Check the address"),
             )
         case httpx.ConnectTimeout():

@@ -10,16 +10,18 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from live.config import FeedsConfig
-from live.errors import ConfigError, FeedNotFound, FeedUnreadable
+from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds.feed import Feed
 from live.feeds.feed_session import FeedConditions
 from live.feeds.fics.fics_address import fics_address
+from live.feeds.lichess.lichess_token import LichessToken
 from live.feeds.mqtt.mqtt_address import mqtt_address, wrong_topic
 from live.feeds.source_address import (
     LICHESS,
     FeedAddress,
     Kind,
     lichess_broadcast,
+    lichess_page,
     lichess_watch,
     livechess_cloud,
     origin,
@@ -28,16 +30,10 @@ from live.feeds.source_address import (
     unknown,
 )
 
-#: Characters of a lichess token (lichess API documentation, authentication).
-_TOKEN = re.compile(r"[A-Za-z0-9_]+")
-ENV_TOKEN = "LICHESS_TOKEN"
 #: What stands before the first slash of an address that was copied without its ``https://``.
 _HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
-#: Kinds that the next round may come from when all games are over. The others say themselves when
-#: they are (lichess), or end (the demo, standard input).
-_LASTING: frozenset[Kind] = frozenset(
-    {"file", "folder", "pgn-url", "livechess-cloud", "mqtt", "fics"}
-)
+#: Kinds that end: what is read once is not there a second time.
+_ENDING: frozenset[Kind] = frozenset({"demo", "stdin"})
 
 
 def open_feed(
@@ -57,7 +53,8 @@ def open_feed(
         conditions: Time and chance for tests; the real ones when None.
         env: The environment, for ``LICHESS_TOKEN``; the real one when None.
         name: What to call it, where two sources would else have one name.
-        lasting: Go on looking when all games are over, where the next round may come.
+        lasting: Wait for a source that is not there yet, and go on looking when all its games are
+            over: results are corrected, and the next round may come.
 
     Raises:
         UnknownFeed: the text names no kind of source; lists the kinds.
@@ -68,7 +65,8 @@ def open_feed(
     conditions = conditions or FeedConditions(config)
     if lasting:
         kind = recognise(spec, lichess_url=config.lichess.base_url).kind
-        conditions = replace(conditions, lasting=kind in _LASTING)
+        lasting = kind not in _ENDING
+        conditions = replace(conditions, waiting=lasting, lasting=lasting)
     feed = _open(spec, config, conditions, os.environ if env is None else env)
     feed.name = name or feed.name
     if config.delay_s > 0:
@@ -122,23 +120,24 @@ def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
     try:
         path = path.expanduser()
         there = path.exists()
+        may_come = conditions.waiting and not _HOST.match(text)
     except (OSError, ValueError, RuntimeError):
         # No name that a file could have (too long, with a zero byte), or nobody's home.
-        there = False
-    if not there:
+        there = may_come = False
+    if not there and not may_come:
         remedy = "Check the path"
         if _HOST.match(text):
             remedy += ", or write https:// in front if it is an address"
         elif text.endswith(".pgn"):
             remedy += ", or name its folder, which may wait for it"
         raise FeedNotFound(source.name, "there is no such file", remedy)
-    if path.is_dir():
+    if path.is_dir() if there else source.kind == "folder" or path.suffix.lower() != ".pgn":
         if source.forced and source.kind == "file":
             raise FeedUnreadable(source.name, "is a folder", "Give a file, or leave file+ out")
         from live.feeds.files.folder_feed import FolderFeed
 
         return FolderFeed(source.name, path, conditions)
-    if source.kind == "folder":
+    if there and source.kind == "folder":
         raise FeedUnreadable(source.name, "is no folder", "Give a folder, or leave folder+ out")
     from live.feeds.files.file_feed import FileFeed
 
@@ -150,19 +149,25 @@ def _lichess(
 ) -> Feed:
     settings = conditions.config.lichess
     broadcast, watch = lichess_broadcast(source.target), lichess_watch(source.target)
-    if (broadcast or watch) is None or not _is_http(source.target):
+    page = lichess_page(source.target)
+    if (broadcast or watch or page) is None or not _is_http(source.target):
         raise unknown(spec, "is no lichess broadcast or game: its URL ends in an eight-letter id")
     # A forced kind names its own server (a rehearsal, a private instance); otherwise requests
     # go where the configuration says, whatever host the URL was copied from.
     given = origin(source.target)
     base_url = given if source.forced and given != LICHESS else settings.base_url
-    token = (
-        _token(settings.token_file, env) if origin(base_url) == origin(settings.base_url) else ""
-    )
+    same = origin(base_url) == origin(settings.base_url)
+    token = LichessToken(settings.token_file, env, sent=same)
     if broadcast is not None:
         from live.feeds.lichess.lichess_broadcast import LichessBroadcastFeed
 
         return LichessBroadcastFeed(source.name, base_url, *broadcast, conditions, token)
+    if page is not None:
+        from live.feeds.files.web_page_feed import WebPageFeed
+
+        path, poll_s = page
+        url = f"{base_url.rstrip('/')}{path}"
+        return WebPageFeed(source.name, url, conditions, poll_s=poll_s, token=token)
     assert watch is not None
     from live.feeds.lichess.lichess_game_feed import LichessGameFeed
 
@@ -201,21 +206,6 @@ def _fics(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
     from live.feeds.fics.fics_feed import FicsFeed
 
     return FicsFeed(source.name, address, conditions)
-
-
-def _token(token_file: str, env: Mapping[str, str]) -> str:
-    """The configured token; never shown, not even when it is wrong."""
-    where, token = f"environment: {ENV_TOKEN}", env.get(ENV_TOKEN, "").strip()
-    if token_file:
-        where = f"feeds.lichess.token_file {token_file}"
-        try:
-            token = Path(token_file).expanduser().read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "not text"
-            raise ConfigError(where, f"cannot be read ({why})", "Correct the path") from None
-    if token and not _TOKEN.fullmatch(token):
-        raise ConfigError(where, "does not hold a lichess token", "It begins with lip_")
-    return token
 
 
 def _is_http(url: str) -> bool:

@@ -36,7 +36,9 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
 #: Eight letters and digits (lichess API, ids of rounds and tournaments).
 _ID8 = r"[A-Za-z0-9]{8}"
 #: A game's id has eight letters; a player's own link has four more.
-_GAME = re.compile(rf"/(?:api/stream/game/)?({_ID8})(?:[A-Za-z0-9]{{4}})?(?:/white|/black)?/?")
+_GAME = re.compile(
+    rf"/(?:api/stream/game/|embed/game/|embed/|game/export/)?({_ID8})(?:[A-Za-z0-9]{{4}})?(?:\.pgn|/white|/black|/)?"
+)
 _TV = re.compile(r"/(?:api/)?tv(?:/([A-Za-z0-9]{2,20}))??(?:/feed)?/?")
 #: Pages of lichess whose names look like ids of games.
 _PAGES = frozenset(
@@ -48,13 +50,48 @@ _CLOUD = re.compile(
 )
 #: What people copy from the browser, and the API's own addresses, with the scope each means.
 _BROADCASTS: tuple[tuple[Scope, re.Pattern[str]], ...] = (
-    ("round", re.compile(rf"/broadcast/[^/]+/[^/]+/({_ID8})(?:/{_ID8})?/?")),
-    ("tour", re.compile(rf"/broadcast/[^/]+/({_ID8})/?")),
+    (
+        "round",
+        re.compile(rf"(?:/api|/embed)?/broadcast/[^/]+/[^/]+/({_ID8})(?:/{_ID8})?(?:\.pgn|/)?"),
+    ),
+    ("tour", re.compile(rf"(?:/embed)?/broadcast/(?!round/)[^/]+/({_ID8})/?")),
     ("round", re.compile(rf"/api/(?:stream/)?broadcast/round/({_ID8})(?:\.pgn)?")),
     # One link of the API documentation spells it "tournament".
     ("tour", re.compile(rf"/api/stream/broadcast/tour(?:nament)?/({_ID8})(?:\.pgn)?")),
     ("group", re.compile(rf"/api/stream/broadcast/group/({_ID8})(?:\.pgn)?")),
     ("tour", re.compile(rf"/api/broadcast/({_ID8})(?:\.pgn)?")),
+)
+
+
+#: Pages whose games come as PGN that has to be asked for, with the seconds between two requests:
+#: lichess allows 20 in a minute (API documentation, rate limiting), and arenas are long.
+_PGN_PAGES: tuple[tuple[re.Pattern[str], str, float], ...] = (
+    (
+        re.compile(rf"(?:/embed)?(?:/api)?/study/({_ID8})/({_ID8})(?:\.pgn|/)?"),
+        "/api/study/{}/{}.pgn",
+        10.0,
+    ),
+    (re.compile(rf"(?:/embed)?(?:/api)?/study/({_ID8})(?:\.pgn|/)?"), "/api/study/{}.pgn", 10.0),
+    (
+        re.compile(rf"(?:/api)?/tournament/({_ID8})(?:/games|/)?"),
+        "/api/tournament/{}/games?clocks=true",
+        60.0,
+    ),
+    (
+        re.compile(rf"(?:/api)?/swiss/({_ID8})(?:/games|/)?"),
+        "/api/swiss/{}/games?clocks=true",
+        60.0,
+    ),
+    (
+        re.compile(r"/@/([A-Za-z0-9_-]{2,30})/tv/?"),
+        "/api/user/{}/current-game?clocks=true",
+        6.0,
+    ),
+    (
+        re.compile(r"/api/user/([A-Za-z0-9_-]{2,30})/current-game"),
+        "/api/user/{}/current-game?clocks=true",
+        6.0,
+    ),
 )
 
 
@@ -133,13 +170,13 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
             if url is None or not url.hostname:
                 raise unknown(spec, "is not a URL that can be read")
             if _same_site(url, LICHESS) or _same_site(url, lichess_url):
-                if lichess_broadcast(text) is not None or lichess_watch(text) is not None:
+                if lichess_broadcast(text) or lichess_watch(text) or lichess_page(text):
                     return "lichess"
                 if not url.path.endswith(".pgn"):
                     raise unknown(
                         spec,
-                        "is a lichess page that cannot be followed: broadcasts and games end in"
-                        " their eight-letter id",
+                        "is a lichess page that cannot be followed: broadcasts, studies,"
+                        " tournaments and games end in their eight-letter id",
                     )
             if (url.hostname or "").endswith("livechesscloud.com"):
                 if livechess_cloud(text) is None:
@@ -157,6 +194,19 @@ def lichess_broadcast(url: str) -> tuple[Scope, str] | None:
         for scope, pattern in _BROADCASTS:
             if found := pattern.fullmatch(parts.path):
                 return scope, found.group(1)
+    return None
+
+
+def lichess_page(url: str) -> tuple[str, float] | None:
+    """Path of the PGN behind a lichess page without a stream, and how often to ask for it, seconds.
+
+    Studies, arenas, swiss tournaments, and what a user is playing.
+    """
+    parts = split(url)
+    if parts is not None:
+        for pattern, path, poll_s in _PGN_PAGES:
+            if found := pattern.fullmatch(parts.path):
+                return path.format(*found.groups()), poll_s
     return None
 
 

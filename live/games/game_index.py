@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from live.events import FeedName, GameId, Headers
 from live.games.game import Game
-from live.games.game_steps import GameConfirmed, GameDoubted, GameGone, NewGame, Step, applied
+from live.games.game_steps import GameConfirmed, GameGone, NewGame, Step, applied
 from live.games.player_identity import (
     fide_id,
     header_words,
@@ -18,30 +18,11 @@ from live.games.player_identity import (
 Mark = tuple[str | int | None, ...]
 
 
-class _Held:
-    """One game, and how often in a row it was doubted."""
-
-    __slots__ = ("doubts", "game")
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-        self.doubts = 0
-
-
 class GameIndex:
-    """What is held of all feeds.
+    """What is held of all feeds."""
 
-    Args:
-        patience: in how many complete reports in a row a game must be missing to be gone, and in
-            how many reports in a row its moves, to be taken back. 1 believes at once; 3 outlasts a
-            file read while it is being written, and a source that restarts.
-    """
-
-    def __init__(self, patience: int = 3) -> None:
-        if patience < 1:
-            raise ValueError(f"patience is {patience}; it must be at least 1")
-        self.patience = patience
-        self._games: dict[GameId, _Held] = {}
+    def __init__(self) -> None:
+        self._games: dict[GameId, Game] = {}
         self._feeds: dict[FeedName, dict[GameId, None]] = {}
         self._marks: dict[Mark, dict[GameId, None]] = {}
         # Held from before the service started, and reported by no source since.
@@ -55,22 +36,17 @@ class GameIndex:
 
     def __iter__(self) -> Iterator[Game]:
         """Every game, in the order they appeared."""
-        return (held.game for held in self._games.values())
+        return iter(self._games.values())
 
     def __getitem__(self, id: GameId) -> Game:
-        return self._games[id].game
+        return self._games[id]
 
     def get(self, id: GameId) -> Game | None:
-        held = self._games.get(id)
-        return held.game if held else None
+        return self._games.get(id)
 
     def of_feed(self, feed: FeedName) -> tuple[GameId, ...]:
         """The games of one feed, in the order they appeared."""
         return tuple(self._feeds.get(feed, ()))
-
-    def doubts(self, id: GameId) -> int:
-        """In how many reports in a row the game, or its moves, were missing."""
-        return self._games[id].doubts
 
     def marked(self, mark: Mark) -> tuple[GameId, ...]:
         """The games that bear ``mark``, in the order they got it; O(1) and the answer."""
@@ -87,7 +63,7 @@ class GameIndex:
         Raises:
             KeyError: the game is not held.
         """
-        self._restored.add(self._games[id].game.id)
+        self._restored.add(self._games[id].id)
 
     def apply(self, step: Step) -> Game | None:
         """Make ``step`` true. The steps of a plan are applied once, in order.
@@ -103,12 +79,12 @@ class GameIndex:
             case NewGame(game=game):
                 if game.id in self._games:
                     raise ValueError(f"game {game.id} is held already")
-                self._games[game.id] = _Held(game)
+                self._games[game.id] = game
                 self._feeds.setdefault(game.feed, {})[game.id] = None
                 self._remark((), marks_of_game(game), game.id)
                 return game
             case GameGone(id=id):
-                game = self._games.pop(id).game
+                game = self._games.pop(id)
                 del self._feeds[game.feed][id]
                 if not self._feeds[game.feed]:
                     del self._feeds[game.feed]
@@ -116,17 +92,15 @@ class GameIndex:
                 self._restored.discard(id)
                 return None
             case GameConfirmed(id=id):
-                self._restored.discard(self._games[id].game.id)
-            case GameDoubted(id=id, times=times):
-                self._games[id].doubts = times
+                self._restored.discard(self._games[id].id)
             case _:
                 self._change(self._games[step.id], step)
-        return self._games[step.id].game
+        return self._games[step.id]
 
-    def _change(self, held: _Held, step: Step) -> None:
-        before, held.game = held.game, applied(held.game, step)
-        if held.game.headers is not before.headers:
-            self._remark(marks_of_game(before), marks_of_game(held.game), before.id)
+    def _change(self, before: Game, step: Step) -> None:
+        after = self._games[before.id] = applied(before, step)
+        if after.headers is not before.headers:
+            self._remark(marks_of_game(before), marks_of_game(after), before.id)
 
     def _remark(self, old: tuple[Mark, ...], new: tuple[Mark, ...], id: GameId) -> None:
         for mark in old:

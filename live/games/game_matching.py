@@ -1,7 +1,8 @@
 """Which held game each reported game is.
 
-With a key of the source, the key says it. Without one (PGN files, standard input), in this order,
-each held game for one reported game at most:
+With a key of the source, the key says it, unless both players and the moves are others: some
+sources give one address to all games of a round. Without a key (PGN files, standard input), in this
+order, each held game for one reported game at most:
 
 1. Same event, round, board, White and Black (by name). Several games of the same names are kept
    apart by FIDE ids and by the moves they share.
@@ -28,7 +29,7 @@ import msgspec
 from live.events import FeedName, GameId, GameReport, Headers, Move
 from live.games.game import Game
 from live.games.game_index import GameIndex, key_mark, names_mark, wider_marks
-from live.games.player_identity import fide_id, header_words, same_person
+from live.games.player_identity import fide_id, header_words, is_known, same_person
 
 #: Plies played alike that make two games of partly different names one; openings of two boards of
 #: the same players differ sooner.
@@ -57,7 +58,12 @@ def matched(
     namesakes: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for index, report in enumerate(reports):
         if report.key:
-            found.update((index, id) for id in held.marked(key_mark(feed, report.key)))
+            taken = set(found.values())
+            bearers = [id for id in held.marked(key_mark(feed, report.key)) if id not in taken]
+            same = [id for id in bearers if _bears_key(held[id], report)]
+            # Of several the one whose players are the same in the same seats.
+            same.sort(key=lambda id: -_seated(held[id].headers, report.headers))
+            found.update((index, id) for id in same[:1])
         else:
             namesakes[names_mark(feed, report.headers)].append(index)
     for indexes in namesakes.values():
@@ -65,6 +71,22 @@ def matched(
         found.update(_by_moves(held, held.marked(mark), reports, indexes, complete=complete))
     found.update(_left_over(held, feed, reports, found, complete=complete))
     return found
+
+
+def _bears_key(game: Game | GameReport, report: GameReport) -> bool:
+    """Whether an equal key means an equal game: unless all speaks against it."""
+    old, new = game.headers, report.headers
+    known = all(map(is_known, (old.white, old.black, new.white, new.black)))
+    swapped = same_person(old.white, new.black) or same_person(old.black, new.white)
+    if not known or swapped or _seated(old, new):
+        return True
+    shorter = min(len(game.moves), len(report.moves))
+    return shorter >= PROOF_PLIES and _agreeing(game.moves, report.moves) == shorter
+
+
+def _seated(one: Headers, other: Headers) -> int:
+    """How many players are the same in the same seats."""
+    return same_person(one.white, other.white) + same_person(one.black, other.black)
 
 
 def _left_over(
@@ -96,14 +118,17 @@ def _left_over(
 def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[GameReport, ...]:
     """One report for each game: a stream may hold the same game twice, newest last.
 
-    In a complete report two games of the same names are two games; the same key is always one.
+    In a complete report two games of the same names are two games; an equal key is one game unless
+    players and moves are others.
     """
     kept: list[GameReport] = []
     places: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for report in reports:
         mark = key_mark("", report.key) if report.key else names_mark("", report.headers)
         earlier = places[mark]
-        if not report.key:
+        if report.key:
+            earlier = [place for place in earlier if _bears_key(kept[place], report)]
+        else:
             namesakes = () if complete else earlier[-CROWD:]
             earlier = [place for place in namesakes if _is_same_line(kept[place], report)]
         if earlier:
@@ -246,7 +271,7 @@ def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
     one_event = header_words(old.event) == header_words(new.event)
     one_round = header_words(old.round) == header_words(new.round)
     one_board = old.board == new.board
-    seated = same_person(old.white, new.white) + same_person(old.black, new.black)
+    seated = _seated(old, new)
     swapped = same_person(old.white, new.black) + same_person(old.black, new.white)
     if seated == 2:
         kind, sure = 4, proved or (one_event and one_round)

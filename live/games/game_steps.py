@@ -75,19 +75,6 @@ class ProblemChanged(msgspec.Struct, frozen=True, tag=True):
     problem: str | None
 
 
-class GameDoubted(msgspec.Struct, frozen=True, tag=True):
-    """A complete report left out the game, or its moves, and that is not believed yet.
-
-    ``times`` in a row; 0 when the source reports all of it again. Only the index changes, nothing
-    that people see. The service believes at once today (``patience`` 1 in
-    :class:`live.ledger.event_ledger.EventLedger`), so this step occurs only in an index with more
-    patience.
-    """
-
-    id: GameId
-    times: int
-
-
 class GameGone(msgspec.Struct, frozen=True, tag=True):
     """The source no longer holds the game: forget it."""
 
@@ -113,7 +100,6 @@ Step = (
     | HeadersChanged
     | ResultChanged
     | ProblemChanged
-    | GameDoubted
     | GameConfirmed
     | GameGone
 )
@@ -176,7 +162,7 @@ def applied(game: Game, step: Step) -> Game:
             return replace(game, result=result)
         case ProblemChanged(problem=problem):
             return replace(game, problem=problem)
-        case GameDoubted() | GameConfirmed():
+        case GameConfirmed():
             return game
     raise ValueError(
         f"{type(step).__name__} does not fit game {game.id}, which has {len(game.moves)} plies"

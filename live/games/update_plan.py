@@ -8,11 +8,10 @@ missing game is gone and missing moves are taken back at the first report that s
 * Moves, clocks, evaluations and result as reported: clocks may jump, a result may come before the
   last moves or be taken back, a takeback may only shorten the game. A mate while the source
   still says ``*`` has the result the rules give it.
-* A known game reported with **no moves at all**, the result unchanged or ``*``, is doubted: sources
-  restart, and some report a failing game stripped of its moves. Its moves go when ``patience``
-  reports in a row say so, or at once with a new result.
-* A game left out of a **complete** report is doubted likewise, and gone after ``patience`` such
-  reports in a row. Another starting position or variant is another game: the old one is gone at
+* A game left out of a **complete** report is no longer in its source. What was played is never
+  lost: with moves it stays, and its ``problem`` says so; without any it is gone. (Sources that are
+  read while they are written doubt a loss themselves: :mod:`live.feeds.files.partial_reads`.)
+* Another starting position or variant is another game: the old one is gone at
   once, the new one has its id.
 * A name, an event, a round or a board that vanishes was lost, not taken back: the last one reported
   stays. Elo, title, team, FIDE id and the rest are as reported, so a wrong title can be withdrawn.
@@ -26,7 +25,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from live.events import FeedName, FeedReport, GameId, GameReport, Headers, Player, Score
+from live.events import NO_LONGER, FeedName, FeedReport, GameId, GameReport, Headers, Player, Score
 from live.games.game import Game
 from live.games.game_index import GameIndex
 from live.games.game_matching import content_order, matched, without_repeats
@@ -34,7 +33,6 @@ from live.games.game_steps import (
     ClocksCorrected,
     EvalsChanged,
     GameConfirmed,
-    GameDoubted,
     GameGone,
     HeadersChanged,
     MovesPlayed,
@@ -47,13 +45,12 @@ from live.games.game_steps import (
     applied,
 )
 from live.games.player_identity import first_id, header_words, is_known
-from live.games.report_sanity import SUPPORTED_VARIANTS, is_no_game, sane
+from live.games.report_sanity import is_no_game, sane
 
 __all__ = [
     "ClocksCorrected",
     "EvalsChanged",
     "GameConfirmed",
-    "GameDoubted",
     "GameGone",
     "HeadersChanged",
     "MovesPlayed",
@@ -71,8 +68,7 @@ __all__ = [
 def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
     """The steps from what is held to what ``report`` says, to be applied in order.
 
-    Planned again after they are applied, the same report gives no steps, except that a doubted
-    game is doubted once more until it is believed to be gone or emptied.
+    Planned again after they are applied, the same report gives no steps.
     """
     told = without_repeats(report.games, complete=report.complete)
     read = [sane(game) for game in told if game.key or not is_no_game(game)]
@@ -91,7 +87,7 @@ def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
         missing = (
             id for id in held.of_feed(report.feed) if id not in present and not _is_played(held[id])
         )
-        steps.extend(_doubt_or_end(held, id) for id in missing)
+        steps.extend(step for id in missing for step in _missing(held[id]))
     return tuple(steps)
 
 
@@ -100,9 +96,11 @@ def _is_played(game: Game) -> bool:
     return game.result != "*" and bool(game.moves)
 
 
-def _doubt_or_end(held: GameIndex, id: GameId) -> Step:
-    times = held.doubts(id) + 1
-    return GameDoubted(id, times) if times < held.patience else GameGone(id)
+def _missing(game: Game) -> Iterator[Step]:
+    if not game.moves:
+        yield GameGone(game.id)
+    elif game.problem != (problem := f"{NO_LONGER}; shown as it was last"):
+        yield ProblemChanged(game.id, problem)
 
 
 # --- new games ----------------------------------------------------------------------------------
@@ -159,26 +157,11 @@ def _changes(held: GameIndex, id: GameId, report: GameReport) -> Iterator[Step]:
         return
     if headers != game.headers:
         yield HeadersChanged(id, headers)
-    times = held.doubts(id) + 1 if _is_emptied(game, report) else 0
-    if 0 < times < held.patience:
-        yield GameDoubted(id, times)
-        return
-    if held.doubts(id):
-        yield GameDoubted(id, 0)
     yield from _move_changes(game, report)
     if report.result != game.result:
         yield ResultChanged(id, report.result)
     if report.problem != game.problem:
         yield ProblemChanged(id, report.problem)
-
-
-def _is_emptied(game: Game, report: GameReport) -> bool:
-    return (
-        bool(game.moves)
-        and not report.moves
-        and report.result in ("*", game.result)
-        and report.headers.variant in SUPPORTED_VARIANTS
-    )
 
 
 def _kept(old: Headers, new: Headers) -> Headers:

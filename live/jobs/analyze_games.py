@@ -19,10 +19,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from live.config import Config
 from live.errors import InputError
-from live.events import Change, FeedReport, GameMessage, GameReport
+from live.events import Change, FeedReport, GameMessage, GameReport, HealthMessage
+from live.feeds.game_roster import distinct_games
 from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
 from live.ledger.event_state import EventState
 from live.ledger.players.namesakes import namesakes
+from live.players.player_lists import beside
 from live.publish.export.analysis_json import Analysis, analysis, to_json
 from live.publish.export.pgn_export import export
 from live.report.report_page import page
@@ -105,6 +107,7 @@ async def analysed(
     reports = [read_pgn(file) for file in files]
     if not walkovers:
         reports = _without_walkovers(reports)
+    config = msgspec.structs.replace(config, feeds=beside(files, config.feeds))
     service = EventService(config)
     if evals == "pgn":
         if not any(move.eval for report in reports for game in report.games for move in game.moves):
@@ -166,6 +169,7 @@ async def _searched(service: EventService, reports: Sequence[FeedReport]) -> Non
     for report in reports:
         await service.take(report)
     await service.settled()
+    await service.measure_engine()
 
 
 def read_pgn(file: Path) -> FeedReport:
@@ -179,7 +183,10 @@ def read_pgn(file: Path) -> FeedReport:
     except OSError as error:
         raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
     reader = PgnReader(limits=_OF_A_FILE)
-    games = tuple(reader.read(data, closed=True))
+    read = reader.read(data, closed=True)
+    games = distinct_games(read)
+    if len(games) < len(read):
+        log.warning("%s: %d games stand in it twice, counted once", file, len(read) - len(games))
     if reader.left_out:
         log.warning("%s: only the first %d games are read", file, len(games))
     if not games:
@@ -192,16 +199,15 @@ def _progress(service: EventService) -> Iterator[None]:
     """A bar over the plies that have their score, on a terminal's standard error."""
     console = Console(stderr=True)
     with Progress(
-        TextColumn("analysing"),
+        TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("plies"),
         TimeRemainingColumn(),
         console=console,
         disable=not console.is_terminal,
         transient=True,
     ) as bar:
-        task = bar.add_task("plies")
+        task = bar.add_task("analysing plies")
         plies: dict[str, tuple[int, int]] = {}
         scored = played = 0
 
@@ -214,7 +220,16 @@ def _progress(service: EventService) -> Iterator[None]:
                     plies[view.id] = (view.plies_scored, view.plies_played)
                     scored += view.plies_scored - before[0]
                     played += view.plies_played - before[1]
-            bar.update(task, completed=scored, total=played)
+                elif isinstance(change, HealthMessage) and change.engines.measuring is not None:
+                    measuring = change.engines.measuring
+                    bar.update(
+                        task,
+                        description="measuring the engine, once",
+                        completed=measuring.done,
+                        total=measuring.of,
+                    )
+                    return
+            bar.update(task, description="analysing plies", completed=scored, total=played)
 
         if console.is_terminal:
             service.listen(show)

@@ -27,6 +27,10 @@ from live.ratings.calibration.move_evidence import Calibration, encode_calibrati
 from live.ratings.calibration.rated_games import RatedGame, rated_games, read_rated_games
 from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
 from live.ratings.regan.intrinsic_rating import encode_table
+from live.ratings.strength.expected_result import load_result_model
+from live.ratings.strength.loss_fit import learn_losses
+from live.ratings.strength.loss_model import encode_loss_model
+from live.ratings.strength.played_games import read_played_games
 from live.terminal.tables import calibration_tables as tables
 
 
@@ -140,6 +144,60 @@ async def calibrate_intrinsic(
         Console().print(tables.mileposts(table))
         Console().print(f"Written: {written}", markup=False, highlight=False)
     return 0
+
+
+def calibrate_losses(
+    config: Config,
+    files: Sequence[Path],
+    *,
+    name: str | None,
+    time_control: str,
+    written: Path,
+    engine_name: str | None,
+    limit: str | None,
+) -> None:
+    """``calibrate --losses``: what players of each Elo lose in a position.
+
+    Raises InputError for PGN, where engine or limit are not told, and for too few games.
+    """
+    data = ", ".join(file.name for file in files)
+    if any(map(_is_pgn, files)):
+        raise InputError(data, "has no searches to learn from", "Give NDJSON of searched games")
+    for told, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
+        if not told:
+            raise InputError(
+                data, "does not tell which engine and limit its scores are from", f"Give {flag}"
+            )
+    gain: GainKind = config.rating.gain
+    games = []
+    for file in files:
+        lines = _lines(file)
+        if lines and b'"gains_cp"' in lines[0]:
+            gain = "successive"  # such a file holds no other
+        games += read_played_games(lines, gain, str(file))
+    try:
+        model = learn_losses(
+            games,
+            name=name or written.stem,
+            engine=engine_name or "",
+            limit=limit or "",
+            gain=gain,
+            time_control=time_control,
+            data=data,
+            date=datetime.now().astimezone().date().isoformat(),
+            results=load_result_model(
+                "blitz" if time_control in ("blitz", "bullet") else "classical"
+            ),
+        )
+    except TooFewGames as error:
+        raise InputError(data, str(error), "Give more games of rated players") from None
+    write(str(written), encode_loss_model(model))
+    Console().print(
+        f"Learned from {model.games} player-games of {model.players} players, {model.moves} moves. "
+        f"Written: {written}",
+        markup=False,
+        highlight=False,
+    )
 
 
 async def check_calibration(

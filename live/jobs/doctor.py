@@ -17,11 +17,13 @@ from rich.text import Text
 from live import __version__
 from live.config import Config, ServerConfig
 from live.engine.engine_discovery import find_engine
-from live.engine.engine_speed import measure_speed
+from live.engine.engine_speed import EngineSpeed, measure_speed
 from live.errors import LiveRateError
 from live.publish.http.listener import listen
 from live.ratings.calibration.calibration_choice import learned_from
-from live.service.measure_settings import fitting, limit_text
+from live.ratings.calibration.engine_transfer import load_reference
+from live.service.measure_settings import advice, fitting, limit_text, uci_settings
+from live.service.measured_engines import MeasuredEngines
 
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (
@@ -74,24 +76,31 @@ async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
 async def _engine(config: Config) -> list[DoctorFinding]:
     try:
         command = find_engine(config.engine.path)
-        speed = await measure_speed(command)
+        speed = await measure_speed(command, uci_settings(config.engine))
     except LiveRateError as error:
         return [DoctorFinding("engine", "problem", str(error))]
     found = f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s"
     return [
         DoctorFinding("engine", "ok", f"{found} ({command.argv[-1]})"),
-        _calibration(config, speed.name),
+        _calibration(config, speed),
     ]
 
 
-def _calibration(config: Config, engine: str) -> DoctorFinding:
-    rating = config.rating
+def _calibration(config: Config, engine: EngineSpeed) -> DoctorFinding:
+    rating, limit = config.rating, limit_text(config.engine)
     try:
-        shelf = fitting(rating.calibration, engine, limit_text(config.engine), rating.gain)
+        measured = MeasuredEngines(load_reference()).get(engine.identity, limit)
+        shelf = fitting(rating.calibration, engine.name, limit, rating.gain, measured)
     except LiveRateError as error:
         return DoctorFinding("calibration", "problem", str(error))
+    better = advice(shelf)
     if not shelf.calibrations:
-        return DoctorFinding("calibration", "note", f"{shelf.note}: ratings by Algorithm 4 alone")
+        return DoctorFinding(
+            "calibration", "note", f"{shelf.note}: ratings by Algorithm 4 alone; {better}"
+        )
+    names = ", ".join(each.name for each in shelf.calibrations)
+    if shelf.transfer is not None:
+        return DoctorFinding("calibration", "note", f"{names}, {shelf.note}; {better}")
     held = (f"{each.name}, {learned_from(each)}" for each in shelf.calibrations)
     return DoctorFinding("calibration", "ok", "; ".join(held))
 

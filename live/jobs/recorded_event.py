@@ -52,6 +52,7 @@ class RecordedEvent(EventService):
         self._search_keys = SearchKeys(engine_limit(config.engine))
         self.waiting: deque[tuple[Search, RequestId]] = deque()
         self._alerts: dict[str, Alert] = {}
+        self.measured = run.measured
         self.open_ledger(run.engine_name, run.limit, engine_scores=run.engine_scores)
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:

@@ -47,6 +47,7 @@ from live.ledger.methods.comparison_data import ComparedMoves
 from live.ledger.outbox import Effects, Outbox, rated
 from live.ledger.players.player_totals import PlayerTotals
 from live.ledger.players.standings import EventStandings
+from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.ferreira.algorithm_3 import Algorithm3
 
 
@@ -73,7 +74,7 @@ class EventLedger:
         engine_scores: bool = True,
     ) -> None:
         # Sources that rewrite whole texts wait until one has settled, so a report is believed.
-        self.index = GameIndex(patience=1)
+        self.index = GameIndex()
         """Every game as its source reports it; the only place that applies steps."""
         self._measure = measure
         self._engine_scores = engine_scores
@@ -81,14 +82,11 @@ class EventLedger:
         # Games as last shown in full, until something of them changes: many come to look.
         self._details: dict[GameId, GameDetail] = {}
         self._pending = 0
-        calibrations = measure.shelf.calibrations
         engine = EngineInfo(
             name=engine_name,
             limit=limit,
             rating=stored_rating if fixed_rating is None else fixed_rating,
             rating_source="calibration" if fixed_rating is None else "fixed",
-            calibration=calibrations[0].name if calibrations else None,
-            calibration_note=measure.shelf.note,
         )
         self._outbox = Outbox(engine.rating)
         self._standings = EventStandings(
@@ -178,6 +176,26 @@ class EventLedger:
             if self._outbox.changes:
                 self._rate(tracked.tallies.values())
         return self._outbox.take()
+
+    def recalibrate(self, shelf: CalibrationShelf) -> Iterator[Effects]:
+        """Rate by other calibrations from now on; every game anew, one with each step, so that
+        others have their turn. Games told meanwhile are rated by them at once.
+        """
+        self._measure = self._measure._replace(shelf=shelf)
+        self._standings.recalibrate(self._measure)
+        yield self._outbox.take()
+        for id in list(self._games):
+            if id in self._games:
+                self._recalibrate(id)
+                yield self._outbox.take()
+
+    def _recalibrate(self, id: GameId) -> None:
+        self._details.pop(id, None)
+        pending = self._games[id].pending
+        tracked = self._woken(id)
+        tracked.recalibrate(self._measure)
+        self._pending += tracked.pending - pending
+        self._rate(tracked.tallies.values())
 
     def abandon(self, id: GameId) -> Effects:
         """Forget a game that broke a rule of ours, so that it costs no other anything."""

@@ -35,6 +35,7 @@ from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.outbox import Effects, Urgency
+from live.ratings.calibration.calibration_choice import CalibrationShelf
 
 #: Moves taken in at once: some milliseconds of work.
 MOVES_A_STEP = 40
@@ -123,6 +124,12 @@ class EventState:
         self._send(self.ledger.abandon(id))
         why = "given up after a fault in our own code; the log says where"
         self.feed_health(FeedHealth(f"game {id}", "failed", why, part=True))
+
+    def recalibrate(self, shelf: CalibrationShelf) -> Iterator[None]:
+        """Rate by other calibrations from now on, a game with each step."""
+        for effects in self.ledger.recalibrate(shelf):
+            self._send(effects)
+            yield
 
     def holding(self, id: GameId) -> Game | None:
         """The game as it is held, if it is."""

@@ -10,13 +10,20 @@ from live.events import GainKind
 from live.games.game import Game
 from live.ratings.calibration.calibration_choice import CalibrationChoice, CalibrationShelf
 from live.ratings.calibration.move_evidence import Calibration, Population
-from live.ratings.pace_of_play import SPENT_PLIES, ClockedGame, pace_of
+from live.ratings.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.ratings.regan.intrinsic_rating import IntrinsicTable
+from live.ratings.strength.loss_model import LossReader
+from live.ratings.strength.performance import Results
 
 #: Decimals published: a hundredth of an Elo point, a millionth of a point of score. Figures are
 #: rounded once, so that every subscriber adds the very same numbers.
 ELO_DECIMALS = 2
 SCORE_DECIMALS = 6
+
+
+#: What Algorithm 4 shows of a field against an engine that nothing was learned of, Elo: -143 and
+#: -151 over the board, -185 in blitz.
+USUAL_DIFFERENCE = -150.0
 
 
 class Measure(NamedTuple):
@@ -30,12 +37,47 @@ class Measure(NamedTuple):
     table: IntrinsicTable | None = None
     """For choices among several lines; None where none fits, see ``table_note``."""
     table_note: str = "Multi-PV is off ([engine] multipv)"
+    losses: tuple[LossReader, ...] = ()
+    """Models of losses, each for the games that the calibration of the same kind rates."""
+    results: tuple[Results, ...] = ()
+    """How games end, by pace."""
+
+    def expected_difference(self, elo: float) -> float:
+        """What Algorithm 4 shows of players of this Elo, against the engine."""
+        for calibration in self.shelf.calibrations:
+            reader = self._reader_for(calibration)
+            if reader is not None:
+                return reader.model.expected_difference(elo)
+        return USUAL_DIFFERENCE
+
+    def loss_reader(self, choice: CalibrationChoice) -> LossReader | None:
+        """Of the games that ``choice`` rates; None where none was learned."""
+        return self._reader_for(choice.calibration) if choice.calibration else None
+
+    def _reader_for(self, held: Calibration) -> LossReader | None:
+        for each in self.losses:
+            model = each.model
+            same = model.mismatch(held.engine, held.limit, held.gain) is None
+            if same and model.time_control == held.time_control:
+                return each
+        return None
+
+    def results_of(self, pace: Pace | None) -> Results | None:
+        """How games of this pace end; None where nothing was learned at all."""
+        fast = pace in ("blitz", "bullet")
+        wanted = "blitz" if fast else "classical"
+        return next((each for each in self.results if each.time_control == wanted), None)
 
 
 def choice_of(measure: Measure, game: Game) -> CalibrationChoice:
     """Which calibration rates a game, by its pace as far as that is known."""
+    return measure.shelf.choose(game_pace(game))
+
+
+def game_pace(game: Game) -> Pace | None:
+    """How fast a game is played, as far as its source says."""
     clocks = [ClockedGame(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]]
-    return measure.shelf.choose(pace_of(game.headers.time_control, clocks))
+    return pace_of(game.headers.time_control, clocks)
 
 
 class FieldPriors:

@@ -1,8 +1,9 @@
 """When to try again, and when not to: sources, parts of the service, engines. Pure.
 
 A session with a source ends in one of three ways: it is over, it is in :class:`FeedTrouble` that
-time may mend (tried again after a growing wait), or in trouble that no wait mends (``fatal``:
-reported to the user at the start, patiently retried once the source had worked).
+time will mend (tried again after a growing wait), or in trouble that looks permanent (``fatal``).
+The last ends only a run that nobody waits for (``--once``, a look); else it is waited for too: a
+round that is not published yet, a token that is being renewed.
 """
 
 from __future__ import annotations
@@ -24,8 +25,6 @@ CAP_S = 60.0
 #: "In most cases one minute" (lichess API documentation, rate limiting), which sends no
 #: ``Retry-After``.
 TOO_MANY_S = 60.0
-#: What looked permanent, after the source had worked: a round taken offline, a token withdrawn.
-LASTING_S = 30.0
 #: A ``Retry-After`` beyond this is not believed.
 PATIENCE_S = 3600.0
 
@@ -34,14 +33,23 @@ class FeedTrouble(Exception):
     """Why a session with a source ended before the source was over.
 
     ``reason`` is for people, lower case, without a full stop. ``wait_s`` is the least wait the
-    source asks for. ``fatal`` is what to raise if nothing had been reported yet.
+    source asks for. ``fatal`` is what to raise where nobody waits for the source to begin.
+    ``status`` is that of an HTTP answer, 0 for other trouble.
     """
 
-    def __init__(self, reason: str, *, wait_s: float = 0.0, fatal: FeedError | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        wait_s: float = 0.0,
+        fatal: FeedError | None = None,
+        status: int = 0,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.wait_s = wait_s
         self.fatal = fatal
+        self.status = status
 
 
 class RefusedRequest(FeedTrouble):
@@ -114,12 +122,20 @@ def trouble_of_status(
     feed: str, status: int, retry_after: str | None, now: datetime
 ) -> FeedTrouble | None:
     """What an HTTP answer means for the feed; None when it is one to read (2xx, 304)."""
+    trouble = _of_status(feed, status, retry_after, now)
+    if trouble is not None:
+        trouble.status = status
+    return trouble
+
+
+def _of_status(
+    feed: str, status: int, retry_after: str | None, now: datetime
+) -> FeedTrouble | None:
     if 200 <= status < 300 or status == 304:
         return None
     if status in (404, 410):
         return FeedTrouble(
             f"the source has nothing there ({status})",
-            wait_s=LASTING_S,
             fatal=FeedNotFound(
                 feed, f"the source has nothing there ({status})", "Check the address"
             ),
@@ -127,7 +143,6 @@ def trouble_of_status(
     if status in (401, 403):
         return FeedTrouble(
             f"the source refuses access ({status})",
-            wait_s=LASTING_S,
             fatal=FeedUnreadable(
                 feed,
                 f"the source refuses access ({status})",
@@ -147,7 +162,6 @@ def trouble_of_status(
         )
     return RefusedRequest(
         f"the source does not accept the request ({status})",
-        wait_s=LASTING_S,
         fatal=FeedUnreadable(
             feed, f"the source does not accept the request ({status})", "Check the address"
         ),

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import chess
 
 from live.events import GameReport, Move, Player, Score
 
 
-def pgn_text(game: GameReport, url: str = "") -> str:
+def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = None) -> str:
     """One game ending in its result token and one line end.
 
     As lichess writes it (lila PgnDump, scalachess Pgn): movetext in one line, a clock of whole
     seconds without padded hours after every move, `` *`` for a game without moves. ``url`` is
-    the ``GameURL`` header, the only stable key a game has there.
+    the ``GameURL`` header, the only stable key a game has there; ``more`` are further tags.
     """
-    tags = [f'[{name} "{_escaped(value)}"]' for name, value in _tags(game, url) if value]
+    tags = [
+        f'[{name} "{_escaped(value)}"]'
+        for name, value in [*_tags(game, url), *(more or {}).items()]
+        if value
+    ]
     return "\n".join([*tags, "", _movetext(game), ""])
 
 

@@ -108,9 +108,8 @@ def _lead(event: Analysis, written: str) -> str:
     said.append(f"{len(games)} game{'s' if len(games) != 1 else ''}, {plies} moves")
     if scored < plies:
         said.append(f"<b>{plies - scored} moves not scored yet</b>")
-    said.append(f"{html(event.engine.name)}, {html(event.engine.limit)}")
-    if is_transferred(event.engine):
-        said.append(f"<b>calibration {html(event.engine.calibration_note, 120)}</b>")
+    transferred = ", calibration transferred" if is_transferred(event.engine) else ""
+    said.append(f"{html(event.engine.name)}, {html(event.engine.limit)}{transferred}")
     said.append(f"written {html(written)} by live-rate")
     return " · ".join(said)
 

@@ -35,6 +35,7 @@ from live.ledger.event_state import EventState
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
+from live.ratings.calibration.engine_transfer import MeasuredEngine
 from live.service.alert_restore import ALERT
 from live.service.host.garbage_collection import paused
 from live.store.journal import Journal, StoredResults
@@ -131,7 +132,8 @@ class EventJournal:
         self._known: Known | None = None
         self._settings: dict[str, object] = {}
         self._state: EventState | None = None
-        self._measure = b""
+        # The particulars of this start; None before it.
+        self._run: JournalRun | None = None
         # Games that have changed since they were kept, each with when to keep it again.
         self._dirty: dict[GameId, float] = {}
         self._kept_s: dict[GameId, float] = {}
@@ -162,15 +164,20 @@ class EventJournal:
     # --- coming back ------------------------------------------------------------------------------
 
     async def restore(
-        self, state: EventState, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
+        self,
+        state: EventState,
+        room: JournalledEngines,
+        limit: str,
+        feeds: Sequence[FeedName],
+        measured: MeasuredEngine | None = None,
     ) -> None:
         """Hold the games of before again; returns when they stand with all that was known.
-        ``limit`` is that of a search, for people.
+        ``limit`` is that of a search, for people; ``measured`` is what is known of the engine.
         """
         if self.journal is None:
             return
-        run = run_of(self._settings, state.ledger.measure, room.identity, limit, feeds)
-        self._state, self._measure = state, run.measure
+        run = run_of(self._settings, state.ledger.measure, room.identity, limit, feeds, measured)
+        self._state, self._run = state, run
         began_s = slice_s = time.monotonic()
         with paused():
             kept, others = self._standing(run)
@@ -235,6 +242,19 @@ class EventJournal:
             self._answers.append((request_id, known))
         return known is not None
 
+    def remeasured(self, measured: MeasuredEngine) -> None:
+        """The engine in use has been measured, and every figure is another: all that follows
+        belongs to a start of its own.
+        """
+        if self.journal is None or self._state is None or self._run is None:
+            return
+        run, held = self._run, self._state.ledger.measure
+        self._run = msgspec.structs.replace(
+            run, measured=measured, measure=measure_digest(run.identity, run.limit, held)
+        )
+        self.journal.begin(self._run)
+        self._dirty.update((game.id, 0.0) for game in self._state.held())
+
     # --- going on ---------------------------------------------------------------------------------
 
     def applied(self, step: Step) -> None:
@@ -269,7 +289,7 @@ class EventJournal:
         every few seconds at most.
         """
         assert self.journal is not None
-        if self._state is None or self.journal.problem:
+        if self._state is None or self._run is None or self.journal.problem:
             return
         now_s = time.monotonic()
         for game, not_before_s in list(self._dirty.items()):
@@ -281,7 +301,7 @@ class EventJournal:
             if archived is None:
                 continue  # it is being searched, rests already, or is gone
             rest, details = archived
-            if not self.journal.keep(game, self._measure, encode(rest), packed(details)):
+            if not self.journal.keep(game, self._run.measure, encode(rest), packed(details)):
                 return
             del self._dirty[game]
             if rest.view.result == "*":
@@ -319,6 +339,7 @@ def run_of(
     engine: EngineIdentity,
     limit: str,
     feeds: Sequence[FeedName],
+    measured: MeasuredEngine | None = None,
 ) -> JournalRun:
     """The particulars of this start."""
     return JournalRun(
@@ -328,5 +349,6 @@ def run_of(
         limit=limit,
         feeds=tuple(feeds),
         settings=settings,
+        measured=measured,
         measure=measure_digest(str(engine), limit, measure),
     )

@@ -12,6 +12,8 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
 
+import msgspec
+
 from live.config import Config
 from live.engine.engine_pool import EnginePool
 from live.engine.queue.search_priority import SearchKind, SearchPriority
@@ -24,6 +26,7 @@ from live.events import (
     FeedName,
     FeedReport,
     GainKind,
+    MeasuringProgress,
 )
 from live.feeds.feed import Feed, failed
 from live.ledger.event_ledger import EventLedger
@@ -31,12 +34,24 @@ from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.outbox import Urgency
+from live.players.player_lists import open_player_lists
+from live.ratings.calibration.calibration_choice import CalibrationShelf
+from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
 from live.service.alert_restore import OpenAlert, RestoredMute, past, remember
 from live.service.arbiter_desk import ArbiterDesk
+from live.service.engine_measuring import EngineMeasuring, ReferenceSearch
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.game_release import GameRelease
-from live.service.measure_settings import fitting, fitting_table, limit_text, search_options_of
+from live.service.measure_settings import (
+    advice,
+    figure_models,
+    fitting,
+    fitting_table,
+    limit_text,
+    search_options_of,
+)
+from live.service.measured_engines import MeasuredEngines
 from live.service.supervision import GuardedPart, reason
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
@@ -64,6 +79,7 @@ class EventService:
 
     def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
         self.config = config
+        self.lists = open_player_lists(config.feeds)
         self.journal = journal or EventJournal()
         self.state: EventState
         # None while another's scores are shown, or before they run.
@@ -72,6 +88,11 @@ class EventService:
         self.arbiter = ArbiterDesk(self.notify, report=self.health, remember=self._noted)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
+        self._measurements = MeasuredEngines(load_reference())
+        self.measured: MeasuredEngine | None = None
+        """What the reference positions have shown of the engine in use; None while not known."""
+        self._measuring: EngineMeasuring | None = None
+        self._progress = MeasuringProgress(0, 0)
         # What feeds said before a report of theirs was lost, and what was said of the loss.
         self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
         # Feeds past their start: what fails from then on ends nothing else.
@@ -88,6 +109,7 @@ class EventService:
             self._engines = EngineService(self.config, self, cache, self, live=live)
             async with self._engines.running():
                 limit = limit_text(self.config.engine)
+                self.measured = self._measurements.get(str(self.room.identity), limit)
                 self.open_ledger(self.room.identity.name, limit)
                 await self.bring_back(self.room, limit, feeds)
                 self.retirement = GameRelease(self.state, self.config.memory)
@@ -102,7 +124,7 @@ class EventService:
         """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
         # Nobody is notified again of what is restored.
         with self.arbiter.asleep():
-            await self.journal.restore(self.state, room, limit, feeds)
+            await self.journal.restore(self.state, room, limit, feeds, self.measured)
         if self.journal.journal is not None:
             self.arbiter.measured_by(self.state.engine())
             try:
@@ -135,7 +157,7 @@ class EventService:
         """Start an empty event, measured by this engine."""
         rating = self.config.rating
         gain: GainKind = rating.gain if engine_scores else "successive"
-        shelf = fitting(rating.calibration, engine_name, limit, gain)
+        shelf = fitting(rating.calibration, engine_name, limit, gain, self.measured)
         stored = shelf.calibrations[0].engine_rating if shelf.calibrations else None
         ledger = EventLedger(
             measure=Measure(
@@ -143,6 +165,7 @@ class EventService:
                 shelf,
                 search_options_of(self.config.engine),
                 *fitting_table(rating.intrinsic, self.config.engine, engine_name, limit),
+                *figure_models(rating.calibration),
             ),
             engine_name=engine_name,
             limit=limit,
@@ -196,6 +219,10 @@ class EventService:
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
+        if isinstance(owner, ReferenceSearch):
+            if self._measuring is not None:
+                self._measuring.searched(owner, result)
+            return
         assert isinstance(owner, RequestId)
         self.state.searched(owner, result)
         # An answer may change nothing that is shown, and still be the last one waited for.
@@ -256,7 +283,7 @@ class EventService:
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
         slice_end = time.monotonic() + SLICE_S
-        for step in self.state.plan(self.retirement.news(report)):
+        for step in self.state.plan(self.retirement.news(self.lists.applied(report))):
             self.state.apply(step)
             self.journal.applied(step)
             self.retirement.applied(step)
@@ -272,9 +299,67 @@ class EventService:
             self.retirement.look()
             self.journal.look_after(self.state, self.state.feed_health)
 
+    @property
+    def calibration_summary(self) -> str:
+        """What reads the engine's scores and what would be better, one line, for people."""
+        engine, shelf = self.state.engine(), self.state.ledger.measure.shelf
+        names = ", ".join(each.name for each in shelf.calibrations) or "none"
+        return "; ".join(
+            filter(None, (f"calibration {names}", engine.calibration_note, advice(shelf)))
+        )
+
+    @property
+    def unmeasured(self) -> bool:
+        """Whether figures rest on a calibration that does not know the engine in use."""
+        transfer = self.state.ledger.measure.shelf.transfer
+        return transfer is not None and transfer.correlation is None
+
+    async def measure_engine(self) -> None:
+        """Search the reference positions with an engine that nobody has measured, whenever it has
+        nothing else to do; then rate every move anew. Returns at once where that is not needed.
+        """
+        if not self.unmeasured:
+            return
+        room, config = self.room, self.config
+        name, limit = room.identity.name, limit_text(config.engine)
+        log.info("%s, %s: measured on the reference positions when idle", name, limit)
+        self._measuring = EngineMeasuring(
+            load_reference(), room, lines=config.engine.multipv, progressed=self._measured_so_far
+        )
+        try:
+            measured = await self._measuring.run()
+        finally:
+            self._measuring = None
+            self.report_engines()
+        if isinstance(measured, str):
+            log.warning("%s, %s: %s", name, limit, measured)
+            await self._recalibrate(CalibrationShelf(note=f"none for {name}, {limit}: {measured}"))
+            return
+        self._measurements.put(str(room.identity), limit, measured)
+        self.measured = measured
+        rating = config.rating
+        await self._recalibrate(fitting(rating.calibration, name, limit, rating.gain, measured))
+        log.info("%s, %s: %s", name, limit, self.state.engine().calibration_note)
+        self.journal.remeasured(measured)
+
+    def _measured_so_far(self, done: int, of: int) -> None:
+        self._progress = MeasuringProgress(done, of)
+        if done % max(1, of // 20) == 0:
+            self.report_engines()
+
+    async def _recalibrate(self, shelf: CalibrationShelf) -> None:
+        slice_end = time.monotonic() + SLICE_S
+        for _ in self.state.recalibrate(shelf):
+            if time.monotonic() > slice_end:
+                await asyncio.sleep(0)
+                slice_end = time.monotonic() + SLICE_S
+
     def report_engines(self) -> None:
         """Engine figures as of now."""
-        self.state.engine_health(self.engines.health())
+        health = self.engines.health()
+        if self._measuring is not None:
+            health = msgspec.structs.replace(health, measuring=self._progress)
+        self.state.engine_health(health)
 
     async def follow(self, feed: Feed) -> None:
         """Run one feed. What no retry can mend ends the service while the feed has said nothing

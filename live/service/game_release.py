@@ -15,7 +15,7 @@ import msgspec
 from live.config import MemoryConfig
 from live.events import FeedReport
 from live.games.game_retention import GameRetention
-from live.games.game_steps import GameConfirmed, GameDoubted, NewGame, Step
+from live.games.game_steps import GameConfirmed, NewGame, Step
 from live.ledger.event_state import EventState
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class GameRelease:
 
     def applied(self, step: Step) -> None:
         """A step has been carried out."""
-        if isinstance(step, GameDoubted | GameConfirmed):
+        if isinstance(step, GameConfirmed):
             return
         id = step.game.id if isinstance(step, NewGame) else step.id
         game = self._state.holding(id)

@@ -6,15 +6,20 @@ from __future__ import annotations
 
 from live.config import EngineConfig
 from live.engine.cluster.cluster_tls import ClusterTls
+from live.engine.process.uci_conversation import UciSettings
 from live.engine.search import Limit, SearchOptions
 from live.events import GainKind
 from live.ratings.calibration.calibration_choice import (
     CalibrationShelf,
     fitting_shelf,
-    learned_from,
+    transferred_shelf,
 )
+from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference, load_terms
 from live.ratings.calibration.move_evidence import load_calibration, shipped
 from live.ratings.regan.intrinsic_rating import IntrinsicTable, load_table, shipped_tables
+from live.ratings.strength.expected_result import load_result_model
+from live.ratings.strength.loss_model import LossReader, shipped_loss_models
+from live.ratings.strength.performance import Results
 
 
 def engine_limit(config: EngineConfig) -> Limit:
@@ -24,6 +29,16 @@ def engine_limit(config: EngineConfig) -> Limit:
     if config.movetime_ms:
         return Limit(movetime_ms=config.movetime_ms)
     return Limit(nodes=config.nodes)
+
+
+def uci_settings(config: EngineConfig) -> UciSettings:
+    """How each engine is set up."""
+    return UciSettings(
+        threads=config.threads,
+        hash_mb=config.hash_mb,
+        reproducible=config.reproducible,
+        adaptive=config.adaptive,
+    )
 
 
 def search_options_of(config: EngineConfig) -> SearchOptions:
@@ -54,21 +69,43 @@ def limit_text(config: EngineConfig) -> str:
     return ", ".join(parts)
 
 
-def fitting(name: str, engine: str, limit: str, gain: GainKind) -> CalibrationShelf:
+def fitting(
+    name: str, engine: str, limit: str, gain: GainKind, measured: MeasuredEngine | None = None
+) -> CalibrationShelf:
     """The calibrations to use, with what to say of them, or the reason why none fits.
 
     ``auto`` takes every shipped one that fits: each game is rated by that of its time control. A
-    named one rates every game.
+    named one rates every game. Where none fits, those learned with the engine of the reference
+    positions are transferred, as far as the engine in use is ``measured``.
     """
     if name == "none":
         return CalibrationShelf(note="switched off")
-    if name == "auto":
-        return fitting_shelf(map(load_calibration, shipped()), engine, limit, gain)
-    calibration = load_calibration(name)
-    mismatch = calibration.mismatch(engine, limit, gain)
-    if mismatch is not None:
-        return CalibrationShelf(note=mismatch)
-    return CalibrationShelf([calibration], by_name=True, note=learned_from(calibration))
+    named = name != "auto"
+    held = [load_calibration(name)] if named else [load_calibration(each) for each in shipped()]
+    own = fitting_shelf(held, engine, limit, gain, by_name=named)
+    if own.calibrations:
+        return own
+    reference = load_reference()
+    return transferred_shelf(
+        held, reference, gain, load_terms(), measured, by_name=named, note=own.note
+    )
+
+
+def advice(shelf: CalibrationShelf) -> str:
+    """What would make better figures, for people; empty where nothing would."""
+    if shelf.calibrations and shelf.transfer is None:
+        return ""
+    reference = load_reference()
+    better = f"best with the engine they were learned with: --engine embedded, {reference.limit}"
+    if shelf.transfer is None or shelf.transfer.correlation is not None:
+        return better
+    return f"measured once, in about a minute of idle time, while an event runs; {better}"
+
+
+def figure_models(name: str) -> tuple[tuple[LossReader, ...], tuple[Results, ...]]:
+    """Models of losses, and of how games end; none of the former where calibrations are off."""
+    losses = () if name == "none" else tuple(map(LossReader, shipped_loss_models()))
+    return losses, tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz"))
 
 
 def fitting_table(

@@ -184,6 +184,7 @@ class OutputMode:
             case "lines":
                 say = _sayer(self._console)
                 say(f"live-rate is serving {self._address}")
+                say(service.calibration_summary)
                 games = snapshot(service.state).games
                 if service.journal.summary:
                     # Those of another engine or limit do not count here, and must be found anew.

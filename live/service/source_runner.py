@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -95,6 +96,12 @@ class SourceRunner:
     def names(self) -> list[str]:
         """What people call them, in the order they were given."""
         return [feed.name for feed in self._feeds]
+
+    @property
+    def folders(self) -> list[Path]:
+        """Files and folders that are followed: lists of players may lie beside them."""
+        found = [recognise(spec, lichess_url=self._config.lichess.base_url) for spec in self._specs]
+        return [Path(each.target) for each in found if each.kind in ("file", "folder")]
 
     @property
     def config(self) -> FeedsConfig:

@@ -17,6 +17,7 @@ from live.engine.search_key import SearchKey
 from live.events import Color, CurvePoint, EngineInfo, GainKind, GameDetail, GameId
 from live.games.game import Game
 from live.ratings.calibration.calibrated_rating import CalibratedRating
+from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.calibration.move_evidence import PARTS_OF_ONE, EvidenceSums
 from live.ratings.calibration.posterior import REACH
 from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
@@ -50,6 +51,8 @@ class ExplainedPosterior(msgspec.Struct, frozen=True, kw_only=True):
     mean: float
     low: float
     high: float
+    transfer: Transfer | None = None
+    """How another engine's scores are read; it is in ``slope`` and ``curvature`` already."""
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -206,6 +209,7 @@ def _belief(
         mean=mean,
         low=mean - reach,
         high=mean + reach,
+        transfer=weigher.transfer,
     )
 
 
@@ -264,6 +268,11 @@ def _belief_in_words(belief: ExplainedPosterior, published: CurvePoint) -> Itera
         f"  prior: normal, mean {belief.prior_elo:.2f}, sd {belief.prior_sd_elo:.2f};"
         f" centre {belief.centre_elo:g}, scale {belief.scale_elo:g}"
     )
+    if (transfer := belief.transfer) is not None:
+        yield (
+            f"  transferred: scores and gains divided by {transfer.scale:.3f}, each move's evidence"
+            f" counted {transfer.weight:.3f} times and moved by {-transfer.offset_elo:+.0f} Elo"
+        )
     yield (
         f"  {belief.n} moves: slope {belief.slope:.6f}, curvature {belief.curvature:.6f},"
         f" each counting for {belief.weight:.5f}"

@@ -21,6 +21,7 @@ from live.games.game import Game
 from live.games.game_steps import Step, game_after
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.measure import Measure
+from live.ratings.calibration.engine_transfer import MeasuredEngine
 
 
 class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +37,8 @@ class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
     settings: dict[str, object] = {}
     """Of ``[engine]`` and ``[rating]``, as they were."""
     engine_scores: bool = True
+    measured: MeasuredEngine | None = None
+    """What reference positions have shown of the engine, where figures rest on that."""
     measure: bytes = b""
     """Equal where figures kept ready are still right."""
 
@@ -118,14 +121,16 @@ _decode_details = msgspec.msgpack.Decoder(ArchivedDetails).decode
 def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
     """Equal where figures are: of whatever decides over them, and the shape they are kept in."""
     _, shapes = msgspec.json.schema_components((ArchivedValues, ArchivedDetails))
-    calibrations = measure.shelf.calibrations
+    models = [each.model for each in measure.losses], [each.model for each in measure.results]
     deciding = (
         __version__,
         identity,
         limit,
         measure.gain,
         measure.search_options,
-        calibrations,
+        measure.shelf.calibrations,
+        measure.shelf.transfer,
+        models,
         shapes,
     )
     return hashlib.blake2b(encode(deciding), digest_size=16).digest()

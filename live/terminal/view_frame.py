@@ -18,6 +18,7 @@ from live.terminal.text_cells import plain, styled
 #: Sign of each feed state, beside the word.
 FEED_SIGNS = {
     "connecting": "…",
+    "waiting": "◌",
     "live": "●",
     "stale": "◔",
     "retrying": "↻",
@@ -103,6 +104,9 @@ def health(
     if speed:
         line.append(f" · {speed:.0f} kn/s", palette.dim)
     line.append(f" · queue {queue_text(engines)}", palette.dim)
+    if engines.measuring is not None:
+        done, of = engines.measuring.done, engines.measuring.of
+        line.append(f" · measuring {done} of {of}", palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line
 

@@ -7,6 +7,7 @@ import pytest
 
 from live.alerts.alert_desk import NOTE_CHARS
 from live.events import (
+    IN_DOUBT,
     Alert,
     EngineHealth,
     EngineInfo,
@@ -14,6 +15,7 @@ from live.events import (
     EngineState,
     FeedHealth,
     FeedReport,
+    GameReport,
     GoneMessage,
     MoveMessage,
     PlayerMethods,
@@ -494,3 +496,65 @@ def test_a_result_against_the_evaluation() -> None:
     (alert,) = service.desk.open()
     assert alert.kind == "result" and alert.severity == "look"
     assert "the loser stood better by 4 pawns" in alert.text
+
+
+def report(*games: GameReport) -> FeedReport:
+    return FeedReport("hall", games, complete=True)
+
+
+def test_a_result_that_is_corrected_is_reported_and_withdrawing_one_after_a_while() -> None:
+    """Automatic results are wrong at times (lila issue 20926)."""
+    game = played("e4 e5", result="1-0")
+    hall = Rehearsal()
+    hall.report(report(msgspec.structs.replace(game, result="*")))
+    hall.report(report(game))
+    hall.wait(30)
+    hall.report(report(msgspec.structs.replace(game, result="1/2-1/2")))
+    (alert,) = (each for each in hall.raised.values() if each.kind == "result-corrected")
+    assert "the result 1-0 is now 1/2-1/2" in alert.text
+    hall.report(report(msgspec.structs.replace(game, result="*")))
+    hall.wait(10)
+    (alert,) = (each for each in hall.raised.values() if each.kind == "result-corrected")
+    assert "the result 1/2-1/2 was withdrawn" in alert.text
+
+
+def test_players_who_change_seats_are_reported() -> None:
+    game = played("e4 e5 Nf3 Nc6", result="*")
+    told = game.headers
+    swapped = msgspec.structs.replace(told, white=told.black, black=told.white)
+    hall = Rehearsal()
+    hall.report(report(game))
+    hall.report(report(msgspec.structs.replace(game, headers=swapped)))
+    assert hall.kinds() == ["players-swapped"]
+
+
+def test_a_board_that_its_source_loses_is_kept_and_reported_until_it_is_back() -> None:
+    one, other = played("e4 e5 Nf3", result="*"), four_boards()[0]
+    hall = Rehearsal()
+    hall.report(report(one, other))
+    hall.report(report(other))
+    (alert,) = hall.raised.values()
+    assert alert.kind == "vanished" and "2. Nf3 the last of 3 plies" in alert.text
+    hall.wait(3600)
+    assert hall.kinds() == ["vanished"]
+    hall.report(report(one, other))
+    (alert,) = (each for each in hall.raised.values() if each.kind == "vanished")
+    assert alert.cleared_s is not None
+
+
+def test_a_board_kept_while_its_file_is_uploaded_raises_nothing() -> None:
+    game = played("e4 e5 Nf3", result="*")
+    hall = Rehearsal()
+    hall.report(report(game))
+    hall.report(report(msgspec.structs.replace(game, problem=f"{IN_DOUBT} less of it")))
+    assert not hall.raised
+
+
+@pytest.mark.parametrize(("waited_s", "raised"), [(500, False), (700, True)])
+def test_a_source_that_has_not_begun_is_mentioned_after_ten_minutes(
+    waited_s: float, raised: bool
+) -> None:
+    hall = Rehearsal()
+    hall.state.feed_health(FeedHealth("hall", "waiting", "nothing there yet (404)"))
+    hall.wait(waited_s)
+    assert [alert.severity for alert in hall.raised.values()] == ["look"] * raised

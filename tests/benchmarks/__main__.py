@@ -16,10 +16,12 @@ from pathlib import Path
 OPEN = "tests/data/lichess-open-2025.pgn"
 
 #: What each is given here. Those that need games which are not bundled are not among them
-#: (``calibration``, ``alerts``).
+#: (``calibration``, ``transfer``, ``alerts``).
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "decoder": (),
     "ingest": (OPEN, "2", "2"),
+    "rating_list": (),
+    "tournament_day": (),
     "engine_backlog": ("--games", "2"),
     "engine_sharing": (),
     "engine_pre_emption": ("100",),

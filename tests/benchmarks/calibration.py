@@ -1,221 +1,340 @@
-"""How near the calibrated rating comes: ``python tests/benchmarks/calibration.py FILE…``
+"""What the figures are worth: ``python -m tests.benchmarks.calibration KIND FILE…``
 
-Each FILE is NDJSON (may be gzipped) of rated games, as ``live.ratings.calibration.rated_games``
-reads it. For
-every definition of gain the file can give: how the figures of a game go with Elo, with the engine
-as a spike at 0 and as measured, and what a calibration does, cross-validated over players, so that
-nobody is rated by what was learned from himself. Then the time a move takes.
+KIND is ``classical``, ``classical-successive`` or ``blitz``; each FILE is NDJSON (may be gzipped)
+as ``live.ratings.strength.played_games`` reads it. Players are split into eight shares; each share
+is judged by models learned from all others, so nobody is judged by what was learned from himself.
+``--shipped`` judges with the models of the package instead, on the players it never saw.
+
+For moves alone, the level, performance and Algorithm 4: error, bias and coverage after 5, 10, 20
+and 40 moves and by band of Elo. For the percentile: how even it is, and how far those of a game's
+two players go together. Elo cannot test a figure that knows it: the level is held against Elo as
+it is without an own rating (prior of the population), the percentile against evenness.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import sys
-import time
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from live.errors import InputError
 from live.events import GainKind
-from live.ratings.calibration.calibrated_rating import CalibratedRating
-from live.ratings.calibration.calibration_check import CalibrationCheck, cross_validate
-from live.ratings.calibration.calibration_fit import learn
-from live.ratings.calibration.move_evidence import Calibration, EvidenceSums, load_calibration
-from live.ratings.calibration.rated_games import RatedGame, read_rated_games
+from live.ratings.expected_score import difference_of
 from live.ratings.ferreira.algorithm_4 import Algorithm4
-from live.ratings.ferreira.engine_distribution import (
-    EngineDistribution,
-    MeasuredDistribution,
-    SpikeAtZero,
+from live.ratings.held_out import SHARES, judges, share_of
+from live.ratings.strength.expected_result import load_result_model
+from live.ratings.strength.loss_fit import learn_losses
+from live.ratings.strength.loss_model import (
+    GRID_ELO,
+    LossModel,
+    LossReader,
+    alone,
+    level,
+    shipped_loss_models,
 )
-from live.ratings.gain_histogram import GainHistogram
+from live.ratings.strength.percentile import Surprise, percentile
+from live.ratings.strength.performance import POINTS, PlayedAgainst, Results, of_result, performance
+from live.ratings.strength.played_games import PlayedGame, read_played_games
 
-#: Shares of the players in cross-validation; fewer where each has plenty of games.
-FOLDS, FOLDS_OF_MANY, MANY_GAMES = 10, 5, 2000
-GAINS: tuple[GainKind, ...] = ("same-search", "successive")
-
-
-class Row(NamedTuple):
-    """How one definition of gain goes with Elo: correlations over player-games."""
-
-    zeros: float
-    spike: float
-    measured: float | None
-    log_mean_loss: float
-    mean_log_loss: float
-
-
-class FirstChoice(msgspec.Struct):
-    """Which moves of a searched game were the engine's own."""
-
-    moves: list[str]
-    plies: list[dict[str, msgspec.Raw]]
+KINDS: dict[str, tuple[GainKind, str]] = {
+    "classical": ("same-search", "classical"),
+    "classical-successive": ("successive", "classical"),
+    "blitz": ("successive", "blitz"),
+}
+AFTER_MOVES = (5, 10, 20, 30, 40)
+BANDS = (0, 1200, 1600, 2000, 2300, 2500, 2600, 4000)
+WHOLE = 0
+#: Draws of an interval.
+DRAWS = 1000
 
 
-def read(path: Path) -> list[bytes]:
-    data = path.read_bytes()
-    return (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines()
+class Judged(NamedTuple):
+    """One player-game after so many moves (0: all)."""
+
+    game: int
+    side: int
+    moves: int
+    counted: int
+    elo: float
+    figures: dict[str, tuple[float | None, float | None, float | None]]
+    """By name: value, low, high; None for what is unbounded."""
+    percentile: float | None
 
 
-def engine_gains(lines: Sequence[bytes]) -> GainHistogram | None:
-    """Successive gains of the engine's own first choices; None for a file of gains alone."""
-    counted = GainHistogram()
-    for line in lines:
-        try:
-            game = msgspec.json.decode(line, type=FirstChoice)
-        except msgspec.ValidationError:
-            return None
-        scores = [msgspec.json.decode(ply["cp"], type=int) for ply in game.plies]
-        for index in range(min(len(game.moves), len(scores) - 1)):
-            best = game.plies[index].get("best")
-            if best is not None and msgspec.json.decode(best) == game.moves[index]:
-                rise = scores[index + 1] - scores[index]
-                counted.add(rise if index % 2 == 0 else -rise)
-    return counted
+def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
+    games: list[PlayedGame] = []
+    for path in paths:
+        data = path.read_bytes()
+        lines = (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines()
+        games += read_played_games(lines, gain, path.name)
+    return games
 
 
-def correlations(games: Sequence[RatedGame], gain: GainKind, lines: Sequence[bytes]) -> Row:
-    """One row of the table; the measured engine's gains are those of the file's other half."""
-    elo = [game.elo for game in games]
-    zeros = np.mean([move.gain_cp == 0 for game in games for move in game.moves])
-    losses = [np.array([max(0, -move.gain_cp) for move in game.moves]) for game in games]
+def surprises(game: PlayedGame, reader: LossReader, usual_elo: float) -> list[list[Surprise]]:
+    found = []
+    for side in game.sides:
+        told = []
+        for turn in side.turns:
+            # An opponent without a rating is taken as one of the population.
+            expected = reader.expected(turn, side.elo or usual_elo)
+            told.append(Surprise(turn.ply, turn.log_loss - expected.mean, expected.variance))
+        found.append(told)
+    return found
 
-    def scores(engine: EngineDistribution, held: Sequence[RatedGame]) -> list[float]:
-        found = []
-        for game in held:
-            gains = (move.gain_cp for move in game.moves)
-            score = Algorithm4(gains, engine=engine, gain=gain).expected_score
-            found.append(0.5 if score is None else score)
-        return found
 
-    def r(values: Sequence[float]) -> float:
-        return float(np.corrcoef(values, elo)[0, 1])
+def judge(
+    games: Sequence[PlayedGame],
+    model: LossModel,
+    kind: str,
+    judged: Callable[[str], bool],
+    first: int = 0,
+) -> list[Judged]:
+    """What ``model`` says of the players that ``judged`` names."""
+    gain, pace = KINDS[kind]
+    reader = LossReader(model)
+    results = Results(load_result_model(pace))
+    mean, sd = model.mean_elo, model.sd_elo
+    found = []
+    for index, game in enumerate(games):
+        if not any(judged(side.player) and side.elo and side.turns for side in game.sides):
+            continue
+        beside = surprises(game, reader, mean)
+        for color, side in enumerate(game.sides):
+            if not side.elo or not side.turns or not judged(side.player):
+                continue
+            summed = np.zeros(len(GRID_ELO))
+            perceived = Algorithm4(gain=gain)
+            points = POINTS.get(game.result)
+            for n, turn in enumerate(side.turns, 1):
+                summed = summed + reader.log_likelihood(turn)
+                perceived.add(turn.gain_cp)
+                last = n == len(side.turns)
+                for moves in ((n,) if n in AFTER_MOVES else ()) + ((WHOLE,) if last else ()):
+                    figures = {}
+                    over = moves == WHOLE
+                    said = alone(model, summed, n, over=over)
+                    assert said is not None
+                    figures["alone"] = said.elo, said.low, said.high
+                    held = level(model, summed, n, mean, sd)
+                    figures["level"] = held.elo, held.low, held.high
+                    if moves == WHOLE and points is not None and n >= 10:
+                        got = points if color == 0 else 1 - points
+                        one = PlayedAgainst(
+                            game.sides[1 - color].elo, color == 0, of_result(got), summed, n
+                        )
+                        perf = performance(model, results, [one])
+                        assert perf is not None
+                        figures["performance"] = perf.elo, perf.low, perf.high
+                    low, high = perceived.interval()
+                    figures["algorithm 4"] = perceived.difference, low, high
+                    rank = percentile(
+                        model, side.elo, beside[color][:n], beside[1 - color], over=over
+                    )
+                    found.append(Judged(first + index, color, moves, n, side.elo, figures, rank))
+    return found
 
-    measured: float | None = None
-    if gain == "successive":
-        sides: dict[int, list[float]] = {}
-        for half in (0, 1):
-            counted = engine_gains(lines[1 - half :: 2])
-            if counted is None:
-                break
-            own = [g for i, line in enumerate(lines) if i % 2 == half for g in _games([line], gain)]
-            sides[half] = scores(MeasuredDistribution(counted), own)
-        if len(sides) == 2:
-            order = [i % 2 for i, line in enumerate(lines) for _ in _games([line], gain)]
-            queues = {half: iter(values) for half, values in sides.items()}
-            measured = r([next(queues[half]) for half in order])
-    return Row(
-        float(zeros),
-        r(scores(SpikeAtZero(), games)),
-        measured,
-        r([float(np.log1p(lost.mean())) for lost in losses]),
-        r([float(np.log1p(lost / 10).mean()) for lost in losses]),
+
+def errors(rows: Sequence[Judged], name: str) -> tuple[str, ...]:
+    """Number, median error, median bias with its interval, coverage, share unbounded, width."""
+    held = [(row.elo, *row.figures[name]) for row in rows if name in row.figures]
+    if not held:
+        return ("0", *[""] * 5)
+    away = np.array(
+        [
+            (value if value is not None else (9999 if low is not None else -9999)) - elo
+            for elo, value, low, _ in held
+        ]
+    )
+    inside = np.array(
+        [
+            (low is None or low <= elo) and (high is None or elo <= high)
+            for elo, _, low, high in held
+        ]
+    )
+    width = np.array(
+        [
+            (high if high is not None else 3600) - (low if low is not None else 400)
+            for *_, low, high in held
+        ]
+    )
+    unbounded = np.mean([value is None for _, value, _, _ in held])
+    drawn = np.random.default_rng(1).integers(len(away), size=(DRAWS, len(away)))
+    low, high = np.quantile(np.median(away[drawn], axis=1), (0.025, 0.975))
+    bounded = away[np.abs(away) < 5000]
+    return (
+        str(len(held)),
+        f"{np.median(np.abs(away)):.0f}",
+        f"{np.mean(np.abs(bounded)):.0f}" if len(bounded) else "",
+        f"{np.median(away):+.0f} ({low:+.0f} to {high:+.0f})",
+        f"{inside.mean():.3f}",
+        f"{unbounded:.2f}",
+        f"{np.median(width):.0f}",
     )
 
 
-def _games(lines: Sequence[bytes], gain: GainKind) -> list[RatedGame]:
-    return [game for game in read_rated_games(lines, gain) if game.moves]
+HEADS = (
+    "",
+    "n",
+    "median error",
+    "mean error",
+    "median bias (95 %)",
+    "coverage",
+    "unbounded",
+    "width",
+)
 
 
-def microseconds_a_move(
-    calibration: Calibration, games: Sequence[RatedGame]
-) -> tuple[float, float]:
-    """Time to add a move, and to add it and read the mean and interval."""
-    weigher = EvidenceSums(calibration)
-    took = []
-    for reading in (False, True):
-        start = time.perf_counter()
-        moves = 0
-        for game in games[:100]:
-            rating = CalibratedRating(weigher)
-            for move in game.moves:
-                rating.add(move.gain_cp, move.score_before_cp, move.ply, move.previous_gain_cp)
-                moves += 1
-                if reading:
-                    posterior = rating.posterior
-                    _ = posterior.mean, posterior.interval
-        took.append((time.perf_counter() - start) / moves * 1e6)
-    return took[0], took[1]
+def table(title: str, rows: Sequence[Judged], name: str) -> Table:
+    made = Table(*HEADS, title=f"{title}: {name}")
+    for moves in (*AFTER_MOVES, WHOLE):
+        chosen = [row for row in rows if row.moves == moves]
+        made.add_row(f"after {moves} moves" if moves else "whole game", *errors(chosen, name))
+    for low, high in pairwise(BANDS):
+        chosen = [row for row in rows if row.moves == WHOLE and low <= row.elo < high]
+        if chosen:
+            made.add_row(f"{low}-{high}, whole game", *errors(chosen, name))
+    return made
 
 
-def figure(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
+def evenness(rows: Sequence[Judged], title: str) -> Table:
+    """Percentiles ought to be even at every length and in every band."""
+    made = Table(
+        "",
+        "n",
+        "mean",
+        "below 5",
+        "below 25",
+        "below 50",
+        "below 75",
+        "below 95",
+        title=f"{title}: percentile",
+    )
 
+    def add(what: str, chosen: Sequence[Judged]) -> None:
+        values = np.array([row.percentile for row in chosen if row.percentile is not None])
+        if len(values) > 9:
+            below = [f"{np.mean(values < cut) * 100:.1f}" for cut in (5, 25, 50, 75, 95)]
+            made.add_row(what, str(len(values)), f"{values.mean():.1f}", *below)
 
-def tell(console: Console, name: str, found: dict[GainKind, tuple[Row, CalibrationCheck]]) -> None:
-    table = Table("", *found, title=name)
-    checks = [found[gain][1] for gain in found]
-    rows = [found[gain][0] for gain in found]
-    table.add_row("player-games", *(str(check.games) for check in checks))
-    table.add_row("zero gains", *(f"{row.zeros:.0%}" for row in rows))
-    table.add_row("r(Elo, p), engine a spike", *(figure(row.spike, 2) for row in rows))
-    table.add_row("r(Elo, p), engine measured", *(figure(row.measured, 2) for row in rows))
-    table.add_row("r(Elo, log mean loss)", *(figure(row.log_mean_loss, 2) for row in rows))
-    table.add_row("r(Elo, mean log loss)", *(figure(row.mean_log_loss, 2) for row in rows))
-    table.add_row("r(Elo, calibrated)", *(figure(check.r, 2) for check in checks))
-    table.add_row("constant: mean error", *(figure(c.constant_error, 1) for c in checks))
-    table.add_row("calibrated: mean error", *(figure(c.mean_absolute_error, 1) for c in checks))
-    table.add_row("  root mean square", *(figure(c.root_mean_square_error, 1) for c in checks))
-    table.add_row("coverage", *(figure(check.coverage, 3) for check in checks))
-    for moves in checks[0].by_moves:
-        after = [check.by_moves[moves] for check in checks]
-        table.add_row(
-            f"after {moves} moves: coverage, error, width",
-            *(
-                f"{figure(a.coverage, 3)}, {figure(a.mean_absolute_error, 0)}, {figure(a.width, 0)}"
-                for a in after
-            ),
+    for moves in (*AFTER_MOVES, WHOLE):
+        add(
+            f"after {moves} moves" if moves else "whole game", [r for r in rows if r.moves == moves]
         )
-    if checks[0].pooled.players:
-        pooled = [check.pooled for check in checks]
-        table.add_row("players with 20 games", *(str(p.players) for p in pooled))
-        table.add_row("pooled: r", *(figure(p.r, 3) for p in pooled))
-        table.add_row("pooled: constant", *(figure(p.constant_error, 1) for p in pooled))
-        table.add_row("pooled: mean error", *(figure(p.mean_absolute_error, 1) for p in pooled))
-        table.add_row("pooled: coverage", *(figure(p.coverage, 3) for p in pooled))
-    console.print(table)
+    for moves in (20, WHOLE):
+        for low, high in pairwise(BANDS):
+            chosen = [row for row in rows if row.moves == moves and low <= row.elo < high]
+            add(f"{low}-{high}, {f'{moves} moves' if moves else 'whole game'}", chosen)
+    return made
 
 
-def main(paths: Sequence[str]) -> int:
-    """Tell all figures; 1 when a coverage of single games leaves 93-97 %."""
-    console = Console()
-    good = True
-    for path in paths:
-        lines = read(Path(path))
-        found: dict[GainKind, tuple[Row, CalibrationCheck]] = {}
-        for gain in GAINS:
-            try:
-                games = _games(lines, gain)
-            except InputError:
+def together(rows: Sequence[Judged], title: str) -> Table:
+    """How far the percentiles of the two players of a game go together; wanted: within ±.05."""
+    made = Table("", "games", "r", "95 %", title=f"{title}: percentiles of the two players")
+    for moves in (*AFTER_MOVES, WHOLE):
+        sides: dict[int, dict[int, float]] = {}
+        for row in rows:
+            if row.moves == moves and row.percentile is not None:
+                sides.setdefault(row.game, {})[row.side] = row.percentile
+        pairs = np.array([(both[0], both[1]) for both in sides.values() if len(both) == 2])
+        if len(pairs) < 30:
+            continue
+        r = float(np.corrcoef(pairs.T)[0, 1])
+        drawn = np.random.default_rng(2).integers(len(pairs), size=(DRAWS, len(pairs)))
+        all_r = [float(np.corrcoef(pairs[each].T)[0, 1]) for each in drawn]
+        low, high = np.quantile(all_r, (0.025, 0.975))
+        what = f"after {moves} moves" if moves else "whole game"
+        made.add_row(what, str(len(pairs)), f"{r:+.3f}", f"{low:+.3f} to {high:+.3f}")
+    return made
+
+
+def algorithm_4(games: Sequence[PlayedGame], gain: GainKind, console: Console) -> None:
+    """How often its interval holds the same player's value over three or more other games."""
+    by_player: dict[str, list[Algorithm4]] = {}
+    for game in games:
+        for side in game.sides:
+            if side.elo and len(side.turns) >= 10:
+                rating = Algorithm4((turn.gain_cp for turn in side.turns), gain=gain)
+                by_player.setdefault(side.player, []).append(rating)
+    inside = number = 0
+    for rated in by_player.values():
+        if len(rated) < 4:
+            continue
+        for one in rated:
+            scored = [(each.expected_score, each.n) for each in rated if each is not one]
+            n = sum(moves for _, moves in scored)
+            others = difference_of(sum((p or 0.0) * moves for p, moves in scored) / n)
+            if others is None:
                 continue
-            learn_from = partial(
-                learn,
-                name=Path(path).name,
+            low, high = one.interval()
+            number += 1
+            inside += (low is None or low <= others) and (high is None or others <= high)
+    if number:
+        console.print(
+            f"Algorithm 4: the interval of one game holds the player's value over three or more "
+            f"other games in {inside / number:.3f} of {number} player-games"
+        )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print all tables; 1 when the coverage of moves alone leaves 93-97 %."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--shipped", action="store_true", help="judge the models of the package")
+    parser.add_argument("--most", type=int, default=0, help="at most so many games, drawn evenly")
+    asked = parser.parse_args(arguments)
+    gain, pace = KINDS[asked.kind]
+    games = read(asked.files, gain)
+    if asked.most and len(games) > asked.most:
+        games = [game for game in games if all(side.turns for side in game.sides)]
+        games = games[:: max(1, len(games) // asked.most)]
+    console = Console(width=120)
+    rows: list[Judged] = []
+    if asked.shipped:
+        model = next(each for each in shipped_loss_models() if each.name == asked.kind)
+        rows = judge(games, model, asked.kind, judges)
+    else:
+        for share in range(SHARES):
+
+            def apart(player: str, share: int = share) -> bool:
+                return share_of(player) == share
+
+            model = learn_losses(
+                games,
+                name=asked.kind,
                 engine="",
                 limit="",
                 gain=gain,
-                time_control="",
-                data=path,
+                time_control=pace,
+                data="",
                 date="",
+                results=load_result_model(pace),
+                without=apart,
             )
-            check = cross_validate(
-                games, learn_from, FOLDS if len(games) < MANY_GAMES else FOLDS_OF_MANY
-            )
-            found[gain] = correlations(games, gain, lines), check
-            good &= check.coverage is not None and 0.93 <= check.coverage <= 0.97
-        tell(console, path, found)
-        if "same-search" in found:
-            games = _games(lines, "same-search")
-            took = microseconds_a_move(load_calibration("classical"), games)
-            console.print(f"a move: {took[0]:.1f} µs to add, {took[1]:.1f} µs with the posterior")
-    return 0 if good else 1
+            rows += judge(games, model, asked.kind, apart)
+            console.print(f"share {share}: {len(rows)} rows", style="dim")
+    title = f"{asked.kind}, {'shipped' if asked.shipped else 'cross-validated by player'}"
+    for name in ("alone", "level", "performance"):
+        console.print(table(title, rows, name))
+    console.print(evenness(rows, title))
+    console.print(together(rows, title))
+    algorithm_4(games, gain, console)
+    whole = [row.figures["alone"] for row in rows if row.moves == WHOLE]
+    elos = [row.elo for row in rows if row.moves == WHOLE]
+    inside = np.mean(
+        [
+            (low is None or low <= elo) and (high is None or elo <= high)
+            for elo, (_, low, high) in zip(elos, whole, strict=True)
+        ]
+    )
+    return 0 if 0.93 <= inside <= 0.97 else 1
 
 
 if __name__ == "__main__":

@@ -16,7 +16,10 @@ FATAL = FeedNotFound("x", "the source has nothing there (404)", "Check the addre
 class Case:
     """A session with a scripted session: each step is raised, reported, or ends the source."""
 
-    def __init__(self, *steps: Exception | GameReport | None, game_s: float = 60) -> None:
+    def __init__(
+        self, *steps: Exception | GameReport | None, game_s: float = 60, waiting: bool = False
+    ) -> None:
+        self.waiting = waiting
         self.game_s = game_s
         self.clock, self.ledger = DrivenClock(), Ledger()
         self.session = FeedSession("x", self.ledger, self.clock, stale_after_s=300, grace_s=20)
@@ -32,7 +35,7 @@ class Case:
             await self.session.report([step])
 
     async def run(self) -> None:
-        await persist(self.connect, self.session, self.clock, self.waits)
+        await persist(self.connect, self.session, self.clock, self.waits, waiting=self.waiting)
 
     def waits(self) -> Iterator[float]:
         return backoff(lambda: 0.5)
@@ -52,11 +55,11 @@ async def test_a_sign_of_life_makes_waits_small_again() -> None:
     assert case.clock.slept == [1, 2, 1]
 
 
-async def test_a_source_that_answers_and_hangs_up_at_once_is_asked_ever_more_rarely() -> None:
+async def test_a_source_that_answers_and_hangs_up_at_once_is_asked_more_rarely() -> None:
     ends: list[Exception | GameReport] = [GAME, FeedTrouble("the stream ended")]
     case = Case(*ends * 7, None, game_s=0.1)
     await case.run()
-    assert case.clock.slept == [1, 2, 4, 8, 16, 32, 60]
+    assert case.clock.slept == [1, 2, 4, 8, 10, 10, 10]
 
 
 async def test_the_source_may_ask_for_a_longer_wait() -> None:
@@ -115,7 +118,29 @@ async def test_a_source_that_lasts_says_finished_and_comes_to_life_again(lasting
     session.alive()
     assert (session.over, session.resting) == (not lasting, lasting)
     assert ledger.last.state == ("finished" if lasting else "live")
-    assert session.soonest(60.0) == (60.0 if lasting else 0.0)
+    assert session.soonest(60.0) == 60.0
     await session.report([over, msgspec.structs.replace(GAME, key="next round")])
     assert not session.over and not session.resting
     assert (ledger.last.state, ledger.last.detail) == ("live", "2 games")
+
+
+async def test_what_is_not_there_yet_is_waited_for_with_the_next_tries_time() -> None:
+    """Given up for ever after one request, though it was an hour early (audit, row 1)."""
+    case = Case(*[FeedTrouble("nothing there (404)", fatal=FATAL)] * 7, FATAL, None, waiting=True)
+    await case.run()
+    assert case.clock.slept == [10, 10, 10, 10, 16, 32, 60, 60]
+    assert case.ledger.states == ["connecting", *["waiting"] * 5, "finished"]
+    assert case.ledger.healths[1].detail == "nothing there (404), trying again in 10 s"
+
+
+async def test_a_source_that_has_worked_is_never_left_alone_for_long() -> None:
+    case = Case(GAME, *[FeedTrouble("nothing there (404)", fatal=FATAL)] * 6, None, waiting=True)
+    await case.run()
+    assert case.clock.slept == [1, 2, 4, 8, 10, 10]
+    assert set(case.ledger.states[2:-1]) == {"retrying"}
+
+
+async def test_one_that_has_been_away_for_long_is_asked_once_a_minute() -> None:
+    case = Case(GAME, *[FeedTrouble("no connection")] * 70, None, waiting=True)
+    await case.run()
+    assert case.clock.slept[-1] == 60

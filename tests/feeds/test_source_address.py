@@ -3,7 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.errors import UnknownFeed
-from live.feeds.source_address import KINDS, lichess_broadcast, origin, public_name, recognise
+from live.feeds.source_address import (
+    KINDS,
+    lichess_broadcast,
+    lichess_page,
+    lichess_watch,
+    origin,
+    public_name,
+    recognise,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +36,7 @@ from live.feeds.source_address import KINDS, lichess_broadcast, origin, public_n
         ("https://lichess.org/api/broadcast/round/abcdEFG1.pgn", "lichess"),
         ("https://lichess.org/broadcast/norway-chess/abcdEFG1", "lichess"),
         ("https://lichess.org/api/stream/broadcast/tour/abcdEFG1.pgn", "lichess"),
-        ("https://lichess.org/study/abcdEFG1.pgn", "pgn-url"),
+        ("https://lichess.org/study/abcdEFG1.pgn", "lichess"),
         ("https://lichess.org/abcd1234", "lichess"),
         ("https://lichess.org/tv/blitz", "lichess"),
         (
@@ -141,3 +149,42 @@ def test_scope_and_id_of_a_broadcast(path: str, found: tuple[str, str] | None) -
 
 def test_origin_leaves_out_everything_private() -> None:
     assert origin("https://a:b@example.org:8443/x?y#z") == "https://example.org:8443"
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        ("https://lichess.org/broadcast/a/round-1/AbCdEfGh.pgn", ("round", "AbCdEfGh")),
+        ("https://lichess.org/api/broadcast/-/-/AbCdEfGh", ("round", "AbCdEfGh")),
+        ("https://lichess.org/embed/broadcast/a/b/AbCdEfGh", ("round", "AbCdEfGh")),
+        ("https://lichess.org/api/broadcast/round/AbCdEfGh.pgn", ("round", "AbCdEfGh")),
+    ],
+)
+def test_every_address_of_a_broadcast_goes_to_its_stream(url: str, found: tuple[str, str]) -> None:
+    assert lichess_broadcast(url) == found
+    assert recognise(url).kind == "lichess"
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/study/AbCdEfGh", "/api/study/AbCdEfGh.pgn"),
+        ("/study/AbCdEfGh.pgn", "/api/study/AbCdEfGh.pgn"),
+        ("/study/AbCdEfGh/12345678", "/api/study/AbCdEfGh/12345678.pgn"),
+        ("/study/embed/x", None),
+        ("/tournament/AbCdEfGh", "/api/tournament/AbCdEfGh/games?clocks=true"),
+        ("/swiss/AbCdEfGh", "/api/swiss/AbCdEfGh/games?clocks=true"),
+        ("/@/somebody/tv", "/api/user/somebody/current-game?clocks=true"),
+        ("/@/somebody", None),
+    ],
+)
+def test_lichess_pages_without_a_stream_are_asked_for_as_pgn(path: str, asked: str | None) -> None:
+    found = lichess_page(f"https://lichess.org{path}")
+    assert (found and found[0]) == asked
+    if asked is not None:
+        assert recognise(f"https://lichess.org{path}").kind == "lichess"
+
+
+def test_an_embedded_game_is_that_game() -> None:
+    assert lichess_watch("https://lichess.org/embed/game/AbCdEfGh") == ("game", "AbCdEfGh")
+    assert lichess_watch("https://lichess.org/game/export/AbCdEfGh.pgn") == ("game", "AbCdEfGh")

@@ -129,7 +129,7 @@ def games(data: bytes) -> None:
         fixed_rating=None,
         stored_rating=2160,
     )
-    state, held = EventState(ledger, _NoEngine(), lambda changes: None), GameIndex(patience=1)
+    state, held = EventState(ledger, _NoEngine(), lambda changes: None), GameIndex()
     reader = PgnReader()
     for text in data.split(CUT):
         found = tuple(reader.read(text, closed=True))[:20]

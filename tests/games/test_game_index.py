@@ -6,7 +6,6 @@ from live.games.game import Game
 from live.games.game_index import GameIndex, key_mark, marks_of_game, names_mark, wider_marks
 from live.games.game_steps import (
     GameConfirmed,
-    GameDoubted,
     GameGone,
     HeadersChanged,
     NewGame,
@@ -51,12 +50,9 @@ def test_new_headers_are_found_and_old_ones_no_longer() -> None:
 def test_a_game_that_is_gone_leaves_nothing_behind() -> None:
     held = GameIndex()
     held.apply(NewGame(game()))
-    held.apply(GameDoubted("g", 2))
     held.apply(GameGone("g"))
     assert len(held) == 0 and held.of_feed("test") == ()
     assert not any(held.marked(mark) for mark in marks_of_game(game()))
-    held.apply(NewGame(game()))
-    assert held.doubts("g") == 0
 
 
 def test_a_second_game_of_the_same_id_is_refused() -> None:
@@ -69,11 +65,6 @@ def test_a_second_game_of_the_same_id_is_refused() -> None:
 def test_a_step_of_a_game_not_held_is_refused() -> None:
     with pytest.raises(KeyError):
         GameIndex().apply(GameGone("g"))
-
-
-def test_patience_below_one_is_refused() -> None:
-    with pytest.raises(ValueError, match="patience is 0"):
-        GameIndex(patience=0)
 
 
 def test_a_place_is_a_round_with_a_board() -> None:
@@ -104,6 +95,5 @@ def test_a_step_gives_the_game_as_it_is_held_then() -> None:
     held = GameIndex()
     new = game("g1")
     assert held.apply(NewGame(new)) is new
-    assert held.apply(GameDoubted("g1", 1)) is new
     assert held.apply(GameConfirmed("g1")) is new
     assert held.apply(GameGone("g1")) is None

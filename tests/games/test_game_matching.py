@@ -262,8 +262,22 @@ def test_a_stream_that_tells_two_games_of_the_same_names_means_both() -> None:
 
 
 def test_one_key_is_one_game() -> None:
-    early, late = told("Anna-Boris", SPANISH, key="k"), told("Cleo-Dora", key="k")
+    early, late = told("Anna-Boris", SPANISH, key="k"), told("Anna-Dora", key="k")
     assert without_repeats([early, late], complete=True) == (late,)
+
+
+def test_a_key_that_two_games_share_makes_them_no_one_game() -> None:
+    """Exports of 2025 give every game the address of its round."""
+    one, other = told("Anna-Boris", SPANISH, key="k"), told("Cleo-Dora", "d4 d5 c4", key="k")
+    assert without_repeats([one, other], complete=False) == (one, other)
+    held = holding()
+    follow(held, one, complete=False)
+    follow(held, other, complete=False)
+    assert [game.id for game in held] == ["k", "k-2"]
+    more = told("Anna-Boris", f"{SPANISH} Bb3", key="k")
+    steps = follow(held, more, complete=False)
+    assert [(type(step), step.id) for step in steps] == [(MovesPlayed, "k")]
+    assert follow(held, other, more) == []
 
 
 def test_a_key_is_stronger_than_any_name() -> None:

@@ -66,7 +66,7 @@ def test_no_more_finished_games_are_held_than_allowed(
 
 
 def test_a_forgotten_game_told_again_is_known_and_a_corrected_one_is_not() -> None:
-    holding, retiring = GameIndex(patience=1), GameRetention(HOUR_S, 10)
+    holding, retiring = GameIndex(), GameRetention(HOUR_S, 10)
     told = report(1)
     for step in plan(holding, FeedReport("feed", (told,))):
         holding.apply(step)

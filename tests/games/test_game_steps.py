@@ -7,7 +7,7 @@ from live.games.game import Game
 from live.games.game_steps import (
     ClocksCorrected,
     EvalsChanged,
-    GameDoubted,
+    GameConfirmed,
     GameGone,
     MovesPlayed,
     NewGame,
@@ -69,7 +69,7 @@ def test_a_step_that_does_not_fit_the_moves_is_refused(step: Step) -> None:
 
 def test_a_step_of_another_game_is_refused() -> None:
     with pytest.raises(ValueError, match="about game h, not g"):
-        applied(PLAYED, GameDoubted("h", 1))
+        applied(PLAYED, GameConfirmed("h"))
 
 
 def test_steps_survive_the_journal() -> None:

@@ -56,8 +56,8 @@ def follow(
     return list(steps)
 
 
-def holding(*games: GameReport, patience: int = 3) -> GameIndex:
+def holding(*games: GameReport) -> GameIndex:
     """What is held after one complete report."""
-    held = GameIndex(patience)
+    held = GameIndex()
     follow(held, *games)
     return held

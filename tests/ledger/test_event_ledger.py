@@ -54,6 +54,9 @@ from live.publish.published_state import snapshot
 from live.publish.stream.replica import Replica
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.move_evidence import Population, load_calibration
+from live.ratings.strength.expected_result import load_result_model
+from live.ratings.strength.loss_model import LossReader, shipped_loss_models
+from live.ratings.strength.performance import Results
 from tests.ledger.arithmetic import answer, answer_or_failure, game, line
 
 
@@ -148,6 +151,11 @@ def same_end(one: EventLedger, other: EventLedger) -> None:
 
 
 MOVES = line(*range(3, 43))
+FIGURES = Measure(
+    "same-search",
+    losses=tuple(map(LossReader, shipped_loss_models())),
+    results=tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz")),
+)
 QUICK = SearchOptions(quick=Limit(nodes=10))
 HASTY = Measure("same-search", search_options=QUICK)
 
@@ -673,7 +681,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
 ) -> None:
     # What the full search gives up, a quick look may still tell: then the two ends differ rightly.
     engine = answer if hasty else answer_or_failure
-    calmly = Measure("same-search", SHELF if calibrated else CalibrationShelf())
+    calmly = FIGURES._replace(shelf=SHELF) if calibrated else Measure("same-search")
     measure = calmly._replace(search_options=HASTY.search_options) if hasty else calmly
     run = Run(ledger(stored_rating=2300, measure=measure), engine)
     final: dict[str, Any] = {}

@@ -69,7 +69,7 @@ def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_
     (before,) = (
         step.game
         for step in plan(
-            GameIndex(patience=1),
+            GameIndex(),
             FeedReport(
                 "feed",
                 (GameReport("1", Headers(Player("White"), Player("Black")), START, line(1, 2)),),

@@ -188,17 +188,15 @@ async def test_a_quick_look_ends_in_the_figures_of_a_run_without_it() -> None:
     assert told[0] == told[1]
 
 
-def test_modes_that_change_scores_fit_no_calibration_and_are_named() -> None:
+def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
     config = settings(**{"engine.nodes": 100_000, "engine.multipv": 2, "engine.adaptive": True})
     classical = load_calibration("classical")
-    assert (
-        classical in fitting("auto", classical.engine, classical.limit, "same-search").calibrations
-    )
+    fits = fitting("auto", classical.engine, classical.limit, "same-search")
+    assert classical in fits.calibrations and fits.transfer is None
     assert limit_text(config.engine) == "100000 nodes, 2 lines, adaptive"
     assert limit_text(settings(**{"engine.same_depth": True}).engine) == "500 nodes, same depth"
-    assert not fitting(
-        "auto", classical.engine, limit_text(config.engine), "same-search"
-    ).calibrations
+    other = fitting("auto", classical.engine, limit_text(config.engine), "same-search")
+    assert classical in other.calibrations and other.transfer is not None
 
 
 async def test_who_moves_is_looked_up_and_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:

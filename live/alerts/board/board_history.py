@@ -8,7 +8,8 @@ import msgspec
 
 from live.alerts.board.board_clocks import BoardClocks
 from live.alerts.board.board_position import PositionTrack
-from live.events import ClockMessage, Color, GameView, MoveMessage, PlyView
+from live.events import ClockMessage, Color, GameView, MoveMessage, PlyView, Result
+from live.games.player_identity import same_person
 
 #: More moves at once than this were made before they were reported: they say nothing of the pace.
 LIVE_MOVES = 2
@@ -28,6 +29,14 @@ class Lapse(msgspec.Struct, frozen=True):
     times: int
     plies: int
     """Moves that stood right after it."""
+
+
+class ResultChange(msgspec.Struct, frozen=True):
+    """A decided result does not stand any more."""
+
+    was: Result
+    at_s: float
+    times: int
 
 
 class MovePace:
@@ -90,6 +99,10 @@ class BoardHistory:
         """Whether it was seen without a result."""
         self.result_s: float | None = None
         """When the result was reported, if that was seen."""
+        self.result_change: ResultChange | None = None
+        """The last time that a decided result became another."""
+        self.swaps = 0
+        """How often the players changed seats."""
         self.late_plies = 0
         """Moves reported after the result."""
         self._came = (0.0, 0)
@@ -143,6 +156,12 @@ class BoardHistory:
             self.ran, self.result_s, self.late_plies = True, None, 0
         elif self.view.result != view.result and self.ran:
             self.result_s = now_s
+        if self.view.result not in ("*", view.result):
+            times = self.result_change.times + 1 if self.result_change else 1
+            self.result_change = ResultChange(self.view.result, now_s, times)
+        old = self.view
+        if same_person(view.white, old.black) and same_person(view.black, old.white):
+            self.swaps += not same_person(view.white, old.white)
         if view.time_control != self.view.time_control:
             self.clocks = BoardClocks(view.time_control, white_begins=self.white_begins)
             for move in self.moves:

@@ -10,6 +10,8 @@ from live.events import FeedHealth
 
 #: A feed that comes back within this time has only stumbled, seconds.
 FEED_WAIT_S = 15.0
+#: A source that is waited for so long may be a mistyped address, seconds.
+NOT_THERE_S = 600.0
 #: The same for an engine.
 ENGINE_WAIT_S = 10.0
 
@@ -18,6 +20,9 @@ def feeds(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
     for name, health in watched.feeds.items():
         since_s = watched.feeds_since_s[name]
         failed = health.state == "failed"
+        if health.state == "waiting":
+            yield from _not_there(watched, health, now_s - since_s)
+            continue
         if not failed and health.state not in ("stale", "retrying"):
             continue
         if not failed and now_s - since_s < FEED_WAIT_S:
@@ -42,6 +47,25 @@ def feeds(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
                 else "What is shown of its boards may be old; see whether the source is there."
             ),
         )
+
+
+def _not_there(watched: WatchedEvent, health: FeedHealth, waited_s: float) -> Iterator[Finding]:
+    """A source that has not begun. After a restart its boards are known and wait for it."""
+    name = health.feed
+    running = any(board.running and board.view.feed == name for board in watched.boards.values())
+    if waited_s < (FEED_WAIT_S if running else NOT_THERE_S):
+        return
+    yield Finding(
+        kind="feed",
+        severity="warning" if running else "look",
+        feed=name,
+        text=f"Feed {name} is not there yet: {health.detail}.",
+        advice=(
+            "What is shown of its boards may be old; see whether the source is there."
+            if running
+            else "Nothing is to be done if it has not begun; else check its address."
+        ),
+    )
 
 
 def _part(health: FeedHealth) -> Finding:

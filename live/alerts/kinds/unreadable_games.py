@@ -6,13 +6,16 @@ from collections.abc import Iterator
 
 from live.alerts.board.board_history import BoardHistory
 from live.alerts.finding import Finding
+from live.events import IN_DOUBT, NO_LONGER, STANDS
 
 
 def is_lost(board: BoardHistory) -> bool:
     """Whether moves were made that nobody could read."""
     problem = board.view.problem
     # What an engine could not do is no fault of the source.
-    return problem is not None and not problem.startswith("no score")
+    return problem is not None and not (
+        problem.startswith(("no score", IN_DOUBT, NO_LONGER)) or STANDS in problem
+    )
 
 
 def findings(board: BoardHistory, now_s: float) -> Iterator[Finding]:

@@ -30,7 +30,7 @@ from live.feeds.dgt.livechess_cloud_json import (
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.result_spelling import read_result
-from live.network.retry import LASTING_S, FeedTrouble
+from live.network.retry import FeedTrouble
 
 log = logging.getLogger(__name__)
 
@@ -43,9 +43,12 @@ TOURNAMENT_S = 60.0
 LATE_S = 3600.0
 #: A board's file that could not be had is asked for again after so long.
 AGAIN_S = 20.0
+#: A board whose file could not be had for so long says so itself.
+MISSING_S = 60.0
 #: Boards asked for at the same time.
 AT_ONCE = 4
 MAX_BOARDS = 768
+_BOARD_FILE = re.compile(r"game-(\d+)\.json")
 #: The look-up may only name hosts of the service itself.
 _HOST = re.compile(r"(?:[a-z0-9-]+\.)+livechesscloud\.com(?::\d+)?", re.IGNORECASE)
 
@@ -104,6 +107,8 @@ class LiveChessCloudFeed:
         self._failed: set[str] = set()
         """Files that could not be had when they were asked for last."""
         self._warned: set[str] = set()
+        self._failing: dict[str, tuple[str, float]] = {}
+        """Boards' files that cannot be had: why, and since when."""
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._follow, sink, self._conditions)
@@ -154,6 +159,7 @@ class LiveChessCloudFeed:
             if number <= current
             for game in self._rounds[number].games
         )
+        session.note = self._failing_boards()
         if told != self._told or not session.reported:
             await session.report(told, complete=True)
             self._told = told
@@ -161,6 +167,23 @@ class LiveChessCloudFeed:
             session.alive()
         if asked := [trouble for trouble in self._troubles if trouble.wait_s > 0]:
             raise max(asked, key=lambda trouble: trouble.wait_s)  # fewer requests, please
+
+    def _failing_boards(self) -> str:
+        """Which boards cannot be had, by number and with the reason of the last."""
+        if not self._failing:
+            return ""
+        numbers = sorted(
+            int(found[1]) for path in self._failing if (found := _BOARD_FILE.search(path))
+        )
+        reason = list(self._failing.values())[-1][0]
+        boards = f"board{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+        return f"{boards} cannot be had: {reason}"
+
+    def _problem(self, path: str) -> str:
+        """What to say at a board whose moves have not come for long; empty for nothing."""
+        reason, since_s = self._failing.get(path, ("", 0.0))
+        still_s = self._conditions.clock.now() - since_s
+        return f"its moves cannot be had: {reason}" if reason and still_s >= MISSING_S else ""
 
     async def _host(self, client: httpx.AsyncClient) -> str:
         """Where this tournament's files are; a configured base URL serves everything."""
@@ -190,10 +213,14 @@ class LiveChessCloudFeed:
                 over = read_result(pairing.result or "") != "*"
                 found = await self._board(client, f"{root}/game-{m}.json", over)
             event = (tournament.name, tournament.location, tournament.timecontrol, index.date)
-            made_of = (*event, pairing, found)
+            problem = self._problem(f"{root}/game-{m}.json")
+            made_of = (*event, pairing, found, problem)
             known = self._read_from.get((number, m))
             if known is None or known[0] != made_of:
-                known = (made_of, game_report(tournament, number, m, index, found))
+                game = game_report(tournament, number, m, index, found)
+                if problem and game.problem is None:
+                    game = msgspec.structs.replace(game, problem=problem)
+                known = (made_of, game)
                 self._read_from[number, m] = known
             return known[1]
 
@@ -218,8 +245,12 @@ class LiveChessCloudFeed:
                 await self._ask(client, page)
             except FeedTrouble as trouble:
                 self._set_aside(trouble, path)
+                if not isinstance(trouble.fatal, FeedNotFound):
+                    since_s = self._failing.get(path, ("", now_s))[1]
+                    self._failing[path] = trouble.reason, since_s
                 return held
             self._failed.discard(path)
+            self._failing.pop(path, None)
             held = (read(page.body, CloudBoard) if page.body is not None else None) or held
         return held
 
@@ -268,6 +299,5 @@ class LiveChessCloudFeed:
     def _strange(self, problem: str) -> FeedTrouble:
         return FeedTrouble(
             f"the service {problem}",
-            wait_s=LASTING_S,
             fatal=FeedUnreadable(self.name, problem, "Check the address in a browser"),
         )

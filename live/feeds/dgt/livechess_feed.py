@@ -18,7 +18,7 @@ from live.errors import FeedUnreadable
 from live.feeds.dgt.livechess_messages import BOARDS_S, LiveChessMessages
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
-from live.network.retry import LASTING_S, FeedTrouble, system_words
+from live.network.retry import FeedTrouble, system_words
 
 MAX_MESSAGE_BYTES = 1 << 20
 
@@ -83,6 +83,5 @@ class LiveChessFeed:
     def _fatal(self, problem: str) -> FeedTrouble:
         return FeedTrouble(
             f"the address {problem}",
-            wait_s=LASTING_S,
             fatal=FeedUnreadable(self.name, problem, "It looks like ws://HOST:1982/api/v1.0"),
         )

@@ -10,7 +10,7 @@ from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.fics.fics_address import FicsAddress
 from live.feeds.fics.fics_text import FicsLoginRefused, FicsText, NotFics
-from live.network.retry import LASTING_S, FeedTrouble, system_words
+from live.network.retry import FeedTrouble, system_words
 
 CHUNK_BYTES = 65_536
 #: Silence after which an empty line is sent: servers throw idle guests out after an hour.
@@ -81,14 +81,12 @@ class FicsFeed:
             if self._text.missing and not session.reported:
                 problem = "the server has no such game"
                 error = FeedNotFound(self.name, problem, "Check the number or name at its end")
-                raise FeedTrouble(problem, wait_s=LASTING_S, fatal=error)
+                raise FeedTrouble(problem, fatal=error)
             wait_s = session.soonest(IDLE_S) or IDLE_S
 
     def _fatal(self, problem: str) -> FeedTrouble:
         remedy = "It looks like telnet://HOST:5000/GAME, with USER:PASSWORD@ where one is needed"
-        return FeedTrouble(
-            problem, wait_s=LASTING_S, fatal=FeedUnreadable(self.name, problem, remedy)
-        )
+        return FeedTrouble(problem, fatal=FeedUnreadable(self.name, problem, remedy))
 
 
 async def _send(writer: asyncio.StreamWriter, lines: Iterable[bytes]) -> None:

@@ -29,6 +29,7 @@ MAX_ASKED = 5
 #: Telnet (RFC 854): "interpret as command" and what follows; a sub-negotiation runs to its end.
 _TELNET = re.compile(rb"\xff(?:[\xfb-\xfe].|\xfa.*?\xff\xf0|[\xf0-\xf9\xff])", re.DOTALL)
 _PROMPT = re.compile(r"^\s*\w{2,12}% ")
+_RETURN = re.compile(r"Press return to enter the server.*:\s*$")
 _END = re.compile(r"\{Game (\d{1,5}) \((\S+) vs\. (\S+)\) [^{}]*\} (\S+)")
 _RATINGS = re.compile(r"Game (\d{1,5}): (\S+) \(\s*([\d+-]+)\w?\) (\S+) \(\s*([\d+-]+)\w?\)")
 _LIST = re.compile(r"Movelist for game (\d{1,5}):")
@@ -157,6 +158,9 @@ class FicsText:
         games: dict[int, GameReport] = {}
         for raw in lines:
             line = _TELNET.sub(b"", raw).decode("latin-1")
+            if _RETURN.match(line) and not self._greeted:
+                answers.append(b"\n")  # some servers end this prompt with a line's end
+                continue
             while found := _PROMPT.match(line):
                 answers += self._greet()
                 line = line[found.end() :]

@@ -18,8 +18,8 @@ from live.clock import Clock
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
-from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText
-from live.network.retry import LASTING_S, FeedTrouble
+from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText, note_of
+from live.network.retry import FeedTrouble, spoken
 
 log = logging.getLogger(__name__)
 
@@ -59,14 +59,15 @@ class FileFeed:
                 await self._text.take(await asyncio.to_thread(read, self._path, limit))
                 self._seen.was_read(self._path)
         except FileNotFoundError:
-            if not session.reported:
+            if not session.reported and not self._conditions.waiting:
                 raise not_there(self.name) from None
             self._seen.forget()
-            session.show("retrying", "the file is gone, waiting for it to come back")
+            session.show_waiting(missing("file", session, self._conditions))
             return FileLook(None, there=False)
         except OSError as error:
             raise unreadable(self.name, error) from error
-        return FileLook(await self._snapshots.report([await self._text.believe()], session))
+        believed = await self._text.believe()
+        return FileLook(await self._snapshots.report([believed], session, [note_of(self._text)]))
 
 
 class FileLook(NamedTuple):
@@ -161,7 +162,6 @@ def read(path: Path, max_bytes: int) -> bytes:
     if len(text) > max_bytes:
         raise FeedTrouble(
             f"the file is larger than {max_bytes} bytes",
-            wait_s=LASTING_S,
             fatal=FeedUnreadable(
                 str(path),
                 f"is larger than {max_bytes} bytes",
@@ -169,6 +169,12 @@ def read(path: Path, max_bytes: int) -> bytes:
             ),
         )
     return text
+
+
+def missing(what: str, session: FeedSession, conditions: FeedConditions) -> str:
+    """What to show while a path does not exist: looking costs nothing, so it is done often."""
+    every = f"looked for every {spoken(conditions.config.poll_s)}"
+    return f"the {what} is gone, {every}" if session.reported else f"no such {what} yet, {every}"
 
 
 def not_there(name: str) -> FeedNotFound:

@@ -25,12 +25,13 @@ from live.feeds.files.file_feed import (
     Signature,
     Watch,
     look_on,
+    missing,
     not_there,
     read,
     signature,
     unreadable,
 )
-from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText
+from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText, note_of
 from live.network.retry import FeedTrouble
 
 log = logging.getLogger(__name__)
@@ -126,9 +127,9 @@ class FolderFeed:
         try:
             now = await asyncio.to_thread(scan, self._path)
         except FileNotFoundError:
-            if not session.reported:
+            if not session.reported and not self._conditions.waiting:
                 raise not_there(self.name) from None
-            session.show("retrying", "the folder is gone, waiting for it to come back")
+            session.show_waiting(missing("folder", session, self._conditions))
             return FileLook(None, there=False)
         except OSError as error:
             raise unreadable(self.name, error) from error
@@ -140,12 +141,19 @@ class FolderFeed:
         self._seen.forget(self._texts.keys() - now.keys())
         beliefs = {path: await text.believe() for path, text in self._texts.items()}
         again_s = await self._snapshots.report(
-            [beliefs[path] for path in sorted(beliefs, key=_order)], session
+            [beliefs[path] for path in sorted(beliefs, key=_order)],
+            session,
+            [self._note(now)],
         )
         for path, belief in beliefs.items():
             if path not in now and belief.complete and not belief.games:
                 del self._texts[path]
         return FileLook(again_s)
+
+    def _note(self, now: dict[Path, Signature]) -> str:
+        failing = [path.name for path in now if path in self._left_out]
+        named = f"cannot be read: {', '.join(failing)}" if failing else ""
+        return "; ".join(filter(None, [named, *map(note_of, self._texts.values())]))
 
     async def _read(self, path: Path) -> None:
         """One file; whatever is wrong with it costs no other file, and is tried again: its writer

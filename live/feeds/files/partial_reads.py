@@ -1,9 +1,11 @@
-"""Which part of a re-read snapshot to believe. Pure.
+"""Which part of a re-read text to believe. Pure.
 
-A file that is being rewritten can be read when half of it is there: the last game is cut, games
-behind it are missing. Believed at once, that would be a takeback and a dozen vanished games,
-and all of it back a second later. So what makes a snapshot *less* than the one before it is
-believed only when it still reads the same after a while; all that is new is believed at once.
+A file that is being uploaded can be read when half of it is there: the last game is cut, games
+behind it are missing. Believed at once, that would be a takeback and a dozen vanished boards, and
+all of it back a second later. So whatever makes a reading *less* than the one before it is doubted:
+the board stays as it was, marked, until the loss has stood for a minute in at least three readings
+(upload by FTP is what organisers' guides prescribe). Whatever is new is believed at once, and so is
+a takeback on one board of a text that is otherwise whole.
 """
 
 from __future__ import annotations
@@ -12,18 +14,32 @@ from collections.abc import Sequence
 
 import msgspec
 
-from live.events import GameReport
+from live.events import IN_DOUBT, GameReport
 from live.feeds.game_roster import Identity, identities
 from live.feeds.pgn.pgn_splitter import RESULT_END
 
+#: Readings in which a loss must be seen, besides the time it must stand.
+LEAST_READINGS = 3
+
 
 class BelievedText(msgspec.Struct, frozen=True):
-    """What to report of a snapshot."""
+    """What to report of a text."""
 
     games: tuple[GameReport, ...]
     complete: bool
     look_again_s: float | None = None
-    """Part of it was held back: read again after this many seconds."""
+    """Part of it is doubted or left out: read again after this many seconds."""
+    doubted: int = 0
+    """Boards that are kept although the text has lost them, or moves of them."""
+
+
+class _Loss(msgspec.Struct):
+    """What a text has lost of one game, and since when."""
+
+    now: GameReport | None
+    """The game as the text has it now; None where it has none."""
+    since_s: float
+    readings: int = 0
 
 
 def ends_whole(tail: bytes) -> bool:
@@ -32,43 +48,91 @@ def ends_whole(tail: bytes) -> bool:
 
 
 class PartialReadFilter:
-    """Holds back what may be half-written, until it has stood still for ``settle_s`` seconds."""
+    """Keeps what a text seems to have lost until the loss has stood for ``lost_after_s``."""
 
-    def __init__(self, settle_s: float) -> None:
-        self._settle_s = settle_s
+    def __init__(self, lost_after_s: float) -> None:
+        self._lost_after_s = lost_after_s
         self._held: dict[Identity, GameReport] = {}
-        self._doubted: tuple[GameReport, ...] | None = None
-        self._doubted_since_s = 0.0
+        self._losses: dict[Identity, _Loss] = {}
 
-    def believe(self, games: Sequence[GameReport], *, whole: bool, now_s: float) -> BelievedText:
+    def believe(
+        self, games: Sequence[GameReport], *, whole: bool, now_s: float, suspect: bool = False
+    ) -> BelievedText:
         """Judge one reading of the source.
 
-        ``whole``: the text ended with a result token (:func:`ends_whole`). Cost is O(games).
+        ``whole``: the text ended with a result token (:func:`ends_whole`). ``suspect``: old copies
+        of the text were seen to come back, so a takeback is doubted too. Cost is O(games).
         """
         games = tuple(games)
         named = dict(zip(identities(games), games, strict=True))
-        kept = games
-        if games and not whole and self._cut(*next(reversed(named.items()))):
-            kept = games[:-1]
-        doubtful = len(kept) < len(games) or self._held.keys() - named.keys()
-        if doubtful:
-            if games != self._doubted:
-                self._doubted = games
-                self._doubted_since_s = now_s
-            left_s = self._doubted_since_s + self._settle_s - now_s
-            if left_s > 0:
-                self._held.update(list(named.items())[: len(kept)])
-                return BelievedText(kept, complete=False, look_again_s=left_s)
-        self._doubted = None
-        self._held = named
-        return BelievedText(games, complete=True)
-
-    def _cut(self, who: Identity, last: GameReport) -> bool:
-        """The last, unterminated game is less than what we hold, or has not begun."""
-        held = self._held.get(who)
-        if held is None:
-            return not last.moves
-        # The text may be cut in the last move's clock: what was played is what counts.
-        return len(last.moves) < len(held.moves) and all(
-            new.uci == old.uci for new, old in zip(last.moves, held.moves, strict=False)
+        complete = True
+        if games and not whole:
+            who, last = next(reversed(named.items()))
+            if who not in self._held and not last.moves:  # perhaps half its headers
+                del named[who]
+                complete = False
+        lost = self._lost(named, whole=whole, suspect=suspect)
+        left_s: list[float] = []
+        for who, now in lost.items():
+            loss = self._losses.get(who)
+            if loss is None or loss.now != now:
+                loss = self._losses[who] = _Loss(now, now_s)
+            loss.readings += 1
+            wait_s = loss.since_s + self._lost_after_s - now_s
+            if wait_s > 0 or loss.readings < LEAST_READINGS:
+                left_s.append(max(wait_s, 0.0))
+        doubted = {
+            who: self._held[who]
+            for who in lost
+            if now_s - self._losses[who].since_s < self._lost_after_s
+            or self._losses[who].readings < LEAST_READINGS
+        }
+        self._losses = {who: self._losses[who] for who in doubted}
+        believed = {who: doubted.get(who, game) for who, game in named.items()} | doubted
+        self._held = believed
+        return BelievedText(
+            tuple(_marked(game) if who in doubted else game for who, game in believed.items()),
+            complete,
+            min(left_s, default=None),
+            len(doubted),
         )
+
+    def _lost(
+        self, named: dict[Identity, GameReport], *, whole: bool, suspect: bool
+    ) -> dict[Identity, GameReport | None]:
+        """Games of which something is missing that cannot be believed at once."""
+        fewer = not whole or len(named) < len(self._held)
+        missing = {
+            who: None
+            for who in self._held
+            # As many games under other names: renamed, reordered, or the next round.
+            if fewer and who not in named
+        }
+        shorter = {
+            who: game
+            for who, game in named.items()
+            if (held := self._held.get(who)) is not None and is_shorter(game, held)
+        }
+        emptied = any(not game.moves for game in shorter.values())
+        if whole and not suspect and not missing and len(shorter) == 1 and not emptied:
+            return {}
+        return {**missing, **shorter}
+
+
+def is_shorter(now: GameReport, before: GameReport) -> bool:
+    """The same game with some of its last moves gone, and no new result that would explain it."""
+    # The text may be cut in the last move's clock: what was played is what counts.
+    return (
+        len(now.moves) < len(before.moves)
+        and now.result in ("*", before.result)
+        and now.start_fen == before.start_fen
+        and now.headers.variant == before.headers.variant
+        and now.problem is None
+        and all(new.uci == old.uci for new, old in zip(now.moves, before.moves, strict=False))
+    )
+
+
+def _marked(game: GameReport) -> GameReport:
+    if game.problem is not None or game.result != "*":  # a game that is over loses nothing
+        return game
+    return msgspec.structs.replace(game, problem=f"{IN_DOUBT} its source has less of it just now")

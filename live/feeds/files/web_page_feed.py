@@ -13,8 +13,9 @@ import httpx
 from live.feeds import http_client
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import RESTING_S, FeedConditions, FeedSession, follow
-from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText
-from live.network.retry import RefusedRequest
+from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText, note_of
+from live.feeds.lichess.lichess_token import LichessToken
+from live.network.retry import FeedTrouble, RefusedRequest
 
 #: Every so many polls the request is unconditional: an ETag made of size and whole seconds
 #: misses a change within the second, for ever.
@@ -30,11 +31,24 @@ class WebPageFeed:
     Over when every game has a result and nothing has changed for the grace period.
     """
 
-    def __init__(self, name: str, url: str, conditions: FeedConditions) -> None:
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        conditions: FeedConditions,
+        *,
+        poll_s: float = 0.0,
+        token: LichessToken | None = None,
+    ) -> None:
+        """``poll_s``: the least time between two requests, where a service asks for more than the
+        settings say. ``token`` is sent with each.
+        """
         self.name = name
+        self._poll_s = max(poll_s, conditions.config.poll_s)
+        self._token = token
         self._url, self._auth = without_user(url)
         self._conditions = conditions
-        self._text = PgnText(name, conditions)
+        self._text = PgnText(name, conditions, cached=True)
         self._snapshots = PgnSnapshots()
 
     async def run(self, sink: FeedSink) -> None:
@@ -59,13 +73,17 @@ class WebPageFeed:
                     conditional = False
                     answer = await self._ask(client, None)
                 if answer is not None:
-                    await self._text.take(answer.body, answer.content_type)
+                    await self._text.take(
+                        answer.body, answer.content_type, answer.validators.last_modified
+                    )
                     since = answer.validators if conditional else None
-                look_again_s = await self._snapshots.report([await self._text.believe()], session)
+                look_again_s = await self._snapshots.report(
+                    [await self._text.believe()], session, [note_of(self._text)]
+                )
                 if session.over and look_again_s is None:
                     return
                 still_s = clock.now() - session.roster.changed_s
-                period_s = config.poll_s * min(SLOWEST, max(1.0, still_s / QUIET_S))
+                period_s = self._poll_s * min(SLOWEST, max(1.0, still_s / QUIET_S))
                 if session.resting:
                     period_s = max(period_s, RESTING_S)
                 await clock.sleep(session.soonest(period_s, look_again_s) or period_s)
@@ -73,14 +91,25 @@ class WebPageFeed:
     async def _ask(
         self, client: httpx.AsyncClient, since: http_client.HttpValidators | None
     ) -> http_client.HttpBody | None:
-        return await http_client.get(
-            client,
-            self.name,
-            self._url,
-            max_bytes=self._conditions.config.max_bytes,
-            since=since,
-            auth=self._auth,
-        )
+        headers = {} if self._token is None else self._token.headers()
+        if self._token is not None:
+            headers["Accept"] = "application/x-chess-pgn"
+        try:
+            return await http_client.get(
+                client,
+                self.name,
+                self._url,
+                max_bytes=self._conditions.config.max_bytes,
+                since=since,
+                auth=self._auth,
+                headers=headers,
+            )
+        except RefusedRequest:
+            raise
+        except FeedTrouble as trouble:
+            if self._token is None:
+                raise
+            raise self._token.explained(self.name, trouble) from trouble
 
 
 def without_user(url: str) -> tuple[str, tuple[str, str] | None]:

@@ -14,23 +14,36 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from itertools import pairwise
 
+import chess
 import httpx
 import msgspec
 
 from live.errors import FeedUnreadable
-from live.events import GameReport
+from live.events import GameReport, Move
 from live.feeds import http_client
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
+from live.feeds.game_roster import distinct_games
+from live.feeds.lichess.lichess_token import LichessToken
 from live.feeds.pgn.not_pgn import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
+from live.feeds.result_spelling import read_result
 from live.feeds.source_address import Scope, lichess_broadcast
-from live.network.retry import LASTING_S, FeedTrouble, spoken
+from live.network.retry import FeedTrouble, spoken
 
 log = logging.getLogger(__name__)
 
+#: The list of boards is compared every so often at most where nothing happens, seconds.
+RARELY_S = 300.0
+#: The same when all games are over.
+RAREST_S = 1800.0
+#: The whole round is read this often, whatever the list says.
+EXPORT_S = 300.0
+#: How often it is asked, after the end, whether the next round has begun.
+NEXT_ROUND_S = 60.0
 #: Rounds of one group or tournament compared at a time, one request each.
 MAX_ROUNDS = 16
 
@@ -39,8 +52,10 @@ class LichessBroadcastFeed:
     """Follows the stream of a round, of a tournament (round after round) or of a group.
 
     A round is over when all results are in, stay so for the grace period, and its export says the
-    same. A tournament is over when, besides, lichess says so of each of its rounds. A group has
-    no such word: it is followed until somebody stops us.
+    same. Where the next round is waited for, it is compared ever more rarely from then on, and its
+    address leads on to the next round of its tournament when that has begun. A tournament is over
+    when, besides, lichess says so of each of its rounds. A group has no such word: it is followed
+    until somebody stops us.
     """
 
     def __init__(
@@ -50,21 +65,29 @@ class LichessBroadcastFeed:
         scope: Scope,
         broadcast_id: str,
         conditions: FeedConditions,
-        token: str = "",
+        token: LichessToken,
     ) -> None:
         self.name = name
         api = f"{base_url.rstrip('/')}/api"
-        self._stream_url = f"{api}/stream/broadcast/{scope}/{broadcast_id}.pgn"
+        self._stream_url = f"{api}/stream/broadcast/{scope}/{{}}.pgn"
         self._export_url = f"{api}/broadcast/round/{{}}.pgn"
-        self._tour_url = f"{api}/broadcast/{broadcast_id}"
+        self._round_url = f"{api}/broadcast/-/-/{{}}"
+        self._tour_url = f"{api}/broadcast/{{}}"
         self._scope = scope
         self._id = broadcast_id
         self._rounds: dict[str, set[str]] = {}
         """Rounds of a tournament or group worth comparing, each with its unfinished games."""
         self._conditions = conditions
-        self._headers = {"Accept-Encoding": "identity"}  # compression would hold moves back
-        if token:
-            self._headers["Authorization"] = f"Bearer {token}"
+        self._token = token
+        self._earlier: list[str] = []
+        """Rounds that this one's address has led to after its end, the last one before first."""
+        self._next_asked_s = float("-inf")
+        self._placements: dict[str, tuple[tuple[Move, ...], str]] = {}
+        self._held: dict[str, GameReport] = {}
+        """Games of the round as they were reported last, by key."""
+        self._exported_s = float("-inf")
+        self._tried_s: float | None = None
+        """When the round was compared last; a new connection changes nothing about it."""
         self._decoder = PgnDecoder()
         self._reader = PgnReader()
 
@@ -72,21 +95,43 @@ class LichessBroadcastFeed:
         await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
-        async with (
-            http_client.client(self._conditions.config) as client,
-            http_client.request(
-                client, self.name, self._stream_url, headers=self._headers, endless=True
-            ) as response,
-        ):
-            session.alive()
-            await self._listen(client, response, session)
+        going_on = True
+        while going_on:
+            url = self._stream_url.format(self._id)
+            try:
+                async with (
+                    http_client.client(self._conditions.config) as client,
+                    http_client.request(
+                        client, self.name, url, headers=self._headers(), endless=True
+                    ) as response,
+                ):
+                    session.alive()
+                    going_on = await self._listen(client, response, session)
+            except FeedTrouble as trouble:
+                raise self._token.explained(self.name, trouble) from trouble
+
+    def _headers(self) -> dict[str, str]:
+        # Compression would hold moves back.
+        return {"Accept-Encoding": "identity", **self._token.headers()}
+
+    def _compare_every_s(self, session: FeedSession) -> float:
+        """Often while something happens; ever more rarely where all is over, but never not at all:
+        results are corrected hours later.
+        """
+        least_s = self._conditions.config.lichess.reconcile_s
+        still_s = self._conditions.clock.now() - session.roster.changed_s
+        rarest_s = RAREST_S if session.resting else max(RARELY_S, least_s)
+        return min(rarest_s, max(least_s, still_s / 10))
 
     async def _listen(
         self, client: httpx.AsyncClient, response: httpx.Response, session: FeedSession
-    ) -> None:
+    ) -> bool:
+        """One connection; whether the next round is to be followed."""
         settings, clock = self._conditions.config.lichess, self._conditions.clock
         silence_s = 2 * settings.keep_alive_s + self._conditions.config.timeout_s
-        heard_s = tried_s = clock.now()
+        heard_s = clock.now()
+        if self._tried_s is None:
+            self._tried_s = heard_s
         same_s = float("-inf")  # last successful comparison
         given_up: float | None = None  # the change after which a comparison failed
         # The half of a game that the last connection ended with is worth nothing: the whole game
@@ -102,27 +147,35 @@ class LichessBroadcastFeed:
                 changed_s = session.roster.changed_s
                 waits_s = [
                     heard_s + silence_s - now_s,
-                    tried_s + settings.reconcile_s - now_s,
+                    self._tried_s + self._compare_every_s(session) - now_s,
                 ]
                 ends_in_s = session.ends_in_s()
-                if ends_in_s is not None and given_up != changed_s:
+                if session.resting:
+                    waits_s.append(self._next_asked_s + NEXT_ROUND_S - now_s)
+                if ends_in_s is not None and given_up != changed_s and not session.resting:
                     waits_s.append(ends_in_s)
                 try:
                     async with clock.deadline(max(0.0, min(waits_s))):
                         await asyncio.wait([reading])
                 except TimeoutError:
                     if session.over and same_s > changed_s:
-                        return
+                        return False
                     silent = clock.now() - heard_s >= silence_s
                     if silent and (not session.over or given_up == changed_s):
                         raise FeedTrouble(f"not a sign of life for {spoken(silence_s)}") from None
-                    tried_s = clock.now()
+                    if session.resting:
+                        if await self._next_round(client):
+                            return True
+                        if clock.now() - self._tried_s < self._compare_every_s(session):
+                            continue
+                    self._tried_s = clock.now()
                     if await self._compare(client, session):
                         same_s = clock.now()
                         if session.over:
-                            return
+                            return False
                     else:
                         given_up = session.roster.changed_s
+                    session.alive()
                     continue
                 chunk = reading.result()
                 heard_s = clock.now()
@@ -132,14 +185,13 @@ class LichessBroadcastFeed:
                 if not chunk.strip() and session.over and self._scope == "round":
                     # A keep-alive after the grace period says as much as a comparison that failed
                     # would have.
-                    return
+                    return False
                 if first and chunk.strip():
                     first = False
                     self._refuse_other_than_pgn(chunk, response.headers.get("Content-Type", ""))
                 for games in self._decoder.slices(chunk):
                     if games:
-                        self._note_rounds(games)
-                        await session.report(games)
+                        await self._report(games, session)
                     await asyncio.sleep(0)  # a slice is some milliseconds of work
                 session.alive()
         finally:
@@ -151,14 +203,22 @@ class LichessBroadcastFeed:
         there is more to come.
         """
         if self._scope == "round":
-            return await self._compare_round(client, session, self._id, whole=True)
+            if not session.over and await self._stands_as_held(client):
+                return True
+            whole = not self._earlier
+            compared = await self._compare_round(client, session, self._id, whole=whole)
+            if compared:
+                self._exported_s = self._conditions.clock.now()
+            for round_id in self._earlier[:1]:
+                await self._compare_round(client, session, round_id, whole=False)
+            return compared
         for round_id in list(self._rounds)[:MAX_ROUNDS]:
             told = await self._compare_round(client, session, round_id, whole=False)
             if told and not self._rounds[round_id]:
                 del self._rounds[round_id]
         if self._scope == "group" or not session.over:
             return False
-        answer = await self._get(client, self._tour_url)
+        answer = await self._get(client, self._tour_url.format(self._id))
         return answer is not None and tour_is_over(answer.body)
 
     async def _compare_round(
@@ -174,11 +234,69 @@ class LichessBroadcastFeed:
             await asyncio.sleep(0)  # a slice is some milliseconds of work
         if not games:
             return False  # the stream told some: an empty export is not believed
-        self._note_rounds(games)
-        await session.report(games, complete=whole and not self._reader.left_out)
+        await self._report(games, session, complete=whole and not self._reader.left_out)
         return True
 
-    def _note_rounds(self, games: list[GameReport]) -> None:
+    async def _report(
+        self, games: Sequence[GameReport], session: FeedSession, *, complete: bool = False
+    ) -> None:
+        self._note_rounds(games)
+        if complete:
+            games = distinct_games(games)
+            self._held.clear()
+        self._held.update((game.key, game) for game in games)
+        await session.report(games, complete=complete)
+
+    async def _stands_as_held(self, client: httpx.AsyncClient) -> bool:
+        """Ask for the short list of the round's boards: does it say the same as what is held?
+
+        It costs a tenth of the export, and tells takebacks, pairings that have not begun, boards
+        that went, and results. Every :data:`EXPORT_S` the export is read in any case: the list has
+        neither earlier moves nor ratings.
+        """
+        if self._conditions.clock.now() - self._exported_s >= EXPORT_S:
+            return False
+        answer = await self._get(client, self._round_url.format(self._id), quiet=True)
+        listed = read_round(answer.body) if answer is not None else None
+        if listed is None or len(listed.games) != len(self._held):
+            return False
+        return all(self._is_held(board) for board in listed.games)
+
+    def _is_held(self, board: RoundBoard) -> bool:
+        held = self._held.get(board.id)
+        if held is None or read_result(board.status or "*") != held.result:
+            return False
+        moves, placement = self._placements.get(board.id, ((), ""))
+        if not placement or moves != held.moves:
+            position = chess.Board(held.start_fen, chess960=held.headers.variant == "chess960")
+            for move in held.moves:
+                position.push_uci(move.uci)
+            placement = position.board_fen()
+            self._placements[board.id] = held.moves, placement
+        return (board.fen or chess.STARTING_FEN).partition(" ")[0] == placement
+
+    async def _next_round(self, client: httpx.AsyncClient) -> bool:
+        """Whether the round after ours has begun; it is followed then, and ours looked at still."""
+        now_s = self._conditions.clock.now()
+        if self._scope != "round" or now_s - self._next_asked_s < NEXT_ROUND_S:
+            return False
+        self._next_asked_s = now_s
+        answer = await self._get(client, self._round_url.format(self._id), quiet=True)
+        listed = read_round(answer.body) if answer is not None else None
+        if listed is None or not listed.tour.id:
+            return False
+        answer = await self._get(client, self._tour_url.format(listed.tour.id), quiet=True)
+        found = next_round(answer.body, self._id) if answer is not None else ""
+        if not found:
+            return False
+        log.info("%s: the next round, %s, has begun", self.name, found)
+        self._earlier.insert(0, self._id)
+        self._id = found
+        self._exported_s = float("-inf")
+        self._held.clear()
+        return True
+
+    def _note_rounds(self, games: Sequence[GameReport]) -> None:
         if self._scope == "round":
             return
         for game in games:
@@ -188,14 +306,17 @@ class LichessBroadcastFeed:
             unfinished = self._rounds.setdefault(found[1], set())
             (unfinished.add if game.result == "*" else unfinished.discard)(game.key)
 
-    async def _get(self, client: httpx.AsyncClient, url: str) -> http_client.HttpBody | None:
+    async def _get(
+        self, client: httpx.AsyncClient, url: str, *, quiet: bool = False
+    ) -> http_client.HttpBody | None:
         limit = self._conditions.config.max_bytes
         try:
             return await http_client.get(
-                client, self.name, url, max_bytes=limit, headers=self._headers
+                client, self.name, url, max_bytes=limit, headers=self._headers()
             )
         except FeedTrouble as trouble:
-            log.warning("%s: cannot be compared with the whole: %s", self.name, trouble.reason)
+            say = log.debug if quiet else log.warning
+            say("%s: cannot be compared with the whole: %s", self.name, trouble.reason)
             return None
 
     def _refuse_other_than_pgn(self, head: bytes, content_type: str) -> None:
@@ -203,18 +324,61 @@ class LichessBroadcastFeed:
             error = FeedUnreadable(
                 self.name, f"answers with {what}", "Check the address and [feeds.lichess] base_url"
             )
-            raise FeedTrouble(f"the source sends {what}", wait_s=LASTING_S, fatal=error)
+            raise FeedTrouble(f"the source sends {what}", fatal=error)
 
 
 class _Round(msgspec.Struct):
     """As lichess names things; times in milliseconds."""
 
+    id: str = ""
+    ongoing: bool = False
     finishedAt: int | None = None
     finished: bool = False
 
 
 class _Tour(msgspec.Struct):
     rounds: list[_Round] = []
+
+
+class _TourId(msgspec.Struct):
+    id: str = ""
+
+
+class RoundBoard(msgspec.Struct):
+    """One board in the short list of a round."""
+
+    id: str = ""
+    fen: str | None = None
+    """Left out at the starting position."""
+    status: str | None = None
+
+
+class RoundList(msgspec.Struct):
+    """``/api/broadcast/-/-/{roundId}``."""
+
+    tour: _TourId = msgspec.field(default_factory=_TourId)
+    games: list[RoundBoard] = []
+
+
+def read_round(body: bytes) -> RoundList | None:
+    """The short list of a round; None for anything else."""
+    try:
+        return msgspec.json.decode(body, type=RoundList)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def next_round(body: bytes, after: str) -> str:
+    """The id of the round behind ``after`` in a tournament once it has begun; empty before."""
+    try:
+        rounds = msgspec.json.decode(body, type=_Tour).rounds
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    for one, other in pairwise(rounds):
+        if one.id == after and other.id:
+            begun = other.ongoing or other.finished or other.finishedAt is not None
+            return other.id if begun else ""
+    return ""
 
 
 def tour_is_over(body: bytes) -> bool:

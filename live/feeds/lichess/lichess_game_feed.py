@@ -10,8 +10,9 @@ from live.feeds import http_client
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.lichess.lichess_ndjson import LichessGameStream, LichessTvStream
+from live.feeds.lichess.lichess_token import LichessToken
 from live.feeds.pgn.not_pgn import not_pgn
-from live.network.retry import LASTING_S, FeedTrouble, spoken
+from live.network.retry import FeedTrouble, spoken
 
 #: A description is about 1 kB, a position 100 bytes.
 MAX_LINE_BYTES = 65_536
@@ -27,7 +28,7 @@ class NdjsonLines:
         """Raises :class:`FeedTrouble` for a line that does not end."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > MAX_LINE_BYTES:
-            raise FeedTrouble("the source sends a line without end", wait_s=LASTING_S)
+            raise FeedTrouble("the source sends a line without end")
         yield from (line for line in lines if line.strip())
 
 
@@ -42,7 +43,7 @@ class LichessGameFeed:
         *,
         game_id: str = "",
         channel: str = "",
-        token: str = "",
+        token: LichessToken,
     ) -> None:
         self.name = name
         base_url = base_url.rstrip("/")
@@ -51,14 +52,22 @@ class LichessGameFeed:
         else:
             path = f"tv/{channel}/feed" if channel else "tv/feed"
         self._url = f"{base_url}/api/{path}"
-        self._stream = LichessGameStream(base_url) if game_id else LichessTvStream(base_url)
+        self._stream = (
+            LichessGameStream(base_url) if game_id else LichessTvStream(base_url, channel)
+        )
         self._conditions = conditions
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._token = token
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
+        try:
+            await self._listen(session)
+        except FeedTrouble as trouble:
+            raise self._token.explained(self.name, trouble) from trouble
+
+    async def _listen(self, session: FeedSession) -> None:
         stream = self._stream
         # Neither stream is known to send keep-alives, and a player may think for long: after this
         # long a new connection, which begins from the start, is the way to know.
@@ -69,7 +78,7 @@ class LichessGameFeed:
         async with (
             http_client.client(self._conditions.config) as client,
             http_client.request(
-                client, self.name, self._url, headers=self._headers, endless=True
+                client, self.name, self._url, headers=self._token.headers(), endless=True
             ) as response,
         ):
             session.alive()
@@ -97,6 +106,5 @@ class LichessGameFeed:
         what = not_pgn(line) or "something else than a game"
         return FeedTrouble(
             f"the source sends {what}",
-            wait_s=LASTING_S,
             fatal=FeedUnreadable(self.name, f"answers with {what}", "Check the address"),
         )

@@ -83,6 +83,7 @@ class _Moves:
         self.start_fen = start.fen()
         self.moves: list[Move] = []
         self.problem: str | None = None
+        self.chess960 = start.chess960
         self._mover = MoveReader(start)
 
     @property
@@ -158,8 +159,9 @@ class LichessGameStream:
 class LichessTvStream:
     """A TV channel's stream: always the one game that is featured, from where it was met."""
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, channel: str = "") -> None:
         self._base_url = base_url
+        self._chess960 = channel.casefold() == "chess960"
         self._told: _Featured | None = None
         self._moves: _Moves | None = None
 
@@ -170,7 +172,7 @@ class LichessTvStream:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
         if line.t == "featured" and line.d.id:
-            board = _board(line.d.fen, "chess960")
+            board = _tv_board(line.d.fen, chess960=self._chess960)
             same = self._told is not None and self._told.id == line.d.id
             if not (same and self._moves and self._moves.placement == board.board_fen()):
                 self._moves = _Moves(board)
@@ -179,7 +181,7 @@ class LichessTvStream:
             self._moves.play(line.d.lm, line.d.wc, line.d.bc)
             if self._moves.placement != line.d.fen.partition(" ")[0]:
                 # A line was missed (the stream drops what a slow reader misses): start here.
-                self._moves = _Moves(_board(line.d.fen, "chess960"))
+                self._moves = _Moves(_tv_board(line.d.fen, chess960=self._chess960))
         return self._report()
 
     def _report(self) -> GameReport | None:
@@ -194,14 +196,24 @@ class LichessTvStream:
             event="Lichess TV",
             site=self._base_url,
             url=f"{self._base_url}/{key}",
-            # Castling is told king-to-rook, and the fields that would tell 960 are left out.
-            variant="chess960" if _castles_oddly(held.start_fen) else "standard",
+            variant="chess960" if held.chess960 else "standard",
         )
         return GameReport(key, headers, held.start_fen, tuple(held.moves), problem=held.problem)
 
 
-def _castles_oddly(fen: str) -> bool:
-    return chess.Board(fen, chess960=True).has_chess960_castling_rights()
+def _tv_board(fen: str, *, chess960: bool) -> chess.Board:
+    """A position as TV sends it: mostly without castling rights, whatever they are.
+
+    Where they are left out, kings and rooks that stand at home may castle: a right too many costs
+    nothing, one too few would end the game at its castling. Castling itself comes king-to-rook in
+    all variants; whether it is written so depends on the variant alone.
+    """
+    board = _board(fen, "chess960")
+    board.chess960 = chess960 or board.has_chess960_castling_rights()
+    if len(fen.split()) < 3:
+        board.castling_rights = board.rooks & (chess.BB_RANK_1 | chess.BB_RANK_8)
+    board.castling_rights = board.clean_castling_rights()
+    return board
 
 
 def _board(fen: str | None, variant: str) -> chess.Board:

@@ -27,7 +27,7 @@ from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.mqtt.mqtt_address import MqttAddress
 from live.feeds.mqtt.mqtt_payload import MqttGames
 from live.network.mqtt_client import MqttClient
-from live.network.retry import LASTING_S, FeedTrouble
+from live.network.retry import FeedTrouble
 
 log = logging.getLogger(__name__)
 
@@ -158,9 +158,7 @@ class MqttFeed:
             "Give the user as mqtt://USER@BROKER/… and the password in the file that"
             " feeds.mqtt.password_file names"
         )
-        return FeedTrouble(
-            problem, wait_s=LASTING_S, fatal=FeedUnreadable(self.name, problem, remedy)
-        )
+        return FeedTrouble(problem, fatal=FeedUnreadable(self.name, problem, remedy))
 
 
 def stable_id(name: str) -> str:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
+#: What to follow instead of pages that people take for a source of games.
+_INSTEAD = {
+    "chess.com": "chess.com event pages give no games: follow the organiser's PGN address, its"
+    " LiveChess Cloud address, or the lichess broadcast of the event",
+    "chess-results.com": "chess-results has pairings and results but no moves: follow the"
+    " organiser's live games, whose address its page names",
+}
 #: Longest head that is looked at, in bytes.
 HEAD_BYTES = 4096
 
@@ -53,3 +61,15 @@ def not_pgn(head: bytes, content_type: str = "") -> str | None:
         return "an HTML page (perhaps a login page)"
     # Movetext without number or tags ("e4 e5 *") is rare but legal; prose has no such words.
     return None if _MOVE.match(text) else "text that is not PGN"
+
+
+def what_instead(url: str) -> str:
+    """What to give instead of an address that answers with something else than PGN."""
+    try:
+        host = (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        host = ""
+    for site, remedy in _INSTEAD.items():
+        if host == site or host.endswith(f".{site}"):
+            return remedy
+    return "give the address of the PGN itself"

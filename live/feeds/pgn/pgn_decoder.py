@@ -53,7 +53,7 @@ class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
     tag_line_bytes: int = 2000
     comment_bytes: int = 8192
     """How far into a comment commands like ``[%clk]`` are looked for."""
-    games: int = 4096
+    games: int = 20_000
     """Games in one text; also how many games are remembered."""
 
 

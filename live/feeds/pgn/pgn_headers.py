@@ -32,6 +32,10 @@ _TERMINAL_SEQUENCE = re.compile(
 )
 _ELO = re.compile(r"\s*+(\d{3,4})(?!\d)")
 _DIGITS = re.compile(r"\d{1,10}\Z")
+#: ``/broadcast/TOURNAMENT/ROUND/ID``, with no game's id behind it.
+_ROUND_ADDRESS = re.compile(r"/broadcast/[^/]+/[^/]+/[^/]+")
+#: How lichess spells the name of a round in an address: ``round-3``, ``ronda-3``, ``3``.
+_ROUND_SLUG = re.compile(r"(?:[^\W\d]+-)?(\d{1,3})(?:-(?:runde|round|ronde|kolo|kierros))?")
 _ROUND_BOARD = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.(\d{1,4})\Z")
 #: Names of the game we play, as sources write them.
 _STANDARD = frozenset({"", "standard", "normal", "chess", "classical", "from position", "regular"})
@@ -81,7 +85,7 @@ def read_head(
         black=_player(tags, "Black"),
         event=tag("BroadcastName") or tag("Event"),
         site=site,
-        round=round_ if round_.strip("?. ") else "",
+        round=round_ if round_.strip("?. ") else _round_of(tags),
         board=_board_number(tags),
         date=date if any(c.isdigit() for c in date) else "",
         time_control=tag("TimeControl", NAME_CHARS),
@@ -185,8 +189,21 @@ def _board_number(tags: dict[str, str]) -> int | None:
 
 
 def _key(game_url: str) -> str:
-    """Last segment of the path: lichess' chapter id, stable while all other tags may change."""
-    return urlsplit(game_url).path.rstrip("/").rpartition("/")[2] if game_url else ""
+    """Last segment of the path: lichess' chapter id, stable while all other tags may change.
+
+    The address of a whole round, which exports of 2025 write into every game, is none.
+    """
+    path = urlsplit(game_url).path.rstrip("/") if game_url else ""
+    return "" if _ROUND_ADDRESS.fullmatch(path) else path.rpartition("/")[2]
+
+
+def _round_of(tags: dict[str, str]) -> str:
+    """The round that a broadcast's address names (``…/round-3/ID``), where no tag does."""
+    parts = urlsplit(web_address(tags.get("BroadcastURL", ""))).path.strip("/").split("/")
+    if len(parts) < 4 or parts[0] != "broadcast" or parts[2] == "-":
+        return ""
+    number = _ROUND_SLUG.fullmatch(parts[2])
+    return number[1] if number else clean(parts[2].replace("-", " "), NAME_CHARS)
 
 
 def _start(tags: dict[str, str]) -> tuple[str, str, bool, str | None]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import msgspec
+import numpy as np
 
 from live.events import (
     Color,
@@ -24,7 +25,7 @@ from live.events import (
 from live.games.game import Game
 from live.ledger.game.game_curves import GameCurves
 from live.ledger.game.game_evaluations import EvaluationsValue
-from live.ledger.measure import FieldPriors, Measure, choice_of
+from live.ledger.measure import FieldPriors, Measure, choice_of, game_pace
 from live.ledger.methods.game_methods import COLORS
 from live.ledger.methods.move_quality import MoveQuality, SideQuality
 from live.ledger.outbox import Outbox
@@ -33,6 +34,8 @@ from live.ratings.accuracy import Accuracy, CentipawnLoss
 from live.ratings.calibration.calibrated_rating import CalibratedRating
 from live.ratings.calibration.move_evidence import MoveEvidence, Population
 from live.ratings.regan.move_spread import Spread
+from live.ratings.strength.expected_result import Chances
+from live.ratings.strength.performance import PlayedAgainst
 
 
 class EventGames(msgspec.Struct, frozen=True):
@@ -40,6 +43,45 @@ class EventGames(msgspec.Struct, frozen=True):
 
     n: int
     within: int
+
+
+class ArchivedPlay(msgspec.Struct, frozen=True):
+    """What a performance is made of."""
+
+    opponent_elo: float | None
+    white: bool
+    ends: tuple[float, float, float] | None
+    log_likelihood: bytes | None
+    """Numbers of eight bytes, as the machine has them."""
+    moves: int
+    over: bool
+    percentile: float | None
+
+    @classmethod
+    def of(cls, played: PlayedAgainst) -> ArchivedPlay:
+        held = played.log_likelihood
+        return cls(
+            played.opponent_elo,
+            played.white,
+            (played.ends.win, played.ends.draw, played.ends.loss) if played.ends else None,
+            held.tobytes() if held is not None else None,
+            played.moves,
+            played.over,
+            played.percentile,
+        )
+
+    @property
+    def against(self) -> PlayedAgainst:
+        held = self.log_likelihood
+        return PlayedAgainst(
+            self.opponent_elo,
+            self.white,
+            Chances(*self.ends) if self.ends is not None else None,
+            np.frombuffer(held) if held is not None else None,
+            self.moves,
+            self.over,
+            self.percentile,
+        )
 
 
 class ArchivedSide(msgspec.Struct, frozen=True):
@@ -59,10 +101,15 @@ class ArchivedSide(msgspec.Struct, frozen=True):
     loss: CentipawnLoss
     unchosen: bool
     turns: tuple[Spread, ...] = ()
+    played: ArchivedPlay | None = None
 
     @classmethod
     def of(
-        cls, side: SideQuality, gains_cp: list[int], calibrated: CalibratedRating | None
+        cls,
+        side: SideQuality,
+        gains_cp: list[int],
+        calibrated: CalibratedRating | None,
+        played: PlayedAgainst | None,
     ) -> ArchivedSide:
         return cls(
             gains_cp=tuple(gains_cp),
@@ -77,6 +124,7 @@ class ArchivedSide(msgspec.Struct, frozen=True):
             loss=side.loss,
             unchosen=side.unchosen,
             turns=side.turns,
+            played=ArchivedPlay.of(played) if played is not None else None,
         )
 
 
@@ -175,6 +223,11 @@ class ArchivedGame:
             tally.enter(self.game.id, players[color])
             tally.add_all(self.game.id, sums.gains_cp)
             tally.judged(self.game.id, _Side(color, sums, self))
+            if sums.played is not None:
+                reader = self._measure.loss_reader(self._choice)
+                model = reader.model if reader is not None else None
+                results = self._measure.results_of(game_pace(self.game))
+                tally.performed(self.game.id, sums.played.against, model, results)
             weigher = self._choice.weigher
             if sums.rated is not None and weigher is not None:
                 rating = CalibratedRating.resumed(weigher, *sums.rated)
@@ -214,7 +267,7 @@ class ArchivedGame:
                 before = next(
                     (at for look in looks if look and (at := look.positions[point.ply - 1])), None
                 )
-                held.append((point, sign * before.score.cp if before else 0))
+                held.append((point, sign * before.score.cp if before else 0, None))
             curves.resume(color, held)
         if self._choice.weigher is None:
             return details.curves

@@ -11,24 +11,21 @@ from typing import NamedTuple
 
 import msgspec
 
-from live.events import Color, CurvePoint, Curves, GainKind
-from live.games.game import Game
-from live.ledger.game.game_evaluations import QuickAndFull
+from live.events import Color, CurvePoint, GainKind
+from live.ledger.game.game_strength import GameStrength, PlayedTurn
 from live.ledger.measure import (
     ELO_DECIMALS,
     SCORE_DECIMALS,
     FieldPriors,
-    Measure,
-    choice_of,
     rounded,
 )
-from live.ledger.methods.game_methods import COLORS, GameMethodsState
-from live.ledger.outbox import Outbox
-from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.calibration.calibrated_rating import CalibratedRating, OwnRating
 from live.ratings.calibration.calibration_choice import CalibrationChoice
+from live.ratings.calibration.move_evidence import Population
 from live.ratings.ferreira.algorithm_1 import Algorithm1
 from live.ratings.ferreira.algorithm_4 import Algorithm4
+from live.ratings.strength.loss_model import LossReader
+from live.ratings.strength.percentile import Surprise
 
 
 class AppliedGain(NamedTuple):
@@ -39,13 +36,21 @@ class AppliedGain(NamedTuple):
     score_before_cp: int
     previous_gain_cp: int | None
     point: CurvePoint
+    counted: int = 0
+    """Turns that count beside what others lose, up to this one."""
+    over: bool = False
 
 
 class PlayerCurve:
     """One player's gains in one game, with a point after each."""
 
     def __init__(
-        self, gain: GainKind, choice: CalibrationChoice, elo: int | None, priors: FieldPriors
+        self,
+        gain: GainKind,
+        choice: CalibrationChoice,
+        elo: int | None,
+        priors: FieldPriors,
+        reader: LossReader | None = None,
     ) -> None:
         self.rating = Algorithm4(gain=gain)
         self._choice = choice
@@ -53,14 +58,27 @@ class PlayerCurve:
         self.calibrated = self._unrated()
         # The same moves seen from the player's own rating: how far above or below it they are.
         self._own = OwnRating(elo) if elo else None
+        self.strength = GameStrength(reader, elo, self._prior) if reader is not None else None
         self.applied: list[AppliedGain] = []
 
     def _unrated(self) -> CalibratedRating | None:
         weigher = self._choice.weigher
         return CalibratedRating(weigher) if weigher else None
 
-    def add(self, ply: int, gain_cp: int, score_before_cp: int) -> CurvePoint:
-        """Append one gain; ``score_before_cp`` is from the mover's side.
+    def _prior(self) -> Population:
+        calibration = self._choice.calibration
+        return self._priors.of(calibration) if calibration else _NOBODY_KNOWN
+
+    def add(
+        self,
+        ply: int,
+        gain_cp: int,
+        score_before_cp: int,
+        played: PlayedTurn | None = None,
+        opponent: Sequence[Surprise] = (),
+    ) -> CurvePoint:
+        """Append one gain; ``score_before_cp`` is from the mover's side, ``opponent`` how the other
+        side has fared.
 
         Raises:
             ValueError: ``ply`` does not lie after those already in the curve.
@@ -73,23 +91,49 @@ class PlayerCurve:
         if self.calibrated is not None:
             self.calibrated.add(gain_cp, score_before_cp, ply, previous)
         point = self._point(ply, gain_cp)
-        self.applied.append(AppliedGain(ply, gain_cp, score_before_cp, previous, point))
+        counted, over = self._count(played), played is not None and played.over
+        if self.strength is not None and counted:
+            figures = self.strength.figures(
+                counted, self.strength.log_likelihood, opponent, over=over
+            )
+            point = msgspec.structs.replace(point, **figures)
+        self.applied.append(
+            AppliedGain(ply, gain_cp, score_before_cp, previous, point, counted, over)
+        )
         return point
 
-    def resume(self, points: Sequence[tuple[CurvePoint, int]]) -> None:
+    def _count(self, played: PlayedTurn | None) -> int:
+        if self.strength is None:
+            return 0
+        if played is not None:
+            self.strength.add(played.turn)
+        return len(self.strength.turns)
+
+    def resume(self, points: Sequence[tuple[CurvePoint, int, PlayedTurn | None]]) -> None:
         """Go on behind points that were made before, each with ``score_before_cp``."""
-        for point, score_before_cp in points:
+        for point, score_before_cp, played in points:
             last = self.applied[-1] if self.applied else None
             previous = last.gain_cp if last is not None and last.ply == point.ply - 2 else None
             self.rating.add(point.gain_cp)
             if self.calibrated is not None:
                 self.calibrated.add(point.gain_cp, score_before_cp, point.ply, previous)
-            held = AppliedGain(point.ply, point.gain_cp, score_before_cp, previous, point)
+            over = played is not None and played.over
+            held = AppliedGain(
+                point.ply,
+                point.gain_cp,
+                score_before_cp,
+                previous,
+                point,
+                self._count(played),
+                over,
+            )
             self.applied.append(held)
 
     def pop(self) -> int:
         """Take back the last gain and return it."""
         last = self.applied.pop()
+        if self.strength is not None:
+            self.strength.truncate(self.applied[-1].counted if self.applied else 0)
         self.rating.remove(last.gain_cp)
         if self.calibrated is not None:
             self.calibrated.remove(
@@ -104,11 +148,34 @@ class PlayerCurve:
         again = self._unrated()
         if again is None or not self.applied:
             return False
+        if self.strength is not None:
+            self.strength.reread()
         for index, held in enumerate(self.applied):
             again.add(held.gain_cp, held.score_before_cp, held.ply, held.previous_gain_cp)
-            point = msgspec.structs.replace(held.point, **self._calibrated_figures(again))
-            self.applied[index] = held._replace(point=point)
+            figures = self._calibrated_figures(again)
+            if self.strength is not None and held.counted:
+                figures |= self.strength.level(held.counted)
+            self.applied[index] = held._replace(
+                point=msgspec.structs.replace(held.point, **figures)
+            )
         return True
+
+    def mend(self, index: int, opponent: Sequence[Surprise], *, over: bool) -> bool:
+        """Put right what the opponent's moves, or the end of the game, say of one point; returns
+        whether it is another now.
+        """
+        held = self.applied[index]
+        strength = self.strength
+        if strength is None or not held.counted:
+            return False
+        if over != held.over:
+            summed = strength.summed(held.counted)
+            figures = strength.figures(held.counted, summed, opponent, over=over)
+        else:
+            figures = {"percentile": strength.percentile(held.counted, opponent, over=over)}
+        point = msgspec.structs.replace(held.point, **figures)
+        self.applied[index] = held._replace(point=point, over=over)
+        return point != held.point
 
     def _point(self, ply: int, gain_cp: int) -> CurvePoint:
         low, high = self.rating.interval()
@@ -140,6 +207,10 @@ class PlayerCurve:
         }
 
 
+#: A field of which nothing is known.
+_NOBODY_KNOWN = Population(2000.0, 400.0)
+
+
 class GameCurves:
     """The two curves and the head-to-head of one game."""
 
@@ -149,22 +220,67 @@ class GameCurves:
         choice: CalibrationChoice,
         elo: dict[Color, int | None],
         priors: FieldPriors,
+        reader: LossReader | None = None,
     ) -> None:
         self._curves = {
-            color: PlayerCurve(gain, choice, known, priors) for color, known in elo.items()
+            color: PlayerCurve(gain, choice, known, priors, reader) for color, known in elo.items()
         }
+        # From which ply on a side's moves have changed since the other side was put right.
+        self._changed: dict[Color, int] = {}
         self.head_to_head = Algorithm1()
 
-    def add(self, color: Color, ply: int, gain_cp: int, score_before_cp: int) -> CurvePoint:
+    def add(
+        self,
+        color: Color,
+        ply: int,
+        gain_cp: int,
+        score_before_cp: int,
+        played: PlayedTurn | None = None,
+    ) -> CurvePoint:
         """Append one gain of ``color``; ``score_before_cp`` is from the mover's side."""
-        point = self._curves[color].add(ply, gain_cp, score_before_cp)
+        point = self._curves[color].add(
+            ply, gain_cp, score_before_cp, played, self._surprises(_other(color))
+        )
+        self._changed[color] = min(ply, self._changed.get(color, ply))
         self.head_to_head.add(color, gain_cp)
         return point
 
-    def resume(self, color: Color, points: Sequence[tuple[CurvePoint, int]]) -> None:
+    def _surprises(self, color: Color) -> Sequence[Surprise]:
+        strength = self._curves[color].strength
+        return strength.surprises if strength is not None else ()
+
+    def strength(self, color: Color) -> GameStrength | None:
+        """The turns of ``color``; None where no model holds."""
+        return self._curves[color].strength
+
+    def mend(self, plies: int, *, ended: bool) -> list[tuple[Color, CurvePoint]]:
+        """Put right what later news of the other side, or of the end, says of points; those that
+        are others now. The game has ``plies`` plies.
+        """
+        changed: list[tuple[Color, CurvePoint]] = []
+        for color, curve in self._curves.items():
+            first = self._changed.get(_other(color))
+            opponent = self._surprises(_other(color))
+            earliest = len(curve.applied)
+            for index in range(len(curve.applied) - 1, -1, -1):
+                held = curve.applied[index]
+                over = ended and held.ply >= plies - 1
+                affected = first is not None and held.ply > first
+                if not affected and over == held.over:
+                    break
+                if curve.mend(index, opponent, over=over):
+                    earliest = index
+            # A point's message drops those behind it, so these follow again.
+            changed += [(color, held.point) for held in curve.applied[earliest:]]
+        self._changed.clear()
+        return changed
+
+    def resume(
+        self, color: Color, points: Sequence[tuple[CurvePoint, int, PlayedTurn | None]]
+    ) -> None:
         """Go on behind points that were made before, each with the score before the move."""
         self._curves[color].resume(points)
-        for point, _ in points:
+        for point, *_ in points:
             self.head_to_head.add(color, point.gain_cp)
 
     def rewind(self, color: Color, ply: int) -> list[int]:
@@ -172,6 +288,7 @@ class GameCurves:
         curve = self._curves[color]
         taken: list[int] = []
         while curve.applied and curve.applied[-1].ply >= ply:
+            self._changed[color] = curve.applied[-1].ply
             taken.append(curve.pop())
             self.head_to_head.remove(color, taken[-1])
         return taken
@@ -179,6 +296,11 @@ class GameCurves:
     def reread(self, color: Color) -> tuple[CurvePoint, ...]:
         """The field has changed: the curve anew; empty where nothing of it is calibrated."""
         return self.points(color) if self._curves[color].reread() else ()
+
+    def last(self, color: Color) -> CurvePoint | None:
+        """The latest point of ``color``."""
+        applied = self._curves[color].applied
+        return applied[-1].point if applied else None
 
     def last_ply(self, color: Color) -> int:
         """The latest ply in this colour's curve, 0 when empty."""
@@ -201,112 +323,5 @@ class GameCurves:
         return self._curves[color].calibrated
 
 
-class RatedSides:
-    """Gains enter in ply order for each colour, whatever the order they become known in; one that
-    came from a quick look is corrected when the full search gives another.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        tallies: dict[Color, PlayerTotals],
-        game_methods: GameMethodsState,
-        measure: Measure,
-        priors: FieldPriors,
-        outbox: Outbox,
-    ) -> None:
-        self._outbox = outbox
-        self.tallies = tallies
-        self._id = game.id
-        self._measure = measure
-        self.choice = choice = choice_of(measure, game)
-        self._rated_as = elos_of(game)
-        self.curves = GameCurves(measure.gain, choice, self._rated_as, priors)
-        # Plies whose gain in the curves is a quick look's.
-        self._quick_plies: set[int] = set()
-        self.enter(game)
-        for color, tally in tallies.items():
-            tally.rated(game.id, choice, self.curves.calibrated(color))
-            tally.judged(game.id, game_methods.sides[color])
-
-    def enter(self, game: Game) -> None:
-        """Tell the pooled players what the game says of them now."""
-        self.tallies["white"].enter(game.id, game.headers.white)
-        self.tallies["black"].enter(game.id, game.headers.black)
-
-    def serves(self, game: Game, tallies: dict[Color, PlayerTotals]) -> bool:
-        """Whether these are still the same players, rated the same and by the same calibration."""
-        same = tallies == self.tallies and elos_of(game) == self._rated_as
-        return same and choice_of(self._measure, game) == self.choice
-
-    def reread(self) -> None:
-        """The field has changed, and with it every calibrated figure."""
-        for color in COLORS:
-            for point in self.curves.reread(color):
-                self._outbox.add_point(self._id, color, point)
-
-    def resume(self, known: QuickAndFull, curves: Curves) -> None:
-        """Go on behind these points; in what is pooled their gains are already."""
-        for color in COLORS:
-            held: list[tuple[CurvePoint, int]] = []
-            for point in curves.white if color == "white" else curves.black:
-                look = known.at(point.ply)
-                before = look.position(point.ply - 1)
-                assert before is not None  # it had a gain
-                held.append((point, before.score.cp if color == "white" else -before.score.cp))
-                if look is not known:
-                    self._quick_plies.add(point.ply)
-            self.curves.resume(color, held)
-
-    def leave(self) -> None:
-        """Nothing of the game stays in what is pooled."""
-        self.rewind(1)
-        for tally in self.tallies.values():
-            tally.leave(self._id)
-
-    def rewind(self, ply: int) -> None:
-        """Take back every gain at ``ply`` or later."""
-        self._quick_plies = {at for at in self._quick_plies if at < ply}
-        for color in COLORS:
-            self._rewind(color, ply)
-
-    def _rewind(self, color: Color, ply: int) -> None:
-        for gain_cp in self.curves.rewind(color, ply):
-            self.tallies[color].remove(self._id, gain_cp)
-
-    def revise(self, known: QuickAndFull, ply: int) -> None:
-        """The full search of ``ply`` may have given another gain than the quick look: then it and
-        all that follow leave the curve, to be put back by :meth:`advance`.
-        """
-        if ply in self._quick_plies and known.tier(ply) == "full":
-            self._quick_plies -= {*range(ply, len(known) + 1, 2)}
-            self._rewind(known.mover(ply), ply)
-
-    def advance(self, known: QuickAndFull) -> None:
-        """Put every known gain that is next in ply order into its curve."""
-        for color in COLORS:
-            first = 1 if known.mover(1) == color else 2
-            last = self.curves.last_ply(color)
-            for ply in range(last + 2 if last else first, len(known) + 1, 2):
-                if not known.is_settled(ply):
-                    break
-                self._add(known, color, ply)
-
-    def _add(self, known: QuickAndFull, color: Color, ply: int) -> None:
-        look = known.at(ply)
-        gain_cp = look.gains(ply).of(self._measure.gain)
-        if gain_cp is None:
-            return  # given up: this ply has no gain, the later ones still count
-        before = look.position(ply - 1)
-        assert before is not None  # else the ply would have no gain
-        if look is not known:
-            self._quick_plies.add(ply)
-        score_before_cp = before.score.cp if color == "white" else -before.score.cp
-        point = self.curves.add(color, ply, gain_cp, score_before_cp)
-        self.tallies[color].add(self._id, gain_cp)
-        self._outbox.add_point(self._id, color, point)
-
-
-def elos_of(game: Game) -> dict[Color, int | None]:
-    """The players' own ratings."""
-    return {"white": game.headers.white.elo, "black": game.headers.black.elo}
+def _other(color: Color) -> Color:
+    return "black" if color == "white" else "white"

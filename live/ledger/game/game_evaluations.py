@@ -15,6 +15,7 @@ import msgspec
 from live.engine.search import Limit, Line, Position, Search, SearchOptions, SearchResult
 from live.events import MATE_CP, Color, GainKind, GameId, Score
 from live.ratings.gain import same_search_gain, successive_gain
+from live.ratings.strength.turns import Board, board_before
 
 RequestKind = Literal["position", "played"]
 Tier = Literal["quick", "full"]
@@ -292,6 +293,9 @@ class QuickAndFull(GameEvaluations):
     ) -> None:
         super().__init__(start_fen, chess960=chess960, search_options=search_options)
         self._gain = gain
+        # What the board shows before each move, as far as somebody asked.
+        self._walk = chess.Board(start_fen, chess960=chess960)
+        self._boards: list[Board] = []
         self.quick: GameEvaluations | None = None
         if search_options.quick is not None:
             self.quick = GameEvaluations(
@@ -308,8 +312,25 @@ class QuickAndFull(GameEvaluations):
 
     def truncate(self, ply: int) -> None:
         super().truncate(ply)
+        while len(self._boards) > ply:
+            self._boards.pop()
+            self._walk.pop()
         if self.quick is not None:
             self.quick.truncate(ply)
+
+    def board(self, ply: int) -> Board:
+        """What the board shows before ``ply``; worked out when it is first asked for."""
+        walk = self._walk
+        while len(self._boards) < ply:
+            taken = False
+            if walk.move_stack:
+                last = walk.pop()
+                taken = walk.is_capture(last)
+                walk.push(last)
+            repeated = walk.halfmove_clock > 3 and walk.is_repetition(2)
+            self._boards.append(board_before(walk, taken=taken, repeated=repeated))
+            walk.push_uci(self.move(len(self._boards)))
+        return self._boards[ply - 1]
 
     def tier(self, ply: int) -> Tier:
         """Which look gives the gain of ``ply``, or would."""

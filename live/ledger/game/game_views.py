@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from live.engine.search import SearchProgress
 from live.events import (
+    Color,
     ComplexityView,
     GainKind,
     GameMethods,
@@ -14,6 +17,7 @@ from live.events import (
     Move,
     PlyView,
     Score,
+    SideMethods,
 )
 from live.games.game import Game
 from live.ledger.game.game_evaluations import GameEvaluations, QuickAndFull
@@ -21,6 +25,10 @@ from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ratings.alliot.complexity import complexity
 from live.ratings.calibration.calibration_choice import CalibrationChoice
 from live.ratings.ferreira.algorithm_1 import Algorithm1 as Duel
+from live.ratings.strength.loss_model import Alone
+from live.ratings.strength.performance import Results
+
+CHANCE_DECIMALS = 4
 
 
 def unscored(ply: int, move: Move) -> PlyView:
@@ -57,6 +65,29 @@ def scored(
         gain_successive_cp=gains.successive_cp,
         complexity=_complexity(after.by_depth) if after else None,
         score_source=source,
+    )
+
+
+def with_chances(
+    view: PlyView, results: Results | None, elos: Mapping[Color, int | None]
+) -> PlyView:
+    """The ply with what is expected of the position after it."""
+    if results is None or view.score_cp is None:
+        return view
+    chances = results.model.chances(view.score_cp, view.ply, elos["white"], elos["black"])
+    win, draw, loss = (round(each, CHANCE_DECIMALS) for each in chances)
+    return msgspec.structs.replace(view, win=win, draw=draw, loss=loss)
+
+
+def with_performance(side: SideMethods, found: Alone | None) -> SideMethods:
+    """One side of a game with its performance."""
+    if found is None:
+        return side
+    return msgspec.structs.replace(
+        side,
+        performance=rounded(found.elo, ELO_DECIMALS),
+        performance_low=rounded(found.low, ELO_DECIMALS),
+        performance_high=rounded(found.high, ELO_DECIMALS),
     )
 
 
@@ -107,5 +138,5 @@ def game_view(
         opening=headers.opening,
         methods=methods,
         calibration=calibration.name if calibration else None,
-        calibration_note=choice.note,
+        calibration_note=choice.told,
     )

@@ -14,6 +14,7 @@ from live.events import (
     GameDetail,
     GameId,
     GameMessage,
+    GameMethods,
     GameView,
     Move,
     MoveMessage,
@@ -22,7 +23,6 @@ from live.events import (
 )
 from live.games.game import Game
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedSide, ArchivedValues
-from live.ledger.game.game_curves import RatedSides, elos_of
 from live.ledger.game.game_evaluations import (
     EvaluatedPosition,
     GameEvaluations,
@@ -31,7 +31,14 @@ from live.ledger.game.game_evaluations import (
     RequestKind,
     Tier,
 )
-from live.ledger.game.game_views import game_view, scored, unscored
+from live.ledger.game.game_views import (
+    game_view,
+    scored,
+    unscored,
+    with_chances,
+    with_performance,
+)
+from live.ledger.game.rated_sides import RatedSides, elos_of
 from live.ledger.measure import FieldPriors, Measure
 from live.ledger.methods.game_methods import COLORS, GameMethodsState
 from live.ledger.outbox import Outbox, SearchRequest, Urgency
@@ -198,6 +205,13 @@ class TrackedGame:
         self._sides = self._seated(self.tallies)
         return True
 
+    def recalibrate(self, measure: Measure) -> None:
+        """Other calibrations rate the game from now on."""
+        self._measure = measure
+        self._sides.leave()
+        self._sides = self._seated(self.tallies)
+        self._settle(())
+
     def reread(self) -> None:
         """The field has changed: send every calibrated figure anew."""
         self._sides.reread()
@@ -212,6 +226,8 @@ class TrackedGame:
 
     def result_changed(self) -> None:
         """The result changed, and with it how urgent the missing searches are."""
+        self._sides.result = self.game.result
+        self._sides.mend(self._evaluations)
         self._request_missing(range(len(self._plies), -1, -1))
         self.show()
 
@@ -225,6 +241,9 @@ class TrackedGame:
             return
         self._sides.leave()
         self._sides = self._seated(tallies)
+        # What is expected of positions goes by the players' ratings.
+        for ply in range(1, len(self._plies) + 1):
+            self._refresh(ply)
         self._settle(())
 
     def close(self) -> None:
@@ -289,6 +308,7 @@ class TrackedGame:
 
     def _settle(self, plies: Iterable[int]) -> None:
         """Bring curves, requests (of ``plies``) and the shown view up to what is now known."""
+        self._sides.result = self.game.result
         self._sides.advance(self._evaluations)
         self._request_missing(plies)
         self.show()
@@ -327,6 +347,7 @@ class TrackedGame:
             self._provisional[1] if self._provisional and self._provisional[0] == ply else None
         )
         view = scored(shown, self._evaluations, provisional, self._gain)
+        view = with_chances(view, self._sides.results, elos_of(self.game))
         self._game_methods.judge(self._evaluations.at(ply), ply)
         if view != shown:
             self._scored += view.final - shown.final
@@ -341,10 +362,23 @@ class TrackedGame:
             self.game,
             self._evaluations,
             curves.head_to_head,
-            self._game_methods.methods(self._evaluations, gains, self._measure, elos_of(self.game)),
+            self._methods(gains),
             self._sides.choice,
             scored=self._scored,
             problem=self.game.problem or self._given_up.get(min(self._given_up, default=0)),
+        )
+
+    def _methods(self, mean_gain_cp: dict[Color, float | None]) -> GameMethods:
+        methods = self._game_methods.methods(
+            self._evaluations, mean_gain_cp, self._measure, elos_of(self.game)
+        )
+        white, black = (self._sides.performance(self._evaluations, color) for color in COLORS)
+        if white is None and black is None:
+            return methods
+        return msgspec.structs.replace(
+            methods,
+            white=with_performance(methods.white, white),
+            black=with_performance(methods.black, black),
         )
 
     def detail(self) -> GameDetail:
@@ -372,7 +406,10 @@ class TrackedGame:
         curves = self._sides.curves
         white, black = (
             ArchivedSide.of(
-                self._game_methods.sides[color], curves.gains(color), curves.calibrated(color)
+                self._game_methods.sides[color],
+                curves.gains(color),
+                curves.calibrated(color),
+                self._sides.against(self._evaluations, color),
             )
             for color in COLORS
         )

@@ -14,6 +14,7 @@ from live.ledger.methods.method_figures import move_figures
 from live.ledger.methods.move_quality import SideQuality
 from live.ledger.methods.screening import screened
 from live.ledger.outbox import rated
+from live.ledger.players.event_figures import UNKNOWN_FIELD, event_figures
 from live.ledger.players.event_strengths import EventStrengths
 from live.ratings.alliot.markov import ENOUGH_MOVES
 from live.ratings.calibration.calibrated_rating import (
@@ -22,10 +23,13 @@ from live.ratings.calibration.calibrated_rating import (
     PooledCalibratedRating,
 )
 from live.ratings.calibration.calibration_choice import CalibrationChoice
+from live.ratings.calibration.move_evidence import Population
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira.engine_distribution import EngineDistribution, SpikeAtZero
 from live.ratings.gain_histogram import GainHistogram
 from live.ratings.score_interval import ClusteredScores, GameScores
+from live.ratings.strength.loss_model import LossModel
+from live.ratings.strength.performance import PlayedAgainst, Results
 
 _SPIKE = SpikeAtZero()
 _NO_MOVES = GameScores(0, 0, 0)
@@ -59,6 +63,7 @@ class PlayerTotals:
         self._strengths = strengths
         self._priors = priors
         self._calibrated: dict[str, tuple[CalibrationChoice, CalibratedRating]] = {}
+        self._performed: dict[str, tuple[LossModel | None, Results | None, PlayedAgainst]] = {}
         self._sides: dict[str, SideQuality] = {}
         # What they come to, and their revisions when it was added up; None when out of date.
         self._judged: PlayerMethods | None = None
@@ -94,6 +99,7 @@ class PlayerTotals:
             raise ValueError(f"{self.key} still has gains of game {game}")
         self._ratings = None
         self._calibrated.pop(game, None)
+        self._performed.pop(game, None)
         self._sides.pop(game, None)
         self._judged = None
         del self._reported[game]
@@ -106,6 +112,23 @@ class PlayerTotals:
         self._ratings = None
         if calibrated is not None:
             self._calibrated[game] = choice, calibrated
+
+    def performed(
+        self,
+        game: str,
+        played: PlayedAgainst | None,
+        model: LossModel | None = None,
+        results: Results | None = None,
+    ) -> None:
+        """``game`` as a performance is made of; None where nothing tells of it."""
+        held = self._performed.get(game)
+        if held is None if played is None else held is not None and held[2].same(played):
+            return
+        self._ratings = None
+        if played is None:
+            del self._performed[game]
+        else:
+            self._performed[game] = model, results, played
 
     def renew(self) -> None:
         """The field has changed: ratings shown before hold no more."""
@@ -192,7 +215,14 @@ class PlayerTotals:
             low=None,
             high=None,
             **self._calibrated_figures(),
+            **event_figures(self._performed, self.player.elo, self._field),
         )
+
+    def _field(self) -> Population:
+        """What is believed of a player without a rating."""
+        for calibration in self._measure.shelf.calibrations:
+            return self._priors.of(calibration)
+        return UNKNOWN_FIELD
 
     def comparison_data(self, engine_rating: int) -> ComparisonData:
         """All moves, counted for the methods that compare players; made afresh."""
@@ -265,8 +295,8 @@ def _pool_of(
 def _notes(
     choice: CalibrationChoice, pooled: PooledCalibratedRating, others: int, mean: float
 ) -> Iterator[str]:
-    if choice.note:
-        yield choice.note
+    if choice.told:
+        yield choice.told
     if others:
         yield f"{pooled.games} of {pooled.games + others} games: the others are of another kind"
     held = pooled.calibration.elo_range

@@ -53,7 +53,26 @@ class EventStandings:
         self._shown: dict[str, PlayerView] = {}
         self._strengths = EventStrengths(measure.gain)
         self._know_field()
-        self.engine = msgspec.structs.replace(engine, calibrations=self._calibrations())
+        self.engine = self._described(engine)
+
+    def recalibrate(self, measure: Measure) -> None:
+        """Other calibrations rate the games from now on; each is to be told of it by itself."""
+        self._measure = measure
+        self._know_field()
+        described = self._described(self.engine)
+        if described != self.engine:
+            self.engine = described
+            self._outbox.add_engine(described)
+
+    def _described(self, engine: EngineInfo) -> EngineInfo:
+        """The engine with the calibrations that read its scores."""
+        shelf = self._measure.shelf
+        return msgspec.structs.replace(
+            engine,
+            calibration=shelf.calibrations[0].name if shelf.calibrations else None,
+            calibration_note=shelf.note,
+            calibrations=self._calibrations(),
+        )
 
     def tallies(self, id: GameId, headers: Headers) -> dict[Color, PlayerTotals]:
         """Who plays in game ``id``, as one person over all games."""
@@ -96,6 +115,7 @@ class EventStandings:
             elo = tally.player.elo if tally.games else None
             self._strengths.rate(tally.key, elo)
             self._population.update(tally.key, elo)
+        self._start_engine()
         refielded = self._know_field()
         moved = self._measure_engine(refielded)
         if refielded:
@@ -115,6 +135,14 @@ class EventStandings:
         if refielded:
             return "field"
         return "engine" if moved else ""
+
+    def _start_engine(self) -> None:
+        """Until many moves are in, the engine's rating is what makes players of this field show
+        their mean Elo.
+        """
+        mean = self._population.mean_elo
+        if mean is not None:
+            self._field.start(mean - self._measure.expected_difference(mean))
 
     def _know_field(self) -> bool:
         """What is believed before the first move; returns whether that is another now."""

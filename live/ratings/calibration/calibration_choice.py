@@ -4,6 +4,9 @@ A calibration holds for one engine, limit and gain, and for games of one pace: p
 they have less time. A game is rated by the calibration of its own pace, else by that of a
 neighbouring pace (the slower of two), which is then said; a blitz game is never rated as if it were
 classical.
+
+Where none holds for the engine or the limit, those learned with the engine of the reference
+positions may be transferred (``live.ratings.calibration.engine_transfer``).
 """
 
 from __future__ import annotations
@@ -12,6 +15,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from live.events import GainKind
+from live.ratings.calibration.engine_transfer import (
+    MeasuredEngine,
+    ReferenceSet,
+    Transfer,
+    TransferTerms,
+)
 from live.ratings.calibration.move_evidence import Calibration, EvidenceSums
 from live.ratings.pace_of_play import PACES, Pace
 
@@ -36,17 +45,24 @@ class CalibrationChoice(NamedTuple):
         calibration = self.calibration
         return None if calibration is None else (calibration.name, bool(self.note))
 
+    @property
+    def told(self) -> str:
+        """For people: that it is transferred, then the note."""
+        transferred = self.weigher is not None and self.weigher.transfer is not None
+        return "; ".join(filter(None, ("transferred" if transferred else "", self.note)))
+
 
 class CalibrationShelf:
-    """Calibrations that hold for the engine, limit and gain in use.
+    """Calibrations that hold for the engine, limit and gain in use, or are transferred to them.
 
     Args:
         calibrations: the first of a pace is the one taken for it.
         by_name: somebody named the one there is, so that it rates every game.
         note: for people, why there is none, or what the first was learned from.
+        transfer: how they read the scores in use; None where they were learned from such scores.
     """
 
-    __slots__ = ("_by_name", "_by_pace", "_weighers", "note")
+    __slots__ = ("_by_name", "_by_pace", "_weighers", "note", "transfer")
 
     def __init__(
         self,
@@ -54,8 +70,10 @@ class CalibrationShelf:
         *,
         by_name: bool = False,
         note: str = "no calibration",
+        transfer: Transfer | None = None,
     ) -> None:
-        self._weighers = tuple(EvidenceSums(each) for each in calibrations)
+        self._weighers = tuple(EvidenceSums(each, transfer) for each in calibrations)
+        self.transfer = transfer
         self._by_name = by_name
         self.note = note
         self._by_pace: dict[Pace, EvidenceSums] = {}
@@ -100,14 +118,68 @@ class CalibrationShelf:
 
 
 def fitting_shelf(
-    calibrations: Iterable[Calibration], engine: str, limit: str, gain: GainKind
+    calibrations: Iterable[Calibration],
+    engine: str,
+    limit: str,
+    gain: GainKind,
+    *,
+    by_name: bool = False,
 ) -> CalibrationShelf:
     """Those that hold for engine, limit and gain, classical chess before others."""
-    held = [each for each in calibrations if each.matches(engine, limit, gain)]
-    held.sort(key=lambda each: (each.time_control != "classical", each.name))
+    tried = list(calibrations)
+    held = _in_order(each for each in tried if each.matches(engine, limit, gain))
     if not held:
-        return CalibrationShelf(note=f"none for {engine}, {limit}, {gain} gain")
-    return CalibrationShelf(held, note=learned_from(held[0]))
+        mismatch = tried[0].mismatch(engine, limit, gain) if by_name and tried else None
+        return CalibrationShelf(note=mismatch or f"none for {engine}, {limit}, {gain} gain")
+    return CalibrationShelf(held, by_name=by_name, note=learned_from(held[0]))
+
+
+def transferred_shelf(
+    calibrations: Iterable[Calibration],
+    reference: ReferenceSet,
+    gain: GainKind,
+    terms: TransferTerms,
+    measured: MeasuredEngine | None,
+    *,
+    by_name: bool = False,
+    note: str,
+) -> CalibrationShelf:
+    """Those learned with the engine of the reference positions, for another engine or limit.
+
+    ``measured`` None: it is not measured yet, and read as any engine is. ``note`` says why none
+    holds by itself.
+    """
+    tried = list(calibrations)
+    held = _in_order(
+        each for each in tried if each.matches(reference.engine, reference.limit, gain)
+    )
+    if not held:
+        return CalibrationShelf(note=note)
+    if measured is not None and measured.refusal:
+        return CalibrationShelf(note=f"{note}; {measured.refusal}")
+    transfer = terms.unmeasured if measured is None else measured.transfer(terms)
+    return CalibrationShelf(
+        held,
+        by_name=by_name,
+        note=f"{told_of_transfer(transfer, reference)}; {learned_from(held[0])}",
+        transfer=transfer,
+    )
+
+
+def told_of_transfer(transfer: Transfer, reference: ReferenceSet) -> str:
+    """How well a transfer does, for people."""
+    source = f"transferred from {reference.engine}, {reference.limit}"
+    share = f"a move counts {transfer.weight:.0%}"
+    if transfer.correlation is None:
+        return f"{source}, not measured yet: intervals are wider, {share}"
+    return (
+        f"{source}: correlation {transfer.correlation:.3f} and scale {transfer.scale:.2f} over "
+        f"{transfer.positions} reference positions, {share}"
+    )
+
+
+def _in_order(calibrations: Iterable[Calibration]) -> list[Calibration]:
+    return sorted(calibrations, key=lambda each: (each.time_control != "classical", each.name))
 
 
 def learned_from(calibration: Calibration) -> str:

@@ -55,6 +55,11 @@ class FieldPopulation:
         """Rated players."""
         return len(self._elo)
 
+    @property
+    def mean_elo(self) -> float | None:
+        """Of the rated players; None while nobody is rated."""
+        return self._total / len(self._elo) if self._elo else None
+
     def over(self, population: Population) -> Population:
         """The prior: ``population`` while nobody is rated."""
         n = len(self._elo)

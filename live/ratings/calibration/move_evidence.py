@@ -28,6 +28,7 @@ import msgspec
 
 from live.errors import InputError
 from live.events import GainKind
+from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.learned_files import LearnedFiles
 
 _LEARNED = LearnedFiles("calibrations", "calibration")
@@ -183,14 +184,27 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvidenceSums:
-    """Looks up the evidence of moves; O(parts) each."""
+    """Looks up the evidence of moves; O(parts) each.
 
-    __slots__ = ("_curvature", "_parts", "calibration")
+    With a ``transfer`` the moves were judged by another engine or under another limit than the
+    calibration's: they are scaled before, and their evidence ``slope * z - curvature * z**2 / 2``
+    is moved down by the offset and counts by the weight.
+    """
 
-    def __init__(self, calibration: Calibration) -> None:
+    __slots__ = ("_curvature", "_parts", "calibration", "transfer")
+
+    def __init__(self, calibration: Calibration, transfer: Transfer | None = None) -> None:
         self.calibration = calibration
+        self.transfer = transfer
+        weight = 1.0 if transfer is None else transfer.weight
+        shift = 0.0 if transfer is None else transfer.offset_elo / calibration.scale_elo
         self._curvature = [
-            (_whole(single), _whole(pooled))
+            MoveEvidence(
+                _whole(-weight * shift * single),
+                _whole(weight * single),
+                _whole(-weight * shift * pooled),
+                _whole(weight * pooled),
+            )
             for single, pooled in zip(
                 calibration.curvature, calibration.pooled_curvature, strict=True
             )
@@ -200,7 +214,7 @@ class EvidenceSums:
                 part.by,
                 part.edges,
                 [
-                    [(_whole(a), _whole(b)) for a, b in zip(*rows, strict=True)]
+                    [(_whole(weight * a), _whole(weight * b)) for a, b in zip(*rows, strict=True)]
                     for rows in zip(part.slope, part.pooled_slope, strict=True)
                 ],
             )
@@ -209,14 +223,26 @@ class EvidenceSums:
 
     def weigh(self, move: RatedMove) -> MoveEvidence:
         """The evidence of one move, all parts together."""
+        if self.transfer is not None:
+            move = self._scaled(move, self.transfer)
         kind = bisect_left(self.calibration.gain_edges_cp, move.gain_cp)
-        slope = pooled_slope = 0
+        held = self._curvature[kind]
+        slope, pooled_slope = held.slope, held.pooled_slope
         for by, edges, rows in self._parts:
             single, pooled = rows[circumstance_class(by, edges, move)][kind]
             slope += single
             pooled_slope += pooled
-        curvature, pooled_curvature = self._curvature[kind]
-        return MoveEvidence(slope, curvature, pooled_slope, pooled_curvature)
+        return MoveEvidence(slope, held.curvature, pooled_slope, held.pooled_curvature)
+
+    @staticmethod
+    def _scaled(move: RatedMove, transfer: Transfer) -> RatedMove:
+        previous = move.previous_gain_cp
+        return RatedMove(
+            round(transfer.scaled(move.gain_cp)),
+            round(transfer.scaled(move.score_before_cp)),
+            move.ply,
+            None if previous is None else round(transfer.scaled(previous)),
+        )
 
 
 def _whole(weight: float) -> int:

@@ -44,6 +44,10 @@ class FieldEngineRating:
         self._units = 0
         self._moves = 0
 
+    def start(self, prior_elo: float) -> None:
+        """Draw towards another rating from now on."""
+        self._prior_units = round(prior_elo * _UNITS) * self.prior_moves
+
     def update(self, player_id: str, elo: int | None, n: int, expected_score: float | None) -> None:
         """Replace what is known of a player: rating, moves, expected score against the engine.
 

@@ -133,7 +133,7 @@ class FicsRehearsal(Rehearsal):
         try:
             writer.write(b"\xff\xfc\x01Welcome.\n\rlogin: ")
             name = (await reader.readline()).decode().strip()
-            writer.write(f'Press return to enter the server as "{name}": '.encode())
+            writer.write(f'Press return to enter the server as "{name}":\n\r'.encode())
             await reader.readline()
             writer.write(b"\n\r**** Starting session ****\n\r" + _PROMPT)
             self._observers[writer] = set()

@@ -1,16 +1,19 @@
 """A lichess broadcast round on this machine: the stream as lichess sends it, byte for byte.
 
 Sources: lichess API documentation ("Stream an ongoing broadcast round as PGN") and lila's
-RelayPgnStream, RelayRound controller and Annotator. Like the original, the stream never tells
+RelayPgnStream, RelayRound controller and Annotator. Like the original, the stream never reports
 that moves were taken back, never ends by itself, and sends what it has from the start to
-whoever connects.
+whoever connects: nothing at all before the round has begun.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
+
+import chess
+import msgspec
 
 from live.clock import Clock
 from live.events import GameReport
@@ -21,10 +24,6 @@ from live.rehearse.servers.http_server import ServedReply, ServedRequest, servin
 
 ROUND_ID = "Rehearse"
 TOUR_ID = "RehTour1"
-_STREAMS = (
-    f"/api/stream/broadcast/round/{ROUND_ID}.pgn",
-    f"/api/stream/broadcast/tour/{TOUR_ID}.pgn",
-)
 #: Between games and after the last (lila Annotator.toPgnString): two blank lines.
 GAME_END = "\n\n"
 
@@ -43,13 +42,22 @@ class LichessRehearsal(Rehearsal):
         keep_alive_s: float = 60.0,
         token: str = "",
         fates: Iterator[ConnectionFaults] | None = None,
+        round_id: str = ROUND_ID,
+        following: LichessRehearsal | None = None,
     ) -> None:
+        """``following``: the next round of the same tournament."""
         super().__init__(games, clock)
+        self._round_id = round_id
+        self._next = following
+        self.started = True
+        """Before that the stream is silent, and an export has pairings at most."""
         self._told: dict[int, GameReport] = {}
         self._keep_alive_s = keep_alive_s
-        self._token = token
+        self.token = token
+        """Asked for with every request; empty: anybody may read."""
         self._fates = fates or connections(None)
         self._texts: dict[int, bytes] = {}
+        self._shown: dict[int, GameReport] = {}
         self._listeners: set[_Listener] = set()
         self.connected = asyncio.Event()
         """Set while somebody listens to the stream."""
@@ -57,6 +65,8 @@ class LichessRehearsal(Rehearsal):
         """Every round of the tournament has ended."""
         self.export = True
         """The round can be had as a whole."""
+        self.listing = True
+        """The short list of the round's boards can be had."""
         self.stalled = False
         """The last connection to be stalled still hangs."""
         self.requests: list[ServedRequest] = []
@@ -65,7 +75,7 @@ class LichessRehearsal(Rehearsal):
     async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
         """Serve while the block runs; gives the ``--feed`` text."""
         async with serving(self._answer, host, port) as origin:
-            yield f"lichess+{origin}/broadcast/rehearsal/round/{ROUND_ID}"
+            yield f"lichess+{origin}/broadcast/rehearsal/round/{self._round_id}"
 
     async def tell(self, index: int, report: GameReport) -> None:
         """As the stream does: not a word of a move that was only taken back."""
@@ -80,16 +90,31 @@ class LichessRehearsal(Rehearsal):
     def show(self, index: int, report: GameReport) -> None:
         """The round now holds this of game number ``index``: send it to all listeners."""
         self._texts[index] = self._text(index, report)
+        self._shown[index] = report
+        if self.started:
+            for listener in self._listeners:
+                listener.put(index, self._texts[index])
+
+    def start(self) -> None:
+        """The round begins: everybody who listens is sent what there is."""
+        self.started = True
         for listener in self._listeners:
-            listener.put(index, self._texts[index])
+            for index, text in self._texts.items():
+                listener.put(index, text)
 
     def keep_back(self, index: int, report: GameReport) -> None:
         """The round now holds this, but the stream does not tell (a takeback, a clock mended)."""
         self._texts[index] = self._text(index, report)
+        self._shown[index] = report
 
     def forget(self, index: int) -> None:
         """The round holds this game no more; the stream does not tell."""
-        del self._texts[index]
+        del self._texts[index], self._shown[index]
+
+    def hang_up(self) -> None:
+        """Break every connection to the stream off."""
+        for listener in self._listeners:
+            listener.hang_up()
 
     async def heard(self) -> None:
         """Wait until every listener has been sent what there was to send."""
@@ -101,31 +126,73 @@ class LichessRehearsal(Rehearsal):
         """The round's export as it stands."""
         return b"".join(self._texts[index] for index in sorted(self._texts))
 
-    @staticmethod
-    def _text(index: int, report: GameReport) -> bytes:
-        url = f"https://lichess.org/broadcast/rehearsal/round/{ROUND_ID}/{index:08}"
-        return (pgn_text(report, url) + GAME_END).encode()
+    def _text(self, index: int, report: GameReport) -> bytes:
+        """As lila writes it: no evaluations before server analysis, which follows the end."""
+        round_url = f"https://lichess.org/broadcast/rehearsal/round/{self._round_id}"
+        broadcast = {
+            "BroadcastName": report.headers.event or "Rehearsal",
+            "BroadcastURL": round_url,
+            "UTCDate": "2026.11.22",
+            "UTCTime": "14:58:03",
+        }
+        if report.result == "*":
+            moves = tuple(msgspec.structs.replace(move, eval=None) for move in report.moves)
+            report = msgspec.structs.replace(report, moves=moves)
+        text = pgn_text(report, f"{round_url}/{self._chapter(index)}", more=broadcast)
+        return (text + GAME_END).encode()
+
+    def _chapter(self, index: int) -> str:
+        return f"{self._round_id[-2:]}{index:06}"
 
     async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
         self.requests.append(request)
-        if self._token and request.headers.get("authorization") != f"Bearer {self._token}":
+        if self.token and request.headers.get("authorization") != f"Bearer {self.token}":
             await reply.whole(401, b'{"error":"Missing or unknown token"}')
             return
+        if self._next is not None and self._next._round_id in request.path:
+            await self._next._answer(request, reply)
+            return
+        id = self._round_id
+        json = {"Content-Type": "application/json"}
         match request.path:
-            case path if path in _STREAMS:
+            case path if path == f"/api/stream/broadcast/round/{id}.pgn":
+                await self._stream(reply)
+            case path if path == f"/api/stream/broadcast/tour/{TOUR_ID}.pgn":
                 await self._stream(reply)
             case path if path == f"/api/broadcast/{TOUR_ID}":
-                ended = ', "finishedAt": 1' if self.tour_over else ""
-                body = (
-                    f'{{"tour": {{"id": "{TOUR_ID}"}}, "rounds": [{{"id": "{ROUND_ID}"{ended}}}]}}'
-                )
-                await reply.whole(200, body.encode(), {"Content-Type": "application/json"})
-            case path if path == f"/api/broadcast/round/{ROUND_ID}.pgn" and self.export:
+                await reply.whole(200, msgspec.json.encode(self._tournament()), json)
+            case path if path == f"/api/broadcast/-/-/{id}" and self.listing:
+                await reply.whole(200, msgspec.json.encode(self._round()), json)
+            case path if path == f"/api/broadcast/round/{id}.pgn" and self.export:
                 kind = {"Content-Type": "application/x-chess-pgn"}
                 await reply.whole(200, self.final_pgn(), kind)
             case _:
                 html = {"Content-Type": "text/html; charset=utf-8"}
                 await reply.whole(404, b"<!DOCTYPE html><title>404</title>Page not found!", html)
+
+    def _tournament(self) -> dict[str, object]:
+        rounds: list[dict[str, object]] = []
+        each: LichessRehearsal | None = self
+        while each is not None:
+            ended = each._shown and all(game.result != "*" for game in each._shown.values())
+            state = {"finishedAt": 1} if ended and self.tour_over else {"ongoing": each.started}
+            rounds.append({"id": each._round_id, "name": "Round", **state})
+            each = each._next
+        return {"tour": {"id": TOUR_ID}, "rounds": rounds}
+
+    def _round(self) -> dict[str, object]:
+        """The short list of the boards (lila ChapterPreview): no FEN at the starting position."""
+        boards = []
+        for index, report in sorted(self._shown.items()):
+            position = chess.Board(report.start_fen, chess960=report.headers.variant == "chess960")
+            for move in report.moves:
+                position.push_uci(move.uci)
+            fen = {} if position.fen() == chess.STARTING_FEN else {"fen": position.fen()}
+            status = report.result.replace("1/2", "½")
+            boards.append(
+                {"id": self._chapter(index), "name": "Chapter 1", "status": status, **fen}
+            )
+        return {"round": {"id": self._round_id}, "tour": {"id": TOUR_ID}, "games": boards}
 
     async def _stream(self, reply: ServedReply) -> None:
         fate = next(self._fates, GOOD)
@@ -135,7 +202,7 @@ class LichessRehearsal(Rehearsal):
                 headers["Retry-After"] = str(fate.retry_after_s)
             await reply.whole(fate.refuse, b'{"error":"Too many requests"}', headers)
             return
-        listener = _Listener(self._texts)
+        listener = _Listener(self._texts if self.started else {}, reply.drop)
         self._listeners.add(listener)
         self.connected.set()
         try:
@@ -169,7 +236,8 @@ class LichessRehearsal(Rehearsal):
 class _Listener:
     """What one connection has still to be sent; a game that changes again waits only once."""
 
-    def __init__(self, texts: dict[int, bytes]) -> None:
+    def __init__(self, texts: dict[int, bytes], hang_up: Callable[[], None]) -> None:
+        self.hang_up = hang_up
         self._waiting = dict(texts)
         self.some = asyncio.Event()
         self.empty = asyncio.Event()

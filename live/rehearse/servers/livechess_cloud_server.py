@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import chess
@@ -17,6 +18,8 @@ from live.rehearse.rehearsal import Rehearsal
 from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
 
 UUID = "11111111-2222-3333-4444-555555555555"
+FIRST_MOVE_MS = 1_702_888_257_332
+_BOARD = re.compile(r"/game-(\d+)\.json")
 _CODES = {"1-0": "WHITEWIN", "0-1": "BLACKWIN", "1/2-1/2": "DRAW"}
 
 
@@ -35,6 +38,11 @@ class LiveChessCloudRehearsal(Rehearsal):
         self._round = round_number
         self._fates = fates or connections(None)
         self._held: dict[int, GameReport] = {}
+        self._before: dict[int, tuple[list[GameReport], dict[int, GameReport]]] = {}
+        self.there = True
+        """The tournament was uploaded."""
+        self.broken: set[int] = set()
+        """Boards (from 1) whose file the service cannot give: it answers 502."""
         self.requests: list[ServedRequest] = []
 
     @asynccontextmanager
@@ -43,13 +51,27 @@ class LiveChessCloudRehearsal(Rehearsal):
         async with serving(self._answer, host, port) as origin:
             yield f"livechess-cloud+{origin}/#{UUID}/{self._round}"
 
+    def next_round(self, games: Sequence[GameReport]) -> None:
+        """The next round of the tournament is uploaded; the files of this one stay."""
+        self._before[self._round] = self._games, self._held
+        self._round, self._games, self._held = self._round + 1, list(games), {}
+
+    def correct(self, round_number: int, index: int, report: GameReport) -> None:
+        """A round before now holds this of game number ``index``."""
+        held = self._held if round_number == self._round else self._before[round_number][1]
+        held[index] = report
+
     def show(self, index: int, report: GameReport) -> None:
         """The round now holds this of game number ``index`` (from 0)."""
         self._held[index] = report
 
     async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
         self.requests.append(request)
-        body = self._file(request)
+        board = _BOARD.search(request.path)
+        if board is not None and int(board[1]) in self.broken:
+            await reply.whole(502)
+            return
+        body = self._file(request) if self.there else None
         if body is None:
             await reply.whole(404)
             return
@@ -70,18 +92,30 @@ class LiveChessCloudRehearsal(Rehearsal):
         match request.path.removeprefix(prefix).split("/"):
             case ["tournament.json"]:
                 return msgspec.json.encode(self._tournament())
-            case [folder, "index.json"] if folder == f"round-{self._round}":
-                return msgspec.json.encode(self._index())
-            case [folder, name] if folder == f"round-{self._round}":
-                number = name.removeprefix("game-").removesuffix(".json")
-                index = int(number) - 1 if number.isdecimal() else -1
-                report = self._held.get(index)
-                return None if report is None else msgspec.json.encode(_board(report))
+            case [folder, name]:
+                number = folder.removeprefix("round-")
+                found = self._rounds().get(int(number) if number.isdecimal() else 0)
+                if found is None:
+                    return None
+                if name == "index.json":
+                    return msgspec.json.encode(_index(*found))
+                board = name.removeprefix("game-").removesuffix(".json")
+                report = found[1].get(int(board) - 1 if board.isdecimal() else -1)
+                if report is None:
+                    return None
+                return msgspec.json.encode(_board(report, self._clock.now()))
         return None
 
+    def _rounds(self) -> dict[int, tuple[list[GameReport], dict[int, GameReport]]]:
+        return {**self._before, self._round: (self._games, self._held)}
+
     def _tournament(self) -> dict[str, object]:
-        live = sum(report.result == "*" for report in self._held.values())
-        rounds = [{"count": 0, "live": 0} for _ in range(self._round - 1)]
+        known = self._rounds()
+        rounds = []
+        for number in range(1, self._round + 1):
+            games, held = known.get(number, ([], {}))
+            live = sum(report.result == "*" for report in held.values())
+            rounds.append({"count": len(games), "live": live})
         return {
             "id": UUID,
             "name": self._games[0].headers.event if self._games else "",
@@ -90,24 +124,25 @@ class LiveChessCloudRehearsal(Rehearsal):
             "rules": "STANDARD",
             "chess960": "STANDARD",
             "timecontrol": self._games[0].headers.time_control if self._games else None,
-            "rounds": [*rounds, {"count": len(self._games), "live": live}],
+            "rounds": rounds,
             "eboards": [],
         }
 
-    def _index(self) -> dict[str, object]:
-        pairings = []
-        for index, game in enumerate(self._games):
-            report = self._held.get(index, game)
-            result = self._held[index].result if index in self._held else "*"
-            pairings.append(
-                {
-                    "white": _person(report.headers.white),
-                    "black": _person(report.headers.black),
-                    "result": result,
-                    "live": result == "*",
-                }
-            )
-        return {"date": None, "pairings": pairings}
+
+def _index(games: Sequence[GameReport], held: Mapping[int, GameReport]) -> dict[str, object]:
+    pairings = []
+    for index, game in enumerate(games):
+        report = held.get(index, game)
+        result = held[index].result if index in held else "*"
+        pairings.append(
+            {
+                "white": _person(report.headers.white),
+                "black": _person(report.headers.black),
+                "result": result,
+                "live": result == "*",
+            }
+        )
+    return {"date": None, "pairings": pairings}
 
 
 def _person(player: Player) -> dict[str, object]:
@@ -123,17 +158,18 @@ def _person(player: Player) -> dict[str, object]:
     }
 
 
-def _board(report: GameReport) -> dict[str, object]:
+def _board(report: GameReport, now_s: float) -> dict[str, object]:
+    """A board's file; the clocks of a running game are told with fractions, and when."""
     live = report.result == "*"
     clocks = dict(zip(("white", "black"), _clocks(report), strict=True))
     return {
         "live": live,
         "serialNr": "10001",
-        "firstMove": 1702888257332,
+        "firstMove": FIRST_MOVE_MS,
         "chess960": _position(report),
         "result": _CODES.get(report.result),
         "comment": None,
-        "clock": {**clocks, "time": 1702888257332}
+        "clock": {**clocks, "time": FIRST_MOVE_MS + round(now_s * 1000)}
         if live and None not in clocks.values()
         else None,
         "moves": [_move(move) for move in report.moves],

@@ -41,6 +41,7 @@ from live.terminal.figure_text import (
 #: Sign and style of each feed state: never by colour alone.
 _FEED_SIGNS = {
     "connecting": ("…", "yellow"),
+    "waiting": ("◌", "yellow"),
     "live": ("●", "green"),
     "stale": ("◔", "yellow"),
     "retrying": ("↻", "yellow"),

@@ -117,9 +117,12 @@ export function placeOf(game, words) {
   return [round, board, eventOf(game)].filter(Boolean).join(" \u00b7 ");
 }
 
-/** What a rating rests on. */
-export function basisOf(point, words) {
-  return point === null ? words.noMoves : counted(words.moves, point.n ?? point.moves);
+/** What a rating rests on; `note` is what its game or player says of the calibration. */
+export function basisOf(point, words, note = "") {
+  if (point === null) return words.noMoves;
+  const moves = counted(words.moves, point.n ?? point.moves);
+  const transferred = point.calibrated !== null && note.startsWith("transferred");
+  return transferred ? `${moves}, ${words.transferred}` : moves;
 }
 
 /** Points of one side at the end of a game: `1`, `½`, `0`; empty while it runs. */

@@ -49,7 +49,7 @@ export function engineState(health) {
 
 /** What the engines do, as short facts in order of weight. Pure. */
 export function engineFacts(health) {
-  const { engines, waiting, speculation } = health;
+  const { engines, measuring, waiting, speculation } = health;
   // A replay: every score was found before.
   if (!engines.length && !health.searches) return [health.problem || "none: scores are as recorded"];
   const searching = engines.filter(({ state }) => state === "searching");
@@ -64,6 +64,7 @@ export function engineFacts(health) {
     `${searching.length} of ${engines.length} searching`,
     depths.length ? `depth ${[...new Set(depths)].sort((a, b) => a - b).join("\u2013")}` : "",
     speed ? `${Math.round(speed)} knodes/s` : "",
+    measuring ? `measuring the engine, once: ${measuring.done} of ${measuring.of} positions` : "",
     classes.length ? `waiting: ${classes.join(", ")}` : "nothing waits",
     health.queued ? `the oldest ${ageText(health.oldest_wait_s)}` : "",
     `${health.searches} searches`,

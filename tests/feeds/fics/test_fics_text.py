@@ -92,6 +92,16 @@ def test_getting_in_as_a_guest_and_asking_for_games_once() -> None:
     assert text.receive(b"fics% \n\r")[0][-1] == b"observe Ann\n"
 
 
+@pytest.mark.parametrize("pieces", [1, 3, 200])
+def test_a_prompt_that_ends_with_a_lines_end_is_answered_once(pieces: int) -> None:
+    """No return was sent: "live, no games yet" for ever (audit, row 6)."""
+    text = FicsText("fics", ["45"])
+    text.receive(b"login: ")
+    said = b'\n\rPress return to enter the server as "GuestXYZ":\n\r'
+    answers = [text.receive(said[at : at + pieces])[0] for at in range(0, len(said), pieces)]
+    assert [line for lines in answers for line in lines] == [b"\n"]
+
+
 def test_getting_in_with_a_password() -> None:
     text = FicsText("fics", [], "me", "secret")
     assert text.receive(b"login: ")[0] == [b"me\n"]

@@ -7,6 +7,7 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds.files.file_feed import FileFeed, watch_folder
+from live.feeds.open_feed import open_feed
 from tests.feeds.fakes import (
     DATA,
     DrivenClock,
@@ -164,9 +165,10 @@ async def test_what_stays_gone_is_gone(case: Case) -> None:
     async with running(case.feed, case.ledger):
         await case.moves(ALL)
         case.touch(TEXT[:SPLIT])
-        await until(lambda: not case.ledger.reports[-1].complete)
-        await case.clock.expire()  # the settling time
-        await until(lambda: len(case.ledger.games) == 1)
+        await until(lambda: "3 boards are missing" in case.ledger.last.detail)
+        while len(case.ledger.games) == 4:  # a minute, a look every two seconds
+            await case.clock.expire()
+        assert case.clock.time_s >= 1060
     assert case.ledger.reports[-1].complete
 
 
@@ -270,3 +272,16 @@ async def test_the_system_tells_of_writes_and_replacements(tmp_path: Path) -> No
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "round-1" / "games.pgn"
+    ledger, clock = Ledger(), DrivenClock()
+    feed = open_feed(str(path), FeedsConfig(), conditions=conditions(None, clock), lasting=True)
+    async with running(feed, ledger):
+        await until(lambda: ledger.states == ["connecting", "waiting"])
+        assert ledger.last.detail == "no such file yet, looked for every 2 s"
+        path.parent.mkdir()
+        path.write_bytes(TEXT)
+        await clock.expire()
+        await until(lambda: bool(ledger.games))

@@ -17,6 +17,7 @@ def game(white: str, moves: Sequence[Move] = MOVES) -> GameReport:
 
 
 A, B, C = game("A"), game("B"), game("C")
+KEPT = "kept: its source has less of it just now"
 
 
 @pytest.mark.parametrize(
@@ -38,58 +39,95 @@ def test_the_end_of_a_text_tells_whether_it_is_all_there(text: bytes, whole: boo
 
 
 def test_more_is_believed_at_once() -> None:
-    settling = PartialReadFilter(1.0)
-    assert settling.believe([game("A", MOVES[:1])], whole=True, now_s=0).games[0].moves == MOVES[:1]
-    belief = settling.believe([A, B], whole=False, now_s=0)
+    believing = PartialReadFilter(60)
+    assert (
+        believing.believe([game("A", MOVES[:1])], whole=True, now_s=0).games[0].moves == MOVES[:1]
+    )
+    belief = believing.believe([A, B], whole=False, now_s=0)
     assert belief.games == (A, B) and belief.complete and belief.look_again_s is None
 
 
 def test_a_correction_is_believed_at_once() -> None:
-    settling = PartialReadFilter(1.0)
-    settling.believe([A], whole=True, now_s=0)
+    believing = PartialReadFilter(60)
+    believing.believe([A], whole=True, now_s=0)
     other = game("A", (MOVES[0], Move("c7c5", "c5")))
-    assert settling.believe([other], whole=True, now_s=0).games == (other,)
+    assert believing.believe([other], whole=True, now_s=0).games == (other,)
 
 
 def test_a_takeback_in_a_whole_text_is_believed_at_once() -> None:
-    settling = PartialReadFilter(1.0)
-    settling.believe([A], whole=True, now_s=0)
+    believing = PartialReadFilter(60)
+    believing.believe([A], whole=True, now_s=0)
     shorter = game("A", MOVES[:2])
-    assert settling.believe([shorter], whole=True, now_s=0).games == (shorter,)
+    assert believing.believe([shorter], whole=True, now_s=0).games == (shorter,)
 
 
 def test_a_half_written_file_takes_no_move_back_and_loses_no_game() -> None:
-    settling = PartialReadFilter(1.0)
-    settling.believe([A, B, C], whole=True, now_s=0)
-    belief = settling.believe([A, game("B", MOVES[:1])], whole=False, now_s=10)
-    assert belief.games == (A,) and not belief.complete and belief.look_again_s == 1.0
-    belief = settling.believe([A, B, C], whole=True, now_s=10.1)
-    assert belief.games == (A, B, C) and belief.complete and belief.look_again_s is None
+    """Eight boards uploaded in five seconds (audit, row 3)."""
+    believing = PartialReadFilter(60)
+    believing.believe([A, B, C], whole=True, now_s=0)
+    belief = believing.believe([A, game("B", MOVES[:1])], whole=False, now_s=10)
+    assert [len(one.moves) for one in belief.games] == [3, 3, 3]
+    assert [one.problem for one in belief.games] == [None, KEPT, KEPT]
+    assert belief.complete and belief.doubted == 2 and belief.look_again_s == 60
+    belief = believing.believe([A, B, C], whole=True, now_s=15)
+    assert belief.games == (A, B, C) and not belief.doubted and belief.look_again_s is None
 
 
-def test_an_emptied_file_is_believed_after_a_while() -> None:
-    settling = PartialReadFilter(1.0)
-    settling.believe([A, B], whole=True, now_s=0)
-    assert not settling.believe([], whole=False, now_s=5).complete
-    belief = settling.believe([], whole=False, now_s=5.5)
-    assert not belief.complete and belief.look_again_s == 0.5
-    assert settling.believe([], whole=False, now_s=6).complete
+def test_a_text_cut_between_two_games_loses_no_game() -> None:
+    believing = PartialReadFilter(60)
+    believing.believe([A, B, C], whole=True, now_s=0)
+    belief = believing.believe([A], whole=True, now_s=10)
+    assert [one.headers.white.name for one in belief.games] == ["A", "B", "C"]
 
 
-def test_a_loss_that_goes_on_changing_is_not_believed_yet() -> None:
-    settling = PartialReadFilter(1.0)
-    settling.believe([A, B, C], whole=True, now_s=0)
-    settling.believe([A], whole=True, now_s=5)
-    assert not settling.believe([A, B], whole=True, now_s=6).complete
-    assert settling.believe([A, B], whole=True, now_s=7).complete
+def test_a_loss_is_believed_after_a_minute_and_three_readings_of_it() -> None:
+    believing = PartialReadFilter(60)
+    believing.believe([A, B], whole=True, now_s=0)
+    for now_s in (5, 30):
+        assert believing.believe([], whole=False, now_s=now_s).doubted == 2
+    assert believing.believe([], whole=False, now_s=64.9).doubted == 2
+    assert believing.believe([], whole=False, now_s=65).games == ()
+    believing.believe([A, B], whole=True, now_s=70)
+    believing.believe([A], whole=True, now_s=71)
+    assert believing.believe([A], whole=True, now_s=140).doubted == 1  # only the second reading
+    assert believing.believe([A], whole=True, now_s=140).games == (A,)
+
+
+def test_other_boards_go_on_while_a_board_is_doubted() -> None:
+    believing = PartialReadFilter(60)
+    believing.believe([game("A", MOVES[:1]), B], whole=True, now_s=0)
+    believing.believe([game("A", MOVES[:2])], whole=True, now_s=10)
+    belief = believing.believe([A], whole=True, now_s=40)
+    assert belief.games[0] == A and belief.doubted == 1
+    assert believing.believe([A], whole=True, now_s=70).games == (A,)
+
+
+def test_two_takebacks_at_once_and_a_board_emptied_are_doubted() -> None:
+    for shorter in ([game("A", MOVES[:2]), game("B", MOVES[:2])], [game("A", ()), B]):
+        believing = PartialReadFilter(60)
+        believing.believe([A, B], whole=True, now_s=0)
+        belief = believing.believe(shorter, whole=True, now_s=1)
+        assert [len(one.moves) for one in belief.games] == [3, 3]
+
+
+def test_a_takeback_from_a_page_with_old_copies_is_doubted() -> None:
+    believing = PartialReadFilter(60)
+    believing.believe([A, B], whole=True, now_s=0)
+    assert believing.believe([game("A", MOVES[:2]), B], whole=True, now_s=1, suspect=True).doubted
+
+
+def test_as_many_games_under_other_names_are_no_loss() -> None:
+    believing = PartialReadFilter(60)
+    believing.believe([A, B], whole=True, now_s=0)
+    assert believing.believe([game("Ann"), B], whole=True, now_s=1).games == (game("Ann"), B)
 
 
 def test_a_new_game_without_moves_may_be_half_its_headers() -> None:
-    settling = PartialReadFilter(1.0)
-    settling.believe([A], whole=True, now_s=0)
+    believing = PartialReadFilter(60)
+    believing.believe([A], whole=True, now_s=0)
     begun = game("Bo", ())
-    assert settling.believe([A, begun], whole=False, now_s=0).games == (A,)
-    assert settling.believe([A, begun], whole=False, now_s=1).games == (A, begun)
+    assert believing.believe([A, begun], whole=False, now_s=0).games == (A,)
+    assert believing.believe([A, begun], whole=True, now_s=1).games == (A, begun)
 
 
 cuts = st.lists(st.integers(0, 9), max_size=12)
@@ -98,24 +136,23 @@ cuts = st.lists(st.integers(0, 9), max_size=12)
 @given(cuts)
 def test_readings_of_a_growing_text_never_take_back_what_was_reported(points: list[int]) -> None:
     """Read at any moments while A, B, C are rewritten, then left alone: all ends well."""
-    settling = PartialReadFilter(1.0)
-    settling.believe([A, B, C], whole=True, now_s=0)
+    believing = PartialReadFilter(60)
+    believing.believe([A, B, C], whole=True, now_s=0)
     for point in points:  # the text holds that many moves in all
         full, rest = divmod(point, 3)
         games = [A, B, C][:full]
         if rest:
             games.append(game("ABC"[full], MOVES[:rest]))
-        belief = settling.believe(games, whole=rest == 0, now_s=0)
-        assert all(len(one.moves) == 3 for one in belief.games)
-        assert belief.complete == (len(belief.games) == 3)
-    end = settling.believe([A, B, C], whole=True, now_s=0)
+        belief = believing.believe(games, whole=rest == 0, now_s=0)
+        assert [len(one.moves) for one in belief.games] == [3, 3, 3]
+    end = believing.believe([A, B, C], whole=True, now_s=0)
     assert end.games == (A, B, C) and end.complete
 
 
 @given(st.lists(st.sampled_from([A, B, C, msgspec.structs.replace(A, result="1-0")]), max_size=5))
 def test_whatever_stands_still_is_believed(games: list[GameReport]) -> None:
-    settling = PartialReadFilter(1.0)
-    settling.believe([A, B, C], whole=True, now_s=0)
-    settling.believe(games, whole=False, now_s=10)
-    belief = settling.believe(games, whole=False, now_s=11)
+    believing = PartialReadFilter(60)
+    believing.believe([A, B, C], whole=True, now_s=0)
+    for now_s in (10, 40, 70):
+        belief = believing.believe(games, whole=False, now_s=now_s)
     assert belief.games == tuple(games) and belief.complete

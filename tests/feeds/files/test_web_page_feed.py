@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 
 import msgspec
 import pytest
@@ -11,6 +12,7 @@ from live.events import GameReport
 from live.feeds.files.web_page_feed import without_user
 from live.feeds.game_timeline import PlannedIncident
 from live.feeds.open_feed import open_feed
+from live.feeds.pgn.not_pgn import what_instead
 from live.rehearse.servers.http_server import ServedReply, ServedRequest
 from live.rehearse.servers.pgn_server import Answer, PgnUrlRehearsal
 from tests.feeds.fakes import (
@@ -264,3 +266,72 @@ async def test_an_unreachable_host_is_waited_for() -> None:
             await task
     case.check()
     assert "cannot reach 127.0.0.1" in case.ledger.healths[1].detail
+
+
+def modified(body: bytes, minute: int) -> Answer:
+    return status(200, body, Last_Modified=f"Sun, 22 Nov 2026 15:{minute:02}:00 GMT")
+
+
+@pytest.mark.parametrize("dated", [False, True])
+async def test_old_copies_between_new_ones_take_no_move_back(dated: bool) -> None:
+    """Two caches that alternate: 30 takebacks in 75 s (audit, row 9)."""
+    case = Case()
+    pages = []
+    for ply in range(10, 20):
+        case.site.show(0, upto(GAMES[0], ply))
+        pages.append(case.site.final_pgn())
+    answers = [copy for old, new in pairwise(range(10)) for copy in (new, old)]
+    answer = modified if dated else lambda body, minute: status(200, body)
+    case.site.instead.extend(answer(pages[copy], copy) for copy in [0, *answers])
+    async with case.following():
+        await until(lambda: not case.site.instead)
+        await until(lambda: len(case.ledger.reports) >= 10)
+    plies = [len(report.games[0].moves) for report in case.ledger.reports]
+    assert plies == sorted(plies) and plies[:10] == list(range(10, 20))
+    assert not any(game.problem for report in case.ledger.reports for game in report.games)
+    assert any("from a cache" in health.detail for health in case.ledger.healths)
+
+
+async def test_a_page_that_goes_back_for_good_is_believed() -> None:
+    case = Case()
+    case.begun()
+    before = case.site.final_pgn()
+    case.site.show(0, upto(GAMES[0], 11))
+    case.site.instead.extend([status(200, before), status(200, case.site.final_pgn())])
+    case.site.show(0, upto(GAMES[0], 10))  # the last move is taken back
+    async with case.following():
+        await until(lambda: len(case.ledger.reports) == 3)
+    assert [len(report.games[0].moves) for report in case.ledger.reports] == [10, 11, 10]
+
+
+async def test_one_bad_answer_costs_seconds() -> None:
+    """One 404 meant 30 s of blindness (audit, row 10)."""
+    case = Case()
+    page = case.site.final_pgn().replace(b"1-0", b"*")
+    bad = [status(404), status(200, b"<html>busy</html>"), status(403), status(404)] * 2
+    case.site.instead.extend([status(200, page), *bad])
+    case.clock.slept.clear()
+    await case.to_the_end()
+    assert max(case.clock.slept) <= 10
+
+
+async def test_a_page_that_is_not_there_yet_is_waited_for() -> None:
+    """An hour before the start: nothing there, a page of HTML, no access (audit, row 1)."""
+    case = Case()
+    html = b"<!DOCTYPE html><html>starts at 15:00</html>"
+    case.site.instead.extend([status(404), status(200, html), status(403), status(503)] * 2)
+    async with case.site.serving() as url:
+        feed = open_feed(url, CONFIG, conditions=conditions(CONFIG, case.clock), lasting=True)
+        async with running(feed, case.ledger):
+            await until(lambda: "finished" in case.ledger.states)
+    assert case.ledger.states[1:5] == ["waiting"] * 4
+    details = [health.detail for health in case.ledger.healths]
+    assert "the source has nothing there (404), trying again in 10 s" in details
+    assert any("an HTML page" in detail and "address of the PGN" in detail for detail in details)
+    assert all(10 <= wait_s <= 60 for wait_s in case.clock.slept[:8])
+
+
+def test_known_pages_without_games_name_what_to_follow_instead() -> None:
+    assert "lichess broadcast" in what_instead("https://www.chess.com/events/2026-candidates")
+    assert "no moves" in what_instead("https://s2.chess-results.com/tnr1.aspx")
+    assert "PGN itself" in what_instead("https://example.org/chess.com/games")

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import chain, repeat
 from pathlib import Path
@@ -30,7 +30,7 @@ from tests.feeds.fakes import (
 )
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
-CONFIG = FeedsConfig(timeout_s=5.0)
+CONFIG = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(reconcile_s=300.0))
 
 
 def upto(game: GameReport, ply: int) -> GameReport:
@@ -47,7 +47,7 @@ class Case:
             GAMES, clock=self.server_clock, fates=chain(fates, repeat(GOOD)), token=token
         )
         self.config = CONFIG
-        self.tour = False
+        self.tour = self.lasting = False
 
     @asynccontextmanager
     async def following(self, **env: str) -> AsyncIterator[asyncio.Task[None]]:
@@ -55,7 +55,11 @@ class Case:
             if self.tour:
                 spec = spec.replace(f"/round/{ROUND_ID}", f"/{TOUR_ID}")
             feed = open_feed(
-                spec, self.config, conditions=conditions(self.config, self.clock), env=env
+                spec,
+                self.config,
+                conditions=conditions(self.config, self.clock),
+                env=env,
+                lasting=self.lasting,
             )
             async with running(feed, self.ledger) as task:
                 yield task
@@ -418,3 +422,98 @@ def test_a_token_that_is_none_is_refused_without_showing_it(token: str) -> None:
     with pytest.raises(ConfigError) as caught:
         open_feed(page, FeedsConfig(), env={"LICHESS_TOKEN": token})
     assert token not in str(caught.value)
+
+
+async def later(case: Case, holds: Callable[[], bool]) -> float:
+    """Seconds that pass until it holds, keep-alives and all."""
+    begun_s = case.clock.now()
+    while not holds():
+        assert case.clock.now() - begun_s < 86_400
+        await until(lambda: holds() or case.clock.next_deadline_s is not None)
+        if not holds():
+            await case.clock.expire()
+            await asyncio.sleep(0.01)  # an answer is on its way
+    return case.clock.now() - begun_s
+
+
+async def test_a_result_corrected_hours_after_the_end_is_seen_and_a_game_added_then() -> None:
+    """A round was left 20 s after its last result (audit, row 2)."""
+    case = Case()
+    case.lasting = True
+    for index, game in enumerate(GAMES[:3]):
+        case.round.show(index, game)
+    async with case.following() as task:
+        await until(lambda: len(case.ledger.games) == 3)
+        await later(case, lambda: case.ledger.last.state == "finished")
+        case.clock.time_s += 3600
+        corrected = msgspec.structs.replace(GAMES[0], result="0-0")
+        case.round.keep_back(0, corrected)
+        case.round.keep_back(3, upto(GAMES[3], 20))
+        waited_s = await later(case, lambda: len(case.ledger.games) == 4)
+        assert waited_s <= 1900
+        assert "0-0" in [game.result for game in case.ledger.games.values()]
+        assert not task.done()
+
+
+async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
+    case = Case()
+    following = LichessRehearsal(GAMES, clock=case.server_clock, round_id="Rehears2")
+    following.started = False
+    case.round = LichessRehearsal(GAMES, clock=case.server_clock, following=following)
+    case.lasting = True
+    case.round.show(0, GAMES[0])
+    async with case.following():
+        await until(lambda: len(case.ledger.games) == 1)
+        await later(case, lambda: case.ledger.last.state == "finished")
+        following.show(1, upto(GAMES[1], 10))
+        following.start()
+        waited_s = await later(case, lambda: len(case.ledger.games) == 2)
+        assert waited_s <= 120
+        # The round before is still looked at.
+        case.round.keep_back(0, msgspec.structs.replace(GAMES[0], result="0-0"))
+        await later(case, lambda: "0-0" in [game.result for game in case.ledger.games.values()])
+    assert not any(report.complete for report in case.ledger.reports[2:])
+
+
+async def test_a_takeback_is_seen_within_20_seconds_at_the_price_of_a_short_list() -> None:
+    """The stream does not report it; it took 300 s (audit, row 12)."""
+    case = Case()
+    case.config = FeedsConfig(timeout_s=5.0)
+    async with case.following():
+        await case.round.connected.wait()
+        case.round.show(0, upto(GAMES[0], 20))
+        await until(lambda: len(case.ledger.games) == 1)
+        await later(case, lambda: len(case.round.requests) >= 5)
+        case.round.keep_back(0, upto(GAMES[0], 18))
+
+        def seen() -> bool:
+            return [len(game.moves) for game in case.ledger.games.values()] == [18]
+
+        assert await later(case, seen) <= 20
+    exports = [r for r in case.round.requests if r.path == f"/api/broadcast/round/{ROUND_ID}.pgn"]
+    assert len(exports) == 2  # the first look, and this
+
+
+async def test_without_a_token_it_is_said_where_to_put_one_and_a_new_one_is_used(
+    tmp_path: Path,
+) -> None:
+    """Fatal, and named neither the variable nor the setting (audit, row 5)."""
+    case = Case(token="lip_new")
+    case.lasting = True
+    file = tmp_path / "token"
+    file.write_text("lip_old\n")
+    for index, game in enumerate(GAMES):
+        case.round.show(index, game)
+    async with case.round.serving() as spec:
+        origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
+        case.config = FeedsConfig(lichess=LichessConfig(base_url=origin, token_file=str(file)))
+        page = f"https://lichess.org/broadcast/a/b/{ROUND_ID}.pgn"
+        feed = open_feed(
+            page, case.config, conditions=conditions(case.config, case.clock), lasting=True
+        )
+        async with running(feed, case.ledger):
+            await until(lambda: "waiting" in case.ledger.states)
+            for word in ("401", "expired", "study:read", "LICHESS_TOKEN", "token_file"):
+                assert word in case.ledger.last.detail
+            file.write_text("lip_new\n")
+            await until(lambda: len(case.ledger.games) == 4)

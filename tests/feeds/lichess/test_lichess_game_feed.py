@@ -182,3 +182,30 @@ def test_tv_starts_anew_where_a_line_was_missed() -> None:
     game = stream.line(tv("fen", board, lm="e7e5"))
     assert game is not None and game.moves == ()
     assert game.problem is None and game.start_fen.startswith(board.board_fen())
+
+
+@pytest.mark.parametrize("rights", ["", " kq - 0 20"])
+def test_castling_of_a_standard_game_met_in_the_middle_is_one_that_engines_know(
+    rights: str,
+) -> None:
+    """``e8h8`` with the variant "standard" left engines without a score (audit, row 7)."""
+    stream = LichessTvStream("x")
+    fen = "rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b" + rights
+    stream.line(json.dumps({"t": "featured", "d": {"id": "abcd1234", "fen": fen}}).encode())
+    board = chess.Board(fen[: -len(rights)] + " kq - 0 20" if rights else fen + " kq - 0 20")
+    board.push_uci("e8g8")
+    game = stream.line(tv("fen", board, lm="e8h8"))
+    assert game is not None and game.headers.variant == "standard"
+    assert [(move.uci, move.san) for move in game.moves] == [("e8g8", "O-O")]
+    chess.Board(game.start_fen).push_uci(game.moves[0].uci)
+
+
+def test_castling_on_the_chess960_channel_is_king_to_rook() -> None:
+    stream = LichessTvStream("x", "chess960")
+    fen = "bnrknrqb/pppppppp/8/8/8/8/PPPPPPPP/2RK1R1B w"
+    stream.line(json.dumps({"t": "featured", "d": {"id": "abcd1234", "fen": fen}}).encode())
+    after = chess.Board(fen + " CF - 0 1", chess960=True)
+    after.push_uci("d1c1")
+    game = stream.line(tv("fen", after, lm="d1c1"))
+    assert game is not None and game.headers.variant == "chess960"
+    assert [(move.uci, move.san) for move in game.moves] == [("d1c1", "O-O-O")]

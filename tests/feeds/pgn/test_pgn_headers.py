@@ -243,3 +243,28 @@ def test_too_long_a_line_is_cut_and_said() -> None:
 def test_no_header_is_too_odd(raw: bytes) -> None:
     game = head(raw)
     assert game.board().is_valid()
+
+
+@pytest.mark.parametrize(
+    ("slug", "round_"),
+    [
+        ("round-3", "3"),
+        ("ronda-11", "11"),
+        ("5-runde", "5"),
+        ("semifinals-game-2", "semifinals game 2"),
+        ("-", ""),
+    ],
+)
+def test_the_round_is_that_of_the_broadcasts_address_where_no_tag_names_it(
+    slug: str, round_: str
+) -> None:
+    url = f"https://lichess.org/broadcast/some-open-2026/{slug}/AbCdEfGh"
+    head = read_head(f'[BroadcastURL "{url}"]'.encode(), max_tags=9, max_line_bytes=999)
+    assert head.headers.round == round_
+
+
+def test_the_address_of_a_whole_round_is_no_key_of_a_game() -> None:
+    url = "https://lichess.org/broadcast/some-open-2025/round-1/AbCdEfGh"
+    for address, key in ((url, ""), (f"{url}/12345678", "12345678")):
+        head = read_head(f'[GameURL "{address}"]'.encode(), max_tags=9, max_line_bytes=999)
+        assert head.key == key

@@ -31,11 +31,11 @@ from live.publish.published_state import snapshot
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.move_evidence import load_calibration
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer_or_failure, game, line
-from tests.ledger.test_event_ledger import HASTY, Run, State, ledger, same_end
+from tests.ledger.test_event_ledger import FIGURES, HASTY, Run, State, ledger, same_end
 
 DING = Player("Ding, Liren")
 MOVES = line(*range(3, 63))
-CALIBRATED = Measure("same-search", CalibrationShelf([load_calibration("classical")], by_name=True))
+CALIBRATED = FIGURES._replace(shelf=CalibrationShelf([load_calibration("classical")], by_name=True))
 
 
 class Shelves:

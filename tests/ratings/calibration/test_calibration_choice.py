@@ -5,11 +5,19 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from live.events import GainKind
 from live.ratings.calibration.calibration_choice import (
     CalibrationChoice,
     CalibrationShelf,
     fitting_shelf,
     learned_from,
+    transferred_shelf,
+)
+from live.ratings.calibration.engine_transfer import (
+    MeasuredEngine,
+    ScoreAgreement,
+    load_reference,
+    load_terms,
 )
 from live.ratings.calibration.move_evidence import Calibration, load_calibration
 from live.ratings.pace_of_play import Pace
@@ -74,3 +82,61 @@ def test_only_what_holds_for_engine_limit_and_gain_is_on_the_shelf() -> None:
     assert empty.calibrations == ()
     assert empty.choose("classical") == CalibrationChoice(note=empty.note)
     assert "5 nodes" in empty.note
+
+
+REFERENCE = load_reference()
+TERMS = load_terms()
+MEASURED = MeasuredEngine(agreement=ScoreAgreement(0.85, 0.011, 0.982, 294), nodes=100_000)
+REFUSED = MeasuredEngine(agreement=ScoreAgreement(0.1, 0.05, 0.2, 294), nodes=100_000)
+
+
+def transferred(
+    measured: MeasuredEngine | None, gain: GainKind = "same-search"
+) -> CalibrationShelf:
+    held = [QUICK, load_calibration("blitz"), CLASSICAL]
+    return transferred_shelf(held, REFERENCE, gain, TERMS, measured, note="none for Other 1")
+
+
+def test_the_calibrations_of_the_reference_engine_are_transferred() -> None:
+    shelf = transferred(MEASURED)
+    assert [each.name for each in shelf.calibrations] == ["classical", "quick"]
+    assert shelf.transfer == MEASURED.transfer(TERMS)
+    assert "transferred from Stockfish 19" in shelf.note
+    assert "correlation 0.982 and scale 0.85 over 294 reference positions" in shelf.note
+    choice = shelf.choose("classical")
+    assert choice.weigher is not None and choice.weigher.transfer == shelf.transfer
+    assert choice.told == "transferred"
+    assert shelf.choose("rapid").told == (
+        "transferred; none for rapid games; nearest: classical, provisional"
+    )
+
+
+def test_an_engine_nobody_has_measured_is_read_as_any() -> None:
+    shelf = transferred(None)
+    assert shelf.transfer == TERMS.unmeasured
+    assert "not measured yet: intervals are wider" in shelf.note
+    measured = MEASURED.transfer(TERMS)
+    assert TERMS.unmeasured.weight < measured.weight
+
+
+def test_an_engine_whose_scores_do_not_fit_has_none() -> None:
+    shelf = transferred(REFUSED)
+    assert not shelf.calibrations and shelf.transfer is None
+    assert shelf.note.startswith("none for Other 1; its scores do not fit")
+
+
+def test_another_gain_is_not_transferred() -> None:
+    shelf = transferred(MEASURED, gain="successive")
+    assert not shelf.calibrations
+    assert shelf.note == "none for Other 1"
+
+
+def test_what_was_learned_with_the_engine_in_use_is_not_called_transferred() -> None:
+    shelf = fitting_shelf([CLASSICAL], CLASSICAL.engine, CLASSICAL.limit, CLASSICAL.gain)
+    assert shelf.transfer is None
+    assert shelf.choose("classical").told == ""
+
+
+def test_the_reference_is_that_of_shipped_calibrations() -> None:
+    assert CLASSICAL.matches(REFERENCE.engine, REFERENCE.limit, "same-search")
+    assert len(REFERENCE.positions) == len({each.fen for each in REFERENCE.positions}) == 294

@@ -1,0 +1,70 @@
+"""The token that lichess asks for: where it comes from, and what to say where it is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from live.errors import ConfigError, FeedUnreadable
+from live.network.retry import FeedTrouble
+
+ENV_TOKEN = "LICHESS_TOKEN"
+#: Characters of a token (lichess API documentation, authentication).
+_TOKEN = re.compile(r"[A-Za-z0-9_]+")
+_GET_ONE = (
+    f"put one with study:read into {ENV_TOKEN} or the file of [feeds.lichess] token_file; it is"
+    " made at https://lichess.org/account/oauth/token"
+)
+
+
+class LichessToken:
+    """Read anew for every connection, so that a renewed token needs no restart.
+
+    Raises:
+        ConfigError: the file cannot be read, or what is there is no token. Never shows it.
+    """
+
+    def __init__(self, token_file: str, env: Mapping[str, str], *, sent: bool = True) -> None:
+        """``sent``: false for servers that it is not meant for."""
+        self._file = token_file
+        self._env = env
+        self._sent = sent
+        self._last = self._read() if sent else ""
+
+    def headers(self) -> dict[str, str]:
+        """``Authorization``, or nothing where there is no token."""
+        if self._sent:
+            with suppress(ConfigError):  # being written just now: the last one may still do
+                self._last = self._read()
+        return {"Authorization": f"Bearer {self._last}"} if self._last else {}
+
+    def _read(self) -> str:
+        where, token = f"environment: {ENV_TOKEN}", self._env.get(ENV_TOKEN, "").strip()
+        if self._file:
+            where = f"feeds.lichess.token_file {self._file}"
+            try:
+                token = Path(self._file).expanduser().read_text(encoding="utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                why = error.strerror if isinstance(error, OSError) else "not text"
+                raise ConfigError(where, f"cannot be read ({why})", "Correct the path") from None
+        if token and not _TOKEN.fullmatch(token):
+            raise ConfigError(where, "does not hold a lichess token", "It begins with lip_")
+        return token
+
+    def explained(self, feed: str, trouble: FeedTrouble) -> FeedTrouble:
+        """``trouble``, with what the token has to do with it (statuses 401, 403 and 429).
+
+        Since August 2026 every request for a broadcast needs a token (lila pull request 21283).
+        """
+        status = trouble.status
+        if status in (401, 403):
+            why = "the token has expired or may not read this" if self._last else "it wants a token"
+            reason = f"lichess refuses access ({status}): {why}"
+            fatal = FeedUnreadable(feed, reason, f"{_GET_ONE[:1].upper()}{_GET_ONE[1:]}")
+            return FeedTrouble(f"{reason}; {_GET_ONE}", status=status, fatal=fatal)
+        if status == 429 and not self._last:
+            reason = f"{trouble.reason}; with a token it allows more: {_GET_ONE}"
+            return FeedTrouble(reason, wait_s=trouble.wait_s, status=status, fatal=trouble.fatal)
+        return trouble

@@ -1,0 +1,244 @@
+"""A position as the network sees it: from the mover's side, with both ratings and the kind of game.
+
+A position is packed into one record of bitboards (:data:`POSITION`), which is what training keeps
+on disk; :func:`planes` and :func:`conditions` unpack many at once into the network's two inputs.
+Black's positions are mirrored top to bottom, so that the mover always plays up the board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+#: Kinds of game, in the order of the network's input. ``otb`` is classical chess over the board,
+#: the others are online.
+KINDS = ("otb", "classical", "rapid", "blitz", "bullet")
+
+#: Six bitboards by kind of piece (pawn to king), one of the mover's men; squares of rooks that may
+#: castle; en-passant square or -1; plies since a capture or pawn move; from and to of the last ply
+#: and the one before, or -1; Elo of mover and opponent; kind of game; the move played, as
+#: ``from * 64 + to``, or -1; number of the game and ply, for whoever needs to find it again.
+POSITION = np.dtype(
+    [
+        ("men", "<u8", (6,)),
+        ("own", "<u8"),
+        ("castling", "<u8"),
+        ("en_passant", "i1"),
+        ("quiet_plies", "u1"),
+        ("history", "i1", (4,)),
+        ("elo", "<i2", (2,)),
+        ("kind", "u1"),
+        ("played", "<i2"),
+        ("game", "<i4"),
+        ("ply", "<i2"),
+    ]
+)
+Positions = NDArray[np.void]
+Floats = NDArray[np.float32]
+
+#: Planes: the mover's six kinds of men, the opponent's, castling, en passant, from and to of the
+#: last two plies, a plane of ones, by which a convolution sees the edge of the board; how many of
+#: the mover's men of each kind attack or guard a square, and of the opponent's; from where a pawn,
+#: knight, bishop and rook would give check; men that alone stand between a king and a line piece
+#: of the other side (the mover's pinned, the opponent's pinned) or of their own (the mover's, the
+#: opponent's, who discover a check); and ones where the mover is in check. All from the nineteenth
+#: on follows from the first: a small network, or few games, need not learn how the men move.
+PLANES = 40
+#: Conditions: see :func:`conditions`.
+CONDITIONS = 20
+
+#: Ratings beyond these were too few to learn from; they are moved to the nearest learned.
+LEARNED_ELO = (1000, 2800)
+#: Centres of the soft steps by which the network sees an Elo.
+_STEPS = np.array([900, 1250, 1600, 1950, 2300, 2650], dtype=np.float32)
+_STEP = 350.0
+
+
+def pack(
+    board: chess.Board, history: Sequence[chess.Move], elo: tuple[int, int], kind: str
+) -> tuple[Any, ...]:
+    """A position as a row of :data:`POSITION`, not yet mirrored (see :func:`records`).
+
+    ``history`` holds the last two plies or fewer, the latest last; ``elo`` is the mover's and the
+    opponent's. Raises ``ValueError`` for an unknown kind.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"{kind!r} is none of {', '.join(KINDS)}")
+    last = history[-1] if history else None
+    before = history[-2] if len(history) > 1 else None
+    return (
+        (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings),
+        board.occupied_co[board.turn],
+        board.castling_rights,
+        -1 if board.ep_square is None else board.ep_square,
+        min(board.halfmove_clock, 255),
+        (
+            last.from_square if last else -1,
+            last.to_square if last else -1,
+            before.from_square if before else -1,
+            before.to_square if before else -1,
+        ),
+        elo,
+        KINDS.index(kind),
+        -1,
+        -1,
+        board.ply(),
+    )
+
+
+def mirrored(rows: Positions, black: NDArray[np.bool_]) -> Positions:
+    """The rows with Black to move turned top to bottom."""
+    turned = rows.copy()
+    for name in ("men", "own", "castling"):
+        # Ranks are bytes of a bitboard: swapping the bytes turns the board over.
+        turned[name][black] = rows[name][black].byteswap()
+    for name in ("en_passant", "history"):
+        squares = rows[name][black]
+        turned[name][black] = np.where(squares < 0, squares, squares ^ 56)
+    moves = rows["played"][black]
+    turned["played"][black] = np.where(moves < 0, moves, moves ^ (56 * 64 + 56))
+    return turned
+
+
+def records(rows: Sequence[tuple[Any, ...]], black: Sequence[bool]) -> Positions:
+    """Rows of :func:`pack` as records, each from its mover's side."""
+    return mirrored(np.array(list(rows), dtype=POSITION), np.array(black, dtype=np.bool_))
+
+
+def _squares(boards: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Bitboards ``(n, k)`` as zeros and ones ``(n, k, 64)``, a1 first."""
+    as_bytes = np.ascontiguousarray(boards).view(np.uint8)
+    return np.unpackbits(as_bytes, axis=-1, bitorder="little").reshape(*boards.shape, 64)
+
+
+def _geometry() -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.uint64]]:
+    """What men attack on an empty board, by side and kind (none last); pawns' pushes; between."""
+    attack = np.zeros((2, 7, 64, 64), dtype=np.bool_)
+    push = np.zeros((64, 64), dtype=np.bool_)
+    between = np.zeros((64, 64), dtype=np.uint64)
+    for start in range(64):
+        for end in range(64):
+            x, y = end % 8 - start % 8, end // 8 - start // 8
+            far = max(abs(x), abs(y))
+            straight, slanted = far > 0 and x * y == 0, far > 0 and abs(x) == abs(y)
+            push[start, end] = x == 0 and (y == 1 or (y == 2 and start // 8 == 1))
+            for side, up in enumerate((1, -1)):
+                by_kind = (
+                    y == up and abs(x) == 1,
+                    {abs(x), abs(y)} == {1, 2},
+                    slanted,
+                    straight,
+                    straight or slanted,
+                    far == 1,
+                    False,
+                )
+                attack[side, :, start, end] = by_kind
+            if straight or slanted:
+                step = (x > 0) - (x < 0) + 8 * ((y > 0) - (y < 0))
+                between[start, end] = sum(1 << (start + step * k) for k in range(1, far))
+    return attack, push, between
+
+
+_ATTACK, _PUSH, _BETWEEN = _geometry()
+_EACH = np.arange(64)
+
+
+def _clear(rows: Positions) -> NDArray[np.bool_]:
+    """From which square to which nothing stands between: ``(n, 64, 64)``."""
+    taken = np.bitwise_or.reduce(rows["men"], axis=1)
+    clear: NDArray[np.bool_] = (_BETWEEN & taken[:, None, None]) == 0
+    return clear
+
+
+def _attacks(men: NDArray[np.uint8], side: int, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which squares the men ``(n, 6, 64)`` of a side attack or guard: ``(n, 64, 64)``."""
+    kind = np.where(men.any(1), men.argmax(1), 6)
+    reach: NDArray[np.bool_] = _ATTACK[side, kind, _EACH] & clear
+    return reach
+
+
+def _shields(
+    rows: Positions, king: NDArray[np.intp], lines: NDArray[np.uint8]
+) -> NDArray[np.uint64]:
+    """Men of either side that alone stand between a king and bishops, rooks or queens."""
+    bishops, rooks, queens = (lines[:, k].astype(np.bool_) for k in range(3))
+    aimed = (_ATTACK[0, 2, king] & (bishops | queens)) | (_ATTACK[0, 3, king] & (rooks | queens))
+    taken = np.bitwise_or.reduce(rows["men"], axis=1)
+    between = _BETWEEN[king] & taken[:, None]
+    alone = aimed & (between & (between - np.uint64(1)) == 0)
+    shields: NDArray[np.uint64] = np.bitwise_or.reduce(np.where(alone, between, 0), axis=1)
+    return shields.astype(np.uint64)
+
+
+def planes(rows: Positions) -> Floats:
+    """What stands on the board: ``(n, PLANES, 8, 8)``, rank by rank from the mover's side."""
+    many = len(rows)
+    own = rows["own"][:, None]
+    boards = np.concatenate([rows["men"] & own, rows["men"] & ~own, rows["castling"][:, None]], 1)
+    squares = _squares(boards)
+    seen = np.zeros((many, PLANES, 64), dtype=np.float32)
+    seen[:, :13] = squares
+    for plane, marked in enumerate([rows["en_passant"], *rows["history"].T], 13):
+        known = np.flatnonzero(marked >= 0)
+        seen[known, plane, marked[known]] = 1.0
+    seen[:, 18] = 1.0
+    clear = _clear(rows)
+    for side in (0, 1):
+        men = squares[:, 6 * side : 6 * side + 6]
+        reach = _attacks(men, side, clear).astype(np.float32)
+        seen[:, 19 + 6 * side : 25 + 6 * side] = men.astype(np.float32) @ reach
+    kings = [squares[:, 6 * side + 5].argmax(1) for side in (0, 1)]
+    each = np.arange(many)
+    seen[:, 31:35] = _ATTACK[1, :4, kings[1]] & clear[each, kings[1]][:, None]
+    for side in (0, 1):
+        lines = squares[:, 6 * (1 - side) + 2 : 6 * (1 - side) + 5]
+        between = _shields(rows, kings[side], lines)
+        mine = rows["own"] if side == 0 else ~rows["own"]
+        # Between this king and the other side's line pieces: pinned, or about to discover.
+        seen[:, 35 + side] = _squares((between & mine)[:, None])[:, 0]
+        seen[:, 38 - side] = _squares((between & ~mine)[:, None])[:, 0]
+    seen[:, 39] = seen[each, 25:31, kings[0]].max(1, initial=0.0, keepdims=True) > 0
+    return seen.reshape(many, PLANES, 8, 8)
+
+
+def reachable(rows: Positions) -> NDArray[np.bool_]:
+    """Moves by the rules, the king's safety left aside: ``(n, 4096)``, ``from * 64 + to``.
+
+    Training spreads the network's shares over these, so that it need not learn how the men move.
+    """
+    squares = _squares(np.concatenate([rows["men"] & rows["own"][:, None], rows["men"]], 1))
+    men = squares[:, :6]
+    taken: NDArray[np.bool_] = squares[:, 6:].astype(np.bool_).max(1)
+    own: NDArray[np.bool_] = men.astype(np.bool_).max(1)
+    clear = _clear(rows)
+    moves = _attacks(men, 0, clear) & ~own[:, None, :]
+    capture = taken & ~own
+    passant = np.flatnonzero(rows["en_passant"] >= 0)
+    capture[passant, rows["en_passant"][passant]] = True
+    pawn = men[:, 0].astype(np.bool_)[:, :, None]
+    moves &= ~pawn | capture[:, None, :]
+    moves |= pawn & _PUSH & clear & ~taken[:, None, :]
+    for rook, end in ((7, 6), (0, 2)):
+        may = (rows["castling"] >> np.uint64(rook)) & np.uint64(1) == 1
+        moves[:, 4, end] |= may & men[:, 5, 4].astype(np.bool_) & clear[:, 4, rook]
+    return moves.reshape(len(rows), 4096)
+
+
+def conditions(rows: Positions) -> Floats:
+    """Who plays: ``(n, CONDITIONS)``.
+
+    Both ratings as soft steps 350 Elo wide and as a number, the kind of game, and plies since a
+    capture or pawn move, in hundreds.
+    """
+    given = np.zeros((len(rows), CONDITIONS), dtype=np.float32)
+    elo = np.clip(rows["elo"].astype(np.float32), *LEARNED_ELO)
+    given[:, 0:6] = np.exp(-(((elo[:, :1] - _STEPS) / _STEP) ** 2))
+    given[:, 6:12] = np.exp(-(((elo[:, 1:] - _STEPS) / _STEP) ** 2))
+    given[:, 12:14] = (elo - 1900.0) / 500.0
+    given[np.arange(len(rows)), 14 + rows["kind"]] = 1.0
+    given[:, 19] = np.minimum(rows["quiet_plies"], 100) / 100.0
+    return given

@@ -1,0 +1,152 @@
+"""One player's turns of one game, beside what players of each Elo lose in such positions.
+
+Counted turns enter in ply order and leave from the end. What they come to depends on them alone,
+but for the percentile: what was to be expected knows how the opponent has fared up to each move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
+from live.ratings.calibration.move_evidence import Population
+from live.ratings.strength.loss_model import (
+    GRID_ELO,
+    Floats,
+    LossModel,
+    LossReader,
+    alone,
+    level,
+)
+from live.ratings.strength.percentile import Surprise, percentile
+from live.ratings.strength.turns import Turn
+
+PERCENT_DECIMALS = 1
+
+
+class PlayedTurn(NamedTuple):
+    """What a gain is rated by."""
+
+    turn: Turn
+    over: bool
+    """The game has ended, and this is the player's last move."""
+
+
+Figures = dict[str, float | None]
+
+
+class GameStrength:
+    """Args:
+    reader: of the model that holds for the game.
+    elo: the player's own rating.
+    prior: what is believed of a player without one.
+    """
+
+    __slots__ = ("_prior", "elo", "log_likelihood", "reader", "surprises", "turns")
+
+    def __init__(
+        self, reader: LossReader, elo: int | None, prior: Callable[[], Population]
+    ) -> None:
+        self.reader = reader
+        self.elo = elo
+        self._prior = prior
+        self.turns: list[Turn] = []
+        self.surprises: list[Surprise] = []
+        self.log_likelihood: Floats = np.zeros(len(GRID_ELO))
+
+    def add(self, turn: Turn) -> bool:
+        """Count a turn; returns whether it counts: a forced move is no choice."""
+        if turn.board is not None and turn.board.forced:
+            return False
+        self.turns.append(turn)
+        self.surprises.append(self._surprise(turn))
+        # A new array: others hold the one before.
+        self.log_likelihood = self.log_likelihood + self.reader.log_likelihood(turn)
+        return True
+
+    def _surprise(self, turn: Turn) -> Surprise:
+        elo = self.elo if self.elo is not None else self._prior().mean_elo
+        expected = self.reader.expected(turn, elo)
+        return Surprise(turn.ply, turn.log_loss - expected.mean, expected.variance)
+
+    def truncate(self, counted: int) -> None:
+        """Only the first so many counted turns stand. Added up anew, so that no trace of the others
+        stays.
+        """
+        if counted < len(self.turns):
+            del self.turns[counted:], self.surprises[counted:]
+            self.log_likelihood = self.summed(counted)
+
+    def reread(self) -> None:
+        """The field has changed: one without a rating is now taken as another."""
+        if self.elo is None:
+            self.surprises = [self._surprise(turn) for turn in self.turns]
+
+    def summed(self, counted: int) -> Floats:
+        """The log-likelihood of the first so many turns."""
+        total = np.zeros(len(GRID_ELO))
+        for turn in self.turns[:counted]:
+            total = total + self.reader.log_likelihood(turn)
+        return total
+
+    def figures(
+        self,
+        counted: int,
+        log_likelihood: Floats,
+        opponent: Sequence[Surprise],
+        *,
+        over: bool,
+    ) -> Figures:
+        """The fields of a point after the first ``counted`` turns; ``over``: the game has ended
+        there.
+        """
+        model = self.reader.model
+        said = alone(model, log_likelihood, counted, over=over)
+        return {
+            "alone": rounded(said.elo, ELO_DECIMALS) if said else None,
+            "alone_low": rounded(said.low, ELO_DECIMALS) if said else None,
+            "alone_high": rounded(said.high, ELO_DECIMALS) if said else None,
+            **level_figures(model, log_likelihood, counted, self.elo, self._prior),
+            "percentile": self.percentile(counted, opponent, over=over),
+        }
+
+    def level(self, counted: int) -> Figures:
+        """What another field changes of the figures after the first ``counted`` turns."""
+        if self.elo is not None:
+            return {}
+        summed = self.summed(counted)
+        return level_figures(self.reader.model, summed, counted, self.elo, self._prior)
+
+    def percentile(self, counted: int, opponent: Sequence[Surprise], *, over: bool) -> float | None:
+        """After the first ``counted`` turns; None without an own rating and under five turns."""
+        if self.elo is None:
+            return None
+        found = percentile(
+            self.reader.model, self.elo, self.surprises[:counted], opponent, over=over
+        )
+        return rounded(found, PERCENT_DECIMALS)
+
+
+def level_figures(
+    model: LossModel,
+    log_likelihood: Floats,
+    moves: int,
+    elo: int | None,
+    prior: Callable[[], Population],
+) -> Figures:
+    """The level around the own rating ``elo``, else around what is believed without one."""
+    if elo is not None:
+        mean, sd = float(elo), model.form_sd_elo
+    else:
+        held = prior()
+        mean, sd = held.mean_elo, held.sd_elo
+    found = level(model, log_likelihood, moves, mean, sd)
+    return {
+        "level": rounded(found.elo, ELO_DECIMALS),
+        "level_low": rounded(found.low, ELO_DECIMALS),
+        "level_high": rounded(found.high, ELO_DECIMALS),
+        "level_share": rounded(found.share, SCORE_DECIMALS),
+    }

@@ -1,0 +1,224 @@
+"""Both players' gains of one game, in the curves and in what is pooled over the event."""
+
+from __future__ import annotations
+
+from live.events import Color, CurvePoint, Curves
+from live.games.game import Game
+from live.ledger.game.game_curves import GameCurves
+from live.ledger.game.game_evaluations import EvaluatedPosition, QuickAndFull
+from live.ledger.game.game_strength import PlayedTurn
+from live.ledger.measure import (
+    FieldPriors,
+    Measure,
+    choice_of,
+    game_pace,
+)
+from live.ledger.methods.game_methods import COLORS, GameMethodsState
+from live.ledger.outbox import Outbox
+from live.ledger.players.player_totals import PlayerTotals
+from live.ratings.alliot.complexity import complexity
+from live.ratings.strength.expected_result import Chances
+from live.ratings.strength.loss_model import Alone
+from live.ratings.strength.performance import POINTS, PlayedAgainst, of_result, performance
+from live.ratings.strength.turns import Turn
+
+
+class RatedSides:
+    """Gains enter in ply order for each colour, whatever the order they become known in; one that
+    came from a quick look is corrected when the full search gives another.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        tallies: dict[Color, PlayerTotals],
+        game_methods: GameMethodsState,
+        measure: Measure,
+        priors: FieldPriors,
+        outbox: Outbox,
+    ) -> None:
+        self._outbox = outbox
+        self.tallies = tallies
+        self._id = game.id
+        self._measure = measure
+        self.choice = choice = choice_of(measure, game)
+        self._rated_as = elos_of(game)
+        self._reader = measure.loss_reader(choice)
+        self.results = measure.results_of(game_pace(game))
+        """How games of this pace end; None where nothing was learned."""
+        self.result = game.result
+        self.curves = GameCurves(measure.gain, choice, self._rated_as, priors, self._reader)
+        self._performances: dict[Color, tuple[PlayedAgainst, Alone | None]] = {}
+        # Plies whose gain in the curves is a quick look's.
+        self._quick_plies: set[int] = set()
+        self.enter(game)
+        for color, tally in tallies.items():
+            tally.rated(game.id, choice, self.curves.calibrated(color))
+            tally.judged(game.id, game_methods.sides[color])
+
+    def enter(self, game: Game) -> None:
+        """Report to the pooled players what the game says of them now."""
+        self.tallies["white"].enter(game.id, game.headers.white)
+        self.tallies["black"].enter(game.id, game.headers.black)
+
+    def serves(self, game: Game, tallies: dict[Color, PlayerTotals]) -> bool:
+        """Whether these are still the same players, rated the same and by the same calibration."""
+        same = tallies == self.tallies and elos_of(game) == self._rated_as
+        same &= self._measure.results_of(game_pace(game)) is self.results
+        return same and choice_of(self._measure, game) == self.choice
+
+    def reread(self) -> None:
+        """The field has changed, and with it every calibrated figure."""
+        for color in COLORS:
+            for point in self.curves.reread(color):
+                self._outbox.add_point(self._id, color, point)
+
+    def resume(self, known: QuickAndFull, curves: Curves) -> None:
+        """Go on behind these points; in what is pooled their gains are already."""
+        for color in COLORS:
+            held: list[tuple[CurvePoint, int, PlayedTurn | None]] = []
+            for point in curves.white if color == "white" else curves.black:
+                look = known.at(point.ply)
+                before = look.position(point.ply - 1)
+                assert before is not None  # it had a gain
+                score_cp = before.score.cp if color == "white" else -before.score.cp
+                played = self._played(known, point.ply, point.gain_cp, score_cp, before)
+                held.append((point, score_cp, played))
+                if look is not known:
+                    self._quick_plies.add(point.ply)
+            self.curves.resume(color, held)
+        self._perform(known)
+
+    def leave(self) -> None:
+        """Nothing of the game stays in what is pooled."""
+        self.rewind(1)
+        for tally in self.tallies.values():
+            tally.leave(self._id)
+
+    def rewind(self, ply: int) -> None:
+        """Take back every gain at ``ply`` or later."""
+        self._quick_plies = {at for at in self._quick_plies if at < ply}
+        for color in COLORS:
+            self._rewind(color, ply)
+
+    def _rewind(self, color: Color, ply: int) -> None:
+        for gain_cp in self.curves.rewind(color, ply):
+            self.tallies[color].remove(self._id, gain_cp)
+
+    def revise(self, known: QuickAndFull, ply: int) -> None:
+        """The full search of ``ply`` may have given another gain than the quick look: then it and
+        all that follow leave the curve, to be put back by :meth:`advance`.
+        """
+        if ply in self._quick_plies and known.tier(ply) == "full":
+            self._quick_plies -= {*range(ply, len(known) + 1, 2)}
+            self._rewind(known.mover(ply), ply)
+
+    def advance(self, known: QuickAndFull) -> None:
+        """Put every known gain that is next in ply order into its curve."""
+        for color in COLORS:
+            first = 1 if known.mover(1) == color else 2
+            last = self.curves.last_ply(color)
+            for ply in range(last + 2 if last else first, len(known) + 1, 2):
+                if not known.is_settled(ply):
+                    break
+                self._add(known, color, ply)
+        self.mend(known)
+
+    def mend(self, known: QuickAndFull) -> None:
+        """Correct what the other side's moves and the result say of points and players."""
+        ended = self.result != "*"
+        for color, point in self.curves.mend(len(known), ended=ended):
+            self._outbox.add_point(self._id, color, point)
+        self._perform(known)
+
+    def _perform(self, known: QuickAndFull) -> None:
+        model = self._reader.model if self._reader is not None else None
+        for color in COLORS:
+            played = self.against(known, color)
+            self.tallies[color].performed(self._id, played, model, self.results)
+
+    def against(self, known: QuickAndFull, color: Color) -> PlayedAgainst | None:
+        """The game of one side, as a performance is made of; None without a move."""
+        if not len(known) or self.results is None:
+            return None
+        opponent = self._rated_as["black" if color == "white" else "white"]
+        strength = self.curves.strength(color)
+        counted = len(strength.turns) if strength is not None else 0
+        last = self.curves.last(color)
+        return PlayedAgainst(
+            opponent,
+            color == "white",
+            self._ends(known, color, opponent),
+            strength.log_likelihood if strength is not None and counted else None,
+            counted,
+            self.result != "*",
+            last.percentile if last is not None else None,
+        )
+
+    def performance(self, known: QuickAndFull, color: Color) -> Alone | None:
+        """Of one side in this game; None where nothing says anything about it."""
+        against = self.against(known, color)
+        if against is None:
+            return None
+        # Asked for with all news of the game, and mostly nothing of it has changed.
+        held = self._performances.get(color)
+        if held is None or not held[0].same(against):
+            model = self._reader.model if self._reader is not None else None
+            found = performance(model, self.results, [against])
+            held = self._performances[color] = against, found
+        return held[1]
+
+    def _ends(self, known: QuickAndFull, color: Color, opponent: int | None) -> Chances | None:
+        points = POINTS.get(self.result)
+        if points is not None:
+            return of_result(points if color == "white" else 1 - points)
+        if self.results is None:
+            return None
+        for ply in range(len(known), -1, -1):
+            position = known.position(ply)
+            if position is not None:
+                # Two players of the opponent's rating: the own one is not used.
+                seen = self.results.model.chances(position.score.cp, ply, opponent, opponent)
+                return seen if color == "white" else Chances(seen.loss, seen.draw, seen.win)
+        return None
+
+    def _played(
+        self,
+        known: QuickAndFull,
+        ply: int,
+        gain_cp: int,
+        score_before_cp: int,
+        before: EvaluatedPosition,
+    ) -> PlayedTurn | None:
+        if self._reader is None:
+            return None
+        told = complexity(before.by_depth)
+        turn = Turn(
+            gain_cp,
+            score_before_cp,
+            ply,
+            told.stability_cp if told else None,
+            told.jump_cp if told else None,
+            known.board(ply),
+        )
+        return PlayedTurn(turn, self.result != "*" and ply >= len(known) - 1)
+
+    def _add(self, known: QuickAndFull, color: Color, ply: int) -> None:
+        look = known.at(ply)
+        gain_cp = look.gains(ply).of(self._measure.gain)
+        if gain_cp is None:
+            return  # given up: this ply has no gain, the later ones still count
+        before = look.position(ply - 1)
+        assert before is not None  # else the ply would have no gain
+        if look is not known:
+            self._quick_plies.add(ply)
+        score_before_cp = before.score.cp if color == "white" else -before.score.cp
+        played = self._played(known, ply, gain_cp, score_before_cp, before)
+        point = self.curves.add(color, ply, gain_cp, score_before_cp, played)
+        self.tallies[color].add(self._id, gain_cp)
+        self._outbox.add_point(self._id, color, point)
+
+
+def elos_of(game: Game) -> dict[Color, int | None]:
+    """The players' own ratings."""
+    return {"white": game.headers.white.elo, "black": game.headers.black.elo}

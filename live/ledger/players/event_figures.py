@@ -1,0 +1,119 @@
+"""One player's figures over all games of the event, from what each game says. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from live.ledger.game.game_strength import PERCENT_DECIMALS, level_figures
+from live.ledger.measure import ELO_DECIMALS, rounded
+from live.ratings.calibration.move_evidence import Population
+from live.ratings.strength.loss_model import GRID_ELO, Floats, LossModel, alone
+from live.ratings.strength.performance import (
+    GAMES_CORRELATION,
+    PlayedAgainst,
+    Results,
+    development,
+    fide_performance,
+    performance,
+    rating_change,
+)
+
+Performed = tuple[LossModel | None, Results | None, PlayedAgainst]
+
+#: A field of which nothing is known.
+UNKNOWN_FIELD = Population(2000.0, 400.0)
+#: No percentile of a game is taken as nearer to 0 or 100 than this.
+_UTMOST = 1.0
+
+
+def event_figures(
+    games: Mapping[str, Performed], elo: int | None, field: Callable[[], Population]
+) -> dict[str, Any]:
+    """The fields of :class:`live.events.PlayerView`, over the games of one kind with the most
+    moves: ratings of different kinds of games are not one scale.
+    """
+    kinds: dict[str, int] = {}
+    for model, results, game in games.values():
+        kind = _kind(model, results)
+        kinds[kind] = kinds.get(kind, 0) + 1 + game.moves
+    if not kinds:
+        return {}
+    best = max(kinds, key=lambda kind: (kinds[kind], kind))
+    held = [each for _, each in sorted(games.items()) if _kind(each[0], each[1]) == best]
+    model, results, _ = held[0]
+    played = [each for _, _, each in held]
+    found = performance(model, results, played)
+    return {
+        "performance": rounded(found.elo, ELO_DECIMALS) if found else None,
+        "performance_low": rounded(found.low, ELO_DECIMALS) if found else None,
+        "performance_high": rounded(found.high, ELO_DECIMALS) if found else None,
+        **_official(played, elo),
+        **(_of_moves(model, played, elo, field) if model is not None else {}),
+    }
+
+
+def _kind(model: LossModel | None, results: Results | None) -> str:
+    return f"{model.name if model else ''} {results.time_control if results else ''}"
+
+
+def _official(played: Sequence[PlayedAgainst], elo: int | None) -> dict[str, Any]:
+    """By FIDE's rules, over finished games against rated opponents."""
+    finished = [
+        (game.opponent_elo, game.ends.score)
+        for game in played
+        if game.over and game.opponent_elo is not None and game.ends is not None
+    ]
+    if not finished:
+        return {}
+    opponents, points = [each for each, _ in finished], sum(each for _, each in finished)
+    figures: dict[str, Any] = {"fide_performance": fide_performance(opponents, points)}
+    if elo is not None:
+        k = development(elo)
+        change = rating_change(elo, finished, k)
+        figures |= {"rating_change": rounded(change, ELO_DECIMALS), "rating_k": k}
+    return figures
+
+
+def _of_moves(
+    model: LossModel,
+    played: Sequence[PlayedAgainst],
+    elo: int | None,
+    field: Callable[[], Population],
+) -> dict[str, Any]:
+    told = [(game.log_likelihood, game.moves) for game in played if game.log_likelihood is not None]
+    if not told:
+        return {}
+    moves = sum(each for _, each in told)
+    # Damped game by game, since the moves of one game are alike; what is made of it damps once
+    # more by all moves, so that is taken out.
+    alike = 1 + (len(told) - 1) * GAMES_CORRELATION
+    total: Floats = np.zeros(len(GRID_ELO))
+    for log_likelihood, each in told:
+        total = total + log_likelihood * (model.weight(each) / alike)
+    total = total / model.weight(moves)
+    said = alone(model, total, moves, over=len(told) == 1 and played[0].over)
+    ranks = [game.percentile for game in played if game.percentile is not None]
+    return {
+        "alone": rounded(said.elo, ELO_DECIMALS) if said else None,
+        "alone_low": rounded(said.low, ELO_DECIMALS) if said else None,
+        "alone_high": rounded(said.high, ELO_DECIMALS) if said else None,
+        **level_figures(model, total, moves, elo, field),
+        "percentile": rounded(pooled_percentile(ranks), PERCENT_DECIMALS),
+    }
+
+
+def pooled_percentile(ranks: Sequence[float]) -> float | None:
+    """Of several games together: the mean of their normal scores (Stouffer), as a percentile among
+    players who played as many. None without one.
+    """
+    if not ranks:
+        return None
+    scores = [float(ndtri(min(max(rank, _UTMOST), 100 - _UTMOST) / 100)) for rank in ranks]
+    if len(scores) == 1:
+        return ranks[0]
+    return 100 * float(ndtr(math.fsum(scores) / math.sqrt(len(scores))))

@@ -1,0 +1,1 @@
+"""Who plays, from lists that no source of games has: ratings, titles, pairings."""

@@ -1,0 +1,119 @@
+"""Learn how often the engine's first choice is played, and how far players and games differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+import numpy as np
+from scipy.optimize import minimize
+
+from live.ratings.held_out import SHARES, judges, share_of
+from live.ratings.strength.agreement import ChoiceModel, GameChoices, counts, log_likelihood_of_none
+from live.ratings.strength.loss_fit import OF_BOARD, OF_SCORES, OF_SEARCH
+from live.ratings.strength.loss_model import Floats
+from live.ratings.strength.played_games import PlayedGame, PlayedSide
+from live.ratings.strength.turns import measured
+
+_NAMES = tuple(name for name in (*OF_SCORES, *OF_SEARCH, *OF_BOARD) if name != "opening")
+CENTRE_ELO, SCALE_ELO = 2100.0, 400.0
+#: Spreads that are tried, log-odds.
+_OF_PLAYERS = (0.05, 0.08, 0.12, 0.16, 0.2)
+_OF_GAMES = (0.08, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4)
+
+
+def learn_choices(
+    games: Sequence[PlayedGame],
+    *,
+    name: str,
+    engine: str,
+    limit: str,
+    data: str,
+    date: str,
+    without: Callable[[str], bool] = judges,
+) -> ChoiceModel:
+    """Learn from searched games; the spreads are those under which games of players who did not
+    teach the forecast are likeliest. Raises ValueError without a choice to learn from.
+    """
+    sides = [
+        side
+        for game in games
+        for side in game.sides
+        if side.elo is not None and side.first_choices and not without(side.player)
+    ]
+    told = [_rows(side) for side in sides]
+    if not any(len(rows) for rows, _ in told):
+        raise ValueError("no choice of a rated player to learn from")
+    at = np.concatenate([rows for rows, _ in told])
+    chosen = np.concatenate([choices for _, choices in told])
+    share = np.concatenate(
+        [
+            np.full(len(rows), share_of(side.player))
+            for side, (rows, _) in zip(sides, told, strict=True)
+        ]
+    )
+    log_odds = np.zeros(len(at))
+    for one in range(SHARES):
+        if (share == one).any():
+            log_odds[share == one] = at[share == one] @ _fit(at[share != one], chosen[share != one])
+    player_sd, game_sd = _spreads(sides, told, log_odds)
+    weights = _fit(at, chosen)
+    return ChoiceModel(
+        name=name,
+        engine=engine,
+        limit=limit,
+        data=data,
+        date=date,
+        games=len(sides),
+        moves=len(at),
+        centre_elo=CENTRE_ELO,
+        scale_elo=SCALE_ELO,
+        circumstances=_NAMES,
+        weights=tuple(round(float(each), 4) + 0.0 for each in weights[:-1]),
+        slope=round(float(weights[-1]), 4),
+        player_sd=player_sd,
+        game_sd=game_sd,
+    )
+
+
+def _rows(side: PlayedSide) -> tuple[Floats, Floats]:
+    """Circumstances and Elo of the choices that count, and whether they were the engine's."""
+    assert side.elo is not None
+    z = (side.elo - CENTRE_ELO) / SCALE_ELO
+    counted = [
+        ([*measured(turn, _NAMES), z], choice)
+        for turn, choice in zip(side.turns, side.first_choices, strict=True)
+        if counts(turn)
+    ]
+    rows = np.array([row for row, _ in counted]).reshape(-1, len(_NAMES) + 1)
+    return rows, np.array([choice for _, choice in counted], dtype=np.float64)
+
+
+def _fit(at: Floats, chosen: Floats) -> Floats:
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        odds = at @ weights
+        fit = float(chosen @ odds - np.logaddexp(0, odds).sum())
+        rise = at.T @ (chosen - 1 / (1 + np.exp(-odds)))
+        return 0.5 * float(weights @ weights) - fit, weights - rise
+
+    found: Floats = minimize(loss, np.zeros(at.shape[1]), jac=True, method="L-BFGS-B").x
+    return found
+
+
+def _spreads(
+    sides: Sequence[PlayedSide], told: Sequence[tuple[Floats, Floats]], log_odds: Floats
+) -> tuple[float, float]:
+    by_player: dict[str, list[GameChoices]] = {}
+    at = 0
+    for side, (_, chosen) in zip(sides, told, strict=True):
+        game = GameChoices()
+        for match in chosen.tolist():
+            game.add(float(log_odds[at]), bool(match))
+            at += 1
+        by_player.setdefault(side.player, []).append(game)
+    return max(
+        product(_OF_PLAYERS, _OF_GAMES),
+        key=lambda spreads: sum(
+            log_likelihood_of_none(played, *spreads) for played in by_player.values()
+        ),
+    )

@@ -1,0 +1,157 @@
+"""How a position is likely to end for these two players at this point of the game.
+
+A multinomial logit over win, draw and loss, learned from games with their scores. Each side's
+log-odds against a draw are linear in what that side sees: the score, how far the game has got, how
+much higher its player is rated, how strong both are. Both sides share one set of weights, so the
+figures of a position seen from the other side are the same.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from live.errors import InputError
+from live.ratings.learned_files import LearnedFiles
+
+_LEARNED = LearnedFiles("results", "model of results")
+
+FORMAT = 1
+
+#: What a side's log-odds rest on, in the order of the weights; the last need both ratings.
+WITHOUT_ELO = (
+    "always",
+    "white",
+    "ply",
+    "score",
+    "large score",
+    "score, ply",
+    "distance",
+    "far, ply",
+)
+WITH_ELO = (
+    "difference",
+    "difference, ply",
+    "difference, level",
+    "mean",
+    "mean, ply",
+    "mean, score",
+)
+
+
+class Chances(NamedTuple):
+    """For White; they add up to 1."""
+
+    win: float
+    draw: float
+    loss: float
+
+    @property
+    def score(self) -> float:
+        """Expected points."""
+        return self.win + self.draw / 2
+
+
+class ResultModel(msgspec.Struct, frozen=True, kw_only=True):
+    """Weights with their provenance."""
+
+    name: str
+    time_control: str
+    data: str
+    date: str
+    games: int
+    positions: int
+    centre_elo: float
+    rated: tuple[float, ...]
+    """By ``WITHOUT_ELO`` and ``WITH_ELO``."""
+    unrated: tuple[float, ...]
+    """By ``WITHOUT_ELO``."""
+    log_loss: dict[str, float] = {}
+    """On players never seen, by what it was measured on, for people."""
+    format: int = FORMAT
+
+    def __post_init__(self) -> None:
+        if self.format != FORMAT:
+            raise ValueError(f"format {self.format} is not {FORMAT}")
+        if len(self.unrated) != len(WITHOUT_ELO):
+            raise ValueError(f"{len(WITHOUT_ELO)} weights are needed without ratings")
+        if len(self.rated) != len(WITHOUT_ELO) + len(WITH_ELO):
+            raise ValueError(f"{len(WITHOUT_ELO) + len(WITH_ELO)} weights are needed with ratings")
+
+    def chances(
+        self,
+        score_cp: int,
+        ply: int,
+        white_elo: float | None = None,
+        black_elo: float | None = None,
+    ) -> Chances:
+        """Of the position after ``ply`` plies; ``score_cp`` is White's. Without either rating
+        neither counts. A few microseconds.
+        """
+        known = white_elo is not None and black_elo is not None
+        weights = self.rated if known else self.unrated
+        odds = []
+        for white in (True, False):
+            own, other = (white_elo, black_elo) if white else (black_elo, white_elo)
+            seen = features(
+                score_cp if white else -score_cp, ply, white, own, other, self.centre_elo
+            )
+            odds.append(math.fsum(w * x for w, x in zip(weights, seen, strict=True)))
+        top = max(0.0, *odds)
+        win, loss, draw = math.exp(odds[0] - top), math.exp(odds[1] - top), math.exp(-top)
+        total = win + loss + draw
+        return Chances(win / total, draw / total, loss / total)
+
+
+def features(
+    score_cp: int, ply: int, white: bool, own: float | None, other: float | None, centre: float
+) -> list[float]:
+    """What one side sees; ``score_cp`` from its own side. Short where a rating is missing."""
+    late = min(ply, 160) / 80
+    size = math.log1p(abs(score_cp) / 100)
+    score = math.copysign(size, score_cp)
+    large = max(-1000, min(1000, score_cp)) / 400
+    seen = [1.0, 1.0 if white else 0.0, late, score, large, score * late, size, size * late]
+    if own is None or other is None:
+        return seen
+    # Beyond 800 points no more is known.
+    difference = max(-800.0, min(800.0, own - other)) / 400
+    mean = max(-2.5, min(2.5, ((own + other) / 2 - centre) / 400))
+    near = math.exp(-size)
+    return [
+        *seen,
+        difference,
+        difference * late,
+        difference * near,
+        mean,
+        mean * late,
+        mean * score,
+    ]
+
+
+Pace = Literal["classical", "blitz"]
+
+
+def decode_result_model(data: bytes, subject: str) -> ResultModel:
+    """Read the file. Raises InputError, naming ``subject``, for what is no model of results."""
+    try:
+        return msgspec.json.decode(data, type=ResultModel)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise InputError(
+            subject, f"is no model of results: {error}", "Install the package again"
+        ) from error
+
+
+def encode_result_model(model: ResultModel) -> bytes:
+    """The file: JSON, indented for people."""
+    return msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n"
+
+
+def load_result_model(name: str) -> ResultModel:
+    """One that comes with the package (``classical``, ``blitz``), or one from a file.
+
+    Raises InputError when there is none or it cannot be read.
+    """
+    return decode_result_model(_LEARNED.read(name), name)

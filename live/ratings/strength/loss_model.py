@@ -1,0 +1,395 @@
+"""How much players of each Elo lose in a position, learned from rated games and kept in a file.
+
+Losses fall into classes. The chance of each class follows a multinomial logit: its log-odds
+against losing nothing are linear in the circumstances of the turn
+(``live.ratings.strength.turns``), and so are their change with ``z = (Elo - centre_elo) /
+scale_elo``; a term in ``z**2`` lets the change itself change. From it follow how likely a move is
+for a player of any Elo, and how large a loss was to be expected: what makes a position hard.
+
+Moves of one game are not independent, so ``n`` of them count ``n / (1 + n / half_moves)`` (Kish
+1965, Survey Sampling, 5.4). What is left of that, and of the shape, is measured on players who
+were not learned from: how the signed root of the likelihood ratio is distributed at each Elo
+(``roots``), how the mean loss of a game is (``ranks``).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from live.errors import InputError
+from live.events import GainKind
+from live.ratings.learned_files import LearnedFiles
+from live.ratings.strength.turns import Circumstance, Turn, measured
+
+Floats = npt.NDArray[np.float64]
+Rows = tuple[tuple[float, ...], ...]
+
+_LEARNED = LearnedFiles("loss_models", "model of losses")
+
+FORMAT = 1
+#: Where likelihoods are worked out, Elo. Beyond the ends a rating counts as unbounded.
+GRID_ELO = np.arange(400.0, 3601.0, 50.0)
+
+
+class Roots(msgspec.Struct, frozen=True):
+    """Signed roots of the likelihood ratio at players' true ratings, after so many moves.
+
+    At ``z`` their mean is ``mean[0] + mean[1] * z`` and their standard deviation ``sd[0] + sd[1] *
+    z``; ``reach`` is how many of the latter either way hold 95 % of them.
+    """
+
+    moves: int
+    mean: tuple[float, float]
+    sd: tuple[float, float]
+    reach: tuple[float, float]
+
+
+class Ranks(msgspec.Struct, frozen=True):
+    """Mean losses of games never seen, beside what was expected, after so many moves.
+
+    ``spread`` is the variance between games that chance within a game does not explain, relative
+    to that of one move; ``quantiles`` are those of the standardised distance, at even shares from
+    0.5 / k to 1 - 0.5 / k; ``by_elo`` is what they rise by for each z.
+    """
+
+    moves: int
+    spread: float
+    quantiles: tuple[float, ...]
+    by_elo: float = 0.0
+
+
+class Band(msgspec.Struct, frozen=True):
+    """How much was learned from one band of ratings."""
+
+    elo: tuple[int, int]
+    games: int
+    """Player-games."""
+
+
+class LossModel(msgspec.Struct, frozen=True, kw_only=True):
+    """What losses say of Elo, with its provenance."""
+
+    name: str
+    engine: str
+    """What the engine calls itself (UCI ``id name``)."""
+    limit: str
+    gain: GainKind
+    time_control: str
+    data: str
+    date: str
+    games: int
+    """Player-games."""
+    players: int
+    moves: int
+    bands: tuple[Band, ...]
+    elo_range: tuple[float, float]
+    """The middle 95 % of the ratings it was learned from."""
+    mean_elo: float
+    sd_elo: float
+    """Of the players: what is believed of one of whom nothing is known."""
+    centre_elo: float
+    scale_elo: float
+    half_moves: float
+    loss_edges_cp: tuple[int, ...]
+    """A loss equal to an edge belongs below it; losses below 0 are successive gains."""
+    circumstances: tuple[Circumstance, ...]
+    changing: tuple[Circumstance, ...]
+    """Those whose weight changes with Elo."""
+    level: Rows
+    """Log-odds at the centre: (circumstances, classes - 1)."""
+    slope: Rows
+    """Their change with z: (changing, classes - 1)."""
+    bend: tuple[float, ...]
+    """(classes - 1,), times z²."""
+    mean_log_loss: tuple[float, ...]
+    """By class: mean of ``log(1 + loss in tenths of a pawn)``."""
+    mean_square_log_loss: tuple[float, ...]
+    roots: tuple[Roots, ...]
+    final_roots: tuple[Roots, ...] = ()
+    """Of finished games. Games end by mistakes, so a game that is over says another thing than
+    one that goes on."""
+    performance: Roots | None = None
+    """The same for moves and result of one whole game together; ``moves`` is 1: one game."""
+    shared: tuple[float, ...] = ()
+    """How much of the opponent's standardised losses so far a player's own are expected to share,
+    by stage of the game (``STAGES_PLIES``); empty where that was not learned."""
+    ranks: tuple[Ranks, ...] = ()
+    final_ranks: tuple[Ranks, ...] = ()
+    """Of finished games."""
+    difference: tuple[float, float] = (-150.0, 0.0)
+    """What Algorithm 4 shows of players at the centre, Elo against the engine, and what it rises
+    by for each z."""
+    form_sd_elo: float = 0.0
+    """How far the play of one game lies from a player's rating, as far as it was measured."""
+    form_sd_elo_high: float = 0.0
+    """The upper end of its 95 % interval."""
+    format: int = FORMAT
+
+    def __post_init__(self) -> None:
+        if self.format != FORMAT:
+            raise ValueError(f"format {self.format} is not {FORMAT}")
+        if not (self.scale_elo > 0 and self.half_moves > 0):
+            raise ValueError("scale_elo and half_moves must be above 0")
+        classes = len(self.loss_edges_cp) + 1
+        for what, rows, names in (
+            ("level", self.level, self.circumstances),
+            ("slope", self.slope, self.changing),
+        ):
+            if len(rows) != len(names) or any(len(row) != classes - 1 for row in rows):
+                raise ValueError(f"{what} has the wrong shape for {classes} classes")
+        if not len(self.mean_log_loss) == len(self.mean_square_log_loss) == classes:
+            raise ValueError(f"means must be given for {classes} classes")
+        if len(self.bend) != classes - 1 or not self.roots:
+            raise ValueError("bend or roots are missing")
+        if not set(self.changing) <= set(self.circumstances):
+            raise ValueError("what changes with Elo must be among the circumstances")
+
+    def mismatch(self, engine: str, limit: str, gain: GainKind) -> str | None:
+        """Why it says nothing about such gains, for people; None when it does."""
+        asked, held = (engine, limit, gain), (self.engine, self.limit, self.gain)
+        for what, given, own in zip(("engine", "limit", "gain"), asked, held, strict=True):
+            if " ".join(given.lower().split()) != " ".join(own.lower().split()):
+                return f"model {self.name!r} holds for the {what} {own!r}, not {given!r}"
+        return None
+
+    def z(self, elo: float) -> float:
+        """The scaled rating."""
+        return (elo - self.centre_elo) / self.scale_elo
+
+    def expected_difference(self, elo: float) -> float:
+        """What Algorithm 4 shows of players of this Elo, against the engine."""
+        low, high = self.elo_range
+        return self.difference[0] + self.difference[1] * self.z(min(max(elo, low), high))
+
+    def weight(self, moves: int) -> float:
+        """What the log-likelihood of each of so many moves counts."""
+        return 1 / (1 + moves / self.half_moves)
+
+
+class Expected(NamedTuple):
+    """Of ``log(1 + loss)`` in one turn."""
+
+    mean: float
+    variance: float
+
+
+class LossReader:
+    """Reads turns by a model; some 30 µs each."""
+
+    __slots__ = ("_bend", "_changing", "_level", "_slope", "_z", "_z2", "mean", "model", "square")
+
+    def __init__(self, model: LossModel) -> None:
+        self.model = model
+        classes = len(model.loss_edges_cp) + 1
+        # A first column of nothing: losing nothing is what all else is compared with.
+        self._level = np.zeros((len(model.circumstances), classes))
+        self._level[:, 1:] = model.level
+        self._slope = np.zeros((len(model.changing), classes))
+        self._slope[:, 1:] = model.slope
+        self._bend = np.array([0.0, *model.bend])
+        self._changing = [model.circumstances.index(name) for name in model.changing]
+        self._z = ((GRID_ELO - model.centre_elo) / model.scale_elo)[:, None]
+        self._z2 = self._z**2 * self._bend
+        self.mean = np.array(model.mean_log_loss)
+        self.square = np.array(model.mean_square_log_loss)
+
+    def loss_class(self, turn: Turn) -> int:
+        """Which class its loss falls into."""
+        return bisect_left(self.model.loss_edges_cp, -turn.gain_cp)
+
+    def log_likelihood(self, turn: Turn) -> Floats:
+        """Of the loss, for players of each Elo of ``GRID_ELO``."""
+        level, slope = self._lines(turn)
+        odds = level + slope * self._z + self._z2
+        odds -= odds.max(axis=1, keepdims=True)
+        of_class: Floats = odds[:, self.loss_class(turn)] - np.log(np.exp(odds).sum(axis=1))
+        return of_class
+
+    def expected(self, turn: Turn, elo: float) -> Expected:
+        """What a player of this Elo loses there."""
+        level, slope = self._lines(turn)
+        z = self.model.z(elo)
+        odds = level + slope * z + self._bend * (z * z)
+        share = np.exp(odds - odds.max())
+        share /= share.sum()
+        mean = float(share @ self.mean)
+        return Expected(mean, float(share @ self.square) - mean * mean)
+
+    def _lines(self, turn: Turn) -> tuple[Floats, Floats]:
+        at = np.array(measured(turn, self.model.circumstances))
+        return at @ self._level, at[self._changing] @ self._slope
+
+
+class Alone(NamedTuple):
+    """A rating from moves alone, Elo; None for an end, or for the figure, that is unbounded."""
+
+    elo: float | None
+    low: float | None
+    high: float | None
+    unbounded: str = ""
+    """``low`` or ``high`` where the figure itself is unbounded on that side."""
+
+
+def alone(
+    model: LossModel, log_likelihood: Floats, moves: int, *, over: bool = False
+) -> Alone | None:
+    """The Elo at which the moves are likeliest, and all that are not much less so.
+
+    ``log_likelihood``: summed over ``moves`` turns, over ``GRID_ELO``, undamped. The signed root
+    of the likelihood ratio (Barndorff-Nielsen 1986, Biometrika 73) is standardised by what it was
+    for players of each Elo after as many moves; the rating is where it is 0, so that it lies above
+    the truth as often as below, and the interval holds all Elos at which it is not too far out.
+    ``over`` says that the game has ended. None without a move.
+    """
+    if not moves:
+        return None
+    held = log_likelihood * model.weight(moves)
+    nodes = model.final_roots if over and model.final_roots else model.roots
+    return standing(held, *roots_at(model, nodes, moves))
+
+
+def standing(held: Floats, mean: Floats, sd: Floats, below: float, above: float) -> Alone:
+    """The rating and its interval from a damped log-likelihood over ``GRID_ELO``.
+
+    ``mean`` and ``sd``, over the same grid, are those of the signed root at the true rating;
+    ``below`` and ``above`` hold 95 % of it, in standard deviations.
+    """
+    likeliest, value = peak(held)
+    root = np.sqrt(np.maximum(2 * (value - held), 0.0))
+    root[likeliest < GRID_ELO] *= -1
+    distance = (root - mean) / sd
+    elo = _crossing(distance)
+    low, high = _crossing(distance - above), _crossing(distance - below)
+    unbounded = "" if elo is not None else ("high" if distance[-1] > 0 else "low")
+    return Alone(elo, low, high, unbounded)
+
+
+def peak(held: Floats) -> tuple[float, float]:
+    """The Elo where a log-likelihood over ``GRID_ELO`` is highest, and how high: between the
+    points of the grid by the parabola through the three highest.
+    """
+    top = int(held.argmax())
+    if top in (0, len(held) - 1):
+        return float(GRID_ELO[top]), float(held[top])
+    left, middle, right = held[top - 1 : top + 2].tolist()
+    bend = left - 2 * middle + right
+    if bend >= 0:
+        return float(GRID_ELO[top]), middle
+    shift = 0.5 * (left - right) / bend
+    step = float(GRID_ELO[1] - GRID_ELO[0])
+    return float(GRID_ELO[top]) + shift * step, middle - 0.25 * (left - right) * shift
+
+
+def _crossing(falling: Floats) -> float | None:
+    """Where a falling line over the grid meets 0; None where it does not."""
+    under = np.flatnonzero(falling <= 0)
+    if not len(under) or under[0] == 0:
+        return None
+    at = int(under[0])
+    left, right = float(falling[at - 1]), float(falling[at])
+    return float(GRID_ELO[at - 1] + (GRID_ELO[at] - GRID_ELO[at - 1]) * left / (left - right))
+
+
+def learned_z(model: LossModel, elo: Floats) -> Floats:
+    """Scaled ratings; those beyond what was learned from are taken as the last of them."""
+    low, high = model.elo_range
+    return (np.clip(elo, low, high) - model.centre_elo) / model.scale_elo
+
+
+def roots_at(
+    model: LossModel, nodes: tuple[Roots, ...], moves: int
+) -> tuple[Floats, Floats, float, float]:
+    """Mean and standard deviation of the signed root over ``GRID_ELO``, and its reach."""
+    z = learned_z(model, GRID_ELO)
+    low, high, share = between([each.moves for each in nodes], moves)
+    one, other = nodes[low], nodes[high]
+
+    def mixed(a: float, b: float) -> float:
+        return a + (b - a) * share
+
+    mean = mixed(one.mean[0], other.mean[0]) + mixed(one.mean[1], other.mean[1]) * z
+    sd = mixed(one.sd[0], other.sd[0]) + mixed(one.sd[1], other.sd[1]) * z
+    return (
+        mean,
+        np.maximum(sd, 0.3),
+        mixed(one.reach[0], other.reach[0]),
+        mixed(one.reach[1], other.reach[1]),
+    )
+
+
+def between(nodes: list[int], moves: int) -> tuple[int, int, float]:
+    """The nodes around ``moves``, and how far along it lies on a scale of logarithms."""
+    at = bisect_left(nodes, moves)
+    if at == 0:
+        return 0, 0, 0.0
+    if at == len(nodes):
+        return at - 1, at - 1, 0.0
+    share = math.log(moves / nodes[at - 1]) / math.log(nodes[at] / nodes[at - 1])
+    return at - 1, at, share
+
+
+class Level(NamedTuple):
+    """A belief about the strength shown, Elo."""
+
+    elo: float
+    low: float
+    high: float
+    share: float
+    """1 - variance / variance of the prior: what the moves had to say in it, 0 to 1."""
+
+
+def level(
+    model: LossModel, log_likelihood: Floats, moves: int, mean_elo: float, sd_elo: float
+) -> Level:
+    """The normal prior times the likelihood of the moves, with the central 95 %.
+
+    A prior without spread says that a player plays by his rating whatever is seen: the level is
+    the rating, and the moves have no share in it.
+    """
+    if sd_elo <= 0:
+        return Level(mean_elo, mean_elo, mean_elo, 0.0)
+    # Around the prior, so that neither a rating of 0 nor one of 4000 falls off the grid.
+    at = mean_elo + sd_elo * _REACH
+    held = np.interp(at, GRID_ELO, log_likelihood) * model.weight(moves) if moves else 0.0
+    log = held - 0.5 * _REACH**2
+    mass = np.exp(log - log.max())
+    mass /= mass.sum()
+    mean = float(mass @ at)
+    variance = float(mass @ (at - mean) ** 2)
+    prior_mass = np.exp(-0.5 * _REACH**2)
+    prior_mass /= prior_mass.sum()
+    of_prior = float(prior_mass @ (at - mean_elo) ** 2)
+    summed = np.cumsum(mass) - mass / 2
+    low, high = np.interp((0.025, 0.975), summed, at).tolist()
+    return Level(mean, low, high, min(1.0, max(0.0, 1 - variance / of_prior)))
+
+
+_REACH = np.linspace(-4.0, 4.0, 81)
+
+
+def encode_loss_model(model: LossModel) -> bytes:
+    """The file: JSON, indented for people."""
+    return msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n"
+
+
+def decode_loss_model(data: bytes, subject: str) -> LossModel:
+    """Read the file. Raises InputError, naming ``subject``, for what is no model of losses."""
+    try:
+        return msgspec.json.decode(data, type=LossModel)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise InputError(
+            subject,
+            f"is no model of losses: {error}",
+            "Make one with `live-rate calibrate --losses`",
+        ) from error
+
+
+def shipped_loss_models() -> tuple[LossModel, ...]:
+    """Those that come with the package."""
+    return tuple(decode_loss_model(_LEARNED.read(name), name) for name in _LEARNED.names())

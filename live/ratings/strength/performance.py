@@ -1,0 +1,182 @@
+"""How strong a player was in these games: moves and results together, against these opponents.
+
+The performance is the Elo at which the moves played and the results got are likeliest, given the
+opponents' ratings; the player's own rating is not used. While a game runs, the expected result of
+the position for two players of the opponent's rating stands for the result. Beside it stand the
+performance rating and the rating change that FIDE's rules give for the same results (FIDE Rating
+Regulations 2022, 1.4.9, 8.1 and 8.3).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from live.ratings.strength.expected_result import Chances, ResultModel
+from live.ratings.strength.loss_model import GRID_ELO, Alone, Floats, LossModel, roots_at, standing
+
+#: What engines say of the usual starting position, centipawns.
+_START_CP = 23
+#: How alike a player's games are, beside what his rating explains (``Calibration.
+#: games_correlation``): G games count G / (1 + (G - 1) * this).
+GAMES_CORRELATION = 0.12
+
+
+class PlayedAgainst(NamedTuple):
+    """One game of the player."""
+
+    opponent_elo: float | None
+    white: bool
+    ends: Chances | None
+    """For the player: the result as (1, 0, 0), (0, 1, 0) or (0, 0, 1), or what is expected of the
+    position while the game runs; None where neither is known."""
+    log_likelihood: Floats | None
+    """Of the moves over ``GRID_ELO``, undamped; None without a counted move."""
+    moves: int
+    over: bool = True
+    percentile: float | None = None
+
+    def same(self, other: PlayedAgainst | None) -> bool:
+        """Whether nothing has changed; arrays that are replaced whole are compared as such."""
+        return (
+            other is not None
+            and self.log_likelihood is other.log_likelihood
+            and self._replace(log_likelihood=None) == other._replace(log_likelihood=None)
+        )
+
+
+#: Points of White by result.
+POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+
+
+def of_result(points: float) -> Chances:
+    """A result as chances: 1, 0.5 or 0 points."""
+    return Chances(float(points == 1), float(points == 0.5), float(points == 0))
+
+
+class Results:
+    """How likely results are for a player of each Elo; kept by opponent, since they repeat."""
+
+    __slots__ = ("_known", "model")
+
+    def __init__(self, model: ResultModel) -> None:
+        self.model = model
+        self._known: dict[tuple[float, bool], Floats] = {}
+
+    @property
+    def time_control(self) -> str:
+        """Of the games it was learned from."""
+        return self.model.time_control
+
+    def log_chances(self, opponent_elo: float, white: bool) -> Floats:
+        """Of win, draw and loss before the first move: (3, grid)."""
+        found = self._known.get((opponent_elo, white))
+        if found is None:
+            rows = []
+            for elo in GRID_ELO.tolist():
+                if white:
+                    rows.append(self.model.chances(_START_CP, 0, elo, opponent_elo))
+                else:
+                    seen = self.model.chances(_START_CP, 0, opponent_elo, elo)
+                    rows.append(Chances(seen.loss, seen.draw, seen.win))
+            found = self._known[opponent_elo, white] = np.log(np.array(rows)).T
+        return found
+
+
+def performance(
+    model: LossModel | None, results: Results | None, games: Sequence[PlayedAgainst]
+) -> Alone | None:
+    """Over one game or several; None where nothing is known of any."""
+    held = np.zeros(len(GRID_ELO))
+    known = False
+    with_moves = sum(game.log_likelihood is not None and game.moves > 0 for game in games)
+    alike = 1 + max(0, with_moves - 1) * GAMES_CORRELATION
+    for game in games:
+        if model is not None and game.log_likelihood is not None and game.moves:
+            held += game.log_likelihood * (model.weight(game.moves) / alike)
+            known = True
+        if results is not None and game.ends is not None and game.opponent_elo is not None:
+            held += np.array(game.ends) @ results.log_chances(game.opponent_elo, game.white)
+            known = True
+    if not known:
+        return None
+    nothing = np.zeros(len(GRID_ELO)), np.ones(len(GRID_ELO)), -ndtri(0.975), ndtri(0.975)
+    if model is None or model.performance is None or not with_moves:
+        return standing(held, *nothing)
+    mean, sd, below, above = roots_at(model, (model.performance,), 1)
+    # The likelihood of several games is nearer to a parabola.
+    return standing(held, mean / math.sqrt(len(games)), sd, below, above)
+
+
+# --- FIDE's own figures --------------------------------------------------------------------------
+
+#: Rating difference for a share of points from .50 to 1.00 in steps of .01 (8.1.1).
+_DP = (
+    *(0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158),
+    *(
+        166,
+        175,
+        184,
+        193,
+        202,
+        211,
+        220,
+        230,
+        240,
+        251,
+        262,
+        273,
+        284,
+        296,
+        309,
+        322,
+        336,
+        351,
+        366,
+    ),
+    *(383, 401, 422, 444, 470, 501, 538, 589, 677, 800),
+)
+#: Largest rating difference for an expected share of points from .50 to .99 (8.1.2).
+_EXPECTED = (
+    *(3, 10, 17, 25, 32, 39, 46, 53, 61, 68, 76, 83, 91, 98, 106, 113, 121, 129, 137, 145, 153),
+    *(162, 170, 179, 188, 197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315, 328, 344),
+    *(357, 374, 391, 411, 432, 456, 484, 517, 559, 619, 735),
+)
+#: Larger differences count as this (8.3.1).
+MOST_DIFFERENCE = 400
+
+
+def fide_performance(opponents: Sequence[float], points: float) -> int | None:
+    """Mean rating of the opponents, plus the difference for the share of points (1.4.9, 8.1.1);
+    None without a rated opponent. Points of a running game may be expected ones.
+    """
+    if not opponents:
+        return None
+    share = min(max(points / len(opponents), 0.0), 1.0)
+    at = round(max(share, 1 - share) * 100) - 50
+    difference = _DP[at] if share >= 0.5 else -_DP[at]
+    return math.floor(sum(opponents) / len(opponents) + difference + 0.5)
+
+
+def fide_expected(own_elo: float, opponent_elo: float) -> float:
+    """Share of points expected of the player (8.1.2, 8.3.1)."""
+    difference = min(abs(own_elo - opponent_elo), MOST_DIFFERENCE)
+    of_stronger = (50 + bisect_left(_EXPECTED, difference)) / 100
+    return of_stronger if own_elo >= opponent_elo else round(1 - of_stronger, 2)
+
+
+def development(elo: float) -> int:
+    """The coefficient K where no rating list gives it: 10 from 2400 on, else 20 (8.3.3). Juniors
+    and newcomers have 40, which a rating alone cannot tell.
+    """
+    return 10 if elo >= 2400 else 20
+
+
+def rating_change(own_elo: float, games: Sequence[tuple[float, float]], k: float) -> float:
+    """What games of ``(opponent's Elo, points)`` change of a rating (8.3.2), Elo."""
+    return k * math.fsum(points - fide_expected(own_elo, elo) for elo, points in games)

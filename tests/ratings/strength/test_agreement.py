@@ -1,0 +1,84 @@
+"""The agreement figure: fair where choices follow the forecast, seen where they do not."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from live.ratings.strength.agreement import (
+    GameChoices,
+    bound,
+    counts,
+    field_shift,
+    load_choice_model,
+    log_e_value,
+)
+from live.ratings.strength.turns import Board, Turn
+
+
+def played(rng: np.random.Generator, moves: int, share: float, effect: float = 0.0) -> GameChoices:
+    game = GameChoices()
+    for _ in range(moves):
+        log_odds = float(rng.normal(0, 0.7))
+        chance = 1 / (1 + math.exp(-log_odds - effect))
+        game.add(log_odds, bool(rng.random() < share or rng.random() < chance))
+    return game
+
+
+def test_nothing_chosen_says_nothing() -> None:
+    assert log_e_value([], 0.1, 0.2) == pytest.approx(0)
+    assert log_e_value([GameChoices()], 0.1, 0.2) == pytest.approx(0)
+
+
+def test_its_mean_is_one_where_choices_follow_the_forecast() -> None:
+    rng = np.random.default_rng(5)
+    values = [
+        math.exp(log_e_value([played(rng, 20, 0.0, rng.normal(0, 0.2))], 0.05, 0.2))
+        for _ in range(600)
+    ]
+    assert 0.7 < np.mean(values) < 1.3
+
+
+def test_an_engine_is_seen_over_a_few_games() -> None:
+    rng = np.random.default_rng(6)
+    games = [played(rng, 30, 0.6) for _ in range(4)]
+    assert log_e_value(games, 0.05, 0.2) > bound(100)
+
+
+def test_a_larger_field_asks_for_more() -> None:
+    assert bound(1) == pytest.approx(math.log(20))
+    assert bound(100) == pytest.approx(math.log(2000))
+    assert bound(0) == bound(1)
+
+
+def board(*, legal: int = 30, repeated: bool = False) -> Board:
+    return Board(legal, 2, False, False, 50, repeated)
+
+
+@pytest.mark.parametrize(
+    ("turn", "counted"),
+    [
+        (Turn(0, 0, 17, board=board()), True),
+        (Turn(0, 0, 16, board=board()), False),
+        (Turn(0, 301, 30, board=board()), False),
+        (Turn(0, 0, 30, board=board(legal=1)), False),
+        (Turn(0, 0, 30, board=board(repeated=True)), False),
+    ],
+)
+def test_what_counts_as_a_choice(turn: Turn, counted: bool) -> None:
+    assert counts(turn) is counted
+
+
+def test_an_engine_that_all_agree_with_more_is_no_alarm() -> None:
+    rng = np.random.default_rng(8)
+    field = [played(rng, 40, 0.0, 0.5) for _ in range(40)]
+    assert field_shift(field) == pytest.approx(0.5, abs=0.15)
+    assert field_shift([]) == 0
+
+
+def test_the_shipped_model_forecasts() -> None:
+    model = load_choice_model("classical")
+    turn = Turn(0, 20, 31, 8.0, 20, board())
+    assert model.log_odds(turn, 2700) > model.log_odds(turn, 1500)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from live.errors import InputError
+from live.ratings.strength.expected_result import (
+    decode_result_model,
+    encode_result_model,
+    load_result_model,
+)
+
+
+@pytest.mark.parametrize("name", ["classical", "blitz"])
+def test_chances_add_up_and_follow_the_score(name: str) -> None:
+    model = load_result_model(name)
+    before = 0.0
+    for score in (-900, -300, -50, 0, 50, 300, 900):
+        chances = model.chances(score, 40, 2200, 2200)
+        assert sum(chances) == pytest.approx(1)
+        assert chances.score > before
+        before = chances.score
+
+
+def test_the_stronger_is_expected_to_score_more() -> None:
+    model = load_result_model("classical")
+    assert model.chances(0, 20, 2600, 2200).score > 0.7
+    assert model.chances(0, 20, 2200, 2600).score < 0.35
+
+
+def test_strong_players_draw_more() -> None:
+    model = load_result_model("classical")
+    assert model.chances(0, 40, 2700, 2700).draw > model.chances(0, 40, 1500, 1500).draw
+
+
+def test_without_both_ratings_neither_counts() -> None:
+    model = load_result_model("classical")
+    assert model.chances(80, 30, 2700, None) == model.chances(80, 30)
+    assert model.chances(80, 30) != model.chances(80, 30, 2700, 2000)
+
+
+@pytest.mark.parametrize("elo", [0, 4000])
+def test_any_rating_is_borne(elo: float) -> None:
+    chances = load_result_model("blitz").chances(3900, 300, elo, 2000)
+    assert sum(chances) == pytest.approx(1)
+    assert all(0 <= each <= 1 for each in chances)
+
+
+def test_a_file_is_read_as_it_was_written() -> None:
+    model = load_result_model("blitz")
+    assert decode_result_model(encode_result_model(model), "x") == model
+    with pytest.raises(InputError, match="no model of results"):
+        decode_result_model(b"[]", "x")

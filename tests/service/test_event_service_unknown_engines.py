@@ -1,0 +1,247 @@
+"""Engines that no calibration was learned with: measured once, then read by those there are."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import stat
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from live.config import Config, load_config
+from live.events import (
+    Change,
+    EngineMessage,
+    FeedReport,
+    HealthMessage,
+    MeasuringProgress,
+)
+from live.feeds.demo import demo_feed
+from live.jobs.doctor import examine
+from live.jobs.recorded_event import rebuilt
+from live.jobs.report_journal import explanation_of
+from live.ledger.players.leading_figure import is_transferred
+from live.publish.export.analysis_json import analysis
+from live.ratings.calibration import engine_transfer
+from live.ratings.calibration.engine_transfer import ReferenceSet, load_reference
+from live.service import event_service, measure_settings
+from live.service.event_journal import EventJournal
+from live.service.event_service import EventService
+from live.store.explanation import in_words
+from live.store.journal_reader import JournalReader
+
+ENGINE = Path(__file__).with_name("scoring_engine.py")
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test begins with an engine nobody has measured."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Callable[..., str]:
+    """Gives the path of a program that is the scoring engine with a rule."""
+
+    def make(rule: str, name: str = "Scoring 1") -> str:
+        path = tmp_path / f"engine-{rule}"
+        path.write_text(
+            f"#!{sys.executable}\nimport runpy, sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+            f"sys.argv = ['engine', {rule!r}, {name!r}]\n"
+            f"runpy.run_path({str(ENGINE)!r}, run_name='__main__')\n"
+        )
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return str(path)
+
+    return make
+
+
+def settings(path: str, **changes: object) -> Config:
+    return load_config(None, {}, {"engine.path": path, "engine.engines": 1, **changes})
+
+
+@contextlib.asynccontextmanager
+async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Change]]]:
+    """With one game of the demo taken in and searched."""
+    told: list[Change] = []
+    service = EventService(config)
+    async with service.with_engine(live=False):
+        service.listen(told.extend)
+        game = msgspec.structs.replace(demo_feed.games()[0], moves=demo_feed.games()[0].moves[:20])
+        await service.take(FeedReport("file", (game,), complete=True))
+        await service.settled()
+        yield service, told
+
+
+async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
+    config = settings(engine("known"))
+    async with opened(config) as (service, told):
+        before = service.state.engine()
+        assert before.calibration == "classical"
+        assert is_transferred(before)
+        assert "not measured yet: intervals are wider" in before.calibration_note
+        first = service.state.players()[0]
+        assert service.unmeasured
+        await service.measure_engine()
+        after = service.state.engine()
+        assert is_transferred(after)
+        assert "correlation 1.000 and scale 0.80 over 294" in after.calibration_note
+        assert not service.unmeasured
+        second = service.state.players()[0]
+        assert second.id == first.id
+        assert first.calibrated_high is not None and first.calibrated_low is not None
+        assert second.calibrated_high is not None and second.calibrated_low is not None
+        width = second.calibrated_high - second.calibrated_low
+        assert width < first.calibrated_high - first.calibrated_low
+        assert second.calibration_note.startswith("transferred")
+        assert [each.engine for each in told if isinstance(each, EngineMessage)][-1] == after
+        searches = service.room.health().searches
+        await service.measure_engine()
+        assert service.room.health().searches == searches
+        kept = service.state.players()
+    async with opened(config) as (service, told):
+        assert not service.unmeasured
+        assert service.state.players() == kept
+        assert service.room.health().searches == searches - 294
+
+
+async def test_people_see_how_far_it_is(engine: Callable[..., str]) -> None:
+    async with opened(settings(engine("known"))) as (service, told):
+        await service.measure_engine()
+        seen = [change.engines.measuring for change in told if isinstance(change, HealthMessage)]
+        assert MeasuringProgress(14, 294) in seen
+        assert seen[-1] is None
+
+
+async def test_scores_of_chance_are_refused_with_the_reason(engine: Callable[..., str]) -> None:
+    async with opened(settings(engine("random"))) as (service, _):
+        await service.measure_engine()
+        found = service.state.engine()
+        assert found.calibration is None and not is_transferred(found)
+        assert "its scores do not fit: correlation" in found.calibration_note
+        assert all(view.calibrated is None for view in service.state.players())
+        detail = service.state.game(next(iter(service.state.games())).id)
+        assert detail is not None and detail.curves.white
+        assert all(point.calibrated is None for point in detail.curves.white)
+    # It stays refused, at once.
+    async with opened(settings(engine("random"))) as (service, _):
+        assert not service.unmeasured
+        assert service.state.engine().calibration is None
+
+
+async def test_figures_after_measuring_are_those_of_an_engine_known_from_the_start(
+    engine: Callable[..., str],
+) -> None:
+    config = settings(engine("known"))
+    async with opened(config) as (service, _):
+        await service.measure_engine()
+        measured = [service.state.game(view.id) for view in service.state.games()]
+    async with opened(config) as (service, _):
+        assert [service.state.game(view.id) for view in service.state.games()] == measured
+
+
+async def test_the_engine_the_calibrations_were_learned_with_needs_no_measuring(
+    engine: Callable[..., str],
+) -> None:
+    reference = load_reference()
+    async with opened(settings(engine("known", reference.engine))) as (service, _):
+        assert not service.unmeasured
+        assert not is_transferred(service.state.engine())
+
+
+async def test_another_limit_of_the_same_engine_is_transferred(
+    engine: Callable[..., str],
+) -> None:
+    reference = load_reference()
+    config = settings(engine("known", reference.engine), **{"engine.nodes": 20_000})
+    async with opened(config) as (service, _):
+        assert service.unmeasured
+
+
+async def test_no_calibration_wanted_none_measured(engine: Callable[..., str]) -> None:
+    config = settings(engine("known"), **{"rating.calibration": "none"})
+    async with opened(config) as (service, _):
+        assert not service.unmeasured
+        assert service.state.engine().calibration_note == "switched off"
+
+
+async def test_a_journal_tells_each_moment_as_it_was_measured_then(
+    engine: Callable[..., str], tmp_path: Path
+) -> None:
+    config, path = settings(engine("known")), tmp_path / "journal.sqlite"
+    journal = EventJournal(path)
+    assert journal.journal is not None
+    seconds = itertools.count(1_000)
+    journal.journal._now_ms = lambda: next(seconds) * 1000
+    game = msgspec.structs.replace(demo_feed.games()[0], moves=demo_feed.games()[0].moves[:12])
+    service = EventService(config, journal)
+    async with service.with_engine(live=False, feeds=["file"]):
+        await service.take(FeedReport("file", (game,), complete=True))
+        await service.settled()
+        before_ms, before = journal.journal._last_ms, analysis(service.state)
+        await service.measure_engine()
+        after = analysis(service.state)
+    assert before.players != after.players
+    with JournalReader.open(path) as reader:
+        assert analysis(rebuilt(reader, path, before_ms).state) == before
+        assert analysis(rebuilt(reader, path).state) == after
+        detail = after.games[0]
+        found = explanation_of(rebuilt(reader, path), detail, 11)
+    assert found.belief is not None
+    assert found.belief.mean == pytest.approx(found.published.calibrated, abs=0.0051)
+    assert "scores and gains divided by 0.800" in "\n".join(in_words(found))
+    # A start after that has the game as it was kept.
+    service = EventService(config, EventJournal(path))
+    async with service.with_engine(live=False, feeds=["file"]):
+        assert service.room.health().searches == 0
+        assert analysis(service.state).players == after.players
+
+
+async def test_the_doctor_says_which_calibration_it_is_and_what_would_be_better(
+    engine: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def told(config: Config) -> str:
+        await examine(lambda: config)
+        return " ".join(capsys.readouterr().out.split())
+
+    config = settings(engine("known"), **{"server.port": 0})
+    before = await told(config)
+    assert "classical, blitz-default, transferred from Stockfish 19" in before
+    assert "not measured yet: intervals are wider" in before
+    assert "measured once, in about a minute of idle time" in before
+    async with opened(config) as (service, _):
+        await service.measure_engine()
+    after = await told(config)
+    assert "correlation 1.000 and scale 0.80" in after and "not measured" not in after
+    assert "best with the engine they were learned with: --engine embedded" in after
+    random = settings(engine("random", "Chance 1"), **{"server.port": 0})
+    async with opened(random) as (service, _):
+        await service.measure_engine()
+    refused = await told(random)
+    assert "its scores do not fit" in refused and "ratings by Algorithm 4 alone" in refused
+
+
+async def test_native_stockfish_is_measured(
+    require_program: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reference = load_reference()
+    few = msgspec.structs.replace(reference, positions=reference.positions[:60])
+
+    def some() -> ReferenceSet:
+        return few
+
+    for module in (event_service, measure_settings, engine_transfer):
+        monkeypatch.setattr(module, "load_reference", some)
+    config = settings(require_program("stockfish"), **{"engine.nodes": 10_000})
+    async with opened(config) as (service, _):
+        await service.measure_engine()
+        assert service.measured is not None
+        found = service.measured.agreement
+        assert found.positions == 60
+        assert 0.6 < found.scale < 1.0 and found.correlation > 0.93
+        assert 9_000 < service.measured.nodes < 11_000
