@@ -108,7 +108,10 @@ def scale_of(
 
 def is_transferred(engine: EngineInfo, note: str = "") -> bool:
     """Whether the calibration was learned on another engine; ``note`` is that of the game."""
-    return "transferred" in f"{engine.calibration_note} {note}".lower()
+    # A note may also say why nothing is transferred: then there is no calibration.
+    return engine.calibration is not None and (
+        "transferred" in f"{engine.calibration_note} {note}".lower()
+    )
 
 
 class Standing(msgspec.Struct, frozen=True):

@@ -72,7 +72,9 @@ export function scaleOf(points, choice = "auto") {
 
 /** Whether the calibration was learned on another engine; `note` is that of the game. */
 export function isTransferred(engine, note = "") {
-  return `${engine?.calibration_note ?? ""} ${note ?? ""}`.toLowerCase().includes("transferred");
+  // A note may also say why nothing is transferred: then there is no calibration.
+  if (!engine?.calibration) return false;
+  return `${engine.calibration_note ?? ""} ${note ?? ""}`.toLowerCase().includes("transferred");
 }
 
 /** The figure that players are ranked by: one scale for all. */

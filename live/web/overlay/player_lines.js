@@ -53,7 +53,9 @@ export class PlayerPanel {
     setText(this._clock, clockOf(game, color, this._elapsedS(game)));
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const { transferred, withheld } = this._basisOf(game);
-    const [main, second] = figuresOf(point, player.elo, options.rating, words, transferred);
+    // The bar has no room for long names: it says once, in its middle, what is transferred.
+    const bar = options.layout === "bar";
+    const [main, second] = figuresOf(point, player.elo, options.rating, words, transferred && !bar, bar);
     this._main.draw(main, main ? basisOf(point, words) : withoutFigure(point, words, withheld));
     this._second.draw(second, "");
   }
@@ -77,8 +79,10 @@ class OverlayRating {
   draw(rating, basis) {
     this.node.classList.toggle("none", rating === null);
     setText(this._value, rating ? rating.text : basis ? "\u2013" : "");
-    setText(this._label, rating ? [rating.label, basis].filter(Boolean).join(" \u00b7 ") : basis);
-    setText(this._interval, rating?.interval ? `95\u00a0%: ${rating.interval}` : "");
+    // What has no interval has its place for what it rests on.
+    const ranged = rating === null || rating.interval !== "";
+    setText(this._label, [rating?.label, ranged ? basis : ""].filter(Boolean).join(" \u00b7 "));
+    setText(this._interval, ranged ? (rating ? `95\u00a0%: ${rating.interval}` : "") : basis);
     this.node.dataset.bound = rating?.bound ?? "";
   }
 }

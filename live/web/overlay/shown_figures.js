@@ -49,13 +49,14 @@ export function ratingOf(value, low, high) {
 
 /**
  * A figure with its name in the overlay's language: `{kind, label, short, text, interval, bound,
- * value, low, high}`; null stays null. `transferred` is said of whatever rests on a calibration.
+ * value, low, high}`; null stays null. `brief` where there is little room. `transferred` is said of whatever rests on a calibration.
  */
-export function named(figure, words, transferred = false) {
+export function named(figure, words, transferred = false, brief = false) {
   if (figure === null) return null;
   const { kind, value, low, high } = figure;
   const foreign = transferred && kind !== "algorithm4" ? `, ${words.transferred}` : "";
-  const names = { label: words[kind] + foreign, short: kind === "percentile" ? words.percentileShort : words[kind] };
+  const short = kind === "percentile" ? words.percentileShort : words[kind];
+  const names = { label: (brief ? short : words[kind]) + foreign, short };
   if (kind === "percentile") {
     return { ...figure, ...names, text: `${Math.round(value)}\u00a0%`, interval: "", bound: null };
   }
@@ -63,8 +64,10 @@ export function named(figure, words, transferred = false) {
 }
 
 /** The figures of a curve point, `[large, beneath]`, each as {@link named} says or null. */
-export function figuresOf(point, elo, wanted, words, transferred = false) {
-  return leading(point, elo, wanted).map((figure) => named(figure, words, transferred));
+export function figuresOf(point, elo, wanted, words, transferred = false, brief = false) {
+  const [large, beneath] = leading(point, elo, wanted);
+  // Said once: the figure beneath rests on the same calibration.
+  return [named(large, words, transferred, brief), named(beneath, words, transferred && large === null, brief)];
 }
 
 /** Why no figure leads. */

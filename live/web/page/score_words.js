@@ -34,7 +34,8 @@ export function written(figure, transferred = false) {
 export function ratings(point, elo, basis = {}) {
   if (point === null) return { main: null, other: null };
   const [main, other] = leading(point, elo, basis.choice ?? "auto");
-  return { main: written(main, basis.transferred), other: written(other, basis.transferred) };
+  // Said once: the figure beneath rests on the same calibration.
+  return { main: written(main, basis.transferred), other: written(other, basis.transferred && main === null) };
 }
 
 /** What stands where no figure leads yet. */

@@ -90,9 +90,12 @@ def test_curves_show_the_best_scale_that_anybody_has() -> None:
 
 
 def test_a_transferred_calibration_is_seen_by_its_note() -> None:
-    engine = EngineInfo("Stockfish 15.1", "100000 nodes", 2160, "field")
+    engine = EngineInfo("Stockfish 15.1", "100000 nodes", 2160, "field", calibration="classical")
     assert not is_transferred(engine)
     assert is_transferred(msgspec.structs.replace(engine, calibration_note="Transferred, r .98"))
+    refused = "not transferred: its scores correlate too little"
+    without = msgspec.structs.replace(engine, calibration=None, calibration_note=refused)
+    assert not is_transferred(without)
     assert is_transferred(engine, "nearest: classical, transferred")
 
 

@@ -13,7 +13,8 @@ export default class BarLayout {
   constructor(context) {
     this._context = context;
     this._score = new ScorePanel(context);
-    this._place = element("p", "place");
+    this._place = element("span", "place");
+    this._transferred = element("span", "transferred");
     this._sides = { white: new PlayerPanel("white", context), black: new PlayerPanel("black", context) };
     const { bar, move, number, alert } = this._score;
     this.node = element(
@@ -29,7 +30,7 @@ export default class BarLayout {
           "div",
           "middle",
           "",
-          this._place,
+          element("p", "place-line", "", this._transferred, this._place),
           element("div", "state", "", move, number),
           bar.node,
         ),
@@ -51,7 +52,9 @@ export default class BarLayout {
   draw({ games: [game = null], swingOf }) {
     this.node.hidden = game === null;
     if (game === null) return;
-    setText(this._place, placeOf(game, this._context.words));
+    const { words, basisOf } = this._context;
+    setText(this._place, placeOf(game, words));
+    setText(this._transferred, basisOf(game).transferred ? words.transferred : "");
     this._sides.white.draw(game);
     this._sides.black.draw(game);
     this._score.draw(game, swingOf(game));

@@ -61,14 +61,14 @@ class RatingPanel {
   }
 }
 
-const NAMES = { level: "Level", percentile: "Percentile", alone: "Moves alone", performance: "Performance", a4: "Algorithm 4" };
+const NAMES = { level: "Level", percentile: "Percentile", alone: "Moves alone", performance: "Performance", a4: "A4 index" };
 
 const titled = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What else there is to say of a figure. */
 function about({ kind, share }) {
   if (kind === "level" && share !== null) return `${Math.round(100 * share)} % from these moves`;
-  return kind === "algorithm4" ? "index" : "";
+  return "";
 }
 
 class PanelRating {

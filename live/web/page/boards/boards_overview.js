@@ -3,6 +3,7 @@
 import { element, setText } from "../../drawing/elements.js";
 import { BoardsTable } from "./boards_table.js";
 import { Card } from "./board_card.js";
+import { isTransferred } from "../../client/leading_figure.js";
 import { explainButton } from "../explanations.js";
 import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
 import { ORDERS, arranged } from "./boards_order.js";
@@ -65,7 +66,7 @@ export class Overview {
       this._table.draw(games, place, basisOf);
     }
     const hidden = all.length - games.length;
-    setText(this._count, all.length ? `${games.length} of ${all.length} boards` : "");
+    setText(this._count, all.length ? [`${games.length} of ${all.length} boards`, "ranges are 95 % intervals", isTransferred(held.engine) ? "transferred" : ""].filter(Boolean).join(" \u00b7 ") : "");
     setText(this._empty, all.length === 0 ? "No game yet." : hidden && !games.length ? "No board fits the filter." : "");
     this._empty.hidden = !this._empty.textContent;
   }

@@ -42,7 +42,8 @@ export class BoardsTable {
     games.forEach((game, at) => {
       let row = this._rows.get(game.id);
       if (row === undefined) this._rows.set(game.id, (row = new BoardTableRow(this._elapsedS)));
-      row.draw(game, basisOf(game));
+      // Narrow cells: that a calibration is transferred stands above the table.
+      row.draw(game, { ...basisOf(game), transferred: false });
       const { children } = this._body;
       if (children[at] !== row.node) this._body.insertBefore(row.node, children[at] ?? null);
     });
