@@ -215,7 +215,7 @@ class PlayerTotals:
             low=None,
             high=None,
             **self._calibrated_figures(),
-            **event_figures(self._performed, self.player.elo, self._field),
+            **event_figures(self._performed, self.player.elo, self._field, self._measure.forecast),
         )
 
     def _field(self) -> Population:
