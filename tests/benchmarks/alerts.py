@@ -171,8 +171,8 @@ def screening(paths: list[Path]) -> None:
                 )
                 for _ in range(60)
             ]
-            share = np.mean(np.array(seen) >= bound(20))
-            say(f"{helped:.0%} of the choices the engine's, {several} games: seen in {share:.0%}")
+            found = float(np.mean(np.array(seen) >= bound(20)))
+            say(f"{helped:.0%} of the choices the engine's, {several} games: seen in {found:.0%}")
 
 
 def searched(path: Path) -> list[PlayedGame]:

@@ -18,11 +18,11 @@ from websockets.exceptions import (
 )
 
 from live.errors import FeedUnreadable
+from live.feeds import http_client
 from live.feeds.dgt.livechess_messages import BOARDS_S, LiveChessMessages
 from live.feeds.dgt.livechess_pairings import PAIRINGS_S, ask_seats
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
-from live.network import http_client
 from live.network.retry import FeedTrouble, system_words
 
 MAX_MESSAGE_BYTES = 1 << 20

@@ -15,10 +15,10 @@ import httpx
 import msgspec
 
 from live.events import FeedName, Player, Result
+from live.feeds import http_client
 from live.feeds.dgt.livechess_cloud_json import RESULTS, CloudPairing, player_of
 from live.feeds.pgn.pgn_headers import clean
 from live.feeds.result_spelling import read_result
-from live.network import http_client
 from live.network.retry import FeedTrouble
 
 log = logging.getLogger(__name__)
