@@ -54,7 +54,6 @@ from live.publish.published_state import snapshot
 from live.publish.stream.replica import Replica
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.move_evidence import Population, load_calibration
-from live.ratings.strength.agreement import load_choice_model
 from live.ratings.strength.expected_result import load_result_model
 from live.ratings.strength.loss_model import LossReader, shipped_loss_models
 from live.ratings.strength.performance import Results
@@ -156,7 +155,6 @@ FIGURES = Measure(
     "same-search",
     losses=tuple(map(LossReader, shipped_loss_models())),
     results=tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz")),
-    forecast=load_choice_model("classical"),
 )
 QUICK = SearchOptions(quick=Limit(nodes=10))
 HASTY = Measure("same-search", search_options=QUICK)
@@ -677,7 +675,7 @@ def _after(held: tuple[Move, ...], choices: Iterable[int]) -> tuple[Move, ...]:
 
 
 @given(histories(), st.booleans(), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
     history: list[tuple[Step | None, int]], hasty: bool, calibrated: bool
 ) -> None:
