@@ -13,6 +13,7 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
+from live.engine.search import SearchOptions
 from live.events import (
     Color,
     CurvePoint,
@@ -24,19 +25,22 @@ from live.events import (
 )
 from live.games.game import Game
 from live.ledger.game.game_curves import GameCurves
-from live.ledger.game.game_evaluations import EvaluationsValue
+from live.ledger.game.game_evaluations import EvaluationsValue, QuickAndFull
+from live.ledger.game.game_strength import PlayedTurn
 from live.ledger.measure import FieldPriors, Measure, choice_of, game_pace
 from live.ledger.methods.game_methods import COLORS
 from live.ledger.methods.move_quality import MoveQuality, SideQuality
 from live.ledger.outbox import Outbox
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.accuracy import Accuracy, CentipawnLoss
+from live.ratings.alliot.complexity import complexity
 from live.ratings.calibration.calibrated_rating import CalibratedRating
 from live.ratings.calibration.move_evidence import MoveEvidence, Population
 from live.ratings.regan.move_spread import Spread
 from live.ratings.strength.agreement import GameChoices
 from live.ratings.strength.expected_result import Chances
 from live.ratings.strength.performance import PlayedAgainst
+from live.ratings.strength.turns import Turn
 
 
 class EventGames(msgspec.Struct, frozen=True):
@@ -289,7 +293,17 @@ class ArchivedGame:
             "white": self.game.headers.white.elo,
             "black": self.game.headers.black.elo,
         }
-        curves = GameCurves(self._measure.gain, self._choice, elos, self._priors)
+        # Only of a player without a rating does the field say more than the calibrated figures.
+        reader = self._measure.loss_reader(self._choice) if None in elos.values() else None
+        curves = GameCurves(self._measure.gain, self._choice, elos, self._priors, reader)
+        walk = QuickAndFull(
+            self.game.start_fen,
+            chess960=self.game.chess960,
+            search_options=SearchOptions(),
+            gain=self._measure.gain,
+        )
+        for move in self.game.moves if reader is not None else ():
+            walk.extend(move.uci)
         for color in COLORS:
             sign = 1 if color == "white" else -1
             held = []
@@ -298,7 +312,20 @@ class ArchivedGame:
                 before = next(
                     (at for look in looks if look and (at := look.positions[point.ply - 1])), None
                 )
-                held.append((point, sign * before.score.cp if before else 0, None))
+                score_cp = sign * before.score.cp if before else 0
+                played = None
+                if reader is not None and before is not None:
+                    told = complexity(before.by_depth)
+                    turn = Turn(
+                        point.gain_cp,
+                        score_cp,
+                        point.ply,
+                        told.stability_cp if told else None,
+                        told.jump_cp if told else None,
+                        walk.board(point.ply),
+                    )
+                    played = PlayedTurn(turn, over=False)
+                held.append((point, score_cp, played))
             curves.resume(color, held)
         if self._choice.weigher is None:
             return details.curves
