@@ -71,8 +71,10 @@ def figure_text(found: Figure | None) -> str:
 
 
 def figure_interval(found: Figure | None) -> str:
-    """Its 95 % interval."""
-    return "" if found is None else interval_text(found.low, found.high)
+    """Its 95 % interval; a value is never without one, be it that nothing bounds it."""
+    if found is None or found.kind == "percentile":
+        return ""
+    return interval_text(found.low, found.high) or "no bounds"
 
 
 def odds_bar(win: float, draw: float, cells: int) -> str:
