@@ -229,7 +229,7 @@ def _methods(views: Sequence[PlayerView]) -> str:
 def _cells(found: Figure | None) -> list[str]:
     if found is None:
         return ["", ""]
-    ends = interval(found.low, found.high) or "no bounds"
+    ends = "= Elo" if found.is_elo else interval(found.low, found.high)
     return [rating(found.value, found.low, found.high), ends]
 
 

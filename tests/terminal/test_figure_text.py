@@ -52,17 +52,17 @@ def test_an_unbounded_rating_is_an_arrow_and_its_interval_says_which_end_holds()
     assert (rating_text(None, None, None), interval_text(None, None)) == ("·", "")
 
 
-def test_a_figure_has_its_interval_or_says_that_nothing_bounds_it() -> None:
+def test_a_figure_has_its_interval() -> None:
     shown = [(figure_text(each), figure_interval(each)) for each in (
         Figure("level", 2441.2, 2260.0, 2600.0),
-        Figure("performance", 2365.6),
+        Figure("level", 1963.0, 1963.0, 1963.0),
         Figure("alone", None, 2310.0),
         Figure("percentile", 74.4),
         None,
     )]  # fmt: skip
     assert shown == [
         ("2441", "2260–2600"),
-        ("2366", "no bounds"),
+        ("1963", "= Elo"),
         ("↑", "≥ 2310"),
         ("74 %", ""),
         ("·", ""),

@@ -37,6 +37,13 @@ class Figure(msgspec.Struct, frozen=True):
     share: float | None = None
     """Of a level: how much of it comes from these moves, 0 to 1; null where nobody says."""
 
+    @property
+    def is_elo(self) -> bool:
+        """Whether this level is the Elo: one game says nothing beyond it."""
+        if self.kind != "level" or self.low is None or self.high is None:
+            return False
+        return self.high - self.low < 1
+
 
 def figure(held: CurvePoint | PlayerView, kind: FigureKind) -> Figure | None:
     """This figure of a point or of a player over the event; None where there is none."""
@@ -58,7 +65,10 @@ def figure(held: CurvePoint | PlayerView, kind: FigureKind) -> Figure | None:
             found = held.performance, held.performance_low, held.performance_high
         case "algorithm4":
             found = held.rating, held.low, held.high
-    return None if found == (None, None, None) else Figure(kind, *found, share)
+    value, low, high = found
+    if low is None and high is None and (kind != "percentile" or value is None):
+        return None  # nothing bounds it on either side: nothing is known
+    return Figure(kind, value, low, high, share)
 
 
 def leading(
