@@ -116,6 +116,17 @@ def scale_of(
     return best
 
 
+def curve_scale_of(points: Sequence[CurvePoint], choice: FigureChoice = "auto") -> FigureScale:
+    """What curves show: as :func:`scale_of`, but not levels that are nothing but the Elo."""
+    scale = scale_of(points, choice)
+    if scale != "level" or choice != "auto":
+        return scale
+    levels = [figure(point, "level") for point in points]
+    flat = all(level is None or level.is_elo for level in levels)
+    alone = any(figure(point, "alone") is not None for point in points)
+    return "alone" if flat and alone else scale
+
+
 def is_transferred(engine: EngineInfo, note: str = "") -> bool:
     """Whether the calibration was learned on another engine; ``note`` is that of the game."""
     # A note may also say why nothing is transferred: then there is no calibration.
