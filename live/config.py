@@ -20,6 +20,7 @@ from live.errors import ConfigError
 from live.events import FigureChoice, GainKind
 from live.settings import (
     BrokerUrl,
+    Charset,
     Delay,
     Elo,
     Factor,
@@ -138,6 +139,8 @@ class FeedsConfig(Section, frozen=True):
     """Boards or moves that a file or page has lost are kept, marked, for so long: it may just be
     uploaded."""
     max_bytes: Positive = 64_000_000
+    charset: Charset = ""
+    """Of PGN that is not UTF-8; empty: what the server says, else the likely one."""
     rating_list: str = ""
     """A list of rated players; empty: one that lies beside a PGN, or none."""
     pairing_list: str = ""

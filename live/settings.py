@@ -31,6 +31,12 @@ HashSize = Annotated[int, msgspec.Meta(ge=1, le=2**20, description="megabytes, 1
 Nice = Annotated[int, msgspec.Meta(ge=0, le=19, description="a whole number from 0 to 19")]
 Elo = Annotated[int, msgspec.Meta(ge=0, le=5000, description="an Elo rating from 0 to 5000")]
 Seconds = Annotated[float, msgspec.Meta(gt=0, description="seconds, above 0")]
+Charset = Annotated[
+    str,
+    msgspec.Meta(
+        pattern="^[A-Za-z0-9_.:-]{0,40}$", description="a charset such as cp1251, or empty"
+    ),
+]
 Delay = Annotated[
     float, msgspec.Meta(ge=0, le=86_400, description="seconds, 0 for none, up to 86400")
 ]

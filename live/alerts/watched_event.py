@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from live.alerts.board.board_history import BoardHistory, MoveFlow
-from live.alerts.expected_agreement import FieldAgreement
 from live.events import (
     Alert,
     Change,
@@ -58,7 +57,6 @@ class WatchedEvent:
     def __init__(self) -> None:
         self.boards: dict[GameId, BoardHistory] = {}
         self.players: dict[str, PlayerView] = {}
-        self.field = FieldAgreement()
         self.engine: EngineInfo | None = None
         self.engines = EngineHealth()
         self.engines_since_s: dict[int, tuple[str, float]] = {}
@@ -122,10 +120,8 @@ class WatchedEvent:
     def _standing(self, view: PlayerView) -> AlertTopic:
         if view.games or view.moves:
             self.players[view.id] = view
-            self.field.update(view.id, view)
         else:
             self.players.pop(view.id, None)
-            self.field.update(view.id, None)
         return AlertTopic(PLAYER, view.id)
 
     def _health(self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float) -> None:

@@ -13,6 +13,7 @@ from live.events.alerts import Alert as Alert
 from live.events.alerts import AlertKind as AlertKind
 from live.events.alerts import Severity as Severity
 from live.events.games import CalibrationInfo as CalibrationInfo
+from live.events.games import ChoiceEvidence as ChoiceEvidence
 from live.events.games import CurvePoint as CurvePoint
 from live.events.games import Curves as Curves
 from live.events.games import EngineInfo as EngineInfo

@@ -186,6 +186,19 @@ class GameDetail(GameView, frozen=True, kw_only=True):
     curves: Curves = Curves()
 
 
+class ChoiceEvidence(msgspec.Struct, frozen=True):
+    """How often a player chose the engine's move, beside the forecast: accuses nobody."""
+
+    moves: int
+    """Choices: from move 9 on, neither forced, decided nor repeated."""
+    matches: int
+    expected: float
+    """Matches by the forecast."""
+    log_e_value: float
+    """Natural logarithm of the evidence that some moves were the engine's. Where choices follow
+    the forecast it ever reaches log(1 / a) with chance a at most."""
+
+
 class PlayerView(msgspec.Struct, frozen=True):
     """One player pooled over the games of the event (by FIDE id, else by name)."""
 
@@ -223,6 +236,9 @@ class PlayerView(msgspec.Struct, frozen=True):
     """Rating performance by FIDE's table, over finished games against rated opponents."""
     rating_change: float | None = None
     """What these games change of the own rating by FIDE's rules, with ``rating_k``."""
+    agreement: ChoiceEvidence | None = None
+    """For screening, not for spectators; null without an own rating and where nothing forecasts the
+    engine's choices."""
     rating_k: int | None = None
     """Taken from the rating: 10 from 2400 on, else 20. Juniors and newcomers have 40, which no
     rating tells."""

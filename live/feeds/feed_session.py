@@ -106,7 +106,7 @@ class FeedSession:
         games = len(self.roster)
         if not games:
             self.show("live", "no games yet")
-        elif self.roster.unfinished and still_s >= self._stale_after_s:
+        elif self.roster.running and still_s >= self._stale_after_s:
             self.show("stale", f"nothing new for {spoken(still_s)}")
         else:
             state: FeedState = "finished" if self.resting else "live"

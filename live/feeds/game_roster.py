@@ -110,6 +110,11 @@ class GameRoster:
         return sum(state[0] == "*" for state in self._last.values())
 
     @property
+    def running(self) -> int:
+        """How many games have begun and have no result."""
+        return sum(state[0] == "*" and state[1] != 0 for state in self._last.values())
+
+    @property
     def over(self) -> bool:
         """There are games, and each has a result."""
         return bool(self._last) and not self.unfinished

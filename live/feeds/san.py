@@ -229,6 +229,49 @@ class MoveReader:
         return uci, core
 
 
+def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
+    """The position after a move that the rules forbid, where its text says which piece went where.
+
+    First what the piece could do but for its king's safety, then one piece that is put there.
+    None where the text fits no piece or several, or where no game could go on from the position.
+    """
+    spec = _spec(text) if len(text) <= MAX_MOVE_CHARS else None
+    if spec is None or not spec.san or spec.san.startswith("O"):
+        return None
+    if spec.piece:
+        from_mask, target, promotion = spec.from_mask, spec.to, spec.promotion
+        from_mask &= board.pieces_mask(spec.piece, board.turn)
+    else:  # "e2e4"
+        squares = spec.san.replace("x", "").replace("-", "")
+        from_mask = (
+            chess.BB_SQUARES[chess.parse_square(squares[:2])] & board.occupied_co[board.turn]
+        )
+        target, promotion = spec.to or chess.parse_square(squares[2:4]), None
+    on_target = board.piece_at(target)
+    if on_target is not None and (
+        on_target.color == board.turn or on_target.piece_type == chess.KING
+    ):
+        return None
+    reach = {
+        move.from_square
+        for move in board.generate_pseudo_legal_moves(from_mask, chess.BB_SQUARES[target])
+    }
+    origins = reach or set(chess.scan_forward(from_mask))
+    if len(origins) != 1:
+        return None
+    after = board.copy(stack=False)
+    piece = after.remove_piece_at(origins.pop())
+    if piece is None:
+        return None
+    after.set_piece_at(target, chess.Piece(promotion or piece.piece_type, piece.color))
+    after.turn = not board.turn
+    after.ep_square = None
+    after.castling_rights = after.clean_castling_rights()
+    after.halfmove_clock = 0
+    after.fullmove_number += board.turn == chess.BLACK
+    return after if after.is_valid() else None
+
+
 def _why_unreadable(text: str) -> str:
     if text.rstrip(_TRAIL) in _NULL:
         return "null move"

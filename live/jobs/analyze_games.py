@@ -21,6 +21,7 @@ from live.config import Config
 from live.errors import InputError
 from live.events import Change, FeedReport, GameMessage, GameReport, HealthMessage
 from live.feeds.game_roster import distinct_games
+from live.feeds.pgn.charset import likely_charset
 from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
 from live.ledger.event_state import EventState
 from live.ledger.players.namesakes import namesakes
@@ -182,7 +183,7 @@ def read_pgn(file: Path) -> FeedReport:
         data = file.read_bytes()
     except OSError as error:
         raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
-    reader = PgnReader(limits=_OF_A_FILE)
+    reader = PgnReader(limits=_OF_A_FILE, fallback_charset=likely_charset(data) or "cp1252")
     read = reader.read(data, closed=True)
     games = distinct_games(read)
     if len(games) < len(read):

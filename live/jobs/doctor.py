@@ -4,6 +4,7 @@ composition root: it builds one engine and one socket, and puts them away again.
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -15,10 +16,12 @@ from rich.table import Table
 from rich.text import Text
 
 from live import __version__
-from live.config import Config, ServerConfig
+from live.config import Config, FeedsConfig, ServerConfig
 from live.engine.engine_discovery import find_engine
 from live.engine.engine_speed import EngineSpeed, measure_speed
 from live.errors import LiveRateError
+from live.feeds.lichess.lichess_token import GET_ONE, LichessToken
+from live.players.player_lists import open_player_lists
 from live.publish.http.listener import listen
 from live.ratings.calibration.calibration_choice import learned_from
 from live.ratings.calibration.engine_transfer import load_reference
@@ -65,12 +68,31 @@ async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
         config = Config()
     found += await _engine(config)
     found.append(_port(config.server))
+    found.append(_lichess_token(config.feeds.lichess.token_file))
+    found += _player_lists(config.feeds)
     found.append(DoctorFinding("live-rate", "note", __version__))
     found.append(
         DoctorFinding("Python", "note", f"{platform.python_version()}, {platform.platform()}")
     )
     found += [DoctorFinding(library, "note", _version(library)) for library in _LIBRARIES]
     return found
+
+
+def _lichess_token(token_file: str) -> DoctorFinding:
+    try:
+        given = bool(LichessToken(token_file, os.environ).headers())
+    except LiveRateError as error:
+        return DoctorFinding("lichess", "problem", str(error))
+    text = "a token is there" if given else f"no token, which broadcasts ask for: {GET_ONE}"
+    return DoctorFinding("lichess", "ok" if given else "note", text)
+
+
+def _player_lists(config: FeedsConfig) -> list[DoctorFinding]:
+    try:
+        lists = open_player_lists(config)
+    except LiveRateError as error:
+        return [DoctorFinding("player lists", "problem", str(error))]
+    return [DoctorFinding("player lists", "ok", text)] if (text := lists.size_text) else []
 
 
 async def _engine(config: Config) -> list[DoctorFinding]:

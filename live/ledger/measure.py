@@ -12,6 +12,7 @@ from live.ratings.calibration.calibration_choice import CalibrationChoice, Calib
 from live.ratings.calibration.move_evidence import Calibration, Population
 from live.ratings.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.ratings.regan.intrinsic_rating import IntrinsicTable
+from live.ratings.strength.agreement import ChoiceModel
 from live.ratings.strength.loss_model import LossReader
 from live.ratings.strength.performance import Results
 
@@ -41,6 +42,8 @@ class Measure(NamedTuple):
     """Models of losses, each for the games that the calibration of the same kind rates."""
     results: tuple[Results, ...] = ()
     """How games end, by pace."""
+    forecast: ChoiceModel | None = None
+    """Of the engine's first choices; None for an engine and limit of which it was not learned."""
 
     def expected_difference(self, elo: float) -> float:
         """What Algorithm 4 shows of players of this Elo, against the engine."""
@@ -59,7 +62,8 @@ class Measure(NamedTuple):
             model = each.model
             same = model.mismatch(held.engine, held.limit, held.gain) is None
             if same and model.time_control == held.time_control:
-                return each
+                transfer = self.shelf.transfer
+                return each if transfer is None else LossReader(model, transfer)
         return None
 
     def results_of(self, pace: Pace | None) -> Results | None:

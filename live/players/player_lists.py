@@ -36,6 +36,16 @@ class PlayerLists:
         self.doubtful: dict[str, None] = {}
         """Whom the list may mean or not, each said once, in words for people."""
 
+    @property
+    def size_text(self) -> str:
+        """How much is in them, for people; empty where there is no list."""
+        parts = []
+        if self._ratings is not None:
+            parts.append(f"{len(self._ratings)} rated players")
+        if self._pairings is not None:
+            parts.append(f"{len(self._pairings)} pairings")
+        return ", ".join(parts)
+
     def applied(self, report: FeedReport) -> FeedReport:
         """``report`` with what the lists add; what a source says itself is never replaced."""
         if self._ratings is None and self._pairings is None:

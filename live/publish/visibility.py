@@ -86,6 +86,7 @@ _ARBITER: dict[type[msgspec.Struct], str] = {
     events.SnapshotMessage: "alerts",
     # Figures for screening are read by those who know what they do not say.
     events.Intrinsic: "match_z difference_z",
+    events.PlayerView: "agreement",
 }
 
 #: What stands for a withheld field that can be neither null nor its default.

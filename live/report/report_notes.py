@@ -90,6 +90,7 @@ def screening(engine: EngineInfo) -> str:
         "Screening figures for arbiters only. They say where to look, with how much data, and "
         "accuse nobody: of many players some are far out by chance. A figure alone is never "
         f"evidence. First choices are those of {plain(engine.name)}, {plain(engine.limit)}; moves "
-        "1 to 8, forced moves and positions decided by more than three pawns are left out. By "
-        "chance: the share of events of this size in which somebody who plays fair gets so far."
+        "1 to 8, forced moves, repeated positions and those decided by more than three pawns are "
+        "left out. By chance: at most in this share of events of this size the evidence about "
+        "somebody who plays fair ever gets so far."
     )

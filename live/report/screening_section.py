@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
-from live.alerts.expected_agreement import FieldAgreement, expected
-from live.alerts.kinds.engine_agreement import LEAST_MOVES, false_alarm_rate
+from live.alerts.kinds.engine_agreement import LEAST_MOVES
 from live.events import PlayerView
 from live.publish.export.analysis_json import Analysis
 from live.report import report_notes
 from live.report.html_table import HtmlColumn, table
-from live.report.printed_figures import html, interval, percent, signed
+from live.report.printed_figures import html, percent, signed
 
 _COLUMNS = [
     HtmlColumn("Player"),
     HtmlColumn("Elo", "n"),
     HtmlColumn("Moves", "n"),
     HtmlColumn("First choices", "n"),
-    HtmlColumn("95 %", "n range"),
     HtmlColumn("Expected", "n"),
     HtmlColumn("z", "n"),
     HtmlColumn("By chance", "n"),
@@ -28,41 +27,37 @@ _LINES = [HtmlColumn("z match", "n"), HtmlColumn("z diff.", "n")]
 
 
 def section(event: Analysis) -> str:
-    """Everybody with enough moves, the farthest above expectation first.
+    """Everybody with enough choices, those with most evidence first.
 
-    "By chance" is the share of events of this size in which somebody who plays fair gets so far.
+    "By chance" is the most that the share of events of this size can be in which the evidence about
+    somebody who plays fair ever gets so far.
     """
-    field = FieldAgreement()
-    for view in event.players:
-        field.update(view.id, view)
-    watched = max(1, field.players(LEAST_MOVES))
+    watched = max(1, sum(view.agreement is not None for view in event.players))
     lines = any(view.methods.intrinsic is not None for view in event.players)
     rows: list[tuple[float, list[str]]] = []
     for view in event.players:
-        found = view.methods.first_choice
-        if view.elo is None or found.share is None or found.moves < LEAST_MOVES:
+        found = view.agreement
+        if view.elo is None or found is None or found.moves < LEAST_MOVES:
             continue
-        norm = expected(event.engine, field, view.id, view.elo)
-        if norm is None:
-            continue
-        z = norm.z(found.share, found.moves)
-        low, high = (None if end is None else 100 * end for end in (found.low, found.high))
+        share, expected = found.matches / found.moves, found.expected / found.moves
+        z = (found.matches - found.expected) / math.sqrt(found.moves * expected * (1 - expected))
         row = [
             html(view.name),
             str(view.elo),
             str(found.moves),
-            percent(found.share),
-            interval(low, high),
-            percent(norm.share),
+            percent(share),
+            percent(expected),
             signed(z, 1),
-            _chance(false_alarm_rate(z, watched)),
+            _chance(min(1.0, watched * math.exp(-found.log_e_value))),
         ]
-        rows.append((z, row + _among_lines(view) if lines else row))
+        rows.append((found.log_e_value, row + _among_lines(view) if lines else row))
     rows.sort(key=lambda each: -each[0])
     warning = f'<p class="warn">{escape(report_notes.screening(event.engine))}</p>'
     if not rows:
         return (
-            warning + f"<p>Nobody has {LEAST_MOVES} moves that count and a norm to be held to.</p>"
+            warning
+            + f"<p>Nobody has {LEAST_MOVES} choices that count and a forecast of them: there is "
+            "one for the embedded engine and its usual limit.</p>"
         )
     return warning + table(_COLUMNS + _LINES if lines else _COLUMNS, [row for _, row in rows])
 

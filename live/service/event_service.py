@@ -159,13 +159,18 @@ class EventService:
         gain: GainKind = rating.gain if engine_scores else "successive"
         shelf = fitting(rating.calibration, engine_name, limit, gain, self.measured)
         stored = shelf.calibrations[0].engine_rating if shelf.calibrations else None
+        table, table_note = fitting_table(rating.intrinsic, self.config.engine, engine_name, limit)
+        losses, results, forecast = figure_models(rating.calibration, engine_name, limit)
         ledger = EventLedger(
             measure=Measure(
                 gain,
                 shelf,
                 search_options_of(self.config.engine),
-                *fitting_table(rating.intrinsic, self.config.engine, engine_name, limit),
-                *figure_models(rating.calibration),
+                table,
+                table_note,
+                losses,
+                results,
+                forecast,
             ),
             engine_name=engine_name,
             limit=limit,

@@ -17,6 +17,7 @@ from live.ratings.calibration.calibration_choice import (
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference, load_terms
 from live.ratings.calibration.move_evidence import load_calibration, shipped
 from live.ratings.regan.intrinsic_rating import IntrinsicTable, load_table, shipped_tables
+from live.ratings.strength.agreement import ChoiceModel, load_choice_model
 from live.ratings.strength.expected_result import load_result_model
 from live.ratings.strength.loss_model import LossReader, shipped_loss_models
 from live.ratings.strength.performance import Results
@@ -102,10 +103,17 @@ def advice(shelf: CalibrationShelf) -> str:
     return f"measured once, in about a minute of idle time, while an event runs; {better}"
 
 
-def figure_models(name: str) -> tuple[tuple[LossReader, ...], tuple[Results, ...]]:
-    """Models of losses, and of how games end; none of the former where calibrations are off."""
+def figure_models(
+    name: str, engine: str, limit: str
+) -> tuple[tuple[LossReader, ...], tuple[Results, ...], ChoiceModel | None]:
+    """Models of losses, of how games end, and of the engine's first choices; none of losses where
+    calibrations are off, none of choices for another engine.
+    """
     losses = () if name == "none" else tuple(map(LossReader, shipped_loss_models()))
-    return losses, tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz"))
+    results = tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz"))
+    forecast = load_choice_model("classical")
+    fits = (forecast.engine, forecast.limit) == (engine, limit)
+    return losses, results, forecast if fits else None
 
 
 def fitting_table(

@@ -131,6 +131,7 @@ def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
         measure.shelf.calibrations,
         measure.shelf.transfer,
         models,
+        measure.forecast,
         shapes,
     )
     return hashlib.blake2b(encode(deciding), digest_size=16).digest()

@@ -8,20 +8,18 @@ import pytest
 from live.alerts.alert_desk import NOTE_CHARS
 from live.events import (
     IN_DOUBT,
+    STANDS,
     Alert,
+    ChoiceEvidence,
     EngineHealth,
-    EngineInfo,
-    EngineMessage,
     EngineState,
     FeedHealth,
     FeedReport,
     GameReport,
     GoneMessage,
     MoveMessage,
-    PlayerMethods,
     PlayerView,
     Score,
-    Share,
     StandingMessage,
 )
 from live.feeds.board_mistakes import MISTAKES, Mistake
@@ -430,58 +428,59 @@ def test_an_engine_that_fails() -> None:
     assert len(service.desk.open()) == 1
 
 
-def standing(number: int, share: float, moves: int, elo: int | None = 2000) -> StandingMessage:
+def standing(
+    number: int, matches: int, log_e_value: float, elo: int | None = 2000
+) -> StandingMessage:
     view = PlayerView(
         f"p{number}",
         f"Player {number}",
         elo,
         3,
-        moves,
+        60,
         None,
         None,
         *(None,) * 6,
-        methods=PlayerMethods(first_choice=Share(share, None, None, moves)),
+        agreement=ChoiceEvidence(60, matches, 28.8, log_e_value),
     )
     return StandingMessage(view)
 
 
 def test_agreement_far_outside_a_players_range() -> None:
     service = Rehearsal()
-    engine = EngineInfo("Stockfish 19 Lite WASM Multithreaded", "100000 nodes", 2200, "field")
-    service._published([EngineMessage(engine)])
-    service._published([standing(number, 0.48, 60) for number in range(112)])
+    service._published([standing(number, 29, -0.5) for number in range(112)])
     assert not service.raised
-    service._published([standing(3, 0.62, 60)])
+    service._published([standing(3, 37, 6.0)])
     assert not service.raised  # among 112 players somebody gets so far
-    service._published([standing(3, 0.80, 60)])
+    service._published([standing(3, 48, 7.9)])
     (alert,) = service.desk.open()
     assert (alert.kind, alert.severity, alert.player) == ("agreement", "look", "Player 3")
     told = alert.agreement
     assert told is not None and (told.moves, told.boards) == (60, 56)
     assert told.z > 3.4 and told.false_alarms == 0.05
-    assert "48 of 60 moves (80%)" in alert.text
+    assert "48 of 60 choices (80%)" in alert.text
     assert "accuses nobody" in alert.advice and "56 boards" in alert.advice
-    service._published([standing(3, 0.5, 90)])
+    service._published([standing(3, 30, -0.1)])
     assert not service.desk.open()
 
 
-def test_another_engine_is_held_to_the_field() -> None:
+def test_a_smaller_field_needs_less() -> None:
     service = Rehearsal()
-    service._published([EngineMessage(EngineInfo("Other", "depth 9", 2200, "field"))])
-    service._published([standing(1, 0.9, 60)])
-    assert not service.raised  # there is nobody to be compared with
-    service._published([standing(number, 0.35, 60) for number in range(2, 30)])
-    service._published([standing(1, 0.7, 60)])
-    (alert,) = service.desk.open()
-    assert alert.agreement is not None
-    assert alert.agreement.expected == pytest.approx(0.35, abs=0.01)
-    assert alert.agreement.rests_on.startswith("the 28 other players")
+    service._published([standing(number, 29, -0.5) for number in range(8)])
+    service._published([standing(3, 44, 5.2)])
+    assert len(service.desk.open()) == 1
+
+
+def test_an_engine_that_nothing_forecasts_claims_nothing() -> None:
+    service = Rehearsal()
+    message = standing(3, 60, 99.0)
+    bare = msgspec.structs.replace(message.player, agreement=None)
+    service._published([StandingMessage(bare)])
+    assert not service.desk.open()
 
 
 def test_a_player_without_a_rating_is_held_to_nothing() -> None:
     service = Rehearsal()
-    engine = EngineInfo("Stockfish 19 Lite WASM Multithreaded", "100000 nodes", 2200, "field")
-    service._published([EngineMessage(engine), standing(1, 1.0, 99, elo=None)])
+    service._published([standing(1, 60, 99.0, elo=None)])
     assert not service.raised
 
 
@@ -558,3 +557,13 @@ def test_a_source_that_has_not_begun_is_mentioned_after_ten_minutes(
     hall.state.feed_health(FeedHealth("hall", "waiting", "nothing there yet (404)"))
     hall.wait(waited_s)
     assert [alert.severity for alert in hall.raised.values()] == ["look"] * raised
+
+
+def test_an_illegal_move_that_stands_is_no_lost_game() -> None:
+    game = played("e4 e5 Nf3", result="*")
+    hall = Rehearsal()
+    hall.report(
+        report(msgspec.structs.replace(game, problem=f"illegal move Qh6 at ply 4 {STANDS}"))
+    )
+    (alert,) = hall.raised.values()
+    assert alert.kind == "illegal-stands" and "the game went on" in alert.text

@@ -4,9 +4,9 @@
    listed. Real rounds have real faults (clocks that were not connected, last moves the board
    missed); the games whose own record shows one are found by a check of its own, written anew.
 2. 56 boards without such a fault are played back: nothing may be raised.
-3. The agreement alert on honest games (searched over the board): how the screening figure spreads
-   in players the expectation was not learned from, how much more often it is far out when looked
-   at after every move, and how many rounds of 1 to 56 boards would show an alert.
+3. The agreement alert on games searched over the board, each player held to a forecast learned from
+   others: how many of 10,000 events of fair players, resampled whole, show any alarm, and how often
+   a player is seen of whose choices 10, 20 or 30 % are replaced by the engine's.
 
 The first two take some minutes for 56 boards, the third some seconds.
 """
@@ -15,29 +15,32 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import math
 import sys
 import time
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import chess
 import msgspec
 import numpy as np
-from scipy.optimize import minimize
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from live.alerts import expected_agreement
-from live.alerts.kinds import engine_agreement
 from live.events import GameReport
 from live.feeds.pgn.pgn_decoder import PgnReader
+from live.ratings.held_out import SHARES, share_of
+from live.ratings.strength.agreement import GameChoices, bound, counts, log_e_value
+from live.ratings.strength.agreement_fit import learn_choices
+from live.ratings.strength.played_games import PlayedGame, read_played_games
 from tests.alerts.replayed_event import Rehearsal
 
 BOARDS = 56
+NULL_EVENTS = 10_000
+
+Choices = list[tuple[float, bool]]
+"""Of one game: log-odds of a match by the forecast, and whether there was one."""
 
 
 def say(text: str) -> None:
@@ -107,125 +110,75 @@ def play(title: str, games: list[GameReport]) -> Counter[str]:
 # --- agreement ------------------------------------------------------------------------------------
 
 
-class Honest(NamedTuple):
-    """One player in one game: for each move that counts, whether it was the first choice."""
-
-    game: int
-    player: str
-    elo: int
-    choices: tuple[bool, ...]
-
-
-def honest(path: Path) -> list[Honest]:
-    found = []
-    with gzip.open(path, "rt") as lines:
-        for number, line in enumerate(lines):
-            told: dict[str, Any] = json.loads(line)
-            board = chess.Board()
-            sides: tuple[list[bool], list[bool]] = ([], [])
-            for index, uci in enumerate(told["moves"]):
-                before = told["plies"][index]
-                forced = board.legal_moves.count() == 1
-                if index >= 16 and not forced and abs(before["cp"]) <= 300:
-                    sides[index % 2].append(before["best"] == uci)
-                board.push_uci(uci)
-            for side, name in zip(sides, ("white", "black"), strict=True):
-                if told[f"{name}_elo"]:
-                    found.append(Honest(number, told[name], told[f"{name}_elo"], tuple(side)))
-    return found
-
-
-def learned(players: list[Honest]) -> tuple[float, float, float]:
-    """Level and slope by maximum likelihood, spread by moments."""
-    n = np.array([len(each.choices) for each in players], float)
-    k = np.array([sum(each.choices) for each in players], float)
-    x = (
-        np.array([each.elo for each in players]) - expected_agreement.CENTRE_ELO
-    ) / expected_agreement.SLOPE_ELO
-
-    def loss(at: Any) -> float:
-        odds = at[0] + at[1] * x
-        return float(-(k * odds - n * np.log1p(np.exp(odds))).sum())
-
-    level, slope = minimize(loss, [0.0, 0.0]).x
-    p = 1 / (1 + np.exp(-(level + slope * x)))
-    spreads = np.arange(0, 0.2, 0.0025)
-    off = [abs(np.mean((k / n - p) ** 2 / (p * (1 - p) / n + s**2)) - 1) for s in spreads]
-    return float(level), float(slope), float(spreads[int(np.argmin(off))])
-
-
-def screened(players: list[Honest], norm: tuple[float, float, float]) -> list[list[float]]:
-    """The z after every move from the least sample on, by players' games."""
-    level, slope, spread = norm
-    found = []
-    for each in players:
-        odds = (
-            level
-            + slope * (each.elo - expected_agreement.CENTRE_ELO) / expected_agreement.SLOPE_ELO
+def screening(paths: list[Path]) -> None:
+    """Part 3: fair players, looked at after every choice, and players helped now and then."""
+    games = [game for path in paths for game in searched(path)]
+    players: dict[str, list[Choices]] = {}
+    spreads: list[tuple[float, float]] = []
+    for share in range(SHARES):
+        model = learn_choices(
+            games,
+            name="",
+            engine="",
+            limit="",
+            data="",
+            date="",
+            without=lambda player, share=share: share_of(player) == share,  # type: ignore[misc]
         )
-        p = 1 / (1 + math.exp(-odds))
-        hits, zs = 0, []
-        for moves, hit in enumerate(each.choices, 1):
-            hits += hit
-            if moves >= engine_agreement.LEAST_MOVES:
-                zs.append((hits / moves - p) / math.sqrt(p * (1 - p) / moves + spread**2))
-        if zs:
-            found.append(zs)
-    return found
+        spreads.append((model.player_sd, model.game_sd))
+        for side in (side for game in games for side in game.sides):
+            if side.elo is None or share_of(side.player) != share:
+                continue
+            told = [
+                (model.log_odds(turn, side.elo), choice)
+                for turn, choice in zip(side.turns, side.first_choices, strict=True)
+                if counts(turn)
+            ]
+            if told:
+                players.setdefault(side.player, []).append(told)
+    player_sd, game_sd = (float(np.mean(each)) for each in zip(*spreads, strict=True))
+    rng = np.random.default_rng(15)
 
+    def highest(played: list[Choices], helped: float = 0.0, every: int = 1) -> float:
+        done: list[GameChoices] = []
+        most = 0.0
+        for choices in played:
+            game = GameChoices()
+            for number, (log_odds, match) in enumerate(choices, 1):
+                game.add(log_odds, match or bool(rng.random() < helped))
+                if number % every == 0 or number == len(choices):
+                    most = max(most, log_e_value([*done, game], player_sd, game_sd))
+            done.append(game)
+        return most
 
-def screening(path: Path) -> None:
-    players = [each for each in honest(path) if len(each.choices) >= 10]
-    norm = learned(players)
-    say(f"agreement: {len(players)} player-games, {sum(len(p.choices) for p in players)} moves")
-    say(
-        f"  learned: level {norm[0]:.3f}, slope {norm[1]:.3f}, spread {norm[2]:.4f}; in use: "
-        f"{expected_agreement.LEVEL}, {expected_agreement.SLOPE}, {expected_agreement.SPREAD}"
-    )
-    # Players are held to what was learned from the others: ten parts, whole games together.
-    parts = [
-        screened(
-            [each for each in players if each.game % 10 == part],
-            learned([each for each in players if each.game % 10 != part]),
-        )
-        for part in range(10)
-    ]
-    games = [zs for part in parts for zs in part]
-    last = np.array([zs[-1] for zs in games])
-    most = np.array([max(zs) for zs in games])
-    say(
-        f"  {len(games)} with {engine_agreement.LEAST_MOVES} moves or more, held to the others: "
-        f"z has mean {last.mean():.2f}, standard deviation {last.std():.2f}, largest "
-        f"{last.max():.2f}; looked at after every move the largest is {most.max():.2f}"
-    )
-    say("  bound   at the end   after every move   normal   looks")
-    for bound in (1.0, 1.28, 1.645, 1.96, 2.33):
-        end, ever = (last > bound).mean(), (most > bound).mean()
-        normal = 0.5 * math.erfc(bound / math.sqrt(2))
-        say(f"  {bound:5.2f}   {end:10.4f}   {ever:16.4f}   {normal:.4f}   {ever / normal:5.2f}")
-    say(
-        f"  an alert on some board, if nobody does anything wrong: promised are at most "
-        f"{engine_agreement.FALSE_ALARMS:.0%}; the interval is that of {len(games)} player-games"
-    )
-    for boards in (1, 2, 4, 8, 16, 32, BOARDS):
-        over = sum(
-            engine_agreement.false_alarm_rate(float(z), 2 * boards) <= engine_agreement.FALSE_ALARMS
-            for z in most
-        )
-        share, low, high = (
-            1 - (1 - each) ** (2 * boards)
-            for each in (over / len(games), *wilson(over, len(games)))
-        )
-        bound = next(
-            z / 100
-            for z in range(600)
-            if engine_agreement.false_alarm_rate(z / 100, 2 * boards)
-            <= engine_agreement.FALSE_ALARMS
-        )
+    fair = np.array([highest(played) for played in players.values()])
+    say(f"{len(fair)} players who did not teach the forecast; highest evidence {fair.max():.2f}")
+    for field in (8, 20, 40, 100):
+        reached = int((fair >= bound(field)).sum())
+        alarms = (rng.choice(fair, (NULL_EVENTS, field)) >= bound(field)).any(axis=1).mean()
+        high = 1 - (1 - wilson(reached, len(fair))[1]) ** field
         say(
-            f"  {boards:3d} boards: bound {bound:.2f}, {over} of {len(games)} over it, so "
-            f"{share:.3f} ({low:.3f} to {high:.3f}) of rounds"
+            f"{field} players: {alarms:.2%} of {NULL_EVENTS} fair events with any alarm "
+            f"({reached} of {len(fair)} players beyond the bound: at most {high:.0%} by their "
+            "number alone, 5% by the theorem)"
         )
+    single = [choices for played in players.values() for choices in played if len(choices) > 9]
+    for helped in (0.1, 0.2, 0.3):
+        for several in (1, 3, 6):
+            seen = [
+                highest(
+                    [single[each] for each in rng.integers(len(single), size=several)], helped, 8
+                )
+                for _ in range(60)
+            ]
+            found = float(np.mean(np.array(seen) >= bound(20)))
+            say(f"{helped:.0%} of the choices the engine's, {several} games: seen in {found:.0%}")
+
+
+def searched(path: Path) -> list[PlayedGame]:
+    data = path.read_bytes()
+    lines = (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines()
+    return read_played_games(lines, "same-search", path.name)
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:
@@ -240,7 +193,7 @@ def main() -> int:
     """Print everything; 1 when clean boards raise an alert."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pgn", type=Path)
-    parser.add_argument("searched", type=Path)
+    parser.add_argument("searched", type=Path, nargs="+")
     parser.add_argument("--boards", type=int, default=BOARDS)
     parser.add_argument("--only", choices=("boards", "agreement"))
     args = parser.parse_args()

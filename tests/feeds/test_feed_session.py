@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from live.errors import FeedNotFound
-from live.events import GameReport, Headers, Player
+from live.events import GameReport, Headers, Move, Player
 from live.feeds.feed_session import FeedSession, persist
 from live.network.retry import FeedTrouble, backoff
 from tests.feeds.fakes import DrivenClock, Ledger
@@ -98,7 +98,8 @@ async def test_the_same_health_is_said_once() -> None:
 
 async def test_games_that_stand_still_for_long_are_stale_and_say_how_long() -> None:
     case = Case()
-    await case.session.report([GAME])
+    begun = msgspec.structs.replace(GAME, moves=(Move("a1a2", "Ka2"),))
+    await case.session.report([begun])
     case.clock.time_s += 299
     case.session.alive()
     assert case.ledger.last.state == "live"
@@ -144,3 +145,11 @@ async def test_one_that_has_been_away_for_long_is_asked_once_a_minute() -> None:
     case = Case(GAME, *[FeedTrouble("no connection")] * 70, None, waiting=True)
     await case.run()
     assert case.clock.slept[-1] == 60
+
+
+async def test_pairings_that_have_not_begun_do_not_stand_still() -> None:
+    case = Case()
+    await case.session.report([GAME])
+    case.clock.time_s += 3600
+    case.session.alive()
+    assert (case.ledger.last.state, case.ledger.last.detail) == ("live", "1 game")

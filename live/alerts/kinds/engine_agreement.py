@@ -1,48 +1,38 @@
-"""Players who choose the engine's move far more often than is expected of them. Pure.
+"""Players who choose the engine's move more often than the forecast allows. Pure.
 
 A screening figure: it says where to look, with its sample and with how often it is wrong. It
-accuses nobody. With many boards somebody is always far out by chance, so what counts as far grows
-with the number of players watched (Bonferroni), and because a figure is looked at after every
-move, with the measured price of looking often.
+accuses nobody. The evidence is an e-value (``live.ratings.strength.agreement``): it may be looked
+at after every move, and with many players watched each needs as many times more of it
+(Bonferroni), so that the share of fair events with any alarm stays below what is said. How it did
+on players who did not teach the forecast: ``tests/benchmarks/alerts.py``.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
-from live.alerts.expected_agreement import expected
 from live.alerts.finding import Finding
 from live.alerts.watched_event import WatchedEvent
 from live.events import Agreement
+from live.ratings.strength.agreement import FALSE_ALARMS, bound
 
-#: Fewer moves say nothing.
+#: Fewer moves say nothing to people, whatever they weigh.
 LEAST_MOVES = 25
-#: Of events in which nobody does anything wrong, this share may show an alert on some board.
-FALSE_ALARMS = 0.05
-#: How many times as often a figure is once above a bound, looked at after every move, as a normal
-#: one looked at once. Measured on 156 honest player-games: 1.3 to 2.05 times, bounds 1 to 2.33
-#: (``tests/benchmarks/alerts.py``).
-LOOKS = 2.0
 
 
 def findings(watched: WatchedEvent, id: str, now_s: float) -> Iterator[Finding]:
+    """None where nothing forecasts this engine's choices: then nothing can be claimed."""
     view = watched.players.get(id)
-    if view is None or view.elo is None:
+    if view is None or view.elo is None or view.agreement is None:
         return
-    figure = view.methods.first_choice
-    if figure.share is None or figure.moves < LEAST_MOVES:
+    found = view.agreement
+    players = sum(each.agreement is not None for each in watched.players.values())
+    if found.moves < LEAST_MOVES or found.log_e_value < bound(players):
         return
-    norm = expected(watched.engine, watched.field, id, view.elo)
-    if norm is None:
-        return
-    z = norm.z(figure.share, figure.moves)
-    players = max(1, watched.field.players(LEAST_MOVES))
-    if false_alarm_rate(z, players) > FALSE_ALARMS:
-        return
+    share, expected = found.matches / found.moves, found.expected / found.moves
     board = watched.game_of(view)
     boards = (players + 1) // 2
-    matches = round(figure.share * figure.moves)
+    z = (found.matches - found.expected) / (found.moves * expected * (1 - expected)) ** 0.5
     yield Finding(
         kind="agreement",
         severity="look",
@@ -51,27 +41,22 @@ def findings(watched: WatchedEvent, id: str, now_s: float) -> Iterator[Finding]:
         game=board.view.id if board else None,
         text=(
             f"{board.label + ': ' if board else ''}{view.name} ({view.elo}) played the engine's "
-            f"move in {matches} of {figure.moves} moves ({figure.share:.0%}); {norm.share:.0%} is "
-            f"expected, z = {z:.1f}."
+            f"move in {found.matches} of {found.moves} choices ({share:.0%}); {expected:.0%} were "
+            f"forecast, z = {z:.1f}."
         ),
         advice=(
-            f"A screening figure that accuses nobody: with {boards} boards watched, "
+            f"A screening figure that accuses nobody: with {boards} boards watched, at most "
             f"{FALSE_ALARMS:.0%} of events show one although all play fair. Say nothing in the "
             "hall; look at the games afterwards, with the usual procedure."
         ),
         agreement=Agreement(
-            moves=figure.moves,
-            share=round(figure.share, 4),
-            expected=round(norm.share, 4),
+            moves=found.moves,
+            share=round(share, 4),
+            expected=round(expected, 4),
             z=round(z, 2),
             boards=boards,
             false_alarms=FALSE_ALARMS,
-            rests_on=norm.rests_on,
+            rests_on="a forecast of each choice by position and Elo, and how players and games "
+            "were seen to lie around it",
         ),
     )
-
-
-def false_alarm_rate(z: float, players: int) -> float:
-    """Of events with so many fair players, the share in which some figure reaches ``z``."""
-    one = min(1.0, LOOKS * 0.5 * math.erfc(z / math.sqrt(2)))
-    return float(-math.expm1(players * math.log1p(-one))) if one < 1 else 1.0

@@ -26,7 +26,7 @@ _TIMES = re.compile(r"(\d{1,7})?(?:\+(\d{1,7}))?\Z")
 #: LiveChess marks the result by putting the kings on the centre squares; boards tell that as a
 #: last move (lila RelayInputSanity).
 _KING_TO_CENTRE = re.compile(r"K[a-h]?[1-8]?x?[de][45][+#]?\Z")
-_RESULTS: dict[str, Result] = {"WHITEWIN": "1-0", "BLACKWIN": "0-1", "DRAW": "1/2-1/2"}
+RESULTS: dict[str, Result] = {"WHITEWIN": "1-0", "BLACKWIN": "0-1", "DRAW": "1/2-1/2"}
 
 
 class CloudRound(msgspec.Struct, frozen=True):
@@ -128,8 +128,8 @@ def game_report(
     start_fen = start.fen()
     moves, problem = _moves(start, board) if board is not None else ([], None)
     headers = Headers(
-        white=_player(pairing.white),
-        black=_player(pairing.black),
+        white=player_of(pairing.white),
+        black=player_of(pairing.black),
         event=clean(tournament.name or "", 200),
         site=clean(tournament.location or "", 200),
         round=f"{round_number}.{number}",
@@ -146,11 +146,11 @@ def _result(pairing: CloudPairing, board: CloudBoard | None) -> Result:
     """The pairing's word; the board's own code where the pairing is silent and the game over."""
     result = read_result(pairing.result or "")
     if result == "*" and board is not None and not board.live:
-        return _RESULTS.get(board.result or "", "*")
+        return RESULTS.get(board.result or "", "*")
     return result
 
 
-def _player(person: CloudPlayer | None) -> Player:
+def player_of(person: CloudPlayer | None) -> Player:
     if person is None:
         return Player("?")
     first = " ".join(clean(part or "", NAME_CHARS) for part in (person.fname, person.mname)).strip()

@@ -1,9 +1,12 @@
 """``--feed ws://HOST:1982/api/v1.0``: boards in the hall, through DGT LiveChess on its computer.
 
-LiveChess knows neither players nor results, so these games have none, and the feed has no end.
+The boards' events have neither players nor results; those come from the pairings of the tournament
+that runs in LiveChess, where one does. The feed has no end.
 """
 
 from __future__ import annotations
+
+import asyncio
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import (
@@ -15,7 +18,9 @@ from websockets.exceptions import (
 )
 
 from live.errors import FeedUnreadable
+from live.feeds import http_client
 from live.feeds.dgt.livechess_messages import BOARDS_S, LiveChessMessages
+from live.feeds.dgt.livechess_pairings import PAIRINGS_S, ask_seats
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.network.retry import FeedTrouble, system_words
@@ -45,7 +50,12 @@ class LiveChessFeed:
                 max_size=MAX_MESSAGE_BYTES,
                 proxy=None,  # the hall's own network
             ) as connection:
-                await self._listen(connection, session)
+                pairings = asyncio.create_task(self._ask_pairings(session), name="pairings")
+                try:
+                    await self._listen(connection, session)
+                finally:
+                    pairings.cancel()
+                    await asyncio.gather(pairings, return_exceptions=True)
         except InvalidURI as error:
             raise self._fatal("is no websocket address") from error
         except (InvalidStatus, InvalidMessage, InvalidHandshake) as error:
@@ -58,6 +68,15 @@ class LiveChessFeed:
             raise FeedTrouble(
                 f"cannot reach LiveChess ({system_words(error) or 'no connection'})"
             ) from error
+
+    async def _ask_pairings(self, session: FeedSession) -> None:
+        """Look at the pairings now and then; without any the boards stay without names."""
+        async with http_client.client(self._conditions.config) as client:
+            while True:
+                games = self._boards.seat(await ask_seats(client, self.name, self._url))
+                if games:
+                    await session.report(games)
+                await self._conditions.clock.sleep(PAIRINGS_S)
 
     async def _listen(self, connection: ClientConnection, session: FeedSession) -> None:
         self._boards.reconnected()

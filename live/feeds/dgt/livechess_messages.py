@@ -9,6 +9,7 @@ pieces stand where, with every piece lifted.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -17,6 +18,7 @@ import msgspec
 
 from live.events import GameReport, Headers, Move, Player
 from live.feeds.dgt.game_from_position import BACK_PLIES, found_again, met
+from live.feeds.dgt.livechess_pairings import Seat
 from live.feeds.pgn.pgn_headers import clean
 from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
 
@@ -183,6 +185,7 @@ class LiveChessMessages:
 
     def __init__(self) -> None:
         self._calls = 0
+        self._seats: dict[str, Seat] = {}
         self._boards: dict[str, _Board] = {}
         self._feeds: dict[int, str] = {}
         self._subscribed: set[str] = set()
@@ -193,6 +196,12 @@ class LiveChessMessages:
         self._subscribed.clear()
         for board in self._boards.values():
             board.asked = False
+
+    def seat(self, seats: Mapping[str, Seat]) -> list[GameReport]:
+        """Who plays on which board, by serial number; the games of which that is news."""
+        changed = [serial for serial, seat in seats.items() if self._seats.get(serial) != seat]
+        self._seats.update(seats)
+        return [self._report(each, self._boards[each]) for each in changed if each in self._boards]
 
     def ask(self) -> bytes:
         """Ask which boards there are."""
@@ -258,15 +267,24 @@ class LiveChessMessages:
                 return [self._call("call", setup)], reports
         return [], reports
 
-    @staticmethod
-    def _report(serial: str, board: _Board) -> GameReport:
+    def _report(self, serial: str, board: _Board) -> GameReport:
         name = clean(serial, 40)
         headers = Headers(Player("?"), Player("?"), event=f"Board {name}", board=board.number)
+        seat = self._seats.get(serial)
+        if seat is not None:
+            headers = Headers(
+                seat.white,
+                seat.black,
+                event=seat.event,
+                round=f"{seat.round}.{seat.board}",
+                board=seat.board,
+            )
         return GameReport(
             f"{name}/{board.game}",
             headers,
             board.start_fen,
             tuple(board.moves),
+            "*" if seat is None else seat.result,
             problem=board.problem,
         )
 

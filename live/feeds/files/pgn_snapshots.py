@@ -16,6 +16,7 @@ from live.events import FeedName, GameReport
 from live.feeds.feed_session import FeedConditions, FeedSession
 from live.feeds.files.partial_reads import BelievedText, PartialReadFilter, ends_whole
 from live.feeds.game_roster import distinct_games
+from live.feeds.pgn.charset import likely_charset
 from live.feeds.pgn.not_pgn import HEAD_BYTES, not_pgn, what_instead
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.network.retry import FeedTrouble
@@ -31,6 +32,7 @@ class PgnText:
         self._settle_s = conditions.config.settle_s
         self._filter = PartialReadFilter(conditions.config.lost_after_s)
         self._copies = OldCopies(conditions.config.lost_after_s) if cached else None
+        self._named_charset = conditions.config.charset
         self._charset = ""
         self._reader = PgnReader()
         self._text = b""
@@ -50,7 +52,8 @@ class PgnText:
             remedy = what_instead(self._name)
             error = FeedUnreadable(self._name, f"holds {what}", f"{remedy[:1].upper()}{remedy[1:]}")
             raise FeedTrouble(f"the source sends {what}; {remedy}", fatal=error)
-        self._use_charset(charset_of(content_type))
+        named = self._named_charset or charset_of(content_type)
+        self._use_charset(named or likely_charset(text))
         if self._copies is not None and self._copies.is_old(text, modified, self._clock.now()):
             return
         if text != self._text:

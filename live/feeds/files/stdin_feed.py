@@ -32,7 +32,7 @@ class StdinFeed:
         await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
-        decoder = PgnDecoder()
+        decoder = PgnDecoder(fallback_charset=self._conditions.config.charset or "cp1252")
         session.alive()
         first = True
         async for piece in pieces(self._fd):

@@ -26,6 +26,7 @@ from live.events import GameReport, Move
 from live.feeds import http_client
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
+from live.feeds.files.partial_reads import is_shorter
 from live.feeds.game_roster import distinct_games
 from live.feeds.lichess.lichess_token import LichessToken
 from live.feeds.pgn.not_pgn import not_pgn
@@ -190,13 +191,22 @@ class LichessBroadcastFeed:
                     first = False
                     self._refuse_other_than_pgn(chunk, response.headers.get("Content-Type", ""))
                 for games in self._decoder.slices(chunk):
-                    if games:
+                    if games := [game for game in games if not self._is_old(game)]:
                         await self._report(games, session)
                     await asyncio.sleep(0)  # a slice is some milliseconds of work
                 session.alive()
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
+
+    def _is_old(self, game: GameReport) -> bool:
+        """Whether the stream is behind the export, which may overtake it.
+
+        A game of the stream never only shrinks (lila sends no takebacks), so one that is shorter
+        than what is held is old news; a takeback comes with the next comparison.
+        """
+        held = self._held.get(game.key)
+        return held is not None and is_shorter(game, held)
 
     async def _compare(self, client: httpx.AsyncClient, session: FeedSession) -> bool:
         """Ask lichess what the stream does not tell; False when that could not be had, or when

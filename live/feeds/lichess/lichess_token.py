@@ -13,7 +13,7 @@ from live.network.retry import FeedTrouble
 ENV_TOKEN = "LICHESS_TOKEN"
 #: Characters of a token (lichess API documentation, authentication).
 _TOKEN = re.compile(r"[A-Za-z0-9_]+")
-_GET_ONE = (
+GET_ONE = (
     f"put one with study:read into {ENV_TOKEN} or the file of [feeds.lichess] token_file; it is"
     " made at https://lichess.org/account/oauth/token"
 )
@@ -62,9 +62,9 @@ class LichessToken:
         if status in (401, 403):
             why = "the token has expired or may not read this" if self._last else "it wants a token"
             reason = f"lichess refuses access ({status}): {why}"
-            fatal = FeedUnreadable(feed, reason, f"{_GET_ONE[:1].upper()}{_GET_ONE[1:]}")
-            return FeedTrouble(f"{reason}; {_GET_ONE}", status=status, fatal=fatal)
+            fatal = FeedUnreadable(feed, reason, f"{GET_ONE[:1].upper()}{GET_ONE[1:]}")
+            return FeedTrouble(f"{reason}; {GET_ONE}", status=status, fatal=fatal)
         if status == 429 and not self._last:
-            reason = f"{trouble.reason}; with a token it allows more: {_GET_ONE}"
+            reason = f"{trouble.reason}; with a token it allows more: {GET_ONE}"
             return FeedTrouble(reason, wait_s=trouble.wait_s, status=status, fatal=trouble.fatal)
         return trouble

@@ -1,7 +1,8 @@
 """Which characters a source's bytes mean.
 
-The order is: byte-order mark, strict UTF-8, then one single-byte charset (Windows-1252 unless the
-caller knows better). Everything that structures a PGN is ASCII, and UTF-8 and the single-byte
+The order is: byte-order mark, strict UTF-8, then one single-byte charset: the one that settings
+or a header name, else the likely one (:func:`likely_charset`), Windows-1252 where nothing is
+known. Everything that structures a PGN is ASCII, and UTF-8 and the single-byte
 charsets agree on ASCII, so text is split as bytes and each game decides for itself: what is cut
 where never changes a name. The PGN standard (1994, section 4.1) asks for ISO 8859-1; files in the
 wild hold UTF-8, Windows-1252, both, and marks that lie.
@@ -10,6 +11,7 @@ wild hold UTF-8, Windows-1252, both, and marks that lie.
 from __future__ import annotations
 
 import codecs
+import re
 
 UTF8_MARK = codecs.BOM_UTF8
 
@@ -29,6 +31,39 @@ def decode(raw: bytes, fallback: str = "cp1252") -> str:
         return raw.decode(fallback, "replace")
     except (LookupError, ValueError):  # an HTTP header may name a charset nobody knows
         return raw.decode("cp1252", "replace")
+
+
+#: Letters above ASCII one behind the other: words of another alphabet, never accents.
+_RUN = re.compile(rb"[\xc0-\xff\xa8\xb8]{3,}")
+#: What names of Central Europe hold in Windows-1250 and no name in Windows-1252: Polish letters
+#: that are signs there, ``-ić`` and ``-ič``, Czech ``ě`` and ``ů`` inside a word, two accents in a
+#: row.
+_CENTRAL = re.compile(
+    rb"[A-Za-z][\xb3\xb9\xbf\x9c\x9f]|[\xb3\xb9\xbf\x9c\x9f\xa3\xaf\x8c\x8f][a-z]"
+    rb"|i[\xe6\xe8](?![a-z])|[\xec\xf9][a-z]"
+    rb"|[\xe1\xe9\xed\xfd\x9a\x9e][\xe8\xf8\xec\xf2]|[\xe8\xf8\xec\xf2][\xe1\xe9\xed\xfd\x9a\x9e]"
+)
+#: The other way round: Scandinavian and Portuguese letters that are rare in Windows-1250.
+_WESTERN = re.compile(rb"\xe5|\xe3o|[a-z]\xf8[a-z]|\xd8[a-z]|\xe6[a-z]")
+
+
+def likely_charset(raw: bytes) -> str:
+    """The single-byte charset that a text which is not UTF-8 is likely in: ``cp1251`` (Cyrillic),
+    ``cp1250`` (Central Europe) or ``cp1252``; empty for UTF-8. A setting or a header knows better.
+    """
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    else:
+        return ""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return ""
+    high = sum(byte >= 0xC0 for byte in raw)
+    if 2 * sum(map(len, _RUN.findall(raw))) > high:
+        return "cp1251"
+    central, western = len(_CENTRAL.findall(raw)), len(_WESTERN.findall(raw))
+    return "cp1250" if central > western else "cp1252"
 
 
 #: Read as blanks: what old systems fill and end files with.

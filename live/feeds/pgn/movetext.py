@@ -20,7 +20,7 @@ from live.events import Move, Result, Score
 from live.feeds.pgn.charset import decode
 from live.feeds.pgn.pgn_comments import read_comment
 from live.feeds.result_spelling import TOKENS
-from live.feeds.san import MoveReader, UnplayableMove, printable
+from live.feeds.san import MoveReader, UnplayableMove, after_illegal, printable
 
 # lastindex: 1 comment left open, 2 comment, 3 word, 4 opening parenthesis, 5 line comment,
 # 6 end; None for what says nothing (NAG, stray closing signs).
@@ -70,6 +70,8 @@ class Movetext:
         """Why the moves end before the text does."""
         self.start_eval: Score | None = None
         self._text = b""
+        self._whole_text = b""
+        """The text given last, all of it."""
         self._known = b""
         """The part of the last text that was kept; apart, so that comparing copies nothing."""
         self._whole = False
@@ -102,7 +104,7 @@ class Movetext:
             index = bisect_right(self._offsets, keep) - 1
             keep = self._offsets[index] if index >= 0 else 0
         self._rewind(keep)
-        self._text = text
+        self._text = self._whole_text = text
         self._whole = whole
         self._pos = self._kept = keep
         self._opened_at = -1
@@ -239,6 +241,23 @@ class Movetext:
             note.spent_s if move.spent_s is None else move.spent_s,
             note.eval if move.eval is None else move.eval,
         )
+
+    def after_illegal(self) -> tuple[chess.Board, bytes] | None:
+        """Where the game stands after the illegal move that ended it, and the text behind it; None
+        where no such move did, or it does not say which piece went where.
+        """
+        if self.problem is None or not self.problem.startswith("illegal move"):
+            return None
+        text = self._whole_text
+        end = self._problem_at
+        while end < len(text) and text[end] not in _DELIMITERS:
+            end += 1
+        word = text[self._problem_at : end]
+        number = _NUMBER.match(word)
+        move = decode(word[number.end() :] if number else word)
+        self._stand_at(len(self.moves))
+        board = after_illegal(self._mover.board, move)
+        return (board, text[end:]) if board is not None else None
 
     def _word(self, word: bytes, start: int) -> None:
         """A word of the mainline: a move, a move number, a result, or a sign."""

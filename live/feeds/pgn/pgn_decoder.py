@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from live.events import GameReport, Result
+from live.events import STANDS, GameReport, Result
 from live.feeds.pgn.movetext import Movetext
 from live.feeds.pgn.pgn_headers import GameHead, read_head
 from live.feeds.pgn.pgn_splitter import LineEnd, PgnSegment, PgnSplitter
@@ -38,6 +38,8 @@ _SLICE_TOKENS = 500
 _GAME_TOKENS = 5
 #: What reading the tags of a game and setting up its board costs besides, in tokens.
 _NEW_GAME_TOKENS = 20
+#: Moves after an illegal one that show that the game went on from it.
+PROOF_PLIES = 2
 #: Bytes taken at once, and what splitting costs between two pauses, in tokens.
 _PIECE_BYTES = 8192
 _PAUSE_TOKENS = 20
@@ -60,7 +62,7 @@ class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
 class _Known:
     """One game as it was read last."""
 
-    __slots__ = ("closed", "head", "header", "moves", "report", "segment")
+    __slots__ = ("closed", "going_on", "head", "header", "moves", "report", "segment")
 
     def __init__(self, header: bytes, head: GameHead, moves: Movetext) -> None:
         self.header = header
@@ -69,6 +71,8 @@ class _Known:
         self.segment: PgnSegment | None = None
         self.closed = False
         self.report: GameReport | None = None
+        self.going_on: GameReport | None = None
+        """The game from an illegal move on, where it went on from there."""
 
 
 class _GameCache:
@@ -173,10 +177,16 @@ class _GameReader:
                         reports = []
                         budget = _SLICE_TOKENS
                     known.report = self._report(known, segment.end, closed)
+                    known.going_on = self._going_on(known, segment)
+                    if known.going_on is not None and known.report is not None:
+                        problem = f"{known.report.problem} {STANDS}"
+                        known.report = msgspec.structs.replace(known.report, problem=problem)
                     known.segment = segment
                     known.closed = closed
                 if known.report is not None:
                     reports.append(known.report)
+                if known.going_on is not None:
+                    reports.append(known.going_on)
                 budget -= _GAME_TOKENS
             if budget <= 0:
                 yield reports
@@ -201,6 +211,38 @@ class _GameReader:
             result=_result(moves.result, head.result, end is LineEnd.WHOLE or closed),
             start_eval=moves.start_eval,
             problem=problem or head.problem,
+        )
+
+    def _going_on(self, known: _Known, segment: PgnSegment) -> GameReport | None:
+        """What follows an illegal move, as a game of its own that begins in the new position.
+
+        The laws let such a move stand when the game went on (FIDE Laws 7.5 and A.4), and two more
+        moves that fit the position show that it did. Engines and ratings need games in which every
+        move is legal, so the game is two: up to the move, and from behind it.
+        """
+        found = known.moves.after_illegal() if known.report is not None else None
+        if found is None or known.report is None:
+            return None
+        board, text = found
+        limits = self._limits
+        rest = Movetext(board, max_plies=limits.plies, max_comment_bytes=limits.comment_bytes)
+        rest.begin(text, whole=segment.end is LineEnd.WHOLE)
+        while not rest.done:
+            rest.advance(_SLICE_TOKENS)
+        if len(rest.moves) < PROOF_PLIES:
+            return None
+        told = known.report.headers
+        plies = len(known.moves.moves) + 1
+        who = known.head.key or "/".join(
+            (told.event, told.round, told.white.name, told.black.name, told.date)
+        )
+        return msgspec.structs.replace(
+            known.report,
+            key=f"{who} from ply {plies}",
+            start_fen=board.fen(),
+            moves=tuple(rest.moves),
+            start_eval=None,
+            problem=rest.problem,
         )
 
 

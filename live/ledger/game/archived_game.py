@@ -34,6 +34,7 @@ from live.ratings.accuracy import Accuracy, CentipawnLoss
 from live.ratings.calibration.calibrated_rating import CalibratedRating
 from live.ratings.calibration.move_evidence import MoveEvidence, Population
 from live.ratings.regan.move_spread import Spread
+from live.ratings.strength.agreement import GameChoices
 from live.ratings.strength.expected_result import Chances
 from live.ratings.strength.performance import PlayedAgainst
 
@@ -43,6 +44,33 @@ class EventGames(msgspec.Struct, frozen=True):
 
     n: int
     within: int
+
+
+class ArchivedChoices(msgspec.Struct, frozen=True):
+    """Choices beside the forecast."""
+
+    moves: int
+    matches: int
+    expected: float
+    variance: float
+    log_likelihood: bytes
+    """Numbers of eight bytes, as the machine has them."""
+
+    @classmethod
+    def of(cls, held: GameChoices) -> ArchivedChoices:
+        likely = held.log_likelihood.tobytes() if held.moves else b""
+        return cls(held.moves, held.matches, held.expected, held.variance, likely)
+
+    @property
+    def game(self) -> GameChoices:
+        game = GameChoices()
+        if self.moves:
+            game.moves, game.matches = self.moves, self.matches
+            game.expected, game.variance = self.expected, self.variance
+            game.log_likelihood = np.frombuffer(self.log_likelihood).reshape(
+                game.log_likelihood.shape
+            )
+        return game
 
 
 class ArchivedPlay(msgspec.Struct, frozen=True):
@@ -56,6 +84,7 @@ class ArchivedPlay(msgspec.Struct, frozen=True):
     moves: int
     over: bool
     percentile: float | None
+    choices: ArchivedChoices | None
 
     @classmethod
     def of(cls, played: PlayedAgainst) -> ArchivedPlay:
@@ -68,6 +97,7 @@ class ArchivedPlay(msgspec.Struct, frozen=True):
             played.moves,
             played.over,
             played.percentile,
+            ArchivedChoices.of(played.choices) if played.choices is not None else None,
         )
 
     @property
@@ -81,6 +111,7 @@ class ArchivedPlay(msgspec.Struct, frozen=True):
             self.moves,
             self.over,
             self.percentile,
+            self.choices.game if self.choices is not None else None,
         )
 
 

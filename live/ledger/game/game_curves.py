@@ -24,6 +24,7 @@ from live.ratings.calibration.calibration_choice import CalibrationChoice
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.ferreira.algorithm_1 import Algorithm1
 from live.ratings.ferreira.algorithm_4 import Algorithm4
+from live.ratings.strength.agreement import ChoiceModel
 from live.ratings.strength.loss_model import LossReader
 from live.ratings.strength.percentile import Surprise
 
@@ -51,6 +52,7 @@ class PlayerCurve:
         elo: int | None,
         priors: FieldPriors,
         reader: LossReader | None = None,
+        forecast: ChoiceModel | None = None,
     ) -> None:
         self.rating = Algorithm4(gain=gain)
         self._choice = choice
@@ -58,7 +60,9 @@ class PlayerCurve:
         self.calibrated = self._unrated()
         # The same moves seen from the player's own rating: how far above or below it they are.
         self._own = OwnRating(elo) if elo else None
-        self.strength = GameStrength(reader, elo, self._prior) if reader is not None else None
+        self.strength = (
+            GameStrength(reader, elo, self._prior, forecast) if reader is not None else None
+        )
         self.applied: list[AppliedGain] = []
 
     def _unrated(self) -> CalibratedRating | None:
@@ -106,7 +110,7 @@ class PlayerCurve:
         if self.strength is None:
             return 0
         if played is not None:
-            self.strength.add(played.turn)
+            self.strength.add(played.turn, played.match)
         return len(self.strength.turns)
 
     def resume(self, points: Sequence[tuple[CurvePoint, int, PlayedTurn | None]]) -> None:
@@ -221,9 +225,11 @@ class GameCurves:
         elo: dict[Color, int | None],
         priors: FieldPriors,
         reader: LossReader | None = None,
+        forecast: ChoiceModel | None = None,
     ) -> None:
         self._curves = {
-            color: PlayerCurve(gain, choice, known, priors, reader) for color, known in elo.items()
+            color: PlayerCurve(gain, choice, known, priors, reader, forecast)
+            for color, known in elo.items()
         }
         # From which ply on a side's moves have changed since the other side was put right.
         self._changed: dict[Color, int] = {}

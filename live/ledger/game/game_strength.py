@@ -13,6 +13,7 @@ import numpy as np
 
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ratings.calibration.move_evidence import Population
+from live.ratings.strength.agreement import ChoiceModel, GameChoices, counts
 from live.ratings.strength.loss_model import (
     GRID_ELO,
     Floats,
@@ -33,6 +34,8 @@ class PlayedTurn(NamedTuple):
     turn: Turn
     over: bool
     """The game has ended, and this is the player's last move."""
+    match: bool | None = None
+    """It was the engine's first choice; None where nobody chose."""
 
 
 Figures = dict[str, float | None]
@@ -45,27 +48,53 @@ class GameStrength:
     prior: what is believed of a player without one.
     """
 
-    __slots__ = ("_prior", "elo", "log_likelihood", "reader", "surprises", "turns")
+    __slots__ = (
+        "_forecast",
+        "_matches",
+        "_prior",
+        "choices",
+        "elo",
+        "log_likelihood",
+        "reader",
+        "surprises",
+        "turns",
+    )
 
     def __init__(
-        self, reader: LossReader, elo: int | None, prior: Callable[[], Population]
+        self,
+        reader: LossReader,
+        elo: int | None,
+        prior: Callable[[], Population],
+        forecast: ChoiceModel | None = None,
     ) -> None:
         self.reader = reader
         self.elo = elo
         self._prior = prior
+        self._forecast = forecast
+        self._matches: list[bool | None] = []
+        self.choices = GameChoices()
+        """Of the engine's moves; empty without an own rating and where nothing forecasts them."""
         self.turns: list[Turn] = []
         self.surprises: list[Surprise] = []
         self.log_likelihood: Floats = np.zeros(len(GRID_ELO))
 
-    def add(self, turn: Turn) -> bool:
+    def add(self, turn: Turn, match: bool | None = None) -> bool:
         """Count a turn; returns whether it counts: a forced move is no choice."""
         if turn.board is not None and turn.board.forced:
             return False
+        turn = self.reader.scaled(turn)
         self.turns.append(turn)
+        self._matches.append(match)
+        self._choose(turn, match)
         self.surprises.append(self._surprise(turn))
         # A new array: others hold the one before.
         self.log_likelihood = self.log_likelihood + self.reader.log_likelihood(turn)
         return True
+
+    def _choose(self, turn: Turn, match: bool | None) -> None:
+        if self._forecast is None or self.elo is None or match is None or not counts(turn):
+            return
+        self.choices.add(self._forecast.log_odds(turn, self.elo), match)
 
     def _surprise(self, turn: Turn) -> Surprise:
         elo = self.elo if self.elo is not None else self._prior().mean_elo
@@ -77,7 +106,10 @@ class GameStrength:
         stays.
         """
         if counted < len(self.turns):
-            del self.turns[counted:], self.surprises[counted:]
+            del self.turns[counted:], self.surprises[counted:], self._matches[counted:]
+            self.choices = GameChoices()
+            for turn, match in zip(self.turns, self._matches, strict=True):
+                self._choose(turn, match)
             self.log_likelihood = self.summed(counted)
 
     def reread(self) -> None:

@@ -47,7 +47,9 @@ class RatedSides:
         self.results = measure.results_of(game_pace(game))
         """How games of this pace end; None where nothing was learned."""
         self.result = game.result
-        self.curves = GameCurves(measure.gain, choice, self._rated_as, priors, self._reader)
+        self.curves = GameCurves(
+            measure.gain, choice, self._rated_as, priors, self._reader, measure.forecast
+        )
         self._performances: dict[Color, tuple[PlayedAgainst, Alone | None]] = {}
         # Plies whose gain in the curves is a quick look's.
         self._quick_plies: set[int] = set()
@@ -153,6 +155,7 @@ class RatedSides:
             counted,
             self.result != "*",
             last.percentile if last is not None else None,
+            strength.choices if strength is not None else None,
         )
 
     def performance(self, known: QuickAndFull, color: Color) -> Alone | None:
@@ -201,7 +204,8 @@ class RatedSides:
             told.jump_cp if told else None,
             known.board(ply),
         )
-        return PlayedTurn(turn, self.result != "*" and ply >= len(known) - 1)
+        match = None if before.best is None else before.best == known.move(ply)
+        return PlayedTurn(turn, self.result != "*" and ply >= len(known) - 1, match)
 
     def _add(self, known: QuickAndFull, color: Color, ply: int) -> None:
         look = known.at(ply)

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from live.events import ChoiceEvidence
 from live.ledger.game.game_strength import PERCENT_DECIMALS, level_figures
 from live.ledger.measure import ELO_DECIMALS, rounded
 from live.ratings.calibration.move_evidence import Population
+from live.ratings.strength.agreement import ChoiceModel, log_e_value
 from live.ratings.strength.loss_model import GRID_ELO, Floats, LossModel, alone
 from live.ratings.strength.performance import (
     GAMES_CORRELATION,
@@ -32,7 +34,10 @@ _UTMOST = 1.0
 
 
 def event_figures(
-    games: Mapping[str, Performed], elo: int | None, field: Callable[[], Population]
+    games: Mapping[str, Performed],
+    elo: int | None,
+    field: Callable[[], Population],
+    forecast: ChoiceModel | None = None,
 ) -> dict[str, Any]:
     """The fields of :class:`live.events.PlayerView`, over the games of one kind with the most
     moves: ratings of different kinds of games are not one scale.
@@ -53,8 +58,23 @@ def event_figures(
         "performance_low": rounded(found.low, ELO_DECIMALS) if found else None,
         "performance_high": rounded(found.high, ELO_DECIMALS) if found else None,
         **_official(played, elo),
+        "agreement": _agreement(played, forecast),
         **(_of_moves(model, played, elo, field) if model is not None else {}),
     }
+
+
+def _agreement(
+    played: Sequence[PlayedAgainst], forecast: ChoiceModel | None
+) -> ChoiceEvidence | None:
+    games = [game.choices for game in played if game.choices is not None and game.choices.moves]
+    if forecast is None or not games:
+        return None
+    return ChoiceEvidence(
+        sum(game.moves for game in games),
+        sum(game.matches for game in games),
+        round(sum(game.expected for game in games), 2),
+        round(log_e_value(games, forecast.player_sd, forecast.game_sd), 3),
+    )
 
 
 def _kind(model: LossModel | None, results: Results | None) -> str:

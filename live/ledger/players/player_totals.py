@@ -215,7 +215,7 @@ class PlayerTotals:
             low=None,
             high=None,
             **self._calibrated_figures(),
-            **event_figures(self._performed, self.player.elo, self._field),
+            **event_figures(self._performed, self.player.elo, self._field, self._measure.forecast),
         )
 
     def _field(self) -> Population:
@@ -253,7 +253,8 @@ class PlayerTotals:
         if pool is None:
             return {}
         choice, pooled, others = pool
-        belief = pooled.posterior_from(self._priors.of(pooled.calibration))
+        prior = self._priors.of(pooled.calibration)
+        belief = pooled.posterior_from(prior)
         low, high = belief.interval
         elo = self.player.elo
         form = pooled.posterior_from(OwnRating(elo)).mean - elo if elo else None
@@ -263,7 +264,7 @@ class PlayerTotals:
             "calibrated_high": rounded(high, ELO_DECIMALS),
             "form": rounded(form, ELO_DECIMALS),
             "calibration": pooled.calibration.name,
-            "calibration_note": "; ".join(_notes(choice, pooled, others, belief.mean)),
+            "calibration_note": "; ".join(_notes(choice, pooled, others, elo or prior.mean_elo)),
         }
 
 
@@ -293,12 +294,10 @@ def _pool_of(
 
 
 def _notes(
-    choice: CalibrationChoice, pooled: PooledCalibratedRating, others: int, mean: float
+    choice: CalibrationChoice, pooled: PooledCalibratedRating, others: int, elo: float
 ) -> Iterator[str]:
+    """``elo`` is the player's own, else the field's: what is shown is drawn inside what was learned
+    from.
+    """
     if choice.told:
         yield choice.told
-    if others:
-        yield f"{pooled.games} of {pooled.games + others} games: the others are of another kind"
-    held = pooled.calibration.elo_range
-    if held is not None and pooled.calibration.beyond(mean):
-        yield f"beyond the ratings it was learned from ({held[0]:.0f} to {held[1]:.0f})"

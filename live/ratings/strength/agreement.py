@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -84,9 +85,10 @@ def counts(turn: Turn) -> bool:
 class GameChoices:
     """One player's choices in one game; adding one costs some 10 µs."""
 
-    __slots__ = ("expected", "log_likelihood", "matches", "moves", "variance")
+    __slots__ = ("_averaged", "expected", "log_likelihood", "matches", "moves", "variance")
 
     def __init__(self) -> None:
+        self._averaged: tuple[float, Floats] | None = None
         self.moves = self.matches = 0
         self.expected = 0.0
         """Matches by the forecast."""
@@ -95,11 +97,22 @@ class GameChoices:
         """Of the choices, by share of the engine's moves (none first) and log-odds beside the
         forecast."""
 
+    def over_effects(self, game_sd: float) -> Floats:
+        """The log-likelihood averaged over the game's effect, for each effect of the player."""
+        held = self._averaged
+        if held is None or held[0] != game_sd:
+            joined = self.log_likelihood[:, :, None] + _around(game_sd)[None]
+            top = joined.max(axis=1, keepdims=True)
+            found: Floats = top[:, 0] + np.log(np.exp(joined - top).sum(axis=1))
+            held = self._averaged = game_sd, found
+        return held[1]
+
     def add(self, log_odds: float, match: bool) -> None:
         """One more choice with the forecast of a match."""
         own = 1 / (1 + np.exp(-(log_odds + _AT)))
         chance = _NONE_AND_SHARES + (1 - _NONE_AND_SHARES) * own
         self.log_likelihood = self.log_likelihood + np.log(chance if match else 1 - chance)
+        self._averaged = None
         self.moves += 1
         self.matches += match
         forecast = 1 / (1 + math.exp(-log_odds))
@@ -108,6 +121,14 @@ class GameChoices:
 
 
 _NONE_AND_SHARES = np.array((0.0, *SHARES))[:, None]
+
+
+@lru_cache(maxsize=8)
+def _around(game_sd: float) -> Floats:
+    """Log-chances of what choices see (rows), by effect of the player: a game adds its own."""
+    log = -0.5 * ((_AT[:, None] - _AT[None, :]) / game_sd) ** 2
+    found: Floats = log - np.log(np.exp(log).sum(axis=0, keepdims=True))
+    return found
 
 
 def log_e_value(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> float:
@@ -126,15 +147,9 @@ def log_likelihood_of_none(games: Iterable[GameChoices], player_sd: float, game_
 
 def _averaged(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> Floats:
     """Log-likelihood by share of the engine's moves, over all effects of player and games."""
-    # (effect of the game and the player together, effect of the player).
-    around = -0.5 * ((_AT[:, None] - _AT[None, :]) / game_sd) ** 2
-    around -= np.log(np.exp(around).sum(axis=0, keepdims=True))
     total = np.zeros((1 + len(SHARES), len(_AT))) + _normal(player_sd)
     for game in games:
-        # Averaged over the game's effect, for each effect of the player.
-        joined = game.log_likelihood[:, :, None] + around[None]
-        top = joined.max(axis=1, keepdims=True)
-        total = total + top[:, 0] + np.log(np.exp(joined - top).sum(axis=1))
+        total = total + game.over_effects(game_sd)
     top = total.max(axis=1)
     averaged: Floats = top + np.log(np.exp(total - top[:, None]).sum(axis=1))
     return averaged

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from live.errors import InputError
 from live.events import GainKind
+from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.strength.turns import Circumstance, Turn, measured
 
@@ -180,12 +181,33 @@ class Expected(NamedTuple):
 
 
 class LossReader:
-    """Reads turns by a model; some 30 µs each."""
+    """Reads turns by a model; some 30 µs each.
 
-    __slots__ = ("_bend", "_changing", "_level", "_slope", "_z", "_z2", "mean", "model", "square")
+    With a ``transfer`` the turns were judged by another engine or under another limit than the
+    model was learned with: they are scaled to the model's centipawns (:meth:`scaled`), their
+    likelihood counts by the transfer's weight, and their Elo is shifted by its offset.
+    """
 
-    def __init__(self, model: LossModel) -> None:
+    __slots__ = (
+        "_bend",
+        "_changing",
+        "_level",
+        "_shift_elo",
+        "_slope",
+        "_weight",
+        "_z",
+        "_z2",
+        "mean",
+        "model",
+        "square",
+        "transfer",
+    )
+
+    def __init__(self, model: LossModel, transfer: Transfer | None = None) -> None:
         self.model = model
+        self.transfer = transfer
+        self._weight = 1.0 if transfer is None else transfer.weight
+        self._shift_elo = 0.0 if transfer is None else transfer.offset_elo
         classes = len(model.loss_edges_cp) + 1
         # A first column of nothing: losing nothing is what all else is compared with.
         self._level = np.zeros((len(model.circumstances), classes))
@@ -194,10 +216,23 @@ class LossReader:
         self._slope[:, 1:] = model.slope
         self._bend = np.array([0.0, *model.bend])
         self._changing = [model.circumstances.index(name) for name in model.changing]
-        self._z = ((GRID_ELO - model.centre_elo) / model.scale_elo)[:, None]
+        self._z = ((GRID_ELO + self._shift_elo - model.centre_elo) / model.scale_elo)[:, None]
         self._z2 = self._z**2 * self._bend
         self.mean = np.array(model.mean_log_loss)
         self.square = np.array(model.mean_square_log_loss)
+
+    def scaled(self, turn: Turn) -> Turn:
+        """The turn as the model's own engine and limit would count it; the rest takes only such."""
+        if self.transfer is None:
+            return turn
+        by = self.transfer.scaled
+        return msgspec.structs.replace(
+            turn,
+            gain_cp=round(by(turn.gain_cp)),
+            score_before_cp=round(by(turn.score_before_cp)),
+            stability_cp=None if turn.stability_cp is None else by(turn.stability_cp),
+            jump_cp=None if turn.jump_cp is None else round(by(turn.jump_cp)),
+        )
 
     def loss_class(self, turn: Turn) -> int:
         """Which class its loss falls into."""
@@ -209,12 +244,12 @@ class LossReader:
         odds = level + slope * self._z + self._z2
         odds -= odds.max(axis=1, keepdims=True)
         of_class: Floats = odds[:, self.loss_class(turn)] - np.log(np.exp(odds).sum(axis=1))
-        return of_class
+        return of_class * self._weight
 
     def expected(self, turn: Turn, elo: float) -> Expected:
         """What a player of this Elo loses there."""
         level, slope = self._lines(turn)
-        z = self.model.z(elo)
+        z = self.model.z(elo + self._shift_elo)
         odds = level + slope * z + self._bend * (z * z)
         share = np.exp(odds - odds.max())
         share /= share.sum()

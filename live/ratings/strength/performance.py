@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from live.ratings.strength.agreement import GameChoices
 from live.ratings.strength.expected_result import Chances, ResultModel
 from live.ratings.strength.loss_model import GRID_ELO, Alone, Floats, LossModel, roots_at, standing
 
@@ -40,6 +41,7 @@ class PlayedAgainst(NamedTuple):
     moves: int
     over: bool = True
     percentile: float | None = None
+    choices: GameChoices | None = None
 
     def same(self, other: PlayedAgainst | None) -> bool:
         """Whether nothing has changed; arrays that are replaced whole are compared as such."""

@@ -517,3 +517,15 @@ async def test_without_a_token_it_is_said_where_to_put_one_and_a_new_one_is_used
                 assert word in case.ledger.last.detail
             file.write_text("lip_new\n")
             await until(lambda: len(case.ledger.games) == 4)
+
+
+async def test_a_stream_that_lags_behind_the_export_takes_no_move_back() -> None:
+    case = Case()
+    async with case.following():
+        await case.round.connected.wait()
+        case.round.show(0, upto(GAMES[0], 20))
+        await until(lambda: len(case.ledger.games) == 1)
+        case.round.show(0, upto(GAMES[0], 18))  # sent before, and under way for longer
+        case.round.show(1, upto(GAMES[1], 10))
+        await until(lambda: len(case.ledger.games) == 2)
+    assert lengths(case.ledger, GAMES[0].headers.round) == [20]

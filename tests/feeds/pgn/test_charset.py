@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.pgn.charset import PlainLines, Utf16ToUtf8, decode
+from live.feeds.pgn.charset import PlainLines, Utf16ToUtf8, decode, likely_charset
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,23 @@ def test_lines_end_alike_wherever_cut(parts: list[bytes], data: st.DataObject) -
     plain = lines.feed(raw[:cut]) + lines.feed(raw[cut:]) + lines.finish()
     assert plain.decode().splitlines() == raw.replace(b"\x00", b" ").decode().splitlines()
     assert b"\r" not in plain
+
+
+@pytest.mark.parametrize(
+    ("names", "charset"),
+    [
+        ("Карпов, Анатолий - Каспаров, Гарри", "cp1251"),
+        ("Непомнящий, Ян", "cp1251"),
+        ("Dvořák, Jiří - Hráček, Zbyněk", "cp1250"),
+        ("Kovačević, Aleksandar", "cp1250"),
+        ("Wojtaszek, Radosław - Świercz, Dariusz", "cp1250"),
+        ("Hélène Lefèvre - José Núñez", "cp1252"),
+        ("Müller, Jörg - Grönfeld, Ernst", "cp1252"),
+        ("Sørensen, Bjørn - Åberg, Märta", "cp1252"),
+        ("João Conceição", "cp1252"),
+    ],
+)
+def test_names_tell_their_charset(names: str, charset: str) -> None:
+    raw = f'[Event "Open"]\n[White "{names}"]\n\n1. e4 *\n'.encode(charset)
+    assert likely_charset(raw) == charset
+    assert likely_charset(raw.decode(charset).encode()) == ""

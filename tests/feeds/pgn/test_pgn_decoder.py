@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from live.events import GameReport, Score
+from live.events import STANDS, GameReport, Score
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
 
 DATA = Path(__file__).parents[2] / "data"
@@ -452,3 +452,45 @@ def test_slices_hand_back_control() -> None:
     slices = list(PgnDecoder().slices(text))
     assert len(slices) > 2
     assert [game for games in slices for game in games] == PgnDecoder().feed(text)
+
+
+WON = b'[Event "E"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n'
+
+
+def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
+    """It ended the board (audit, row 15); the game goes on from the position behind it."""
+    text = WON + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 {[%clk 1:00:00]} a6 4. Bc4 d6 5. O-O 1-0\n"
+    first, rest = PgnReader().read(text, closed=True)
+    assert [move.san for move in first.moves] == ["e4", "e5", "Nf3", "Nc6"]
+    assert first.problem is not None and first.problem.startswith("illegal move Qh6 at ply 5")
+    assert first.problem.endswith(STANDS)
+    assert [move.san for move in rest.moves] == ["a6", "Bc4", "d6", "O-O"]
+    assert rest.start_fen.split()[:2] == [
+        "r1bqkbnr/pppp1ppp/2n4Q/4p3/4P3/5N2/PPPP1PPP/RNB1KB1R",
+        "b",
+    ]
+    assert (rest.result, rest.problem, rest.key) == ("1-0", None, "E//A/B/ from ply 5")
+    board = chess.Board(rest.start_fen)
+    for move in rest.moves:
+        board.push_uci(move.uci)
+
+
+def test_a_game_that_goes_on_is_read_on_as_it_grows() -> None:
+    reader = PgnReader()
+    text = WON.replace(b"1-0", b"*") + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 a6 4. Bc4"
+    assert [len(game.moves) for game in reader.read(text + b" *\n")] == [4, 2]
+    assert [len(game.moves) for game in reader.read(text + b" d6 5. O-O *\n")] == [4, 4]
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        b"1. e4 e5 2. Bb6 1-0",  # nothing follows
+        b"1. e4 e5 2. Bb6 Qh3 3. Nh9 1-0",  # what follows fits no position
+        b"1. e4 e5 2. Nd4 Nc6 3. a3 1-0",  # which knight?
+        b"1. e4 e5 2. Bxe8 Nc6 3. a3 1-0",  # a king cannot be taken
+    ],
+)
+def test_an_illegal_move_that_proves_nothing_ends_the_game(moves: bytes) -> None:
+    (game,) = PgnReader().read(WON + moves + b"\n", closed=True)
+    assert game.problem is not None and STANDS not in game.problem

@@ -40,7 +40,12 @@ def test_figures_are_those_counted_by_hand() -> None:
     elo = np.array([one.elo for one in games])
     found = check(CLASSICAL, games)
     assert (found.calibration, found.games, found.players) == ("classical", 4, 4)
-    assert found.coverage == 0.75
+    inside = [
+        one.interval[0] <= each.elo <= one.interval[1]
+        for one, each in zip(ratings, games, strict=True)
+    ]
+    assert not inside[2]
+    assert found.coverage == sum(inside) / 4
     assert found.mean_absolute_error == pytest.approx(np.abs(means - elo).mean())
     assert found.root_mean_square_error == pytest.approx(np.sqrt(((means - elo) ** 2).mean()))
     assert found.constant_error == pytest.approx((250 + 150 + 1350 + 150) / 4)

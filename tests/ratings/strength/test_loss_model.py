@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from live.errors import InputError
+from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.strength.loss_model import (
     GRID_ELO,
     LossModel,
@@ -88,3 +89,31 @@ def test_it_holds_for_one_engine() -> None:
     model: LossModel = learned()
     assert model.mismatch("An  Engine", "100 nodes", "same-search") is None
     assert "the engine" in (model.mismatch("another", "100 nodes", "same-search") or "")
+
+
+# --- another engine's scores ----------------------------------------------------------------------
+
+
+def test_another_engine_s_turn_is_scaled_before_it_is_read() -> None:
+    own = LossReader(learned())
+    other = LossReader(learned(), Transfer(scale=0.5, weight=1.0, offset_elo=0.0))
+    turn = Turn(-40, 60, 21, 8.0, 20)
+    half = Turn(-20, 30, 21, 4.0, 10)
+    assert other.scaled(half) == turn
+    assert own.scaled(half) == half
+    assert other.log_likelihood(turn) == pytest.approx(own.log_likelihood(turn))
+
+
+def test_a_transferred_turn_counts_by_its_weight() -> None:
+    turn = Turn(-40, 60, 21, 8.0, 20)
+    own = LossReader(learned()).log_likelihood(turn)
+    other = LossReader(learned(), Transfer(scale=1.0, weight=0.7, offset_elo=0.0))
+    assert other.log_likelihood(turn) == pytest.approx(0.7 * own)
+
+
+def test_a_limit_that_flatters_is_brought_down_by_its_offset() -> None:
+    turn, step = Turn(0, 60, 21, 8.0, 20), float(GRID_ELO[1] - GRID_ELO[0])
+    own = LossReader(learned())
+    other = LossReader(learned(), Transfer(scale=1.0, weight=1.0, offset_elo=step))
+    assert other.log_likelihood(turn)[:-1] == pytest.approx(own.log_likelihood(turn)[1:])
+    assert other.expected(turn, 2000) == pytest.approx(own.expected(turn, 2000 + step))
