@@ -229,7 +229,8 @@ def _methods(views: Sequence[PlayerView]) -> str:
 def _cells(found: Figure | None) -> list[str]:
     if found is None:
         return ["", ""]
-    return [rating(found.value, found.low, found.high), interval(found.low, found.high)]
+    ends = "= Elo" if found.is_elo else interval(found.low, found.high)
+    return [rating(found.value, found.low, found.high), ends]
 
 
 def _tournament(view: PlayerView) -> str:

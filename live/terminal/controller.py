@@ -27,7 +27,8 @@ SIGNS = (
     "○ White  ● Black  ★ pinned  • just changed  ▌ selected  ! something is wrong here",
     "~ provisional score  · not known yet  ↓ ↑ rating without lower, upper bound",
     "95 %: the interval before it holds the true value in 95 of 100 cases. n: moves counted.",
-    "Level: the Elo played at, from the own Elo (else the field's) and these moves.",
+    "Level: the Elo played at, from the own Elo (else the field's) and these moves; = Elo where "
+    "these moves say nothing beyond it.",
     "Pct: better than so many in 100 games of players rated like this one, in positions as hard.",
     "Alone: the Elo of the moves alone, whoever plays; wide, because one game says little.",
     "Perf: performance, the Elo that fits moves and results against these opponents.",

@@ -71,8 +71,10 @@ def figure_text(found: Figure | None) -> str:
 
 
 def figure_interval(found: Figure | None) -> str:
-    """Its 95 % interval."""
-    return "" if found is None else interval_text(found.low, found.high)
+    """Its 95 % interval; ``= Elo`` where one game says nothing beyond that."""
+    if found is None or found.kind == "percentile":
+        return ""
+    return "= Elo" if found.is_elo else interval_text(found.low, found.high)
 
 
 def odds_bar(win: float, draw: float, cells: int) -> str:

@@ -29,14 +29,16 @@ def test_nothing_is_drawn_outside(
     held = msgspec.structs.replace(game("g", "W", "B", board=1), curves=Curves(points, points))
     scale: FigureScale = "algorithm4"
     svg = ratings(held, scale)
-    assert bool(svg) == any(value is not None for value, _, _ in values)
+    # What nothing bounds is no figure.
+    drawn = [value is not None and (low, high) != (None, None) for value, low, high in values]
+    assert bool(svg) == any(drawn)
     assert "nan" not in svg and "inf" not in svg
     for pair in re.findall(r'points="([^"]*)"', svg):
         for x, y in (each.split(",") for each in pair.split()):
             assert 0 <= float(y) <= HEIGHT
             assert float(x) >= 0
     # As many lines as runs of known values, for each colour.
-    known = "".join("x" if value is not None else " " for value, _, _ in values)
+    known = "".join("x" if each else " " for each in drawn)
     assert svg.count("<polyline") == 2 * len(known.split())
 
 

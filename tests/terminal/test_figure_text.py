@@ -6,12 +6,17 @@ import msgspec
 import pytest
 
 from live.events import PlyView
+from live.ledger.players.leading_figure import Figure
 from live.terminal.figure_text import (
     clock_left_s,
     clock_runs,
     curve_range,
+    figure_interval,
+    figure_text,
     interval_text,
     move_text,
+    odds_bar,
+    odds_text,
     plain,
     rating_text,
     score_text,
@@ -45,6 +50,32 @@ def test_an_unbounded_rating_is_an_arrow_and_its_interval_says_which_end_holds()
         "1890–2370",
     )
     assert (rating_text(None, None, None), interval_text(None, None)) == ("·", "")
+
+
+def test_a_figure_has_its_interval() -> None:
+    shown = [(figure_text(each), figure_interval(each)) for each in (
+        Figure("level", 2441.2, 2260.0, 2600.0),
+        Figure("level", 1963.0, 1963.0, 1963.0),
+        Figure("alone", None, 2310.0),
+        Figure("percentile", 74.4),
+        None,
+    )]  # fmt: skip
+    assert shown == [
+        ("2441", "2260–2600"),
+        ("1963", "= Elo"),
+        ("↑", "≥ 2310"),
+        ("74 %", ""),
+        ("·", ""),
+    ]
+
+
+def test_odds_add_up() -> None:
+    assert odds_bar(0.45, 0.4, 6) == "███▒▒░"
+    assert odds_text(0.455, 0.395) == "46/39/15"
+    assert odds_bar(1.0, 0.0, 6) == "██████"
+    for win, draw in ((0.005, 0.005), (1 / 3, 1 / 3), (0.994, 0.001)):
+        assert sum(map(int, odds_text(win, draw).split("/"))) == 100
+        assert len(odds_bar(win, draw, 8)) == 8
 
 
 def test_a_sparkline_does_not_make_drama_of_noise() -> None:

@@ -37,6 +37,13 @@ class Figure(msgspec.Struct, frozen=True):
     share: float | None = None
     """Of a level: how much of it comes from these moves, 0 to 1; null where nobody says."""
 
+    @property
+    def is_elo(self) -> bool:
+        """Whether this level is the Elo: one game says nothing beyond it."""
+        if self.kind != "level" or self.low is None or self.high is None:
+            return False
+        return self.high - self.low < 1
+
 
 def figure(held: CurvePoint | PlayerView, kind: FigureKind) -> Figure | None:
     """This figure of a point or of a player over the event; None where there is none."""
@@ -58,7 +65,10 @@ def figure(held: CurvePoint | PlayerView, kind: FigureKind) -> Figure | None:
             found = held.performance, held.performance_low, held.performance_high
         case "algorithm4":
             found = held.rating, held.low, held.high
-    return None if found == (None, None, None) else Figure(kind, *found, share)
+    value, low, high = found
+    if low is None and high is None and (kind != "percentile" or value is None):
+        return None  # nothing bounds it on either side: nothing is known
+    return Figure(kind, value, low, high, share)
 
 
 def leading(
@@ -104,6 +114,17 @@ def scale_of(
         if figure(each, "alone") is not None:
             best = "alone"
     return best
+
+
+def curve_scale_of(points: Sequence[CurvePoint], choice: FigureChoice = "auto") -> FigureScale:
+    """What curves show: as :func:`scale_of`, but not levels that are nothing but the Elo."""
+    scale = scale_of(points, choice)
+    if scale != "level" or choice != "auto":
+        return scale
+    levels = [figure(point, "level") for point in points]
+    flat = all(level is None or level.is_elo for level in levels)
+    alone = any(figure(point, "alone") is not None for point in points)
+    return "alone" if flat and alone else scale
 
 
 def is_transferred(engine: EngineInfo, note: str = "") -> bool:

@@ -62,6 +62,8 @@ class BoardCardOptions(msgspec.Struct, frozen=True):
     palette: Palette
     figure: FigureChoice
     scale: FigureScale
+    """Which figures stand beside the names."""
+    curves: FigureScale
     """What the curves show."""
     ply: int
     """The ply under the cursor; 0 is the starting position."""
@@ -272,7 +274,7 @@ def _panel(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
             return _move_list(game, look, width, height)
         case "curves":
             half = (width - 1) // 2
-            name = FIGURE_NAMES[look.scale]
+            name = FIGURE_NAMES[look.curves]
             sides = (
                 [styled(f"○ {name}, 95 % ░", palette.dim)],
                 [styled(f"● {name}, 95 % ░", palette.dim)],
@@ -290,10 +292,10 @@ def _curves(
     game: GameDetail, width: int, height: int, look: BoardCardOptions
 ) -> tuple[Sequence[Text], Sequence[Text]]:
     curves = (game.curves.white, game.curves.black)
-    scale = text_charts.common_scale(curves, look.scale)
+    scale = text_charts.common_scale(curves, look.curves)
     styles = (look.palette.white, look.palette.black)
     white, black = (
-        text_charts.rating_graph(points, scale, width, height, style, look.palette, look.scale)
+        text_charts.rating_graph(points, scale, width, height, style, look.palette, look.curves)
         for points, style in zip(curves, styles, strict=True)
     )
     return white, black
@@ -308,7 +310,7 @@ def _large(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
     rest_width = width - first_width - middle_width - 4
     listed = _move_list(game, look, middle_width, height)
     graph_height = max(8, (height - 3 - 12) // 3 // 2 * 2)
-    scale_name = FIGURE_NAMES[look.scale]
+    scale_name = FIGURE_NAMES[look.curves]
     white, black = _curves(game, rest_width, graph_height, look)
     graphs = [
         styled("Score, White's side", palette.head),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from live.events import GameId
-from live.ledger.players.leading_figure import scale_of
+from live.ledger.players.leading_figure import curve_scale_of, scale_of
 from live.terminal.board.board_card import PANELS, BoardCardOptions, board_card
 from live.terminal.boards.boards_view import BoardsView
 from live.terminal.text_cells import styled
@@ -42,10 +42,12 @@ class BoardView:
         changes = context.changes
         changes.feeds(context.state.feeds())
         age_s, exact = changes.age_s(game.id)
+        points = (*game.curves.white[-1:], *game.curves.black[-1:])
         look = BoardCardOptions(
             palette=context.palette,
             figure=context.figure,
-            scale=scale_of((*game.curves.white[-1:], *game.curves.black[-1:]), context.figure),
+            scale=scale_of(points, context.figure),
+            curves=curve_scale_of(points, context.figure),
             ply=last if self.ply is None else self.ply,
             following=self.ply is None,
             panel=PANELS[self._panel],

@@ -23,6 +23,7 @@ from live.events import (
 from live.ledger.players.leading_figure import (
     FigureKind,
     FigureScale,
+    curve_scale_of,
     figure,
     leading,
     scale_of,
@@ -109,7 +110,7 @@ class BoardRow(msgspec.Struct, frozen=True):
     white: SideRow
     black: SideRow
     scale: FigureScale
-    """What the curves show."""
+    """Which figures the board has."""
     ratings: tuple[float, float] | None
     """Smallest and largest of both curves."""
     odds: tuple[float, float] | None
@@ -128,10 +129,11 @@ class BoardRow(msgspec.Struct, frozen=True):
 
 def board_row(game: GameDetail, choice: FigureChoice = "auto") -> BoardRow:
     """What the list shows of ``game``."""
-    scale = scale_of((*game.curves.white[-1:], *game.curves.black[-1:]), choice)
+    points = (*game.curves.white[-1:], *game.curves.black[-1:])
+    scale, curves = scale_of(points, choice), curve_scale_of(points, choice)
 
     def height(point: CurvePoint) -> float | None:
-        found = figure(point, scale)
+        found = figure(point, curves)
         return None if found is None else found.value
 
     white_curve = tuple(map(height, game.curves.white))

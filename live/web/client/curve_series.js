@@ -1,6 +1,6 @@
 /** What curves draw: columns of figures, and the axis that fits them. Pure. */
 
-import { FIELDS, scaleOf } from "./leading_figure.js";
+import { FIELDS, figureOf, isElo, scaleOf } from "./leading_figure.js";
 
 /** The axis shows at least so many Elo, so that noise does not look like drama. */
 const MIN_SPAN = 300;
@@ -8,7 +8,11 @@ const MIN_SPAN = 300;
 /** Which figures of a curve are drawn: `{kind, value, low, high}`, the last three as fields. */
 export function drawn(curves, choice = "auto") {
   const points = [...curves.white, ...curves.black];
-  const kind = scaleOf([curves.white.at(-1), curves.black.at(-1)].filter(Boolean), choice);
+  const last = [curves.white.at(-1), curves.black.at(-1)].filter(Boolean);
+  let kind = scaleOf(last, choice);
+  // Levels that are nothing but the Elo are no curves.
+  const flat = last.every((point) => (figureOf(point, "level") === null) || isElo(figureOf(point, "level")));
+  if (kind === "level" && choice === "auto" && flat && last.some((point) => figureOf(point, "alone") !== null)) kind = "alone";
   const before = kind === "level" && points.every((point) => (point.level ?? null) === null);
   const [value, low, high] = FIELDS[before ? "calibrated" : kind];
   return { kind, value, low, high };

@@ -29,12 +29,20 @@ export const FIELDS = {
 export function figureOf(held, kind) {
   if (held === null || held === undefined) return null;
   const [value, low, high] = FIELDS[kind].map((name) => held[name] ?? null);
-  if (value === null && low === null && high === null) {
+  const nothing = value === null && low === null && high === null;
+  // Nothing bounds it on either side: nothing is known.
+  if (!nothing && kind !== "percentile" && low === null && high === null) return null;
+  if (nothing) {
     if (kind !== "level") return null;
     const before = figureOf(held, "calibrated");
     return before === null ? null : { ...before, kind };
   }
   return { kind, value, low, high, share: kind === "level" ? (held.level_share ?? null) : null };
+}
+
+/** Whether a level is the Elo: one game says nothing beyond it. */
+export function isElo(figure) {
+  return figure.kind === "level" && figure.low !== null && figure.high !== null && figure.high - figure.low < 1;
 }
 
 /** The large figure and the one beneath it, `[large, beneath]`, null where there is none. */

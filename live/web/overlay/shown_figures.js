@@ -1,6 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
-import { FIELDS, leading } from "../client/leading_figure.js";
+import { FIELDS, isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { leftS } from "../client/running_clocks.js";
 import { counted, fill, localMove } from "./language/words.js";
@@ -59,6 +59,10 @@ export function named(figure, words, transferred = false, brief = false) {
   const names = { label: (brief ? short : words[kind]) + foreign, short };
   if (kind === "percentile") {
     return { ...figure, ...names, text: `${Math.round(value)}\u00a0%`, interval: "", bound: null };
+  }
+  if (isElo(figure)) {
+    // One game says nothing beyond it.
+    return { ...figure, label: `${names.label} = Elo`, short, text: String(Math.round(value)), interval: "", bound: null };
   }
   return { ...figure, ...names, ...ratingOf(value, low, high) };
 }

@@ -20,7 +20,7 @@ export const WORDS = {
   level: [
     "Level",
     "The Elo a player played at: the own Elo, or without one the field's, and these moves together. One game moves it little, and the share says how much of it comes from these moves; the rest was known before.",
-    "Where one game says nothing beyond a player's Elo and the difficulty of the game, the level is the Elo.",
+    "Where one game says nothing beyond a player's Elo and the difficulty of the game, the level is the Elo, and = Elo stands beside it.",
   ],
   percentile: [
     "Percentile",

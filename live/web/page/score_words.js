@@ -1,6 +1,6 @@
 /** How one side of a game is shown, everywhere the same: name, clock, rating with interval. Pure. */
 
-import { leading } from "../client/leading_figure.js";
+import { isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { leftS } from "../client/running_clocks.js";
 
@@ -23,7 +23,9 @@ export function written(figure, transferred = false) {
   const shown =
     figure.kind === "percentile"
       ? { text: `${Math.round(figure.value)} %`, interval: "" }
-      : ratingFigure(figure.value, figure.low, figure.high);
+      : isElo(figure)
+        ? { text: String(Math.round(figure.value)), interval: "= Elo" }
+        : ratingFigure(figure.value, figure.low, figure.high);
   return { ...figure, ...shown, label: FIGURE_NAMES[figure.kind] + foreign };
 }
 

@@ -55,6 +55,18 @@ def test_without_an_elo_the_field_s_level_or_the_moves_alone() -> None:
     assert kinds(nobody_rated, None) == ["alone", None]
 
 
+def test_what_nothing_bounds_is_no_figure() -> None:
+    loose = msgspec.structs.replace(NOTHING, alone=3140.0)
+    assert figure(loose, "alone") is None
+    assert leading(loose, None) == (None, None)
+
+
+def test_a_level_that_is_the_elo_says_so() -> None:
+    assert Figure("level", 1963.0, 1963.0, 1963.0, 0.0).is_elo
+    assert not Figure("level", 1963.0, 1900.0, 2000.0, 0.1).is_elo
+    assert not Figure("alone", 1963.0, 1963.0, 1963.0).is_elo
+
+
 def test_an_unbounded_figure_stays_unbounded() -> None:
     above = msgspec.structs.replace(NOTHING, alone_low=2000.0)
     assert figure(above, "alone") == Figure("alone", None, 2000.0, None)

@@ -14,6 +14,7 @@ LOOK = BoardCardOptions(
     palette=PLAIN,
     figure="auto",
     scale="algorithm4",
+    curves="algorithm4",
     ply=2,
     following=True,
     panel="curves",
