@@ -56,17 +56,24 @@ class PartialReadFilter:
         self._losses: dict[Identity, _Loss] = {}
 
     def believe(
-        self, games: Sequence[GameReport], *, whole: bool, now_s: float, suspect: bool = False
+        self,
+        games: Sequence[GameReport],
+        *,
+        whole: bool,
+        now_s: float,
+        closed: bool = False,
+        suspect: bool = False,
     ) -> BelievedText:
         """Judge one reading of the source.
 
-        ``whole``: the text ended with a result token (:func:`ends_whole`). ``suspect``: old copies
+        ``whole``: the text ended with a result token (:func:`ends_whole`). ``closed``: it has stood
+        still for a moment, which makes no text whole: an upload may pause. ``suspect``: old copies
         of the text were seen to come back, so a takeback is doubted too. Cost is O(games).
         """
         games = tuple(games)
         named = dict(zip(identities(games), games, strict=True))
         complete = True
-        if games and not whole:
+        if games and not whole and not closed:
             who, last = next(reversed(named.items()))
             if who not in self._held and not last.moves:  # perhaps half its headers
                 del named[who]

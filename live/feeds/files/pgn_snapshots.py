@@ -67,10 +67,15 @@ class PgnText:
         if not self._closed and self._clock.now() - self._since_s >= self._settle_s:
             self._closed = True
             await self._read()
-        whole = self._closed or ends_whole(self._text[-4096:])
+        whole = ends_whole(self._text[-4096:])
         belief = self._filter.believe(
-            self._games, whole=whole, now_s=self._clock.now(), suspect=self.old_copies
+            self._games,
+            whole=whole,
+            now_s=self._clock.now(),
+            closed=self._closed,
+            suspect=self.old_copies,
         )
+        whole = whole or self._closed
         look_again_s = belief.look_again_s
         if not whole and look_again_s is None:
             look_again_s = self._since_s + self._settle_s - self._clock.now()

@@ -73,6 +73,15 @@ def test_a_half_written_file_takes_no_move_back_and_loses_no_game() -> None:
     assert belief.games == (A, B, C) and not belief.doubted and belief.look_again_s is None
 
 
+def test_an_upload_that_pauses_in_the_last_game_takes_nothing_back() -> None:
+    believing = PartialReadFilter(60)
+    believing.believe([A, B], whole=True, now_s=0)
+    cut = [A, game("B", MOVES[:1])]
+    believing.believe(cut, whole=False, now_s=1)
+    belief = believing.believe(cut, whole=False, closed=True, now_s=3)
+    assert [len(one.moves) for one in belief.games] == [3, 3]
+
+
 def test_a_text_cut_between_two_games_loses_no_game() -> None:
     believing = PartialReadFilter(60)
     believing.believe([A, B, C], whole=True, now_s=0)
@@ -127,7 +136,7 @@ def test_a_new_game_without_moves_may_be_half_its_headers() -> None:
     believing.believe([A], whole=True, now_s=0)
     begun = game("Bo", ())
     assert believing.believe([A, begun], whole=False, now_s=0).games == (A,)
-    assert believing.believe([A, begun], whole=True, now_s=1).games == (A, begun)
+    assert believing.believe([A, begun], whole=False, closed=True, now_s=1).games == (A, begun)
 
 
 cuts = st.lists(st.integers(0, 9), max_size=12)
