@@ -14,9 +14,9 @@ from rich.console import Console
 
 from live.errors import ConfigError, InputError
 from live.human.check import BAND_ELO, OFF_ELO, check
-from live.human.dataset import RatedGame, encode_to, games, part
-from live.human.held_out import held_out
+from live.human.dataset import TrainingGame, encode_to, games, part
 from live.human.players import open_network
+from live.human.training_split import held_out
 from live.jobs.analyze_games import write
 
 Part = Literal["all", "train", "validation", "test"]
@@ -78,7 +78,7 @@ def _reject_missing(files: Sequence[Path]) -> None:
             raise InputError(str(path), "there is no such file", "Give files of games, as NDJSON")
 
 
-def _chosen(files: Sequence[Path], chosen: Part) -> Iterator[RatedGame]:
+def _chosen(files: Sequence[Path], chosen: Part) -> Iterator[TrainingGame]:
     held = held_out()
     for path in files:
         for game in games(path):

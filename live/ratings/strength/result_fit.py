@@ -23,7 +23,7 @@ START_CP = 23
 _ENDS = {"1-0": 0, "1/2-1/2": 1, "0-1": 2}
 
 
-class Position(NamedTuple):
+class ScoredPosition(NamedTuple):
     """A position of a finished game."""
 
     score_cp: int
@@ -43,7 +43,7 @@ class Result(NamedTuple):
     result: str
 
 
-def positions(games: Iterable[PlayedGame], every: int = EVERY_PLIES) -> list[Position]:
+def positions(games: Iterable[PlayedGame], every: int = EVERY_PLIES) -> list[ScoredPosition]:
     """Every so many plies of finished games of two rated players."""
     found = []
     for game in games:
@@ -53,7 +53,7 @@ def positions(games: Iterable[PlayedGame], every: int = EVERY_PLIES) -> list[Pos
         for ply in range(0, len(game.scores_cp), every):
             score = game.scores_cp[ply]
             if score is not None:
-                found.append(Position(score, ply, game.white.elo, game.black.elo, end))
+                found.append(ScoredPosition(score, ply, game.white.elo, game.black.elo, end))
     return found
 
 
@@ -74,7 +74,7 @@ def learn_results(
     taught = [game for game in games if not any(without(side.player) for side in game.sides)]
     rows = positions(taught)
     rows += [
-        Position(START_CP, 0, each.white_elo, each.black_elo, _ENDS[each.result])
+        ScoredPosition(START_CP, 0, each.white_elo, each.black_elo, _ENDS[each.result])
         for each in results
         if each.result in _ENDS
     ]
@@ -138,7 +138,7 @@ class LogLoss(NamedTuple):
     """Of win, draw and loss."""
 
 
-def log_loss(model: ResultModel, rows: Sequence[Position], *, rated: bool = True) -> LogLoss:
+def log_loss(model: ResultModel, rows: Sequence[ScoredPosition], *, rated: bool = True) -> LogLoss:
     """On positions of games that did not teach ``model``."""
     points, ends = [], []
     for row in rows:
