@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.events import (
+    ChoiceEvidence,
     CurvePoint,
     Curves,
     EngineInfo,
@@ -108,7 +109,9 @@ def player(id: str, name: str, share: float = 0.5, moves: int = 40) -> PlayerVie
     )
     choices = Share(share, share - 0.1, share + 0.1, moves)
     return msgspec.structs.replace(
-        view, methods=PlayerMethods(first_choice=choices, intrinsic=INTRINSIC)
+        view,
+        methods=PlayerMethods(first_choice=choices, intrinsic=INTRINSIC),
+        agreement=ChoiceEvidence(moves, round(share * moves), 0.45 * moves, 2.5),
     )
 
 

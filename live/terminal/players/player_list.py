@@ -43,7 +43,7 @@ class PlayerListOptions(msgspec.Struct, frozen=True):
     """Name of the column that players are ranked by."""
 
 
-class PlayerLine(msgspec.Struct, frozen=True):
+class PlayerListLine(msgspec.Struct, frozen=True):
     """A line of the list."""
 
     place: str
@@ -67,12 +67,12 @@ def listed(
     *,
     reverse: bool,
     figure: FigureChoice = "auto",
-) -> list[PlayerLine]:
+) -> list[PlayerListLine]:
     """Those whom the filter takes, the greatest first; whose figure is unknown last. Places count
     in the whole field, whoever is listed.
     """
     if sort == STANDING:
-        rows = [PlayerLine(each.text, each.view) for each in standings(views, figure)]
+        rows = [PlayerListLine(each.text, each.view) for each in standings(views, figure)]
     else:
         rows = _by_column(views, next((each for each in COLUMNS if each.name == sort), None))
     if reverse:
@@ -83,10 +83,10 @@ def listed(
     ]
 
 
-def _by_column(views: Sequence[PlayerView], column: PlayerColumn | None) -> list[PlayerLine]:
+def _by_column(views: Sequence[PlayerView], column: PlayerColumn | None) -> list[PlayerListLine]:
     taken = sorted(views, key=lambda view: (view.name, view.id))
     if column is None:
-        return [PlayerLine(str(place), view) for place, view in enumerate(taken, 1)]
+        return [PlayerListLine(str(place), view) for place, view in enumerate(taken, 1)]
     value = column.value
     known = [view for view in taken if value(view) is not None]
     known.sort(key=lambda view: _number(value(view)), reverse=True)
@@ -94,10 +94,10 @@ def _by_column(views: Sequence[PlayerView], column: PlayerColumn | None) -> list
     texts = [column.text(view) for view in known]
     held = Counter(texts)
     rows = [
-        PlayerLine(f"{texts.index(text) + 1}{'=' if held[text] > 1 else ''}", view)
+        PlayerListLine(f"{texts.index(text) + 1}{'=' if held[text] > 1 else ''}", view)
         for text, view in zip(texts, known, strict=True)
     ]
-    return rows + [PlayerLine("", view) for view in taken if value(view) is None]
+    return rows + [PlayerListLine("", view) for view in taken if value(view) is None]
 
 
 def _number(value: float | str | None) -> float:
@@ -122,7 +122,7 @@ def fitting(look: PlayerListOptions, width: int) -> tuple[list[PlayerColumn], in
 
 
 def players(
-    rows: Sequence[PlayerLine], width: int, height: int, look: PlayerListOptions
+    rows: Sequence[PlayerListLine], width: int, height: int, look: PlayerListOptions
 ) -> list[Text]:
     """Heads, players, and the explanation of the column under the cursor."""
     palette = look.palette
@@ -170,7 +170,7 @@ def _heads(columns: Sequence[PlayerColumn], name: int, look: PlayerListOptions) 
 
 
 def _line(
-    row: PlayerLine, columns: Sequence[PlayerColumn], name: int, look: PlayerListOptions
+    row: PlayerListLine, columns: Sequence[PlayerColumn], name: int, look: PlayerListOptions
 ) -> Text:
     palette, view = look.palette, row.view
     here = view.id == look.cursor

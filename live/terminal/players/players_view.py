@@ -11,7 +11,7 @@ from live.terminal.figure_text import FIGURE_NAMES
 from live.terminal.players.player_columns import COLUMNS, PlayerColumn
 from live.terminal.players.player_list import (
     STANDING,
-    PlayerLine,
+    PlayerListLine,
     PlayerListOptions,
     listed,
     offered,
@@ -50,7 +50,7 @@ class PlayersView:
         self.cursor: str | None = None
         self.choosing = False
         """The list of columns is shown."""
-        self._listed: Sequence[PlayerLine] = ()
+        self._listed: Sequence[PlayerListLine] = ()
         self._offered: Sequence[PlayerColumn] = offered(())
         self._leads = ""
         self._known: tuple[object, ...] = ()
