@@ -20,7 +20,7 @@ from websockets.exceptions import (
 from live.errors import FeedUnreadable
 from live.feeds import http_client
 from live.feeds.dgt.livechess_messages import BOARDS_S, LiveChessMessages
-from live.feeds.dgt.livechess_pairings import PAIRINGS_S, ask_seats
+from live.feeds.dgt.livechess_pairings import ask_seats
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.network.retry import FeedTrouble, system_words
@@ -36,6 +36,7 @@ class LiveChessFeed:
         self._url = url
         self._conditions = conditions
         self._boards = LiveChessMessages()
+        self._asking: set[asyncio.Task[None]] = set()
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._follow, sink, self._conditions)
@@ -50,12 +51,12 @@ class LiveChessFeed:
                 max_size=MAX_MESSAGE_BYTES,
                 proxy=None,  # the hall's own network
             ) as connection:
-                pairings = asyncio.create_task(self._ask_pairings(session), name="pairings")
                 try:
                     await self._listen(connection, session)
                 finally:
-                    pairings.cancel()
-                    await asyncio.gather(pairings, return_exceptions=True)
+                    for task in self._asking:
+                        task.cancel()
+                    await asyncio.gather(*self._asking, return_exceptions=True)
         except InvalidURI as error:
             raise self._fatal("is no websocket address") from error
         except (InvalidStatus, InvalidMessage, InvalidHandshake) as error:
@@ -70,13 +71,11 @@ class LiveChessFeed:
             ) from error
 
     async def _ask_pairings(self, session: FeedSession) -> None:
-        """Look at the pairings now and then; without any the boards stay without names."""
+        """Look at the pairings once; without any the boards stay without names."""
         async with http_client.client(self._conditions.config) as client:
-            while True:
-                games = self._boards.seat(await ask_seats(client, self.name, self._url))
-                if games:
-                    await session.report(games)
-                await self._conditions.clock.sleep(PAIRINGS_S)
+            games = self._boards.seat(await ask_seats(client, self.name, self._url))
+        if games:
+            await session.report(games)
 
     async def _listen(self, connection: ClientConnection, session: FeedSession) -> None:
         self._boards.reconnected()
@@ -88,6 +87,10 @@ class LiveChessFeed:
                 await connection.send(self._boards.ask(), text=True)
                 asked_s = clock.now()
                 session.alive()
+                if not self._asking:
+                    asking = asyncio.create_task(self._ask_pairings(session), name="pairings")
+                    self._asking.add(asking)
+                    asking.add_done_callback(self._asking.discard)
             try:
                 async with clock.deadline(asked_s + BOARDS_S - clock.now()):
                     message = await connection.recv()

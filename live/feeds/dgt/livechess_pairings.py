@@ -23,8 +23,6 @@ from live.network.retry import FeedTrouble
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two looks at the pairings: results are entered by hand.
-PAIRINGS_S = 15.0
 MAX_BYTES = 4_000_000
 #: Bounds of what is asked for at one look.
 MAX_TOURNAMENTS, MAX_ROUNDS = 4, 30

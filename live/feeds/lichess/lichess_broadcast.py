@@ -157,7 +157,9 @@ class LichessBroadcastFeed:
                     waits_s.append(ends_in_s)
                 try:
                     async with clock.deadline(max(0.0, min(waits_s))):
-                        await asyncio.wait([reading])
+                        # What has come is read before anything that is due.
+                        if not reading.done():
+                            await asyncio.wait([reading])
                 except TimeoutError:
                     if session.over and same_s > changed_s:
                         return False
