@@ -301,3 +301,8 @@ def _notes(
     """
     if choice.told:
         yield choice.told
+    if others:
+        yield f"{pooled.games} of {pooled.games + others} games: the others are of another kind"
+    held = pooled.calibration.elo_range
+    if held is not None and pooled.calibration.beyond(elo):
+        yield f"beyond the ratings it was learned from ({held[0]:.0f} to {held[1]:.0f})"
