@@ -15,7 +15,7 @@ from typing import Any
 import chess
 import numpy as np
 
-from live.human.dataset import OPENING_PLIES, TrainingGame
+from live.human.dataset import OPENING_PLIES, GameLine
 from live.human.encoding import LEARNED_ELO
 from live.human.likelihood import not_covered
 from live.human.players import Asked, HumanMoves
@@ -98,7 +98,7 @@ class Tally:
         }
 
 
-def asked_of(game: TrainingGame) -> Iterator[tuple[Asked, str]]:
+def asked_of(game: GameLine) -> Iterator[tuple[Asked, str]]:
     """The positions of a game after the opening, each with the move played, in UCI."""
     board = chess.Board()
     for ply, uci in enumerate(game.moves.split()):
@@ -132,7 +132,7 @@ class Check:
         self.left_out: Counter[str] = Counter()
         self._margins: list[tuple[int, float]] = []
 
-    def add(self, game: TrainingGame) -> None:
+    def add(self, game: GameLine) -> None:
         """Ask for every position of a game after the opening."""
         positions = []
         for asked, uci in asked_of(game):
@@ -194,7 +194,7 @@ class Check:
         }
 
 
-def check(network: HumanMoves, games: Iterable[TrainingGame], wrong_elo: bool = True) -> Check:
+def check(network: HumanMoves, games: Iterable[GameLine], wrong_elo: bool = True) -> Check:
     """A network held against games."""
     checked = Check(network, wrong_elo)
     for game in games:

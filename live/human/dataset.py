@@ -19,7 +19,7 @@ import chess
 import numpy as np
 
 from live.human.encoding import KINDS, POSITION, Positions, mirrored, pack
-from live.human.training_split import HeldOut, Part
+from live.human.game_parts import HeldOut, Part
 
 #: The first plies are played from memory and are the same in thousands of games.
 OPENING_PLIES = 8
@@ -32,7 +32,7 @@ _MOVES: dict[str, chess.Move] = {}
 
 
 @dataclass(frozen=True)
-class TrainingGame:
+class GameLine:
     """One game of a file: its moves in UCI, both Elo, its kind, and its players' numbers."""
 
     moves: str
@@ -41,14 +41,14 @@ class TrainingGame:
     players: tuple[int | None, int | None]
 
 
-def games(path: Path) -> Iterator[TrainingGame]:
+def games(path: Path) -> Iterator[GameLine]:
     """The games of a file; lines without moves, both ratings and a known kind are left out."""
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
         for line in lines:
             raw: dict[str, Any] = json.loads(line)
             if raw.get("m") and raw.get("w") and raw.get("b") and raw.get("kind") in KINDS:
                 players = (raw.get("wid"), raw.get("bid"))
-                yield TrainingGame(raw["m"], (raw["w"], raw["b"]), raw["kind"], players)
+                yield GameLine(raw["m"], (raw["w"], raw["b"]), raw["kind"], players)
 
 
 def _move(uci: str) -> chess.Move:
@@ -58,7 +58,7 @@ def _move(uci: str) -> chess.Move:
     return move
 
 
-def positions(game: TrainingGame, number: int) -> list[tuple[Any, ...]]:
+def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:
     """Every position of a game as a row of records, with the move played; not mirrored."""
     board = chess.Board()
     moves = [_move(uci) for uci in game.moves.split()]
@@ -71,7 +71,7 @@ def positions(game: TrainingGame, number: int) -> list[tuple[Any, ...]]:
     return rows
 
 
-def encode(numbered: Iterable[tuple[int, TrainingGame]], sample: random.Random | None) -> Positions:
+def encode(numbered: Iterable[tuple[int, GameLine]], sample: random.Random | None) -> Positions:
     """Positions of many games; with ``sample`` openings and some kinds are thinned out."""
     kept: list[tuple[Any, ...]] = []
     parts = []
@@ -90,7 +90,7 @@ def encode(numbered: Iterable[tuple[int, TrainingGame]], sample: random.Random |
     return mirrored(rows, rows["ply"] % 2 == 1)
 
 
-def part(paths: Iterable[Path], wanted: Part, held: HeldOut) -> list[tuple[int, TrainingGame]]:
+def part(paths: Iterable[Path], wanted: Part, held: HeldOut) -> list[tuple[int, GameLine]]:
     """The games of one part, numbered through all files in the order given."""
     chosen = []
     number = 0
@@ -102,7 +102,7 @@ def part(paths: Iterable[Path], wanted: Part, held: HeldOut) -> list[tuple[int, 
     return chosen
 
 
-def encode_to(folder: Path, chosen: list[tuple[int, TrainingGame]], name: str, seed: int) -> None:
+def encode_to(folder: Path, chosen: list[tuple[int, GameLine]], name: str, seed: int) -> None:
     """Records of many games, shuffled by game, as ``name-000.npy`` and so on.
 
     Two processes work; files that are there already are kept, so that an interruption costs
@@ -120,7 +120,7 @@ def encode_to(folder: Path, chosen: list[tuple[int, TrainingGame]], name: str, s
 
 
 def _encode_file(
-    path: Path, chosen: list[tuple[int, TrainingGame]], number: int, seed: int, thinned: bool
+    path: Path, chosen: list[tuple[int, GameLine]], number: int, seed: int, thinned: bool
 ) -> None:
     rows = encode(chosen, random.Random(f"{seed} {number}") if thinned else None)
     part_path = path.with_suffix(".part.npy")

@@ -14,9 +14,9 @@ from rich.console import Console
 
 from live.errors import ConfigError, InputError
 from live.human.check import BAND_ELO, OFF_ELO, check
-from live.human.dataset import TrainingGame, encode_to, games, part
+from live.human.dataset import GameLine, encode_to, games, part
+from live.human.game_parts import held_out
 from live.human.players import open_network
-from live.human.training_split import held_out
 from live.jobs.analyze_games import write
 
 Part = Literal["all", "train", "validation", "test"]
@@ -78,7 +78,7 @@ def _reject_missing(files: Sequence[Path]) -> None:
             raise InputError(str(path), "there is no such file", "Give files of games, as NDJSON")
 
 
-def _chosen(files: Sequence[Path], chosen: Part) -> Iterator[TrainingGame]:
+def _chosen(files: Sequence[Path], chosen: Part) -> Iterator[GameLine]:
     held = held_out()
     for path in files:
         for game in games(path):
@@ -104,7 +104,7 @@ def _print(report: dict[str, Any]) -> None:
         )
 
     console.print(
-        f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  nll with Elo {OFF_ELO} off", markup=False
+        f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off", markup=False
     )
     line("all", report)
     for kind in report["by_kind"]:

@@ -4,13 +4,11 @@ from math import log
 import pytest
 
 from live.human.check import check
-from live.human.dataset import TrainingGame
+from live.human.dataset import GameLine
 from live.human.players import Asked
 
 #: Eight plies of opening, and two that are asked for.
-GAME = TrainingGame(
-    "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4", (2400, 1900), "otb", (1, 2)
-)
+GAME = GameLine("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4", (2400, 1900), "otb", (1, 2))
 
 
 class Fake:
@@ -63,7 +61,7 @@ def test_wrong_ratings_stay_within_those_learned() -> None:
         (2800, 2300),
     }
     fake.asked.clear()
-    check(fake, [TrainingGame(GAME.moves, (2700, 2700), "otb", (1, 2))])
+    check(fake, [GameLine(GAME.moves, (2700, 2700), "otb", (1, 2))])
     assert {one.elo for one in fake.asked} == {(2700, 2700), (2300, 2300)}
 
 
@@ -78,7 +76,7 @@ def test_a_network_of_one_rating_is_not_asked_for_others() -> None:
 
 def test_what_is_not_covered_is_counted_and_left_out() -> None:
     moves = "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 h7h5 b7a8n h5h4 g2g3 h4g3 h2g3 h8h1 a8b6 g7g6"
-    game = TrainingGame(moves, (2000, 2000), "otb", (None, None))
+    game = GameLine(moves, (2000, 2000), "otb", (None, None))
 
     class Even(Fake):
         @staticmethod

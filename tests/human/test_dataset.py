@@ -6,11 +6,11 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from live.human.dataset import OPENING_PLIES, TrainingGame, encode, games, part, positions
-from live.human.training_split import HeldOut
+from live.human.dataset import OPENING_PLIES, GameLine, encode, games, part, positions
+from live.human.game_parts import HeldOut
 
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4"
-GAME = TrainingGame(MOVES, (2400, 1900), "otb", (1, 2))
+GAME = GameLine(MOVES, (2400, 1900), "otb", (1, 2))
 
 
 def _file(path: Path, *lines: dict[str, object]) -> Path:
@@ -58,7 +58,7 @@ def test_openings_and_bullet_are_thinned_out() -> None:
     openings = int((rows["ply"] < OPENING_PLIES).sum())
     assert int((rows["ply"] >= OPENING_PLIES).sum()) == 200 * (len(MOVES.split()) - OPENING_PLIES)
     assert 200 < openings < 450
-    bullet = TrainingGame(MOVES, (2400, 1900), "bullet", (1, 2))
+    bullet = GameLine(MOVES, (2400, 1900), "bullet", (1, 2))
     assert len(encode([(k, bullet) for k in range(200)], drawn)) < len(rows) / 3
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from live.human.dataset import TrainingGame, encode, encode_to
+from live.human.dataset import GameLine, encode, encode_to
 from live.human.encoding import Positions
 
 torch = pytest.importorskip("torch", reason="learning needs the extra 'train'")
@@ -17,7 +17,7 @@ TINY = Plan(channels=8, blocks=1, batch=8, threads=1, seconds=20, checkpoint_s=5
 
 def _rows(games: int = 4) -> Positions:
     elo = (2000, 2100)
-    return encode([(k, TrainingGame(MOVES, elo, "otb", (1, 2))) for k in range(games)], None)
+    return encode([(k, GameLine(MOVES, elo, "otb", (1, 2))) for k in range(games)], None)
 
 
 def test_the_rate_rises_at_once_and_falls_to_nearly_nothing() -> None:
@@ -59,7 +59,7 @@ def test_orthogonal_steps_have_rows_of_like_size_and_keep_directions_apart() -> 
 
 
 def test_training_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
-    games = [(k, TrainingGame(MOVES, (2000, 2100), "otb", (1, 2))) for k in range(8)]
+    games = [(k, GameLine(MOVES, (2000, 2100), "otb", (1, 2))) for k in range(8)]
     np.save(tmp_path / "train-000.npy", encode(games, None))
     np.save(tmp_path / "validation-000.npy", encode(games[:2], None))
     lines: list[str] = []
@@ -75,5 +75,5 @@ def test_training_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
 
 def test_records_on_disk_are_kept_on_a_second_call(tmp_path: Path) -> None:
     np.save(tmp_path / "train-000.npy", np.zeros(3))
-    encode_to(tmp_path, [(0, TrainingGame(MOVES, (2000, 2100), "otb", (1, 2)))], "train", 1)
+    encode_to(tmp_path, [(0, GameLine(MOVES, (2000, 2100), "otb", (1, 2)))], "train", 1)
     assert np.load(tmp_path / "train-000.npy").tolist() == [0, 0, 0]

@@ -2,7 +2,7 @@ from hashlib import sha256
 
 import pytest
 
-from live.human.training_split import PLAYERS_IN, HeldOut, held_out
+from live.human.game_parts import PLAYERS_IN, HeldOut, held_out
 
 NOBODY = HeldOut(frozenset(), frozenset())
 

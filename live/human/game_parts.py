@@ -51,6 +51,6 @@ class HeldOut:
 
 
 def held_out() -> HeldOut:
-    """The games and players that judge this project's ratings (``training_split.json``)."""
-    raw = json.loads(files(__package__).joinpath("training_split.json").read_text("utf-8"))
+    """The games and players that judge this project's ratings (``held_out.json``)."""
+    raw = json.loads(files(__package__).joinpath("held_out.json").read_text("utf-8"))
     return HeldOut(games=frozenset(raw["games"]), players=frozenset(raw["players"]))
