@@ -71,8 +71,8 @@ def website() -> Iterator[str]:
     ("arguments", "named"),
     [
         (("--feed", "gopher://example.org/games"), ["gopher://example.org/games", "lichess"]),
-        (("--feed", "nothere.pgn"), ["nothere.pgn", "no such file"]),
-        (("--feed", "notes.pgn", "--port", "0"), ["notes.pgn"]),
+        (("--feed", "nothere.pgn", "--once"), ["nothere.pgn", "no such file"]),
+        (("--feed", "notes.pgn", "--port", "0", "--once"), ["notes.pgn"]),
         (("--feed", "demo", "--engine", "/bin/cat"), ["cat"]),
         (("--feed", "demo", "--engine", "/nowhere/engine"), ["/nowhere/engine"]),
         (("--feed", "demo", "--config", "wrong.toml"), ["wrong.toml", "engine.nodez", "nodes"]),
@@ -103,7 +103,7 @@ def test_what_cannot_start_says_why_in_one_line(
 
 @pytest.mark.parametrize("path", ["/nothing.pgn", "/login.pgn"])
 def test_a_url_without_games_says_so(path: str, website: str, tmp_path: Path) -> None:
-    done = live_rate("--feed", website + path, "--port", "0", "--headless", cwd=tmp_path)
+    done = live_rate("--feed", website + path, "--port", "0", "--headless", "--once", cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert path in done.stderr
     assert "Traceback" not in done.stderr
@@ -121,7 +121,7 @@ def test_a_port_in_use_is_named_with_a_remedy(tmp_path: Path) -> None:
 
 
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:
-    done = live_rate("--debug", "--feed", "nothere.pgn", cwd=tmp_path)
+    done = live_rate("--debug", "--feed", "nothere.pgn", "--once", cwd=tmp_path)
     assert done.returncode != 0
     assert "Traceback" in done.stderr
 

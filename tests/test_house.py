@@ -94,6 +94,7 @@ MAX_FILES = 15
 NO_MIRROR = {
     "tests/ratings/test_examples.py": "the docstrings of the whole room",
     "tests/manual/test_readme.py": "README and CONTRIBUTING, with the manual's links",
+    "tests/feeds/dgt/test_failing_boards.py": "boards that the cloud does not serve",
     "tests/ratings/test_prefixes.py": "every incremental method, across the whole room",
     "tests/ratings/test_ferreira_2012.py": "the figures of the paper, across the whole room",
     "tests/test_follow.py": "the whole service, end to end",

@@ -45,7 +45,11 @@ class Maia:
             self._backend: Any = backends.Backend(weights=weights, backend="eigen")
         except Exception as error:  # the bindings raise kinds of their own
             problem = " ".join(str(error).split()).rstrip(".")
-            raise ConfigError(str(path), f"is no network of Maia: {problem}") from None
+            raise ConfigError(
+                str(path),
+                f"is no network of Maia: {problem}",
+                "Give a weights file of CSSLab/maia-chess (.pb.gz), or an ONNX file",
+            ) from None
         self.about = {"name": path.name, "learned": "lichess games of one rating"}
 
     def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:

@@ -124,7 +124,10 @@ def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> 
     assert rows["Algorithm 1"]["low"] < 0.6550 < rows["Algorithm 1"]["high"]
     assert rows["Algorithm 2"]["difference"] == pytest.approx(112.8, abs=0.05)
     assert rows["Algorithm 4"]["difference"] == pytest.approx(-43.4 + 185.4, abs=0.1)
-    for name in ("calibrated", "conformance, raw", "covariance, tanh", "29-fold convolution"):
+    # Transferred from the engine it was learned with, and wide, since nobody measured this one.
+    calibrated = rows["calibrated"]
+    assert calibrated["low"] < calibrated["expected_score"] < calibrated["high"]
+    for name in ("conformance, raw", "covariance, tanh", "29-fold convolution"):
         assert rows[name]["expected_score"] is None
         assert rows[name]["missing"]
 

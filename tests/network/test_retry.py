@@ -74,12 +74,15 @@ def test_retry_after_never_raises_and_never_asks_for_the_past(value: str) -> Non
         (302, FeedUnreadable),
     ],
 )
-def test_what_no_wait_mends_is_fatal(status: int, fatal: type[Exception]) -> None:
+def test_what_looks_permanent_is_fatal_where_nobody_waits(
+    status: int, fatal: type[Exception]
+) -> None:
     trouble = trouble_of_status("feed", status, None, NOW)
     assert trouble is not None
     assert type(trouble.fatal) is fatal
     assert str(status) in str(trouble.fatal)
-    assert trouble.wait_s >= 30
+    # How long to wait is the session's own: a source that is not there yet is asked again soon.
+    assert trouble.wait_s == 0
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])

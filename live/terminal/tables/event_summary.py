@@ -46,37 +46,35 @@ def players(
     )
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis")
-    heads = [("Elo", 4), ("Gm", 2), ("n", 3), ("Gain", 5)]
     kinds: list[FigureKind] = []
     if any(figure(view, "performance") is not None for view in views):
         kinds.append("performance")
     if scale != "algorithm4":
         kinds.append(scale)
     kinds.append("algorithm4")
-    shares = any(view.percentile is not None for view in views)
+    heads = [("elo", "Elo", 4), ("games", "Gm", 2), ("moves", "n", 3), ("gain", "Gain", 5)]
     for kind in kinds:
-        heads += [(_HEADS[kind], 5), ("95 %", 9)]
-        if kind == "level" and shares:
-            heads.append(("Pct", 4))
-    for head, least in heads:
+        heads += [(kind, _HEADS[kind], 5), (f"{kind} 95", "95 %", 9)]
+        if kind == "level" and any(view.percentile is not None for view in views):
+            heads.append(("percentile", "Pct", 4))
+    heads = _fitting(heads, width)
+    for _, head, least in heads:
         table.add_column(head, justify="right", min_width=least, no_wrap=True)
     for standing in standings(views):
         view = standing.view
-        row: list[str | Text] = [
-            standing.text,
-            Text(plain(view.name, 40)),
-            str(view.elo or ""),
-            str(view.games),
-            str(view.moves),
-            f"{view.mean_gain_cp / 100:+.2f}" if view.mean_gain_cp is not None else "",
-        ]
+        gain_cp = view.mean_gain_cp
+        cells: dict[str, str | Text] = {
+            "elo": str(view.elo or ""),
+            "games": str(view.games),
+            "moves": str(view.moves),
+            "gain": f"{gain_cp / 100:+.2f}" if gain_cp is not None else "",
+            "percentile": figure_text(figure(view, "percentile")),
+        }
         for kind in kinds:
             found = figure(view, kind)
-            row.append(figure_text(found))
-            row.append(figure_interval(found))
-            if kind == "level" and shares:
-                row.append(figure_text(figure(view, "percentile")))
-        table.add_row(*row)
+            cells |= {kind: figure_text(found), f"{kind} 95": figure_interval(found)}
+        row = [cells[name] for name, _, _ in heads]
+        table.add_row(standing.text, Text(plain(view.name, 40)), *row)
     table.caption = Text(
         f"By {FIGURE_NAMES[ranked].lower()}; = are ties: their 95 % intervals overlap. A4 is an "
         "index on its own scale."
@@ -84,6 +82,28 @@ def players(
     table.caption_justify = "left"
     return table
 
+
+def _fitting(heads: list[tuple[str, str, int]], width: int) -> list[tuple[str, str, int]]:
+    """The columns that leave a name room to be read; what says least goes first."""
+    kept = list(heads)
+    for least in _DISPENSABLE:
+        # Each column is followed by a space or two; the place takes four.
+        if width - 4 - sum(cells + 2 for _, _, cells in kept) >= _LEAST_NAME:
+            break
+        kept = [head for head in kept if head[0] != least]
+    return kept
+
+
+_LEAST_NAME = 16
+_DISPENSABLE = (
+    "algorithm4 95",
+    "gain",
+    "games",
+    "algorithm4",
+    "percentile",
+    "level 95",
+    "alone 95",
+)
 
 _HEADS: dict[FigureKind, str] = {
     "performance": "Perf",

@@ -75,6 +75,7 @@ WALL = {
     "service/arbiter_desk.py": "when an alert was raised, for people",
     "engine/results/result_file.py": "on which day a result was used last, for pruning",
     "service/report_export.py": "when a report was written, for people",
+    "jobs/human_moves.py": "the date written into a network",
     "jobs/report_journal.py": "up to which time of day a journal is read",
     "jobs/analyze_games.py": "when a report was written, for people",
     "publish/access/tokens.py": "tokens expire at a date",
