@@ -181,7 +181,7 @@ def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "live-rate is serving http://127.0.0.1:" in done.stdout
     assert "2...Qh4#" in done.stdout
-    assert "Berta" in done.stdout.split("Perceived ratings")[1]
+    assert "Berta" in done.stdout.split("Players (")[1]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -223,7 +223,7 @@ def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None
         "--feed", "demo", "--headless", "--once", "--port", "0", "--nodes", "500", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
-    table = done.stdout.split("Perceived ratings")[1]
+    table = done.stdout.split("Players (")[1]
     assert "Kovchan, Alexander" in table
     assert "Cabrera Martel, Isaac" in table
 
@@ -238,7 +238,7 @@ def test_one_bad_source_at_the_start_is_named_beside_a_good_one(tmp_path: Path) 
     )  # fmt: skip
     assert done.returncode == 2
     assert "notes.pgn" in done.stderr
-    assert "Anna" in done.stdout.split("Perceived ratings")[1]
+    assert "Anna" in done.stdout.split("Players (")[1]
     done = live_rate("--feed", "demo", "--feed", "demo", "--headless", cwd=tmp_path)
     assert done.returncode == 2
     assert "twice" in done.stderr

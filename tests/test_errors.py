@@ -265,6 +265,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "ratings/calibration/move_evidence.py": ENGINES,
     "ratings/regan/intrinsic_rating.py": ENGINES,
     "ratings/calibration/rated_games.py": ("calibrate",),
+    "ratings/strength/loss_model.py": ("calibrate",),
     "ratings/strength/played_games.py": ("calibrate",),
     "rehearse/servers/own_broker.py": ("rehearse",),
     "rehearse/servers/mqtt_publisher.py": ("rehearse",),

@@ -369,8 +369,10 @@ def test_a_drawn_position_and_no_draw_told(line: str, fen: str, severity: str, s
     service.report(FeedReport("hall", (played(line, start_fen=fen, result="1-0"),)))
     (alert,) = service.desk.open()
     assert (alert.kind, alert.severity) == ("result", severity)
+    assert service.kinds() == ["result"]
     service.report(FeedReport("hall", (played(line, start_fen=fen, result="1/2-1/2"),)))
-    assert not service.desk.open()
+    (alert,) = service.desk.open()
+    assert alert.kind == "result-corrected" and "1-0 is now 1/2-1/2" in alert.text
 
 
 def test_a_feed_that_fails_is_told_at_once_and_one_that_stumbles_is_not() -> None:
@@ -515,6 +517,33 @@ def test_a_result_that_is_corrected_is_reported_and_withdrawing_one_after_a_whil
     hall.wait(10)
     (alert,) = (each for each in hall.raised.values() if each.kind == "result-corrected")
     assert "the result 1/2-1/2 was withdrawn" in alert.text
+
+
+MATE = "f3 e5 g4 Qh4#"
+
+
+def test_a_mate_without_a_result_has_none_that_could_be_corrected() -> None:
+    hall = Rehearsal()
+    hall.report(report(played("f3 e5 g4", result="*")))
+    hall.report(report(played(MATE, result="*")))
+    assert [view.result for view in hall.state.games()] == ["0-1"]
+    hall.report(report(played("f3 e5 g4 d5", result="*")))
+    assert [view.result for view in hall.state.games()] == ["*"]
+    hall.wait(60)
+    assert hall.kinds() == ["correction"]
+
+
+def test_a_wrong_result_after_a_mate_is_an_alert_once_and_its_correction_another() -> None:
+    hall = Rehearsal()
+    hall.report(report(played("f3 e5 g4", result="*")))
+    for result in ("*", "0-1"):
+        hall.report(report(played(MATE, result=result)))
+    assert not hall.raised
+    hall.report(report(played(MATE, result="1-0")))
+    assert hall.kinds() == ["result"]
+    hall.report(report(played(MATE, result="0-1")))
+    (alert,) = hall.desk.open()
+    assert alert.kind == "result-corrected" and "1-0 is now 0-1" in alert.text
 
 
 def test_players_who_change_seats_are_reported() -> None:

@@ -35,7 +35,6 @@ from live.feeds.open_feed import open_feed
 from live.feeds.pgn.not_pgn import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.source_address import public_name
-from live.games.game_index import GameIndex
 from live.games.update_plan import plan
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
@@ -129,19 +128,15 @@ def games(data: bytes) -> None:
         fixed_rating=None,
         stored_rating=2160,
     )
-    state, held = EventState(ledger, _NoEngine(), lambda changes: None), GameIndex()
+    state = EventState(ledger, _NoEngine(), lambda changes: None)
     reader = PgnReader()
     for text in data.split(CUT):
         found = tuple(reader.read(text, closed=True))[:20]
         report = FeedReport("fuzz", tuple(map(_shortened, found)), complete=len(text) % 2 == 0)
-        for step in plan(held, report):
-            held.apply(step)
         for step in state.plan(report):
-            ledger_held = state._held
-            ledger_held.apply(step)
-            # Past the keeper, which would give the game up and say nothing here.
+            # Past the state, which would give the game up and say nothing here.
             ledger.apply(step)
-        again = plan(held, report)
+        again = plan(ledger.index, report)
         assert not again, f"what was taken in changes nothing more: {again}"
     for view in list(ledger.games()):
         msgspec.json.encode(ledger.game(view.id))

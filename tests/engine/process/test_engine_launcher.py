@@ -21,15 +21,15 @@ import asyncio, sys
 from live.engine.engine_discovery import EngineCommand
 from tests.engine.dying import dies
 from live.engine.process.engine_process import EngineProcess
-from live.engine.search_key import Question
 from live.engine.search import Limit
-from live.engine.process.uci_conversation import Settings
+from live.engine.search_key import SearchKey
+from live.engine.process.uci_conversation import UciSettings
 
 async def main():
     command = EngineCommand(tuple(sys.argv[1:]), "for the test", "configured")
-    process = await EngineProcess.start(command, Settings())
+    process = await EngineProcess.start(command, UciSettings())
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-    process.begin(Question(start, (), Limit(nodes=10**9)))
+    process.begin(SearchKey(start, (), Limit(nodes=10**9)))
     print(process.pid, flush=True)
     await asyncio.Event().wait()
 

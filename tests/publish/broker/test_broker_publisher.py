@@ -115,11 +115,11 @@ async def test_what_a_former_run_left_is_cleared(broker: Mosquitto) -> None:
 
 KILLED = """
 import asyncio
-from live.publish.broker.broker_publisher import Broker
-from tests.publish import test_mqtt
-from tests.publish.world import World
-asyncio.run(Broker(test_mqtt.MqttConfig(publish="mqtt://127.0.0.1:%d", prefix="test/rate"),
-                   test_mqtt.full(5)).run())
+from live.config import MqttConfig
+from live.publish.broker.broker_publisher import BrokerPublisher
+from tests.publish.broker.test_broker_publisher import full
+config = MqttConfig(publish="mqtt://127.0.0.1:%d", prefix="test/rate")
+asyncio.run(BrokerPublisher(config, full(5)).run())
 """
 
 
