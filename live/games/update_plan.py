@@ -2,15 +2,15 @@
 
 Pure. A report of k games costs O(k + what changed), however many games are held.
 
-What is believed of a report (``patience`` is that of the index; the service runs with 1, so today a
-missing game is gone and missing moves are taken back at the first report that says so):
+What is believed of a report, at the first that says so:
 
 * Moves, clocks, evaluations and result as reported: clocks may jump, a result may come before the
   last moves or be taken back, a takeback may only shorten the game. A mate while the source
   still says ``*`` has the result the rules give it.
 * A game left out of a **complete** report is no longer in its source. What was played is never
-  lost: with moves it stays, and its ``problem`` says so; without any it is gone. (Sources that are
-  read while they are written doubt a loss themselves: :mod:`live.feeds.files.partial_reads`.)
+  lost: when it is over it stays as it is, with moves but no result its ``problem`` says that it is
+  shown as it was last, without any moves it is gone. (Sources that are read while they are written
+  doubt a loss themselves: :mod:`live.feeds.files.partial_reads`.)
 * Another starting position or variant is another game: the old one is gone at
   once, the new one has its id.
 * A name, an event, a round or a board that vanishes was lost, not taken back: the last one reported

@@ -100,11 +100,14 @@ class BoardHistory:
         self.result_s: float | None = None
         """When the result was reported, if that was seen."""
         self.result_change: ResultChange | None = None
-        """The last time that a decided result became another."""
+        """The last time that a decided result became another, unless a mate gave that result."""
         self.swaps = 0
         """How often the players changed seats."""
         self.late_plies = 0
         """Moves reported after the result."""
+        # What the last mate reported since the result changed makes the result: the rules give it
+        # where the source says none, so it need not have been reported at all.
+        self._by_mate: Result | None = None
         self._came = (0.0, 0)
         self._flow_then = 0
 
@@ -156,9 +159,11 @@ class BoardHistory:
             self.ran, self.result_s, self.late_plies = True, None, 0
         elif self.view.result != view.result and self.ran:
             self.result_s = now_s
-        if self.view.result not in ("*", view.result):
-            times = self.result_change.times + 1 if self.result_change else 1
-            self.result_change = ResultChange(self.view.result, now_s, times)
+        if self.view.result != view.result:
+            if self.view.result not in ("*", self._by_mate):
+                times = self.result_change.times + 1 if self.result_change else 1
+                self.result_change = ResultChange(self.view.result, now_s, times)
+            self._by_mate = self._mate_result()
         old = self.view
         if same_person(view.white, old.black) and same_person(view.black, old.white):
             self.swaps += not same_person(view.white, old.white)
@@ -182,6 +187,7 @@ class BoardHistory:
         if move is None or ply != len(self.moves) + 1:
             return
         self.moves.append(move)
+        self._by_mate = self._mate_result() or self._by_mate
         used_s = self.clocks.used_s(ply, move.clock_s) if move.spent_s is None else move.spent_s
         self.clocks.add(ply, move.clock_s)
         if self.result_s is not None and now_s > self.result_s:
@@ -202,6 +208,11 @@ class BoardHistory:
             self.moved_s += gap_s
         if self.result_s is not None:
             self.result_s += gap_s
+
+    def _mate_result(self) -> Result | None:
+        if not self.moves or not self.moves[-1].san.endswith("#"):
+            return None
+        return "0-1" if self.to_move == "white" else "1-0"
 
     def _lapse(self, held: PlyView, move: PlyView | None, now_s: float) -> None:
         kind = "takeback" if move is None else "correction"
