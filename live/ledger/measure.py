@@ -48,22 +48,26 @@ class Measure(NamedTuple):
     def expected_difference(self, elo: float) -> float:
         """What Algorithm 4 shows of players of this Elo, against the engine."""
         for calibration in self.shelf.calibrations:
-            reader = self._reader_for(calibration)
-            if reader is not None:
-                return reader.model.expected_difference(elo)
+            learned = self._learned_for(calibration)
+            if learned is not None:
+                return learned.model.expected_difference(elo)
         return USUAL_DIFFERENCE
 
     def loss_reader(self, choice: CalibrationChoice) -> LossReader | None:
         """Of the games that ``choice`` rates; None where none was learned."""
-        return self._reader_for(choice.calibration) if choice.calibration else None
+        learned = self._learned_for(choice.calibration) if choice.calibration else None
+        transfer = self.shelf.transfer
+        if learned is None or transfer is None:
+            return learned
+        return LossReader(learned.model, transfer)
 
-    def _reader_for(self, held: Calibration) -> LossReader | None:
+    def _learned_for(self, held: Calibration) -> LossReader | None:
+        """As its own engine and limit would be read."""
         for each in self.losses:
             model = each.model
             same = model.mismatch(held.engine, held.limit, held.gain) is None
             if same and model.time_control == held.time_control:
-                transfer = self.shelf.transfer
-                return each if transfer is None else LossReader(model, transfer)
+                return each
         return None
 
     def results_of(self, pace: Pace | None) -> Results | None:

@@ -57,7 +57,7 @@ from live.service.supervision import GuardedPart, reason
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
 #: Algorithm 3 over an open of mean Elo 2055.
 STORED_ENGINE_RATING = 2160
-#: Longest the loop is kept from other work while a large report is taken in, seconds.
+#: Longest the loop is kept from other work while reports are taken in, seconds.
 SLICE_S = 0.01
 #: How often engine figures are sent to people, seconds.
 HEALTH_PERIOD_S = 1.0
@@ -95,6 +95,8 @@ class EventService:
         self._progress = MeasuringProgress(0, 0)
         # What feeds said before a report of theirs was lost, and what was said of the loss.
         self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
+        # When others are to have their turn, by the monotonic clock.
+        self._slice_end = 0.0
         # Feeds past their start: what fails from then on ends nothing else.
         self._reached: set[str] = set()
 
@@ -257,6 +259,8 @@ class EventService:
         which is whole again.
         """
         while True:
+            # A queue that is not empty gives at once, and many small reports are a long turn.
+            await self._give_way()
             report = await self._reports.get()
             try:
                 await self.take(report)
@@ -287,14 +291,11 @@ class EventService:
 
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
-        slice_end = time.monotonic() + SLICE_S
         for step in self.state.plan(self.retirement.news(self.lists.applied(report))):
             self.state.apply(step)
             self.journal.applied(step)
             self.retirement.applied(step)
-            if time.monotonic() > slice_end:
-                await asyncio.sleep(0)
-                slice_end = time.monotonic() + SLICE_S
+            await self._give_way()
 
     async def watch_engines(self) -> None:
         while True:
@@ -353,11 +354,14 @@ class EventService:
             self.report_engines()
 
     async def _recalibrate(self, shelf: CalibrationShelf) -> None:
-        slice_end = time.monotonic() + SLICE_S
         for _ in self.state.recalibrate(shelf):
-            if time.monotonic() > slice_end:
-                await asyncio.sleep(0)
-                slice_end = time.monotonic() + SLICE_S
+            await self._give_way()
+
+    async def _give_way(self) -> None:
+        """Let others have their turn once a slice of time is used up."""
+        if time.monotonic() > self._slice_end:
+            await asyncio.sleep(0)
+            self._slice_end = time.monotonic() + SLICE_S
 
     def report_engines(self) -> None:
         """Engine figures as of now."""

@@ -19,6 +19,8 @@ from rich.console import Console
 from live.events import Change, GameMessage, GameView, Message
 from live.publish import wire
 from live.publish.published_state import PublishedState, snapshot
+from live.publish.stream.stream_filter import EVERYTHING
+from live.publish.visibility import shown
 from live.service.event_service import EventService
 from live.service.host.full_output import while_there_is_room
 from live.service.host.signals import attended
@@ -104,7 +106,9 @@ def _sayer(console: Console) -> Callable[[str], None]:
 
 
 class JsonPrinter:
-    """Prints messages as subscribers get them, one a line, numbered as their stream is."""
+    """Prints messages as the public's subscribers get them, one a line, numbered as their stream
+    is.
+    """
 
     def __init__(self, write: Callable[[str], object] | None = None) -> None:
         self._write = while_there_is_room(write or _out)
@@ -118,8 +122,9 @@ class JsonPrinter:
     def show(self, changes: Iterable[Change]) -> None:
         """What happens from then on."""
         for change in changes:
-            self._seq += 1
-            self._print(change)
+            if EVERYTHING.takes_type(change):
+                self._seq += 1
+                self._print(shown(change, EVERYTHING.visibility))
 
     def _print(self, message: Message) -> None:
         self._write(wire.number(wire.encode(message), self._seq).decode() + "\n")
