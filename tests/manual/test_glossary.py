@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 import pytest
 
+from live.alerts.finding import NAMES as alert_names
 from live.events import AlertKind
 from live.events.health import FeedState
 from live.ledger.players.leading_figure import FigureScale
@@ -96,6 +97,7 @@ def test_the_signs_of_sources_and_alerts() -> None:
     found = terms("Terminal: signs", "Sources")
     assert found == set(view_frame.FEED_SIGNS.values()) | set(get_args(FeedState))
     assert set(alert_list.SIGNS.values()) < terms("Terminal: alerts")
+    assert terms("Terminal: alerts", "Kinds of alerts") == set(alert_names.values())
     kinds = manual_page("arbiter").section("Alerts")
     assert set(re.findall(r"^\| `([a-z-]+)` \|", kinds, re.M)) == set(get_args(AlertKind))
 
@@ -202,9 +204,23 @@ def _heads(path: Path) -> set[str]:
                 found |= _constants(node.args[0])
         if isinstance(node, ast.For) and ast.unparse(node.target).startswith(("head", "(head")):
             found |= _constants(node.iter)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple | ast.List):
-            found |= _constants(node.value) if ast.unparse(node.targets[0]) == "heads" else set()
+        if isinstance(node, ast.Assign | ast.AugAssign):
+            target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+            if ast.unparse(target) == "heads" and isinstance(node.value, ast.Tuple | ast.List):
+                for each in node.value.elts:
+                    found |= _head(each)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "heads.append":
+            found |= _head(node.args[0])
     return found - {""}
+
+
+def _head(node: ast.expr) -> set[str]:
+    """What a column is called: the last text of a row, behind the name of its cells."""
+    if not isinstance(node, ast.Tuple):
+        return _constants(node)
+    texts = [part for part in node.elts if _constants(part)]
+    last = texts[-1] if texts else None
+    return {last.value} if isinstance(last, ast.Constant) and isinstance(last.value, str) else set()
 
 
 def _constants(node: ast.AST) -> set[str]:
