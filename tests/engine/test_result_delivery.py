@@ -99,3 +99,12 @@ async def test_closing_calls_off_what_was_not_told() -> None:
     deliveries.close()
     await asyncio.sleep(0)  # the turn in which it would have been told
     assert told.owners == []
+
+
+async def test_what_comes_after_a_turn_gets_a_turn_of_its_own() -> None:
+    told = Told()
+    deliveries = ResultDeliveries(told)
+    for owner in "ab":
+        deliveries.add(ResultDelivery(owner, SEARCH, FAILURE))
+        await asyncio.sleep(0)  # one turn of the loop
+    assert told.owners == ["a", "b"]

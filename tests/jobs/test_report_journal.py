@@ -154,6 +154,7 @@ def test_a_moment_is_a_time_of_day_or_a_date_with_time() -> None:
     assert moment_ms("2026-05-01T15:04Z", now) == 1777647840000
     local = dt.datetime(2026, 5, 2, 15, 4).timestamp() * 1000
     assert moment_ms("15:04", now) == moment_ms("2026-05-02T15:04", now) == local
+    assert moment_ms("15:04:30", now) == local + 30_000
     for text in ("noon", "0001-01-01T00:00"):
         with pytest.raises(InputError, match="is no time"):
             moment_ms(text, now)

@@ -99,3 +99,9 @@ def test_the_rating_that_counts_goes_by_the_time_control(control: str, pace: str
 def test_what_is_no_list_says_so(data: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         read_rating_list(data)
+
+
+def test_without_a_rating_of_the_pace_the_standard_one_counts() -> None:
+    row = read(XML).find(Player("Tim O'Brien", fide_id=99)).player
+    assert row is not None
+    assert (row.rating("rapid"), row.rating("blitz"), row.rating("standard")) == (1700, 1700, 1700)

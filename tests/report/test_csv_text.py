@@ -42,7 +42,8 @@ def test_every_figure_of_a_player_is_a_column() -> None:
     assert rows[0]["methods.tournament_rating"] == ""
 
 
-@pytest.mark.parametrize("begin", FORMULA)
+# Not FORMULA itself: a sign missing there would not be missed here.
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n"])
 def test_no_cell_is_a_formula(begin: str) -> None:
     assert cell(f"{begin}1+1").startswith("'")
     assert cell("plain") == "plain"

@@ -6,6 +6,7 @@ import chess
 
 from live.config import MemoryConfig
 from live.events import FeedReport, GameReport, Headers, Player
+from live.games.game_steps import GameConfirmed
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.measure import Measure
@@ -128,3 +129,15 @@ def test_without_an_age_the_number_is_bounded() -> None:
 def test_by_default_a_tournament_of_nine_days_stays_whole() -> None:
     sizes = week(MemoryConfig(), whole=True)
     assert sizes[-1][0] == BOARDS * ROUNDS
+
+
+def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
+    run = Week(MemoryConfig(finished_after_h=24.0))
+    run.tell(played(1, 0, over=True))
+    run.now_s += HOUR_S
+    run.tell(played(2, 0, over=False))
+    (old,) = (game.id for game in run.state.held() if game.result != "*")
+    run.now_s += 24 * HOUR_S
+    run.retirement.applied(GameConfirmed(old))
+    run.retirement.look()
+    assert old not in {game.id for game in run.state.held()}

@@ -126,3 +126,19 @@ def test_later_steps_are_made_in_order(released: Path, monkeypatch: pytest.Monke
     monkeypatch.undo()
     with pytest.raises(ForeignDatabase, match="knows up to"):
         version_in(released)
+
+
+def test_a_file_of_the_very_next_version_is_refused(
+    released: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = (*journal_tables.MIGRATIONS, ("CREATE TABLE extra (n INTEGER)",))
+    monkeypatch.setattr(journal_tables, "MIGRATIONS", later)
+    monkeypatch.setattr(journal_tables, "VERSION", len(later))
+    connection = connected(released)
+    try:
+        prepare(connection)
+    finally:
+        connection.close()
+    monkeypatch.undo()
+    with pytest.raises(ForeignDatabase, match="knows up to"):
+        version_in(released)

@@ -63,3 +63,12 @@ def test_repetition_and_draws_are_those_of_the_whole_game(seed: int, fen: str, p
         assert track.mated == board.is_checkmate()
         over = board.outcome(claim_draw=False)
         assert bool(track.drawn) == (over is not None and over.winner is None)
+
+
+def test_the_fifth_time_and_no_earlier_the_game_is_drawn() -> None:
+    track = PositionTrack(chess.STARTING_FEN, chess960=False)
+    moves = ["g1f3", "g8f6", "f3g1", "f6g8"] * 4
+    track.follow(moves[:-1])
+    assert track.drawn == ""
+    track.follow(moves)
+    assert track.drawn == "the position has stood five times"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.pgn.not_pgn import not_pgn
+from live.feeds.pgn.not_pgn import not_pgn, what_instead
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,12 @@ def test_never_raises(head: bytes, content_type: str) -> None:
 @pytest.mark.parametrize("head", [b"hello\n", b"Oops", b"Bob 1-0"])
 def test_a_short_word_is_no_move(head: bytes) -> None:
     assert not_pgn(head) == "text that is not PGN"
+
+
+@pytest.mark.parametrize("host", ["chess.com", "www.chess.com", "s1.chess-results.com"])
+def test_a_site_without_games_is_known_with_its_subdomains(host: str) -> None:
+    assert "follow the organiser's" in what_instead(f"https://{host}/events/x")
+
+
+def test_another_site_whose_name_only_ends_so_is_not_taken_for_it() -> None:
+    assert what_instead("https://notchess.com/x") == "give the address of the PGN itself"

@@ -27,3 +27,12 @@ def test_everybody_has_a_place_or_a_reason(by: str) -> None:
 def test_an_event_without_a_move_ranks_nobody() -> None:
     held = event(0)
     assert [each.place for each in rank(held.study(), held.players())] == [None] * 3
+
+
+def test_those_without_a_place_come_by_algorithm_4() -> None:
+    held = event()
+    ranks = rank(held.study(), held.players(), "markov")
+    assert [each.place for each in ranks] == [None] * 3
+    ratings = [each.algorithm_4 or 0 for each in ranks]
+    assert ratings[0] > ratings[-1]
+    assert ratings == sorted(ratings, reverse=True)

@@ -105,3 +105,11 @@ def test_every_order_keeps_every_board(
     assert sorted(found) == sorted(each.id for each in games)
     # The same boards in another order of arrival stand in the same order.
     assert arranged(pages, games[::-1], sort=sort, down=down) == found
+
+
+def test_time_left_is_that_of_the_side_with_less(pages: Pages) -> None:
+    games = [
+        game("a", plies=(ply(1, 10, clock_s=600.0), ply(2, 15, clock_s=500.0))),
+        game("b", plies=(ply(1, 10, clock_s=30.0), ply(2, 15, clock_s=900.0))),
+    ]
+    assert arranged(pages, games, sort="clock") == ["b", "a"]
