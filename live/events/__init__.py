@@ -1,11 +1,11 @@
-"""The frozen values that cross folders: what a feed tells, what subscribers get.
+"""The frozen values that cross folders: what a feed reports, what subscribers get.
 
 Nothing here behaves. Units are in the names: ``_cp`` centipawns, ``_s`` seconds, ``_ms``
 milliseconds. Scores are from White's side unless a name says otherwise; gains are from the mover's
 side. A ply counts half-moves from 1; ply 0 is the starting position.
 
 :mod:`live.events.reports` is what comes in, :mod:`live.events.messages` what goes out; the others
-are what messages are made of. All are to be had from here.
+are what messages are made of. All can be imported from here.
 """
 
 from live.events.alerts import Agreement as Agreement

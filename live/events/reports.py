@@ -1,4 +1,4 @@
-"""What a source tells: players, moves with their clocks, whole games."""
+"""What a source reports: players, moves with their clocks, whole games."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def calibrate_losses(
 ) -> None:
     """``calibrate --losses``: what players of each Elo lose in a position.
 
-    Raises InputError for PGN, where engine or limit are not told, and for too few games.
+    Raises InputError for PGN, where engine or limit is not given, and for too few games.
     """
     data = ", ".join(file.name for file in files)
     if any(map(_is_pgn, files)):

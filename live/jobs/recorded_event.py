@@ -84,7 +84,7 @@ class RecordedEvent(EventService):
         return None if scored is None else (search_key, scored)
 
     def answer(self) -> None:
-        """Tell the ledger all that was known."""
+        """Give the ledger all that was known."""
         while self.waiting:
             search, request_id = self.waiting.popleft()
             found = self.looked_up(search)

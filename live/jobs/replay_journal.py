@@ -43,7 +43,7 @@ class _Played:
         self._count = 0
 
     def take(self, now_ms: int) -> None:
-        """Tell what was found by now; remember what will be."""
+        """Report what was found by now; remember what will be found later."""
         service = self._service
         while service.waiting or (self._due and self._due[0][0] <= now_ms):
             while service.waiting:

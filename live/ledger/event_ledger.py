@@ -179,7 +179,7 @@ class EventLedger:
 
     def recalibrate(self, shelf: CalibrationShelf) -> Iterator[Effects]:
         """Rate by other calibrations from now on; every game anew, one with each step, so that
-        others have their turn. Games told meanwhile are rated by them at once.
+        others have their turn. Games reported meanwhile are rated by them at once.
         """
         self._measure = self._measure._replace(shelf=shelf)
         self._standings.recalibrate(self._measure)

@@ -1,10 +1,11 @@
 """What the alert desk knows again after a restart, out of the journal. Part of the composition
 root.
 
-Alerts are kept as they were sent, with all that arbiters did about them. What they rest on is
-partly in how a game came about: a move that was reported and does not stand, a wait. So the desk is
-given again, at their times, the steps of those games of which something may still be found: those
-that go on or have just ended, and those with an open alert. Of the others it learns how they stand.
+Alerts are kept as they were sent, with all that arbiters did about them. Some of them rest
+on how a game came about: a move that was reported and does not stand, a wait. So the desk is
+given again, at their times, the steps of those games in which something may still be found:
+those that go on or have just ended, and those with an open alert. Of the others it is given only
+how they stand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Colours by what they mean. No meaning stands in colour alone: a sign or a word stands beside it.
 
-``signal`` is for eyes that do not tell red from green (colours after Okabe and Ito 2008, "Color
-Universal Design"); ``plain`` uses no colour at all, only what a terminal of 1980 could do.
+``signal`` is for eyes that do not distinguish red from green (colours after Okabe and Ito 2008,
+"Color Universal Design"); ``plain`` uses no colour at all, only what a terminal of 1980 could do.
 """
 
 from __future__ import annotations

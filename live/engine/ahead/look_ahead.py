@@ -82,7 +82,7 @@ class GuessedMove(msgspec.Struct, frozen=True):
 
 
 class LookAheadFigures(msgspec.Struct):
-    """What speculation was good for so far; :meth:`told` is what people see of it."""
+    """What speculation has gained so far; :meth:`told` gives the figures that people see."""
 
     searches: int = 0
     hits: int = 0

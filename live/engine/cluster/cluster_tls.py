@@ -61,14 +61,14 @@ def security(address: str, tls: ClusterTls) -> Any:
 
 def _given(tls: ClusterTls) -> dict[str, Any]:
     """What the settings say in Dask's words; what they leave out, its own configuration says."""
-    told = {
+    files = {
         "tls_ca_file": tls.ca_file,
         "tls_client_cert": tls.cert_file,
         "tls_client_key": tls.key_file,
         "tls_worker_cert": tls.cert_file,
         "tls_worker_key": tls.key_file,
     }
-    given: dict[str, Any] = {name: file for name, file in told.items() if file}
+    given: dict[str, Any] = {name: file for name, file in files.items() if file}
     return {"require_encryption": True, **given} if given else {}
 
 

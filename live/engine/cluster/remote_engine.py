@@ -82,8 +82,8 @@ class RemoteEngine:
                 pure=False,
             )
         except Exception as error:
-            # The client has closed, and the next look has not seen it yet. Told in a moment, for
-            # whoever begins a search expects no news from inside.
+            # The client has closed, and the next look has not seen it yet. Reported
+            # in a moment: whoever begins a search expects no news from inside.
             loop.call_soon(self.give_up, EngineMoved(self._subject, _shortly(error)))
             return
         self._following = loop.create_task(self._follow(search_key), name=f"{self._subject} search")

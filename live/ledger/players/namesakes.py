@@ -42,15 +42,15 @@ def might_be_one(words: list[str], others: list[str]) -> bool:
     """
     short, long = sorted((words, others), key=len)
     left = list(long)
-    telling = False
+    distinctive = False
     # Longer words first: an initial must not take the match of a longer word.
     for word in sorted(short, key=len, reverse=True):
         found = next((candidate for candidate in left if _alike(word, candidate)), None)
         if found is None:
             return False
         left.remove(found)
-        telling |= len(word) >= _TELLING and len(found) >= _TELLING
-    return telling
+        distinctive |= len(word) >= _TELLING and len(found) >= _TELLING
+    return distinctive
 
 
 def _alike(one: str, other: str) -> bool:

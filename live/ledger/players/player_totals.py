@@ -120,7 +120,7 @@ class PlayerTotals:
         model: LossModel | None = None,
         results: Results | None = None,
     ) -> None:
-        """``game`` as a performance is made of; None where nothing tells of it."""
+        """What ``game`` adds to the performance; None where nothing is known of it."""
         held = self._performed.get(game)
         if held is None if played is None else held is not None and held[2].same(played):
             return

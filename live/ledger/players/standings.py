@@ -56,7 +56,7 @@ class EventStandings:
         self.engine = self._described(engine)
 
     def recalibrate(self, measure: Measure) -> None:
-        """Other calibrations rate the games from now on; each is to be told of it by itself."""
+        """Other calibrations rate the games from now on; each game is recalibrated separately."""
         self._measure = measure
         self._know_field()
         described = self._described(self.engine)

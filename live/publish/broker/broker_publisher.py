@@ -1,4 +1,4 @@
-"""Tells a broker the state, as retained messages: the shell around `retained`.
+"""Sends a broker the state, as retained messages: the shell around `retained`.
 
 MQTT 5, QoS 1. Loss policy: while the broker is slow or away nothing piles up; it is sent the latest
 state when it can take it. At most :data:`IN_FLIGHT` messages wait for its word at a time, each for

@@ -1,9 +1,9 @@
 """One numbered stream of messages: all subscribers with the same filter read the same one. Pure.
 
-The numbering is per stream, not global: with a global number a filtered client could not tell a
-message it was not meant to get from one it lost. ``epoch`` names this numbering; it changes when a
-stream is dropped and made anew, and with every start of the service, so an old number is never
-mistaken for a new one.
+The numbering is per stream, not global: with a global number a filtered client could not
+distinguish a message it was not meant to get from one it lost. ``epoch`` names this numbering; it
+changes when a stream is dropped and made anew, and with every start of the service, so an old
+number is never mistaken for a new one.
 """
 
 from __future__ import annotations

@@ -272,7 +272,7 @@ def _interval(
 
     The variance of a two-sample statistic by the projections of both samples (Hoeffding 1948;
     van der Vaart 1998, Asymptotic Statistics, section 12.2). None where the moves seen are too
-    much alike to tell how they vary.
+    similar to show how they vary.
     """
     white_cp, white_counts = white.columns()
     black_cp, black_counts = black.columns()

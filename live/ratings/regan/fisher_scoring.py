@@ -57,9 +57,7 @@ def descend(
 
 
 def inverse(matrix: Floats) -> Floats | None:
-    """The inverse of a covariance or information; None where it is singular, as far as rounding
-    lets one tell.
-    """
+    """The inverse of a covariance or information; None where it is singular but for rounding."""
     if not np.all(np.isfinite(matrix)) or np.any(np.diag(matrix) <= 0):
         return None
     scale = np.sqrt(np.outer(np.diag(matrix), np.diag(matrix)))

@@ -175,7 +175,7 @@ def _roots(model: LossModel, moves: int, root: Floats, elo: Floats) -> Roots:
     )
 
 
-#: Games with fewer moves of a player tell nothing of his performance.
+#: Games with fewer moves of a player say nothing about his performance.
 _FEWEST_MOVES = 10
 
 

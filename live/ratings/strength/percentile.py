@@ -2,7 +2,7 @@
 
 The mean ``log(1 + loss)`` of a player's moves, less what players of his Elo lose in such positions,
 is ranked among games never learned from. What is expected also knows how the opponent has fared up
-to each move: hard games are hard for both, and figures that leave that out tell which game it was.
+to each move: hard games are hard for both, and figures that leave that out show which game it was.
 The share of it is set so that the ranks of the two players of a game do not go together
 (``LossModel.shared``). The rank describes what was seen; it claims nothing about strength.
 """

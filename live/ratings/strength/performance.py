@@ -174,7 +174,7 @@ def fide_expected(own_elo: float, opponent_elo: float) -> float:
 
 def development(elo: float) -> int:
     """The coefficient K where no rating list gives it: 10 from 2400 on, else 20 (8.3.3). Juniors
-    and newcomers have 40, which a rating alone cannot tell.
+    and newcomers have 40, which a rating alone cannot show.
     """
     return 10 if elo >= 2400 else 20
 

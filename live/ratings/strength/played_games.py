@@ -3,7 +3,7 @@
 Three kinds of NDJSON are read, one game a line: searched games with one entry a position
 (``moves``, ``plies``), the same with one list a figure (``moves``, ``cp``, ``best``), and gains of
 one player's side (``gains_cp``, ``evals_cp``), whose two sides are put together where both are
-there. What each key holds is told in ``tests/data/README.md``.
+there. What each key holds is explained in ``tests/data/README.md``.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _of_plies(row: _Plies, gain: GainKind) -> PlayedGame:
 
 
 def _of_lists(row: _Lists, gain: GainKind) -> PlayedGame:
-    # Lists tell of the position after each move, but for the choice and the move played in it.
+    # Lists hold the position after each move, except ``best`` and ``played``: the one before it.
     cp = [row.start_cp, *row.cp]
     stability = [_START_STABILITY_CP, *row.stability]
     jump = [_START_JUMP_CP, *row.jump]
@@ -247,7 +247,7 @@ def _of_gains(white: _Gains | None, black: _Gains | None) -> PlayedGame:
             gain_cp = max(-MAX_GAIN_CP, min(MAX_GAIN_CP, told))
             at = 2 * index - (sign > 0)
             if at < 0 and half.evals_cp:
-                # White's first gain: the score before it is told by the one after it.
+                # White's first gain: the score before it follows from the one after it.
                 before = half.evals_cp[0] - gain_cp
             elif 0 <= at < len(half.evals_cp):
                 before = sign * half.evals_cp[at]

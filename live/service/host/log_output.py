@@ -34,7 +34,7 @@ def log_level(config: Config) -> None:
 
 
 class OneLineFormatter(logging.Formatter):
-    """Tells an exception by its message and its place, in the same line; at level ``debug`` the
+    """Shows an exception by its message and its place, in the same line; at level ``debug`` the
     traceback follows, as ``--debug`` promises.
     """
 

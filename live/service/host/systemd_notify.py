@@ -1,4 +1,4 @@
-"""Tells systemd that the service is ready, does its work, and ends (sd_notify(3)).
+"""Notifies systemd that the service is ready, does its work, and ends (sd_notify(3)).
 
 The watchdog is fed only while there is progress: work that waits while nothing comes of it for
 :data:`PATIENCE_S` is a service that only looks alive, and is restarted.
@@ -52,7 +52,7 @@ class SystemdNotifier:
         return cls(address) if address.startswith(("/", "@")) else None
 
     def send(self, *lines: str) -> None:
-        """Tell it. A manager that can't hear is no reason to stop working."""
+        """Notify it. If the manager cannot be reached, work goes on."""
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
                 sock.setblocking(False)

@@ -11,7 +11,7 @@ from live.events import GameDetail
 from live.terminal.palette import Palette
 from live.terminal.text_cells import styled
 
-#: White's men are outlines, Black's are filled: told apart without any colour.
+#: White's men are outlines, Black's are filled: they differ without any colour.
 _MEN = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
 
 
@@ -60,7 +60,7 @@ def diagram(board: chess.Board, palette: Palette, *, large: bool = False) -> lis
                 ground = palette.last_move or ground
             man = board.piece_at(square)
             if man is None:
-                # Without colours the squares are told apart by a dot.
+                # Without colours a dot marks the dark squares.
                 dot = "·" if not palette.dark_square and not (file + rank) % 2 else " "
                 line.append(f" {dot}".ljust(wide) if large else f"{dot} ", f"dim {ground}")
             else:
