@@ -28,8 +28,8 @@ def identity(game: GameReport) -> Identity:
     """The source's own key, else event, round, board and the players' names."""
     if game.key:
         return (game.key,)
-    told = game.headers
-    return (told.event, told.round, told.board, told.white.name, told.black.name)
+    headers = game.headers
+    return (headers.event, headers.round, headers.board, headers.white.name, headers.black.name)
 
 
 #: Plies played alike after which two entries of the same players, event and round are one game.
@@ -46,8 +46,15 @@ def distinct_games(games: Iterable[GameReport]) -> tuple[GameReport, ...]:
     kept: list[GameReport] = []
     places: dict[Identity, list[int]] = {}
     for game in games:
-        told = game.headers
-        names = (told.event, told.round, told.board, told.white.name, told.black.name, told.date)
+        headers = game.headers
+        names = (
+            headers.event,
+            headers.round,
+            headers.board,
+            headers.white.name,
+            headers.black.name,
+            headers.date,
+        )
         alike = places.setdefault((*names, game.start_fen), [])
         for place in alike:
             if _is_repeated(kept[place], game):
