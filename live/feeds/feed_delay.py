@@ -1,7 +1,7 @@
-"""``--delay SECONDS``: everything a source tells is held back, moves and so scores alike.
+"""``--delay SECONDS``: everything a source reports is held back, so moves and scores are both late.
 
 Tournaments require it against cheating. Reports are whole games, so what waits is every report
-with its time; health is told at once, for the arbiter must see trouble when it is there.
+with its time; health is passed on at once, because the arbiter must see trouble when it starts.
 
 Loss policy: lossless. What waits is bounded by what changes during the delay, since reports share
 the games that did not change.
@@ -21,7 +21,7 @@ MAX_WAITING = 36_000
 
 
 class DelayedReports:
-    """Reports and when each may be told. Pure."""
+    """Reports and when each may be passed on. Pure."""
 
     def __init__(self, delay_s: float) -> None:
         self._delay_s = delay_s
@@ -46,7 +46,7 @@ class DelayedReports:
 
 
 class DelayedFeed:
-    """A source that tells everything ``delay_s`` seconds late."""
+    """A source that reports everything ``delay_s`` seconds late."""
 
     def __init__(self, feed: Feed, delay_s: float, clock: Clock | None = None) -> None:
         if not delay_s > 0:
@@ -57,7 +57,7 @@ class DelayedFeed:
         self._clock = clock or LoopClock()
 
     async def run(self, sink: FeedSink) -> None:
-        """Over when the source is over and all it told was passed on."""
+        """Ends when the source has ended and all it reported was passed on."""
         late = _LateSink(sink, self._delay_s, self._clock)
         telling = asyncio.create_task(late.tell(), name=f"delay {self.name}")
         try:
@@ -121,7 +121,7 @@ class _LateSink:
         self._conclude()
 
     def _conclude(self) -> None:
-        """Say that the source has finished, if it has and all it told was passed on."""
+        """Say that the source has finished, if it has and all it reported was passed on."""
         if self._last is not None and not len(self._waiting):
             self._sink.health(self._last)
             self._last = None

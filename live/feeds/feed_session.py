@@ -134,12 +134,12 @@ class FeedSession:
 
     @property
     def over(self) -> bool:
-        """Everything was told, and its following may end."""
+        """Everything was reported, and following the source may end."""
         return not self._lasting and self._ended
 
     @property
     def resting(self) -> bool:
-        """Everything was told, but the next round may come: looked at now and then."""
+        """Everything was reported, but the next round may come: check now and then."""
         return self._lasting and self._ended
 
     @property

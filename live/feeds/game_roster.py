@@ -9,12 +9,12 @@ import msgspec
 
 from live.events import GameReport
 
-#: What tells one game from the others of its source, as far as the source lets us.
+#: What distinguishes one game from the others of its source, as far as the source allows.
 Identity = tuple[object, ...]
 
 
 def identities(games: Iterable[GameReport]) -> list[Identity]:
-    """One identity per game, in order; games that look alike are told apart by their order."""
+    """One identity per game, in order; games that look alike are numbered in their order."""
     seen: Counter[Identity] = Counter()
     named: list[Identity] = []
     for game in games:
@@ -28,8 +28,8 @@ def identity(game: GameReport) -> Identity:
     """The source's own key, else event, round, board and the players' names."""
     if game.key:
         return (game.key,)
-    told = game.headers
-    return (told.event, told.round, told.board, told.white.name, told.black.name)
+    headers = game.headers
+    return (headers.event, headers.round, headers.board, headers.white.name, headers.black.name)
 
 
 #: Plies played alike after which two entries of the same players, event and round are one game.
@@ -37,17 +37,24 @@ REPEATED_PLIES = 10
 
 
 def distinct_games(games: Iterable[GameReport]) -> tuple[GameReport, ...]:
-    """The games of one text, each once, and told apart by their keys only where keys differ.
+    """The games of one text, each once; keys separate them only where the keys differ.
 
-    One address for all games of a round is no key of a game (lichess exports of 2025): where it
-    stands at several games, none of them has it. A game that stands twice, of the same players and
-    headers and with the same moves as far as both go, is counted once: the longer one.
+    One address for all games of a round is no key of a game (lichess exports of 2025): where
+    several games have the same address, none of them gets it as a key. A game that stands twice,
+    with the same players, headers and moves as far as both go, is counted once: the longer one.
     """
     kept: list[GameReport] = []
     places: dict[Identity, list[int]] = {}
     for game in games:
-        told = game.headers
-        names = (told.event, told.round, told.board, told.white.name, told.black.name, told.date)
+        headers = game.headers
+        names = (
+            headers.event,
+            headers.round,
+            headers.board,
+            headers.white.name,
+            headers.black.name,
+            headers.date,
+        )
         alike = places.setdefault((*names, game.start_fen), [])
         for place in alike:
             if _is_repeated(kept[place], game):

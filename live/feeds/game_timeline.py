@@ -28,8 +28,8 @@ _INCREMENT = re.compile(r"\+\s*(\d{1,5})\s*(?:\([^()]*\)\s*)?$")
 class PlannedIncident(msgspec.Struct, frozen=True):
     """Something a board or its operator got wrong.
 
-    ``slip``: a wrong move is told first and corrected before the next. ``takeback``: the move is
-    withdrawn and told again. What lasts longer is a :data:`live.feeds.board_mistakes.Mistake`.
+    ``slip``: a wrong move is sent first and corrected before the next. ``takeback``: the move is
+    withdrawn and sent again. What lasts longer is a :data:`live.feeds.board_mistakes.Mistake`.
     """
 
     kind: Literal["slip", "takeback"] | Mistake
@@ -96,7 +96,7 @@ def timeline(
 
 
 def thinking_s(game: GameReport) -> list[float]:
-    """Seconds each move took: as told, else from the mover's clocks and the increment.
+    """Seconds each move took: as reported, else from the mover's clocks and the increment.
 
     A clock that jumps up (the next time control, an arbiter's correction) counts 0 s; where
     there is no clock a move takes :data:`MOVE_S`. The first move of each side has no clock
@@ -125,7 +125,7 @@ def thinking_s(game: GameReport) -> list[float]:
 
 
 def misread(game: GameReport, ply: int) -> Move | None:
-    """Another legal move where ``ply`` was played, as a board with a bad sensor would tell it.
+    """Another legal move where ``ply`` was played, as a board with a bad sensor would send it.
 
     The same piece on another square if it has one, else any other move; None if there is none.
     """

@@ -1,6 +1,6 @@
-"""Moves that a source tells as a list of texts, all of them each time. Pure.
+"""Moves that a source sends as a list of texts, all of them each time. Pure.
 
-What was told before costs a comparison, so a resend costs its new moves only.
+A move sent before is only compared, so a resend costs little more than its new moves.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?")
 
 
 class ListedMove(NamedTuple):
-    """One move as told: SAN or UCI, with the mover's clock after it and the time it took."""
+    """One move as sent: SAN or UCI, with the mover's clock after it and the time it took."""
 
     text: str
     clock_s: float | None = None
@@ -40,7 +40,7 @@ class ListedMoves:
     def set(self, start: chess.Board, told: Iterable[ListedMove]) -> None:
         """All moves so far from ``start``, which is left alone. An illegal one ends the game there.
 
-        O(1) in legality checks for what was told before, whatever its length.
+        Moves sent before need O(1) legality checks, however many they are.
         """
         self.problem = None
         if (start.fen(), start.chess960) != self._start:

@@ -49,7 +49,7 @@ def open_feed(
 
     Args:
         spec: ``demo``, ``-``, a path, a URL, or ``kind+`` any of these.
-        config: ``[feeds]``; with a ``delay_s`` everything the source tells comes that much later.
+        config: ``[feeds]``; with a ``delay_s`` everything the source reports comes that much later.
         conditions: Time and chance for tests; the real ones when None.
         env: The environment, for ``LICHESS_TOKEN``; the real one when None.
         name: What to call it, where two sources would else have one name.

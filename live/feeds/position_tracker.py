@@ -1,7 +1,7 @@
-"""A game that a source tells position by position: FEN, or a board, and the last move. Pure.
+"""A game that a source sends position by position: FEN, or a board, and the last move. Pure.
 
-What was missed is found again where it can be: one or two moves by trying, a takeback or a
-correction by looking back. Where it cannot, the game goes on from the position told.
+Missed moves are found again where possible: one or two moves by trying, a takeback or a correction
+by looking back. Where that fails, the game goes on from the position sent.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ class PositionTracker:
     ) -> None:
         """The position after ``move`` (SAN or UCI; may be empty), with both clocks then, seconds.
 
-        A FEN without side to move cannot be told from one where White moves; give the side.
+        A FEN without side to move reads like one where White moves: always give the side.
         """
         move = _plain(move)
         place = _place(now)
         if self._mover is None:
             self._start(now, move)
         elif place == self._places[-1]:
-            pass  # told again
+            pass  # sent again
         elif place == _place(chess.Board()) and len(self.moves) >= NEW_GAME_PLIES:
             self.number += 1
             self._begin(chess.Board())
@@ -86,7 +86,7 @@ class PositionTracker:
         return all(self._play(_plain(move)) for move in moves) and self._places[-1] == _place(now)
 
     def _start(self, now: chess.Board, move: str) -> None:
-        """The first position told: a game met at its first move began at the start."""
+        """The first position sent: a game met at its first move began at the start."""
         self._begin(chess.Board())
         place = _place(now)
         if place != self._places[0] and not self._step(now, move):
@@ -98,7 +98,7 @@ class PositionTracker:
         self.moves, self._places = [], [_place(board)]
 
     def _forward(self, now: chess.Board, move: str) -> bool:
-        """One move on, or two with one that nobody told."""
+        """One move on, or two of which one was not sent."""
         if self._step(now, move):
             return True
         assert self._mover is not None
@@ -140,7 +140,7 @@ class PositionTracker:
         return _place(board) == place
 
     def _step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:
-        """Play the one move that leads to ``now``: the one told, else any."""
+        """Play the one move that leads to ``now``: the one named, else any."""
         assert self._mover is not None
         board = self._mover.board
         if board.turn == now.turn or len(self.moves) >= MAX_PLIES:

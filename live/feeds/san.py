@@ -99,7 +99,7 @@ def _spec(text: str) -> _Spec | None:
 
 
 def _single_origin(board: chess.Board, spec: _Spec) -> int | None:
-    """The square the move comes from, if tables alone can tell; else None, which says nothing.
+    """The square the move comes from, if tables alone can show it; None leaves it open.
 
     A move found here is legal: its piece is the only one that reaches the target, and leaves no
     line through its own king.

@@ -15,12 +15,12 @@ from live.feeds.game_roster import Identity, identities
 from live.feeds.open_feed import open_feed
 from live.feeds.source_address import public_name, recognise
 
-#: A source that has told its games and is silent for so long has told them all.
+#: A source that has reported games and is silent for so long has reported them all.
 QUIET_S = 1.0
 
 
 class ProbedGame(msgspec.Struct, frozen=True):
-    """One game as the source tells it now."""
+    """One game as the source reports it now."""
 
     round: str
     board: int | None
@@ -76,7 +76,7 @@ async def _probe(spec: str, config: FeedsConfig, within_s: float) -> ProbedSourc
         if isinstance(error, LiveRateError):
             raise error
     except LiveRateError as error:
-        # A setting is told by its name; the source itself stands beside what is wrong with it.
+        # A setting is shown by its name; the source itself is shown beside the problem.
         about = f"{error.subject}: " if isinstance(error, ConfigError) else ""
         return ProbedSource(
             name, kind, False, f"{about}{error.problem}. {error.remedy}".strip(" .")
@@ -124,7 +124,7 @@ class _Listener:
         self._said.set()
 
     async def settled(self, following: asyncio.Task[None]) -> None:
-        """Wait until it has told games and is silent, is over, or has failed."""
+        """Wait until it has reported games and is silent, is over, or has failed."""
         following.add_done_callback(lambda _: self._said.set())
         while not following.done():
             self._said.clear()

@@ -54,15 +54,15 @@ class PlayerLists:
         return msgspec.structs.replace(report, games=games)
 
     def _applied(self, game: GameReport) -> GameReport:
-        told = game.headers
+        headers = game.headers
         if self._pairings is not None:
-            told = self._pairings.seated(told)
+            headers = self._pairings.seated(headers)
         if self._ratings is not None:
-            pace = pace_of(told.time_control)
-            white, black = (self._rated(each, pace) for each in (told.white, told.black))
-            if (white, black) != (told.white, told.black):
-                told = msgspec.structs.replace(told, white=white, black=black)
-        return game if told is game.headers else msgspec.structs.replace(game, headers=told)
+            pace = pace_of(headers.time_control)
+            white, black = (self._rated(each, pace) for each in (headers.white, headers.black))
+            if (white, black) != (headers.white, headers.black):
+                headers = msgspec.structs.replace(headers, white=white, black=black)
+        return game if headers is game.headers else msgspec.structs.replace(game, headers=headers)
 
     def _rated(self, player: Player, pace: Pace) -> Player:
         assert self._ratings is not None

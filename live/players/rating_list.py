@@ -151,10 +151,10 @@ def pace_of(time_control: str) -> Pace:
 
 
 def read_rating_list(data: bytes) -> RatingList:
-    """Index a list; its kind is told from its beginning.
+    """Index a list; its kind is recognised from its beginning.
 
     Raises:
-        ValueError: it is no list of players; says why.
+        ValueError: it is no list of players; the message says why.
     """
     head = data[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
     if head.startswith(b"PK\x03\x04"):

@@ -25,24 +25,24 @@ def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = N
 
 
 def _tags(game: GameReport, url: str) -> list[tuple[str, str]]:
-    told = game.headers
+    headers = game.headers
     tags = [
-        ("Event", told.event or "?"),
-        ("Site", told.site),
-        ("Date", told.date),
-        ("Round", told.round),
-        ("Board", "" if told.board is None else str(told.board)),
-        ("White", told.white.name or "?"),
-        ("Black", told.black.name or "?"),
+        ("Event", headers.event or "?"),
+        ("Site", headers.site),
+        ("Date", headers.date),
+        ("Round", headers.round),
+        ("Board", "" if headers.board is None else str(headers.board)),
+        ("White", headers.white.name or "?"),
+        ("Black", headers.black.name or "?"),
         ("Result", game.result),
-        *_player_tags("White", told.white),
-        *_player_tags("Black", told.black),
-        ("TimeControl", told.time_control),
-        ("Variant", "Chess960" if told.variant == "chess960" else told.variant.capitalize()),
+        *_player_tags("White", headers.white),
+        *_player_tags("Black", headers.black),
+        ("TimeControl", headers.time_control),
+        ("Variant", "Chess960" if headers.variant == "chess960" else headers.variant.capitalize()),
     ]
     if game.start_fen != chess.STARTING_FEN:
         tags += [("FEN", game.start_fen), ("SetUp", "1")]
-    return [*tags, ("GameURL", url or told.url)]
+    return [*tags, ("GameURL", url or headers.url)]
 
 
 def _player_tags(color: str, player: Player) -> list[tuple[str, str]]:

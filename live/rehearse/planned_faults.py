@@ -20,7 +20,7 @@ BAD_CONNECTIONS = 6
 BAD_REQUESTS = 60
 BAD_MESSAGES = 400
 
-#: ``drop``: the connection breaks off first; ``repeat``: it is told twice; ``garble``: something
+#: ``drop``: the connection breaks off first; ``repeat``: it is sent twice; ``garble``: something
 #: unreadable comes before it; ``stall``: it comes only with the next of its game.
 Mishap = Literal["", "drop", "repeat", "garble", "stall"]
 _MISHAPS: tuple[Mishap, ...] = ("drop", "repeat", "garble", "stall")
@@ -131,7 +131,7 @@ def mistakes(kinds: Sequence[Mistake], games: Sequence[GameReport]) -> list[Plan
 
 
 def incidents(seed: int | None, games: Sequence[GameReport]) -> list[PlannedIncident]:
-    """Which boards take a move back or tell a wrong one first; none when ``seed`` is None."""
+    """Which boards take a move back or send a wrong one first; none when ``seed`` is None."""
     if seed is None:
         return []
     chance = random.Random(seed)

@@ -13,7 +13,7 @@ from live.events import GameReport
 from live.feeds.game_timeline import GameMoment, PlannedIncident, timeline
 from live.rehearse.planned_faults import ALL_WELL, Mishap
 
-#: Is told of each moment after it was shown.
+#: Called with each moment after it was shown.
 Shown = Callable[[GameMoment], None]
 
 
@@ -65,8 +65,8 @@ class Rehearsal(ABC):
     ) -> None:
         """Show the games move by move, ``speed`` times as fast as they were played.
 
-        Returns when the last result is in, where the protocol tells results; by then whatever
-        stalled has been shown, and serving goes on.
+        Returns when the last result is in, where the protocol sends results. By then
+        everything that stalled has been shown, and serving goes on.
         """
         stalled: dict[int, GameReport] = {}
         start_s = self._clock.now()

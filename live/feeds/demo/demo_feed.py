@@ -14,8 +14,8 @@ from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.game_timeline import PlannedIncident, timeline
 from live.feeds.pgn.pgn_decoder import PgnDecoder
 
-#: One board loses a move and finds it again, one tells a wrong move first: both happen at every
-#: tournament. Both before a long thought, so that there is time to see what they do.
+#: One board loses a move and finds it again, another sends a wrong move first: both happen at
+#: every tournament. Both come before a long thought, so that there is time to see the effect.
 INCIDENTS = (PlannedIncident("takeback", game=1, ply=48), PlannedIncident("slip", game=4, ply=54))
 
 

@@ -1,8 +1,8 @@
-"""Where a game stands, from which pieces stand where: what LiveChess tells before it was told the
-starting position. Pure.
+"""Where a game stands, found from the placement of its pieces. Pure.
 
-Whether LiveChess remembers that position over a lost connection is described nowhere. If it does
-not, the game in progress is found again here, and LiveChess is told where to go on from.
+LiveChess sends only the placement until it has been sent the starting position. Whether it
+remembers that position after a lost connection is not documented. If it does not, the game in
+progress is found again here, and LiveChess is sent the position to continue from.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class _Page:
 
 
 class _Round:
-    """A round as it was told last."""
+    """A round as it was last reported."""
 
     def __init__(self, now_s: float) -> None:
         self.games: tuple[GameReport, ...] = ()
@@ -136,8 +136,8 @@ class LiveChessCloudFeed:
                 await clock.sleep(session.soonest(PERIOD_S) or PERIOD_S)
 
     def _late(self, current: int) -> list[int]:
-        """Rounds before the current one that may still be told something new: the service says
-        that nothing is live there as soon as the last game ends, before all is in.
+        """Rounds before the current one that may still change: the service says that nothing is
+        live there as soon as the last game ends, before all moves and results are in.
         """
         now_s = self._conditions.clock.now()
         late = []

@@ -23,7 +23,7 @@ STANDARD_POSITION = 518
 NAME_CHARS = 100
 
 _TIMES = re.compile(r"(\d{1,7})?(?:\+(\d{1,7}))?\Z")
-#: LiveChess marks the result by putting the kings on the centre squares; boards tell that as a
+#: LiveChess marks the result by putting the kings on the centre squares; boards send that as a
 #: last move (lila RelayInputSanity).
 _KING_TO_CENTRE = re.compile(r"K[a-h]?[1-8]?x?[de][45][+#]?\Z")
 RESULTS: dict[str, Result] = {"WHITEWIN": "1-0", "BLACKWIN": "0-1", "DRAW": "1/2-1/2"}

@@ -1,9 +1,9 @@
 """DGT LiveChess' websocket protocol: messages in, messages and reports out. Pure.
 
 There is no public description; the messages are those of captures of LiveChess 2 and of clients
-that work with it. LiveChess reconstructs the game from the sensors and tells all moves so far at
-each event, once it was told the starting position (``setup``); before that it only tells which
-pieces stand where, with every piece lifted.
+that work with it. LiveChess reconstructs the game from the sensors. Once it has been sent the
+starting position (``setup``), it sends all moves so far at each event. Before that it sends only
+the placement of the pieces, each time a piece is lifted.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Board:
         """The setup call was sent."""
         self.start_fen = chess.STARTING_FEN
         self.base: tuple[Move, ...] = ()
-        """Moves before the position that LiveChess was told to go on from."""
+        """Moves before the position that LiveChess was sent to continue from."""
         self.base_fen = ""
         """That position; empty when it is the start of the game."""
         self.seen: deque[str] = deque(maxlen=SEEN)
@@ -77,8 +77,9 @@ class _Board:
         self.problem: str | None = None
 
     def place(self, placed: str) -> str | None:
-        """Where the pieces stand, told without moves; the position LiveChess must be told, once it
-        is known.
+        """Take a placement sent without moves.
+
+        Returns the position to send to LiveChess, once it is known.
         """
         if self.asked or not placed:
             return None
@@ -110,21 +111,21 @@ class _Board:
         if placed not in self.seen:
             self.seen.append(placed)
         if fen is not None:
-            # Too much was played unheard: what is told from here on is a game of its own.
+            # Too many moves were missed: what comes from here on counts as a new game.
             self.game += bool(self.moves)
             self.moves, self.base, self.base_fen = [], (), ""
             self.seen.clear()
         return fen
 
     def begins(self, fen: str) -> None:
-        """LiveChess tells moves from this position on."""
+        """LiveChess sends moves from this position on."""
         if fen == self.base_fen:
             return
         self.base, self.base_fen = (), ""
         self.start_fen = fen
 
     def set_moves(self, san: list[str]) -> None:
-        """All moves so far, as told; clocks of moves that were there before stay."""
+        """Take all moves so far, as sent; moves already known keep their clocks."""
         before, self.moves, self.problem = self.moves, [], None
         board = chess.Board(self.start_fen)
         for ply, known in enumerate(self.base):
@@ -139,7 +140,7 @@ class _Board:
             except UnplayableMove as error:
                 self.problem = f"{error} at ply {ply + 1}"
                 return
-            # Only the newest move is told with its clock.
+            # Only the newest move is sent with its clock.
             latest = ply == len(self.base) + len(san) - 1
             clock_s = (self.clock.white if white else self.clock.black) if latest else None
             held = before[ply] if ply < len(before) else None
@@ -150,7 +151,7 @@ class _Board:
             self.moves[:kept] = [Move(move.uci, move.san) for move in self.moves[:kept]]
 
     def _another(self, plies: int, kept: int) -> bool:
-        """What is told now, of which so many plies were held, is another game than that held."""
+        """Whether the moves sent now, which keep ``kept`` of ``plies`` plies, are another game."""
         if not self.moves:
             return plies >= NEW_GAME_PLIES
         # Nobody listened when it began: its moves are others, or hardly any.
@@ -172,15 +173,15 @@ class _Board:
 
 
 def _same(pair: tuple[Move, Move]) -> bool:
-    held, told = pair
-    return held.uci == told.uci
+    held, sent = pair
+    return held.uci == sent.uci
 
 
 class LiveChessMessages:
     """All boards of one LiveChess.
 
     Send what :meth:`ask` gives after connecting and every :data:`BOARDS_S`; give each message to
-    :meth:`receive`, send what it says, and report the games it tells.
+    :meth:`receive`, send what it says, and report the games it gives.
     """
 
     def __init__(self) -> None:

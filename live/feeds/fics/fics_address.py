@@ -18,7 +18,7 @@ class FicsAddress(msgspec.Struct, frozen=True):
     host: str
     port: int
     games: tuple[str, ...]
-    """Numbers of games or names of players; none: whatever the server tells."""
+    """Numbers of games or names of players; none: every game the server sends."""
     user: str = ""
     """Empty: a guest."""
     password: str = ""

@@ -18,7 +18,7 @@ IDLE_S = 300.0
 
 
 class FicsFeed:
-    """Follows the games that one server tells us of.
+    """Follows the games that one server sends.
 
     Over when every game has a result and nothing has changed for the grace period.
     """

@@ -112,7 +112,7 @@ class _Game:
 
     @property
     def met_late(self) -> bool:
-        """The first moves are missing, as far as we can tell."""
+        """The first moves are missing, as far as we can see."""
         return self.positions.start_fen != chess.STARTING_FEN
 
 
@@ -200,7 +200,7 @@ class FicsText:
     # --- games -----------------------------------------------------------------------------------
 
     def _line(self, line: str, answers: list[bytes]) -> _Game | None:
-        """The game that a line tells something new of."""
+        """The game that a line changes; None when it changes none."""
         if line.startswith("<12>"):
             told = style12(line)
             return self._position(told, answers) if told is not None else None

@@ -1,8 +1,8 @@
 """``--feed PATH.pgn``: a PGN file that is still being written.
 
-Watched where the system can, and looked at now and then in any case (network drives do not tell
-of changes). The folder is watched, not the file: a writer that replaces the file atomically
-leaves a watched file behind under no name.
+Watched where the system can, and looked at now and then in any case (network drives do not report
+changes). The folder is watched, not the file: when a writer replaces the file atomically, a watch
+on the old file sees nothing more.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ async def look_on(
         await asyncio.gather(watcher, return_exceptions=True)
 
 
-#: What tells a changed file from an unchanged one: modification time, size and inode.
+#: What shows that a file has changed: modification time, size and inode.
 Signature = tuple[int, int, int]
 #: Two changes within one tick of a drive's clock have the same time: 2 s on FAT and many shares.
 TICK_S = 2.0
@@ -192,7 +192,7 @@ def unreadable(name: str, error: OSError) -> FeedTrouble:
 
 
 async def watch_folder(path: Path, changed: asyncio.Event) -> None:
-    """Set ``changed`` whenever the system tells that ``path`` was written, made or replaced."""
+    """Set ``changed`` whenever the system reports that ``path`` was written, made or replaced."""
     from watchfiles import Change, awatch  # here, because only this kind of feed needs it
 
     def concerns(change: Change, changed_path: str) -> bool:

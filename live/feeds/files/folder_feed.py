@@ -64,9 +64,9 @@ def _order(path: Path) -> list[list[tuple[bool, int, str]]]:
 
 
 def scan(folder: Path) -> dict[Path, Signature]:
-    """The files to read below a folder, each with what tells whether it changed.
+    """The files to read below a folder, each with what shows whether it changed.
 
-    Raises OSError when the folder itself cannot be read; what is below and cannot is left out.
+    Raises OSError when the folder itself cannot be read; unreadable entries below it are left out.
     """
     os.listdir(folder)
     found: list[Path] = []
@@ -174,7 +174,7 @@ class FolderFeed:
 
 
 async def watch_tree(path: Path, changed: asyncio.Event) -> None:
-    """Set ``changed`` whenever the system tells of a PGN file below ``path``."""
+    """Set ``changed`` whenever the system reports a change of a PGN file below ``path``."""
     from watchfiles import Change, awatch  # here, because only this kind of feed needs it
 
     def concerns(change: Change, changed_path: str) -> bool:

@@ -211,8 +211,8 @@ class LichessBroadcastFeed:
         return held is not None and is_shorter(game, held)
 
     async def _compare(self, client: httpx.AsyncClient, session: FeedSession) -> bool:
-        """Ask lichess what the stream does not tell; False when that could not be had, or when
-        there is more to come.
+        """Ask lichess for what the stream does not send; False when that failed, or when there is
+        more to come.
         """
         if self._scope == "round":
             if not session.over and await self._stands_as_held(client):
@@ -245,7 +245,7 @@ class LichessBroadcastFeed:
             games += some
             await asyncio.sleep(0)  # a slice is some milliseconds of work
         if not games:
-            return False  # the stream told some: an empty export is not believed
+            return False  # the stream sent some: an empty export is not believed
         await self._report(games, session, complete=whole and not self._reader.left_out)
         return True
 
@@ -262,9 +262,9 @@ class LichessBroadcastFeed:
     async def _stands_as_held(self, client: httpx.AsyncClient) -> bool:
         """Ask for the short list of the round's boards: does it say the same as what is held?
 
-        It costs a tenth of the export, and tells takebacks, pairings that have not begun, boards
-        that went, and results. Every :data:`EXPORT_S` the export is read in any case: the list has
-        neither earlier moves nor ratings.
+        It costs a tenth of the export, and shows takebacks, pairings that have not begun, boards
+        that were removed, and results. Every :data:`EXPORT_S` the export is read in any case: the
+        list has neither earlier moves nor ratings.
         """
         if self._conditions.clock.now() - self._exported_s >= EXPORT_S:
             return False

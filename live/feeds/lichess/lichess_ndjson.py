@@ -77,7 +77,7 @@ class _TvLine(msgspec.Struct):
 
 
 class _Moves:
-    """A game as its lines tell it."""
+    """A game as its lines describe it."""
 
     def __init__(self, start: chess.Board) -> None:
         self.start_fen = start.fen()

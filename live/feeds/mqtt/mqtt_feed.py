@@ -57,7 +57,7 @@ class MqttFeed:
         self._address = address
         self._conditions = conditions
         settings = conditions.config.mqtt
-        # Read at once, so that a mistake is told before anything starts.
+        # Read at once, so that a mistake is reported before anything starts.
         self._password = address.password or _password(settings.password_file)
         self._tls = _tls(settings.ca_file) if address.tls else None
         self._games = MqttGames(max_bytes=conditions.config.max_bytes)

@@ -1,17 +1,16 @@
 """MQTT messages → whole-game reports. Pure.
 
-A topic holds one game at a time (or, as PGN, any number). Three kinds of payload are read, told
-apart by how they begin; the manual (``sources``) describes them for those who publish:
+A topic holds one game at a time (or, as PGN, any number). Three kinds of payload are read,
+recognised by how they begin; the manual (``sources``) describes them for publishers:
 
 * our own JSON, the whole game each time: :class:`~live.feeds.mqtt.mqtt_schema.MqttGame`
-* a position: JSON with the last move (:class:`~live.feeds.mqtt.mqtt_schema.MqttPosition`), or the
-text
-  ``FEN [move]`` where the FEN has all six fields or ends with the side to move
+* a position: JSON with the last move (:class:`~live.feeds.mqtt.mqtt_schema.MqttPosition`), or
+  the text ``FEN [move]`` where the FEN has all six fields or ends with the side to move
 * PGN
 
-An empty payload, which takes a retained message from the broker, takes an unfinished game away;
-finished ones stay: brokers are tidied up after the round. Games are told by their ``id``, else by
-event, round, board and players, else by their topic.
+An empty payload, which removes a retained message from the broker, removes an unfinished game.
+Finished games stay, because brokers are tidied up after the round. Games are identified by their
+``id``, else by event, round, board and players, else by their topic.
 """
 
 from __future__ import annotations
@@ -67,13 +66,13 @@ class _Topic:
         self.positions = PositionTracker()
         self.pgn = PgnReader()
         self.number = 1
-        """Counts games in our own JSON that only their topic tells."""
+        """Counts games in our own JSON that only their topic identifies."""
         self.games: dict[Identity, GameReport] = {}
         self.problem: str | None = None
 
 
 class MqttGames:
-    """All games that a subscription tells: :meth:`read` messages, :meth:`take` what is new.
+    """All games that a subscription gives: :meth:`read` messages, :meth:`take` what is new.
 
     Loss policy: messages of one topic that were not taken in between become one, the last.
     Memory is bounded by the topics remembered, not by the messages.
@@ -83,7 +82,7 @@ class MqttGames:
         self._max_bytes = max_bytes
         self._topics: dict[str, _Topic] = {}
         self._past: dict[Identity, GameReport] = {}
-        """Finished games whose topic tells another by now."""
+        """Finished games whose topic now holds another."""
         self._news: dict[Identity, GameReport] = {}
         self._gone = False
 
@@ -144,7 +143,7 @@ class MqttGames:
                 self._gone = True
 
     def _keep(self, who: Identity, game: GameReport) -> None:
-        """A topic tells this game no more: what was finished stays."""
+        """A topic no longer holds this game: it stays if it was finished."""
         if game.result != "*" and len(self._past) < MAX_TOPICS:
             self._past[who] = game
 
@@ -223,7 +222,7 @@ def _pgn(topic: str, held: _Topic, payload: bytes) -> Generator[None, None, list
 
 
 def _headers(topic: str, told: MqttGameHeaders, variant: str) -> Headers:
-    """As told; the topic's levels stand in for event and board where nothing is said."""
+    """As sent; the topic's levels stand in for event and board where nothing is said."""
     parent, _, last = topic.rpartition("/")
     number = _LAST_NUMBER.search(last)
     return Headers(
@@ -260,7 +259,7 @@ def _named(headers: Headers) -> bool:
 
 
 def _key(topic: str, told: str, headers: Headers, number: int) -> str:
-    """The source's own name of the game; none where its headers tell it."""
+    """The source's own name of the game; empty where its headers identify it."""
     if told:
         return clean(told, EVENT_CHARS)
     return "" if _named(headers) else f"{topic}/{number}"

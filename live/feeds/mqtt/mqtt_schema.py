@@ -43,7 +43,7 @@ class MqttGameHeaders(msgspec.Struct, frozen=True, kw_only=True):
     white: str | MqttPlayer = "?"
     black: str | MqttPlayer = "?"
     id: str = ""
-    """Stable name of the game; needed only where the players' names do not tell it."""
+    """Stable name of the game; needed only where the players' names do not identify it."""
     event: str = ""
     site: str = ""
     round: str | int = ""

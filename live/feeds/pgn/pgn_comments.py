@@ -55,7 +55,7 @@ def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
     """Seconds of ``h:m:s``, ``h:m:s.f``, ``h:m`` or plain seconds; None when it is none of them.
 
     Two parts are hours and minutes on a clock, but minutes and seconds when ``short_is_minutes``:
-    nobody tells the time a move took in whole minutes.
+    nobody writes the time a move took in whole minutes.
     """
     match = _TIME.match(text)
     if match is None:

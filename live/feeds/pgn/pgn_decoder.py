@@ -6,9 +6,8 @@
   a message): all games of the text at every reading.
 
 Both keep what they know of each game (:class:`~live.feeds.pgn.movetext.Movetext`), so that a game
-told
-again costs its new moves only. Neither raises for any bytes, and one bad game costs no other: what
-is wrong with a game is in its ``problem``.
+sent again costs its new moves only. Neither raises for any bytes, and one bad game does not harm
+the others: what is wrong with a game is in its ``problem``.
 
 Result: the token at the end of the moves counts, except that a ``*`` there gives way to a decided
 ``Result`` tag. The tag is written first and lies while the game runs (cutechess issue 184), so a
@@ -76,7 +75,7 @@ class _Known:
 
 
 class _GameCache:
-    """Games by their headers, so that a game told again is recognised. Least recent go first.
+    """Games by their headers, so that a game sent again is recognised. Least recent go first.
 
     What is recognised changes only what reading costs, never what is read.
     """
@@ -145,8 +144,8 @@ class _GameReader:
     ) -> Iterator[list[GameReport]]:
         """Reports of the games, in order, a slice of work at a time.
 
-        None among ``segments`` stands for work done without finding a game. ``numbered`` tells
-        games with equal tag lines apart by counting them. ``closed``: the text is known to be
+        None among ``segments`` stands for work done without finding a game. ``numbered``
+        separates games with equal tag lines by counting them. ``closed``: the text is known to be
         all there is, so the last game may end without a result token.
         """
         reports: list[GameReport] = []
@@ -196,7 +195,7 @@ class _GameReader:
             yield reports
 
     def _report(self, known: _Known, end: LineEnd, closed: bool) -> GameReport | None:
-        """The game as it stands; None when there is nothing to tell of it."""
+        """The game as it stands; None when there is nothing to report."""
         head, moves = known.head, known.moves
         if not head.tags and not moves.moves:
             return None
@@ -270,7 +269,7 @@ class PgnDecoder:
     def slices(self, data: bytes) -> Iterator[list[GameReport]]:
         """Reports of the games that ``data`` completes, some milliseconds of work at a time.
 
-        Use it up before giving more. A game that is told again is reported again, changed or not.
+        Use it up before giving more. A game that is sent again is reported again, changed or not.
         """
         return self._reader.slices(_split(self._splitter, data), numbered=False)
 

@@ -1,4 +1,4 @@
-"""Where one PGN game ends and the next begins, told from bytes that may be cut anywhere.
+"""Where one PGN game ends and the next begins, found in bytes that may be cut anywhere.
 
 Only whole lines are looked at, so cuts change nothing. A game is tag lines, then movetext. It ends
 

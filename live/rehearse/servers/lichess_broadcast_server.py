@@ -103,12 +103,12 @@ class LichessRehearsal(Rehearsal):
                 listener.put(index, text)
 
     def keep_back(self, index: int, report: GameReport) -> None:
-        """The round now holds this, but the stream does not tell (a takeback, a clock mended)."""
+        """The round now holds this, but the stream does not send it (a takeback, a clock fix)."""
         self._texts[index] = self._text(index, report)
         self._shown[index] = report
 
     def forget(self, index: int) -> None:
-        """The round holds this game no more; the stream does not tell."""
+        """The round no longer holds this game; the stream does not say so."""
         del self._texts[index], self._shown[index]
 
     def hang_up(self) -> None:

@@ -16,9 +16,9 @@ GAME_ID = "Rehears1"
 
 
 class LichessGameRehearsal:
-    """One game, told from its start to whoever connects; TV features the same game.
+    """One game, sent from its start to every client; TV features the same game.
 
-    ``cut`` is the length of the pieces that bytes come in; ``drop_after`` breaks the first
+    ``cut`` is the length of the pieces in which bytes are sent; ``drop_after`` breaks the first
     connection off after so many lines.
     """
 

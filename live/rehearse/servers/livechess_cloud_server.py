@@ -159,7 +159,7 @@ def _person(player: Player) -> dict[str, object]:
 
 
 def _board(report: GameReport, now_s: float) -> dict[str, object]:
-    """A board's file; the clocks of a running game are told with fractions, and when."""
+    """A board's file; the clocks of a running game have fractions and the time they were read."""
     live = report.result == "*"
     clocks = dict(zip(("white", "black"), _clocks(report), strict=True))
     return {

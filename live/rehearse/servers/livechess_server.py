@@ -17,7 +17,7 @@ from live.rehearse.rehearsal import Rehearsal
 
 
 class DgtBoardRehearsal(Rehearsal):
-    """Plays games back on boards: each event tells all moves so far, and lifted pieces between."""
+    """Plays games back on boards: each event gives all moves so far; lifted pieces come between."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class DgtBoardRehearsal(Rehearsal):
         if setup is None:
             await self._send(connection, {**feed, "param": {**told, "board": board.board_fen()}})
             return
-        # What came before the position it was told, LiveChess does not know.
+        # LiveChess does not know what came before the position it was sent.
         place = _place(chess.Board(setup))
         known = place in positions
         first = positions.index(place) if known else len(positions) - 1

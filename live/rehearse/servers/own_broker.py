@@ -16,7 +16,7 @@ START_S = 10.0
 
 
 class OwnBroker:
-    """One Mosquitto on this machine; no password, loopback unless told otherwise."""
+    """One Mosquitto on this machine; no password, loopback unless given another address."""
 
     def __init__(self, host: str, port: int) -> None:
         self.host = host

@@ -20,9 +20,9 @@ Answer = Callable[[ServedRequest, ServedReply], Awaitable[None]]
 
 
 class PgnUrlRehearsal(Rehearsal):
-    """Plays games back as a PGN page with ETag, told whole at every request.
+    """Plays games back as a PGN page with ETag, sent whole at every request.
 
-    ``weak`` gives weak tags. Answers in ``instead`` are given, each once, before the page is.
+    ``weak`` gives weak tags. Answers in ``instead`` are sent first, each once, then the page.
     """
 
     def __init__(
