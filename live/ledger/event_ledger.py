@@ -282,7 +282,7 @@ class EventLedger:
         if details is None:
             tracked.begin()
         else:
-            tracked.resume(details)
+            tracked.resume(details, held.view())
         return tracked
 
     def _rate(self, touched: Iterable[PlayerTotals]) -> None:

@@ -425,8 +425,11 @@ class TrackedGame:
         )
         return values, details
 
-    def resume(self, details: ArchivedDetails) -> None:
+    def resume(self, details: ArchivedDetails, shown: GameView) -> None:
         """Restore what was known when it was archived; pooled figures have it already.
+
+        ``shown`` is the view that subscribers hold of it: another calibration may rate the game by
+        now.
 
         Raises:
             ValueError: that was of other moves.
@@ -441,4 +444,4 @@ class TrackedGame:
         self._game_methods.resume(details.judged, self._evaluations)
         self._sides.resume(self._evaluations, details.curves)
         self._given_up = dict(details.given_up)
-        self._shown = self.view()
+        self._shown = shown

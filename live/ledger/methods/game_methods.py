@@ -53,11 +53,13 @@ class GameMethodsState:
 
     def resume(self, moves: Iterable[MoveQuality], known: GameEvaluations) -> None:
         """Count what was judged of ``known``'s moves before."""
-        self._stale = self._rescored = True
+        self._stale, self._rescored = True, False
         for move in moves:
             color = known.mover(move.ply)
             self._moves.append((color, move))
             self.sides[color].add(move)
+        # Pooled figures read it whether anybody asks for the game's or not.
+        self._measure_accuracy(known)
 
     def truncate(self, ply: int) -> None:
         """Forget every move after ``ply``."""

@@ -29,6 +29,7 @@ from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.measure import Measure
 from live.publish.published_state import snapshot
 from live.ratings.calibration.calibration_choice import CalibrationShelf
+from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.calibration.move_evidence import load_calibration
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer_or_failure, game, line
 from tests.ledger.test_event_ledger import FIGURES, HASTY, Run, State, ledger, same_end
@@ -121,6 +122,19 @@ def test_whatever_happens_after_a_restart_happens_as_ever(step: Step, measure: M
     for each in (run, again):
         each.step(step)
         each.reply_all()
+        each.check_subscriber()
+    same_end(again.ledger, run.ledger)
+
+
+def test_another_calibration_is_sent_of_archived_games_too() -> None:
+    """An engine may be measured long after the restart."""
+    run = three_games(CALIBRATED)
+    again, _ = restarted(run)
+    transfer = Transfer(scale=0.8, weight=0.7, offset_elo=20.0)
+    shelf = CalibrationShelf([load_calibration("classical")], by_name=True, transfer=transfer)
+    for each in (run, again):
+        for effects in each.ledger.recalibrate(shelf):
+            each.take(effects)
         each.check_subscriber()
     same_end(again.ledger, run.ledger)
 
