@@ -201,16 +201,23 @@ class TrackedGame:
         """
         if from_ply > SPENT_PLIES or self._sides.serves(self.game, self.tallies):
             return False
-        self._sides.leave()
-        self._sides = self._seated(self.tallies)
+        self._reseat(self.tallies)
         return True
 
     def recalibrate(self, measure: Measure) -> None:
         """Other calibrations rate the game from now on."""
         self._measure = measure
-        self._sides.leave()
-        self._sides = self._seated(self.tallies)
+        self._reseat(self.tallies)
         self._settle(())
+
+    def _reseat(self, tallies: dict[Color, PlayerTotals]) -> None:
+        """Begin the curves anew. What is expected of positions goes by the players' ratings and the
+        pace, so the plies are shown anew, too.
+        """
+        self._sides.leave()
+        self._sides = self._seated(tallies)
+        for ply in range(1, len(self._plies) + 1):
+            self._refresh(ply)
 
     def reread(self) -> None:
         """The field has changed: send every calibrated figure anew."""
@@ -239,11 +246,7 @@ class TrackedGame:
             self._sides.enter(self.game)
             self.show()
             return
-        self._sides.leave()
-        self._sides = self._seated(tallies)
-        # What is expected of positions goes by the players' ratings.
-        for ply in range(1, len(self._plies) + 1):
-            self._refresh(ply)
+        self._reseat(tallies)
         self._settle(())
 
     def close(self) -> None:

@@ -45,6 +45,8 @@ class EventStandings:
         self._measure = measure
         self._fixed = fixed
         self._field = FieldEngineRating(engine.rating)
+        # What the engine counts while no rated player is known.
+        self._stored_rating = engine.rating
         self._population = FieldPopulation()
         self.priors = FieldPriors()
         """What is believed of everybody before the first move."""
@@ -141,7 +143,9 @@ class EventStandings:
         their mean Elo.
         """
         mean = self._population.mean_elo
-        if mean is not None:
+        if mean is None:
+            self._field.start(self._stored_rating)
+        else:
             self._field.start(mean - self._measure.expected_difference(mean))
 
     def _know_field(self) -> bool:
