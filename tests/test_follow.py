@@ -164,7 +164,14 @@ class LongestTurn:
             gc.unfreeze()
 
 
-async def test_six_boards_never_keep_the_loop_for_fifty_milliseconds() -> None:
+def floor() -> float:
+    """What adding up a million numbers costs here and now, in processor seconds."""
+    start = time.thread_time()
+    sum(range(1_000_000))
+    return time.thread_time() - start
+
+
+async def test_six_boards_never_keep_the_loop_for_long() -> None:
     config = settings(**{"feeds.demo.speed": 3000.0})
     longest = LongestTurn()
     async with opened(config) as service, Publisher(config.server, service.state) as publisher:
@@ -173,4 +180,5 @@ async def test_six_boards_never_keep_the_loop_for_fifty_milliseconds() -> None:
         with longest.watching():
             await open_feed("demo", config.feeds).run(service)
             await service.settled()
-    assert 0 < longest.seconds < 0.05, longest.name
+    # Some 50 ms where adding up a million takes 20.
+    assert 0 < longest.seconds < 2.5 * floor(), longest.name

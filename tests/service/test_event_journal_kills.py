@@ -14,11 +14,6 @@ from tests.benchmarks.service.rehearsal import boards
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.xfail(
-    strict=False,
-    reason="since the figures of one game are made from both sides' moves, the state after several"
-    " kills was once not that of an undisturbed run; not found yet",
-)
 async def test_a_service_that_is_killed_again_and_again_loses_nothing_and_asks_nothing_twice(
     tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:

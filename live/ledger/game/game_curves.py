@@ -133,17 +133,20 @@ class PlayerCurve:
             )
             self.applied.append(held)
 
-    def pop(self) -> int:
-        """Take back the last gain and return it."""
-        last = self.applied.pop()
-        if self.strength is not None:
+    def rewind(self, ply: int) -> list[AppliedGain]:
+        """Take back every gain at ``ply`` or later; returns them, latest first."""
+        taken: list[AppliedGain] = []
+        while self.applied and self.applied[-1].ply >= ply:
+            last = self.applied.pop()
+            self.rating.remove(last.gain_cp)
+            if self.calibrated is not None:
+                self.calibrated.remove(
+                    last.gain_cp, last.score_before_cp, last.ply, last.previous_gain_cp
+                )
+            taken.append(last)
+        if taken and self.strength is not None:
             self.strength.truncate(self.applied[-1].counted if self.applied else 0)
-        self.rating.remove(last.gain_cp)
-        if self.calibrated is not None:
-            self.calibrated.remove(
-                last.gain_cp, last.score_before_cp, last.ply, last.previous_gain_cp
-            )
-        return last.gain_cp
+        return taken
 
     def reread(self) -> bool:
         """The field has changed: every point's calibrated figures anew. Returns whether there are
@@ -291,13 +294,12 @@ class GameCurves:
 
     def rewind(self, color: Color, ply: int) -> list[int]:
         """Take back every gain of ``color`` at ``ply`` or later; returns them, latest first."""
-        curve = self._curves[color]
-        taken: list[int] = []
-        while curve.applied and curve.applied[-1].ply >= ply:
-            self._changed[color] = curve.applied[-1].ply
-            taken.append(curve.pop())
-            self.head_to_head.remove(color, taken[-1])
-        return taken
+        taken = self._curves[color].rewind(ply)
+        if taken:
+            self._changed[color] = taken[-1].ply
+        for held in taken:
+            self.head_to_head.remove(color, held.gain_cp)
+        return [held.gain_cp for held in taken]
 
     def reread(self, color: Color) -> tuple[CurvePoint, ...]:
         """The field has changed: the curve anew; empty where nothing of it is calibrated."""

@@ -52,9 +52,9 @@ class GameStrength:
         "_forecast",
         "_matches",
         "_prior",
+        "_sums",
         "choices",
         "elo",
-        "log_likelihood",
         "reader",
         "surprises",
         "turns",
@@ -76,7 +76,13 @@ class GameStrength:
         """Of the engine's moves; empty without an own rating and where nothing forecasts them."""
         self.turns: list[Turn] = []
         self.surprises: list[Surprise] = []
-        self.log_likelihood: Floats = np.zeros(len(GRID_ELO))
+        # Of the first 0, 1, 2 and so on turns, so that leaving costs what is left, nothing more.
+        self._sums: list[Floats] = [np.zeros(len(GRID_ELO))]
+
+    @property
+    def log_likelihood(self) -> Floats:
+        """Of all counted turns."""
+        return self._sums[-1]
 
     def add(self, turn: Turn, match: bool | None = None) -> bool:
         """Count a turn; returns whether it counts: a forced move is no choice."""
@@ -87,8 +93,7 @@ class GameStrength:
         self._matches.append(match)
         self._choose(turn, match)
         self.surprises.append(self._surprise(turn))
-        # A new array: others hold the one before.
-        self.log_likelihood = self.log_likelihood + self.reader.log_likelihood(turn)
+        self._sums.append(self._sums[-1] + self.reader.log_likelihood(turn))
         return True
 
     def _choose(self, turn: Turn, match: bool | None) -> None:
@@ -102,15 +107,13 @@ class GameStrength:
         return Surprise(turn.ply, turn.log_loss - expected.mean, expected.variance)
 
     def truncate(self, counted: int) -> None:
-        """Only the first so many counted turns stand. Added up anew, so that no trace of the others
-        stays.
-        """
+        """Only the first so many counted turns stand, and no trace of the others."""
         if counted < len(self.turns):
             del self.turns[counted:], self.surprises[counted:], self._matches[counted:]
+            del self._sums[counted + 1 :]
             self.choices = GameChoices()
             for turn, match in zip(self.turns, self._matches, strict=True):
                 self._choose(turn, match)
-            self.log_likelihood = self.summed(counted)
 
     def reread(self) -> None:
         """The field has changed: one without a rating is now taken as another."""
@@ -119,10 +122,7 @@ class GameStrength:
 
     def summed(self, counted: int) -> Floats:
         """The log-likelihood of the first so many turns."""
-        total = np.zeros(len(GRID_ELO))
-        for turn in self.turns[:counted]:
-            total = total + self.reader.log_likelihood(turn)
-        return total
+        return self._sums[counted]
 
     def figures(
         self,

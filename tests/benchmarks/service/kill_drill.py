@@ -41,6 +41,7 @@ from live.feeds.pgn.pgn_decoder import PgnReader
 from live.publish.export.analysis_json import Analysis, to_json
 from live.publish.published_state import snapshot
 from live.publish.stream.replica import OutOfStep, Replica
+from live.ratings.calibration.engine_transfer import load_reference
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.service.event_service import EventService
 from tests.benchmarks.service.rehearsal import boards
@@ -130,14 +131,17 @@ def _listened(folder: Path) -> Path:
 
 
 def questions(folder: Path) -> collections.Counter[tuple[str, str]]:
-    """How often each search was begun: position and limit as they were sent."""
+    """How often each search was begun: position and limit as they were sent. Without those of the
+    reference positions: a live position interrupts them, and they are begun again.
+    """
+    reference = {f"position fen {each.fen}" for each in load_reference().positions}
     found: collections.Counter[tuple[str, str]] = collections.Counter()
     for path in folder.glob("asked.*"):
         position = ""
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("position "):
                 position = line
-            elif line.startswith("go "):
+            elif line.startswith("go ") and position not in reference:
                 found[position, line] += 1
     return found
 
