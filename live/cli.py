@@ -268,6 +268,6 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
-        from live.service.host.full_output import end_for_want_of_room
+        from live.service.host.output_disk_full import end_for_want_of_room
 
         end_for_want_of_room(error)

@@ -135,7 +135,7 @@ async def _port(folder: Path) -> None:
 
 async def _refused(folder: Path) -> None:
     from live.clock import LoopClock
-    from live.publish.stream.replica import Replica
+    from live.publish.stream.client_state import ClientState
     from live.terminal.service_connection import ServiceConnection, service_url
 
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -147,7 +147,7 @@ async def _refused(folder: Path) -> None:
     async with server:
         url = service_url(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}")
         watching = ServiceConnection(
-            url, Replica(), lambda text, message: None, clock=LoopClock(), random=lambda: 0.5
+            url, ClientState(), lambda text, message: None, clock=LoopClock(), random=lambda: 0.5
         )
         await watching.run()
 

@@ -23,7 +23,7 @@ from live.feeds.open_feed import open_feed
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.rehearse.planned_faults import connections, incidents
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.service.event_service import EventService
@@ -107,18 +107,18 @@ async def test_a_subscriber_who_comes_at_any_moment_ends_with_the_fresh_snapshot
         host, port = publisher.address
         done = asyncio.Event()
 
-        async def subscriber(delay_s: float) -> tuple[Replica, int]:
+        async def subscriber(delay_s: float) -> tuple[ClientState, int]:
             await asyncio.sleep(delay_s)
-            replica = Replica()
+            client_state = ClientState()
             messages = 0
             async with connect(f"ws://{host}:{port}/v1/live", compression=None) as socket:
                 while True:
-                    replica.receive(await socket.recv())
+                    client_state.receive(await socket.recv())
                     messages += 1
-                    if done.is_set() and replica.seq and messages > 1:
-                        held = replica.snapshot()
+                    if done.is_set() and client_state.seq and messages > 1:
+                        held = client_state.snapshot()
                         if held == snapshot(service.state):
-                            return replica, messages
+                            return client_state, messages
 
         async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
             clients = [tasks.create_task(subscriber(chance.uniform(0, 4))) for _ in range(6)]

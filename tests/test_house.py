@@ -339,8 +339,8 @@ def traces(name: str, text: str) -> list[str]:
 @pytest.mark.parametrize(
     "source",
     [
-        Source("live.games.update_plan", "from live.engine.search import Search"),
-        Source("live.games.update_plan", "def f():\n    import live.publish.stream.stream_hub"),
+        Source("live.games.report_changes", "from live.engine.search import Search"),
+        Source("live.games.report_changes", "def f():\n    import live.publish.stream.stream_hub"),
         Source("live.ratings.gain", "from ..ledger import event"),
         Source("live.ratings", "from .. import store", package=True),
         Source("live.ratings", "from ..store import journal", package=True),
@@ -361,7 +361,7 @@ def test_an_import_against_the_flow_is_seen(source: Source) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        Source("live.engine.pool", "from live.games.update_plan import plan\nimport asyncio"),
+        Source("live.engine.pool", "from live.games.report_changes import plan\nimport asyncio"),
         Source("live.engine.pool", "from .search import Search"),
         Source("live.engine.pool", "from . import search"),
         Source("live.engine", "from .search import Search", package=True),

@@ -14,7 +14,7 @@ import chess
 import msgspec
 
 from live.events import GameReport, Move
-from live.feeds.board_mistakes import Mistake, mistaken
+from live.feeds.simulated_board_mistakes import Mistake, mistaken
 
 #: Where a game has no clocks: about the pace of 90 minutes for 40 moves plus half a minute each.
 MOVE_S = 120.0
@@ -29,7 +29,8 @@ class PlannedIncident(msgspec.Struct, frozen=True):
     """Something a board or its operator got wrong.
 
     ``slip``: a wrong move is sent first and corrected before the next. ``takeback``: the move is
-    withdrawn and sent again. What lasts longer is a :data:`live.feeds.board_mistakes.Mistake`.
+    withdrawn and sent again. What lasts longer is a
+    :data:`live.feeds.simulated_board_mistakes.Mistake`.
     """
 
     kind: Literal["slip", "takeback"] | Mistake

@@ -20,7 +20,7 @@ from live.events import GainKind
 from live.jobs.analyze_games import analysed, write
 from live.jobs.compare_players import Evals, to_json
 from live.ledger.event_state import EventState
-from live.ledger.players.table_four import TableFour, table_four
+from live.ledger.players.ferreira_table_4 import TableFour, table_four
 from live.ratings.calibration.calibration_check import check, unseen
 from live.ratings.calibration.calibration_fit import TooFewGames, engine_rating, learn
 from live.ratings.calibration.move_evidence import Calibration, encode_calibration, load_calibration

@@ -26,7 +26,7 @@ from live.games.game import Game
 from live.games.game_steps import game_after
 from live.ledger.event_state import in_pieces
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.outbox import Urgency
+from live.ledger.outgoing_messages import Urgency
 from live.service.alert_restore import alerts_of
 from live.service.event_service import EventService
 from live.service.measure_settings import engine_limit

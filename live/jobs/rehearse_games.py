@@ -13,7 +13,7 @@ from rich.text import Text
 
 from live.config import Config
 from live.errors import InputError
-from live.feeds.board_mistakes import Mistake
+from live.feeds.simulated_board_mistakes import Mistake
 from live.feeds.source_probe import ProbedSource, probe
 from live.jobs.analyze_games import read_pgn, write
 from live.rehearse.open_rehearsal import Protocols

@@ -18,13 +18,13 @@ from live.events import Alert, GameDetail
 from live.games.game import Game
 from live.jobs.analyze_games import write
 from live.jobs.recorded_event import RecordedEvent, rebuilt
-from live.ledger.measure import choice_of
+from live.ledger.calibrations_in_use import choice_of
 from live.publish.export.analysis_json import Analysis, analysis, to_json
 from live.report.report_files import Format
 from live.service.host.log_output import log_to_stderr
 from live.service.report_export import utc_now, write_report
-from live.store.explanation import ExplainedSearch, Explanation, explain, in_words, searches
 from live.store.journal_reader import JournalReader
+from live.store.rating_explanation import ExplainedSearch, Explanation, explain, in_words, searches
 from live.terminal.figure_text import plain
 from live.terminal.tables import event_summary
 
@@ -142,7 +142,7 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     game = next(game for game in service.state.held() if game.id == detail.id)
     made: list[ExplainedSearch] = []
     for what, search in searches(
-        game, ply, ledger.measure.search_options, _depth(service, game, ply)
+        game, ply, ledger.in_use.search_options, _depth(service, game, ply)
     ):
         found = service.looked_up(search)
         first_choice = what == "move played" and made and made[0].found.result.best == search.only
@@ -154,7 +154,7 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
         engine=ledger.engine,
         gain=ledger.gain,
         identity=service.run.identity,
-        weigher=choice_of(ledger.measure, game).weigher,
+        weigher=choice_of(ledger.in_use, game).weigher,
         made=tuple(made),
     )
     if explanation is None:
@@ -166,7 +166,7 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
 
 def _depth(service: RecordedEvent, game: Game, ply: int) -> int | None:
     """What the search of the position before ``ply`` reached."""
-    (_, before), *_ = searches(game, ply, service.state.ledger.measure.search_options, None)
+    (_, before), *_ = searches(game, ply, service.state.ledger.in_use.search_options, None)
     found = service.looked_up(before)
     return found[1].result.depth if found is not None else None
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from live.clock import LoopClock
 from live.events import FigureChoice, Message, SnapshotMessage
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.service.host.signals import stop_on_signals
 from live.service.output_mode import Way, export_folder, line_printer, terminal, way
 from live.service.report_export import ReportExporter
@@ -29,14 +29,14 @@ class ServiceWatch:
         self.url = service_url(url)
         self.shown = shown
         self.console = console
-        self.replica = Replica()
+        self.client_state = ClientState()
         self._withheld = False
         self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = line_printer(console)
         self.say = self._print if shown in ("lines", "table") else lambda text: None
         self.attachment = ServiceConnection(
             self.url,
-            self.replica,
+            self.client_state,
             self._heard,
             clock=LoopClock(),
             random=random.random,
@@ -74,10 +74,10 @@ class ServiceWatch:
             actions.leave_question = "Leave? The service goes on."
             actions.no_delay = "the delay belongs to the service"
             actions.no_alert_actions = "alerts are answered at the terminal of the service"
-            actions.export = ReportExporter(self.replica, export_folder())
+            actions.export = ReportExporter(self.client_state, export_folder())
             actions.status = self.attachment.status
             app = terminal(
-                self.replica,
+                self.client_state,
                 self.recent_changes,
                 actions,
                 stop=stop.set,
@@ -90,12 +90,12 @@ class ServiceWatch:
         elif self.shown == "table":
             from live.terminal.tables.table_display import display
 
-            await display(self.replica, address, self.console)
+            await display(self.client_state, address, self.console)
         else:
             await stop.wait()
 
     def _figure(self) -> FigureChoice:
-        hello = self.replica.hello
+        hello = self.client_state.hello
         return "auto" if hello is None else hello.figure
 
     async def waiting(self) -> None:

@@ -1,6 +1,6 @@
 """The whole event: every game, every player, and the engine they are measured by.
 
-One writer calls; nothing waits. Each call returns an :class:`~live.ledger.outbox.Outbox` with the
+One writer calls; nothing waits. Each call returns an :class:`OutgoingMessages` with the
 searches to start and stop and the messages that bring subscribers from the state before to the
 state after.
 
@@ -39,12 +39,12 @@ from live.games.game_steps import (
     TailReplaced,
     TakenBack,
 )
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedGame, ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.game.tracked_game import TrackedGame
-from live.ledger.measure import Measure
 from live.ledger.methods.comparison_data import ComparedMoves
-from live.ledger.outbox import Effects, Outbox, rated
+from live.ledger.outgoing_messages import Effects, OutgoingMessages, rated
 from live.ledger.players.player_totals import PlayerTotals
 from live.ledger.players.standings import EventStandings
 from live.ratings.calibration.calibration_choice import CalibrationShelf
@@ -55,7 +55,7 @@ class EventLedger:
     """All state of the event.
 
     Args:
-        measure: which gain feeds the curves, and the calibration that fits.
+        in_use: which gain feeds the curves, and the calibration that fits.
         engine_name: as the engine calls itself, or where the evaluations come from.
         limit: of a search, for people.
         fixed_rating: the engine's Elo when configured; None measures it over the field.
@@ -66,7 +66,7 @@ class EventLedger:
     def __init__(
         self,
         *,
-        measure: Measure,
+        in_use: CalibrationsInUse,
         engine_name: str,
         limit: str,
         fixed_rating: int | None,
@@ -76,7 +76,7 @@ class EventLedger:
         # Sources that rewrite whole texts wait until one has settled, so a report is believed.
         self.index = GameIndex()
         """Every game as its source reports it; the only place that applies steps."""
-        self._measure = measure
+        self._in_use = in_use
         self._engine_scores = engine_scores
         self._games: dict[GameId, TrackedGame | ArchivedGame] = {}
         # Games as last shown in full, until something of them changes: many come to look.
@@ -88,9 +88,9 @@ class EventLedger:
             rating=stored_rating if fixed_rating is None else fixed_rating,
             rating_source="calibration" if fixed_rating is None else "fixed",
         )
-        self._outbox = Outbox(engine.rating)
+        self._outgoing = OutgoingMessages(engine.rating)
         self._standings = EventStandings(
-            measure, engine, self._outbox, fixed=fixed_rating is not None
+            in_use, engine, self._outgoing, fixed=fixed_rating is not None
         )
 
     @property
@@ -99,19 +99,19 @@ class EventLedger:
         return self._standings.engine
 
     @property
-    def measure(self) -> Measure:
+    def in_use(self) -> CalibrationsInUse:
         """What everybody is measured with."""
-        return self._measure
+        return self._in_use
 
     @property
     def gain(self) -> GainKind:
         """Which gain feeds the curves."""
-        return self._measure.gain
+        return self._in_use.gain
 
     # --- news -----------------------------------------------------------------------------------
 
     def apply(self, step: Step) -> Effects:
-        """Hold what one step of a plan says (:mod:`live.games.update_plan`), and follow it.
+        """Hold what one step of a plan says (:mod:`live.games.report_changes`), and follow it.
 
         Raises:
             ValueError: the step does not fit its game.
@@ -134,7 +134,7 @@ class EventLedger:
             del self._games[step.id]
             self._pending -= pending
             self._standings.part(touched)
-            self._outbox.changes.append(GoneMessage(step.id))
+            self._outgoing.changes.append(GoneMessage(step.id))
         else:
             tracked = self._woken(step.id)
             tracked.game = game
@@ -145,7 +145,7 @@ class EventLedger:
                 touched += now
             self._pending += tracked.pending - pending
         self._rate(touched)
-        return self._outbox.take()
+        return self._outgoing.take()
 
     def _follow(self, tracked: TrackedGame, step: Step) -> None:
         """What a step that has been applied to the game means for its scores and curves."""
@@ -173,34 +173,34 @@ class EventLedger:
             pending = tracked.pending
             tracked.searched(request_id, result)
             self._pending += tracked.pending - pending
-            if self._outbox.changes:
+            if self._outgoing.changes:
                 self._rate(tracked.tallies.values())
-        return self._outbox.take()
+        return self._outgoing.take()
 
     def recalibrate(self, shelf: CalibrationShelf) -> Iterator[Effects]:
         """Rate by other calibrations from now on; every game anew, one with each step, so that
         others have their turn. Games reported meanwhile are rated by them at once.
         """
-        self._measure = self._measure._replace(shelf=shelf)
-        self._standings.recalibrate(self._measure)
-        yield self._outbox.take()
+        self._in_use = self._in_use._replace(shelf=shelf)
+        self._standings.recalibrate(self._in_use)
+        yield self._outgoing.take()
         for id in list(self._games):
             if id in self._games:
                 self._recalibrate(id)
-                yield self._outbox.take()
+                yield self._outgoing.take()
 
     def _recalibrate(self, id: GameId) -> None:
         self._details.pop(id, None)
         pending = self._games[id].pending
         tracked = self._woken(id)
-        tracked.recalibrate(self._measure)
+        tracked.recalibrate(self._in_use)
         self._pending += tracked.pending - pending
         self._rate(tracked.tallies.values())
 
     def abandon(self, id: GameId) -> Effects:
         """Forget a game that broke a rule of ours, so that it costs no other anything."""
         # What the failed call had collected was not sent.
-        self._outbox.clear()
+        self._outgoing.clear()
         self._details.pop(id, None)
         tracked = self._games.pop(id, None)
         if tracked is not None:
@@ -208,9 +208,9 @@ class EventLedger:
             tracked.close()
             self._pending = sum(each.pending for each in self._games.values())
             self._standings.part(tallies)
-            self._outbox.changes.append(GoneMessage(id))
+            self._outgoing.changes.append(GoneMessage(id))
             self._rate(tallies)
-        return self._outbox.take()
+        return self._outgoing.take()
 
     def progressed(self, request_id: RequestId, progress: SearchProgress) -> Effects:
         """A search deepens: shown as provisional, in no histogram."""
@@ -218,7 +218,7 @@ class EventLedger:
         if isinstance(tracked, TrackedGame):
             self._details.pop(request_id.game, None)
             tracked.progressed(request_id, progress)
-        return self._outbox.take()
+        return self._outgoing.take()
 
     def _open(self, game: Game) -> Effects:
         tracked = self._tracked(game, self._standings.tallies(game.id, game.headers))
@@ -227,16 +227,16 @@ class EventLedger:
         tracked.begin()
         self._pending += tracked.pending
         self._rate(tracked.tallies.values())
-        return self._outbox.take()
+        return self._outgoing.take()
 
     def _tracked(self, game: Game, tallies: dict[Color, PlayerTotals]) -> TrackedGame:
-        measure, priors = self._measure, self._standings.priors
+        in_use, priors = self._in_use, self._standings.priors
         return TrackedGame(
             game,
             tallies,
-            measure=measure,
+            in_use=in_use,
             priors=priors,
-            outbox=self._outbox,
+            outgoing=self._outgoing,
             engine_scores=self._engine_scores,
         )
 
@@ -259,14 +259,14 @@ class EventLedger:
             self._standings.meet(game.tallies.values())
         touched = {tally.key: tally for game in resumed for tally in game.tallies.values()}
         self._standings.rate(touched.values())
-        self._outbox.changes.extend(GameMessage(game.view()) for game in resumed)
-        return self._outbox.take()
+        self._outgoing.changes.extend(GameMessage(game.view()) for game in resumed)
+        return self._outgoing.take()
 
     def _asleep(self, values: ArchivedValues, recall: Recall) -> ArchivedGame:
         self.index.apply(NewGame(values.game))
         tallies = self._standings.tallies(values.game.id, values.game.headers)
         priors = self._standings.priors
-        asleep = ArchivedGame(values, tallies, self._measure, priors, recall, self._outbox)
+        asleep = ArchivedGame(values, tallies, self._in_use, priors, recall, self._outgoing)
         self._games[values.game.id] = asleep
         return asleep
 

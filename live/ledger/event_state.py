@@ -30,11 +30,11 @@ from live.events import (
 )
 from live.games.game import Game
 from live.games.game_steps import GameConfirmed, GameGone, MovesPlayed, NewGame, Step
-from live.games.update_plan import plan
+from live.games.report_changes import plan
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.outbox import Effects, Urgency
+from live.ledger.outgoing_messages import Effects, Urgency
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 
 #: Moves taken in at once: some milliseconds of work.

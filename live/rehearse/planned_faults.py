@@ -10,8 +10,8 @@ from typing import Literal
 import msgspec
 
 from live.events import GameReport
-from live.feeds.board_mistakes import Mistake
 from live.feeds.game_timeline import PlannedIncident
+from live.feeds.simulated_board_mistakes import Mistake
 
 #: Connections after this many are good: a rehearsal has to come to its end.
 BAD_CONNECTIONS = 6

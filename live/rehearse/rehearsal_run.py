@@ -12,8 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from live.errors import InputError, PortInUse
 from live.events import GameReport
-from live.feeds.board_mistakes import Mistake
 from live.feeds.game_timeline import GameMoment, timeline
+from live.feeds.simulated_board_mistakes import Mistake
 from live.rehearse.open_rehearsal import Protocols, open_rehearsal
 from live.rehearse.planned_faults import incidents
 from live.rehearse.planned_faults import mistakes as lasting

@@ -29,16 +29,16 @@ from live.events import (
     MeasuringProgress,
 )
 from live.feeds.feed import Feed, failed
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.measure import Measure
-from live.ledger.outbox import Urgency
+from live.ledger.outgoing_messages import Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
 from live.service.alert_restore import OpenAlert, RestoredMute, past, remember
-from live.service.arbiter_desk import ArbiterDesk
+from live.service.alert_service import AlertService
 from live.service.engine_measuring import EngineMeasuring, ReferenceSearch
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
@@ -85,7 +85,7 @@ class EventService:
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
-        self.arbiter = ArbiterDesk(self.notify, report=self.health, remember=self._noted)
+        self.arbiter = AlertService(self.notify, report=self.health, remember=self._noted)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         self._measurements = MeasuredEngines(load_reference())
@@ -164,7 +164,7 @@ class EventService:
         table, table_note = fitting_table(rating.intrinsic, self.config.engine, engine_name, limit)
         losses, results, forecast = figure_models(rating.calibration, engine_name, limit)
         ledger = EventLedger(
-            measure=Measure(
+            in_use=CalibrationsInUse(
                 gain,
                 shelf,
                 search_options_of(self.config.engine),
@@ -308,7 +308,7 @@ class EventService:
     @property
     def calibration_summary(self) -> str:
         """What reads the engine's scores and what would be better, one line, for people."""
-        engine, shelf = self.state.engine(), self.state.ledger.measure.shelf
+        engine, shelf = self.state.engine(), self.state.ledger.in_use.shelf
         names = ", ".join(each.name for each in shelf.calibrations) or "none"
         return "; ".join(
             filter(None, (f"calibration {names}", engine.calibration_note, advice(shelf)))
@@ -317,7 +317,7 @@ class EventService:
     @property
     def unmeasured(self) -> bool:
         """Whether figures rest on a calibration that does not know the engine in use."""
-        transfer = self.state.ledger.measure.shelf.transfer
+        transfer = self.state.ledger.in_use.shelf.transfer
         return transfer is not None and transfer.correlation is None
 
     async def measure_engine(self) -> None:

@@ -22,7 +22,7 @@ from live.publish.published_state import PublishedState, snapshot
 from live.publish.stream.stream_filter import EVERYTHING
 from live.publish.visibility import shown
 from live.service.event_service import EventService
-from live.service.host.full_output import while_there_is_room
+from live.service.host.output_disk_full import while_there_is_room
 from live.service.host.signals import attended
 from live.service.report_export import ReportExporter
 from live.service.source_runner import SourceRunner

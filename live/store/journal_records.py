@@ -19,8 +19,8 @@ from live.engine.search_key import SearchKey
 from live.events import FeedName, GameId
 from live.games.game import Game
 from live.games.game_steps import Step, game_after
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
-from live.ledger.measure import Measure
 from live.ratings.calibration.engine_transfer import MeasuredEngine
 
 
@@ -118,7 +118,7 @@ _decode_rest = msgspec.msgpack.Decoder(ArchivedValues).decode
 _decode_details = msgspec.msgpack.Decoder(ArchivedDetails).decode
 
 
-def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
+def measure_digest(identity: str, limit: str, measure: CalibrationsInUse) -> bytes:
     """Equal where figures are: of whatever decides over them, and the shape they are kept in."""
     _, shapes = msgspec.json.schema_components((ArchivedValues, ArchivedDetails))
     models = [each.model for each in measure.losses], [each.model for each in measure.results]

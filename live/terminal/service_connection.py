@@ -19,7 +19,7 @@ from live.clock import Clock
 from live.errors import ConfigError, Refused
 from live.events import HelloMessage, Message, SnapshotMessage
 from live.network.retry import backoff, spoken
-from live.publish.stream.replica import OutOfStep, Replica
+from live.publish.stream.client_state import ClientState, OutOfStep
 
 #: The service sends a heartbeat every 15 s; two and a bit missing means the line is dead.
 SILENT_S = 40.0
@@ -62,7 +62,7 @@ def pages_url(url: str) -> str:
 
 
 class ServiceConnection:
-    """Keeps ``replica`` up with the service at ``url`` for as long as :meth:`run` runs.
+    """Keeps ``client_state`` up with the service at ``url`` for as long as :meth:`run` runs.
 
     ``heard(message)`` is called after each message has been applied. ``random`` gives numbers in
     [0, 1), ``say`` gets a line for people when the connection comes back.
@@ -71,7 +71,7 @@ class ServiceConnection:
     def __init__(
         self,
         url: str,
-        replica: Replica,
+        client_state: ClientState,
         heard: Callable[[str, Message], None],
         *,
         clock: Clock,
@@ -79,7 +79,7 @@ class ServiceConnection:
         notify: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._url = url
-        self._replica = replica
+        self._client_state = client_state
         self._heard = heard
         self._clock = clock
         self._random = random
@@ -102,11 +102,11 @@ class ServiceConnection:
         """
         waits = backoff(self._random, first_s=_FIRST_S, base_s=_BASE_S, cap_s=_CAP_S)
         while True:
-            before = self._replica.seq, self._replica.hello
+            before = self._client_state.seq, self._client_state.hello
             reason = await self._session()
             if self._lost_s is None:
                 self._lost_s = self._clock.now()
-            if (self._replica.seq, self._replica.hello) != before:
+            if (self._client_state.seq, self._client_state.hello) != before:
                 # It had worked: begin again with the short waits.
                 waits = backoff(self._random, first_s=_FIRST_S, base_s=_BASE_S, cap_s=_CAP_S)
             wait_s = next(waits) * (0.5 + 0.5 * self._random())
@@ -152,24 +152,24 @@ class ServiceConnection:
             return _plainly(error)
         except (OutOfStep, msgspec.MsgspecError) as error:
             # What is held cannot be trusted: take everything afresh.
-            self._replica.seq = None
+            self._client_state.seq = None
             return f"lost step ({error})"
 
     def _resuming(self) -> str:
-        hello = self._replica.hello
-        if hello is None or self._replica.seq is None:
+        hello = self._client_state.hello
+        if hello is None or self._client_state.seq is None:
             return self._url
         parts = urlsplit(self._url)
-        query = [*parse_qsl(parts.query), ("epoch", hello.epoch), ("since", self._replica.seq)]
+        query = [*parse_qsl(parts.query), ("epoch", hello.epoch), ("since", self._client_state.seq)]
         return urlunsplit(parts._replace(query=urlencode(query)))
 
     def _take(self, text: str) -> None:
-        message = self._replica.receive(text)
+        message = self._client_state.receive(text)
         if isinstance(message, HelloMessage):
             if message.resumed:
                 self._back("nothing was missed")
         elif isinstance(message, SnapshotMessage):
-            hello = self._replica.hello
+            hello = self._client_state.hello
             epoch = hello.epoch if hello else ""
             again = epoch != self._epoch
             self._epoch = epoch

@@ -35,10 +35,10 @@ from live.feeds.open_feed import open_feed
 from live.feeds.pgn.not_pgn import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.source_address import public_name
-from live.games.update_plan import plan
+from live.games.report_changes import plan
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
-from live.ledger.measure import Measure
 from live.network.retry import FeedTrouble, retry_after_s
 from tests.fuzz.mutation import HOSTILE
 from tests.fuzz.target import Target
@@ -122,7 +122,7 @@ class _NoEngine:
 def games(data: bytes) -> None:
     """Reports of hostile texts, one after the other, through plan and ledger."""
     ledger = EventLedger(
-        measure=Measure("same-search"),
+        in_use=CalibrationsInUse("same-search"),
         engine_name="none",
         limit="none",
         fixed_rating=None,

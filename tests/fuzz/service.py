@@ -323,7 +323,7 @@ def _journal() -> bytes:
     from live.events import FeedReport
     from live.feeds.demo import demo_feed
     from live.games.game_index import GameIndex
-    from live.games.update_plan import plan
+    from live.games.report_changes import plan
     from live.store.journal_records import JournalRun
 
     with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,7 @@ from live.events import FeedReport, GameReport, Headers, Player, Result
 from live.games.game_index import GameIndex
 from live.games.game_retention import LEAST_S, GameRetention, mark_of
 from live.games.game_steps import GameGone
-from live.games.update_plan import plan
+from live.games.report_changes import plan
 from tests.ledger.arithmetic import line
 
 HOUR_S = 3600.0

@@ -6,7 +6,7 @@ import chess
 
 from live.events import FeedReport, GameReport, Headers, Move, Player, Result
 from live.games.game_index import GameIndex
-from live.games.update_plan import Step, plan
+from live.games.report_changes import Step, plan
 
 FEED = "test"
 

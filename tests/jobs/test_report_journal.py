@@ -25,8 +25,8 @@ from live.jobs.report_journal import explanation_of, find_game, moment_ms, repor
 from live.publish.export.analysis_json import Analysis, analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
-from live.store.explanation import in_words
 from live.store.journal_reader import JournalReader
+from live.store.rating_explanation import in_words
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_ledger import ledger
 

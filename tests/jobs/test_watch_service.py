@@ -11,7 +11,7 @@ from pathlib import Path
 from live.config import ServerConfig
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from tests.publish.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,12 +40,12 @@ async def test_json_gives_what_the_service_sends_and_ctrl_c_ends_it() -> None:
     async with Publisher(ServerConfig(port=0), state) as publisher, asyncio.timeout(100):
         process = await watcher(publisher.url, "--json")
         assert process.stdout is not None
-        replica = Replica()
+        client_state = ClientState()
         for _ in range(2):
-            replica.receive(await process.stdout.readline())
+            client_state.receive(await process.stdout.readline())
         publisher.publish(state.health())
-        replica.receive(await process.stdout.readline())
-        assert replica.snapshot() == snapshot(state)
+        client_state.receive(await process.stdout.readline())
+        assert client_state.snapshot() == snapshot(state)
         process.send_signal(signal.SIGINT)
         _, errors = await process.communicate()
     assert process.returncode == 0

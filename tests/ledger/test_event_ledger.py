@@ -46,12 +46,12 @@ from live.games.game_steps import (
     TakenBack,
     applied,
 )
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.measure import Measure
-from live.ledger.outbox import Effects, Urgency
+from live.ledger.outgoing_messages import Effects, Urgency
 from live.publish.published_state import snapshot
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.move_evidence import Population, load_calibration
 from live.ratings.strength.expected_result import load_result_model
@@ -62,7 +62,7 @@ from tests.ledger.arithmetic import answer, answer_or_failure, game, line
 
 def ledger(**changes: Any) -> EventLedger:
     settings: dict[str, Any] = {
-        "measure": Measure("same-search"),
+        "measure": CalibrationsInUse("same-search"),
         "engine_name": "Arithmetic",
         "limit": "1 look",
         "fixed_rating": None,
@@ -107,7 +107,7 @@ class Run:
         self.ledger = held
         self._engine = engine
         self.open: dict[RequestId, tuple[Search, Urgency]] = {}
-        self.subscriber = Replica()
+        self.subscriber = ClientState()
         self.subscriber.apply(snapshot(State(held)))
         self.changes: list[Change] = []
 
@@ -151,13 +151,13 @@ def same_end(one: EventLedger, other: EventLedger) -> None:
 
 
 MOVES = line(*range(3, 43))
-FIGURES = Measure(
+FIGURES = CalibrationsInUse(
     "same-search",
     losses=tuple(map(LossReader, shipped_loss_models())),
     results=tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz")),
 )
 QUICK = SearchOptions(quick=Limit(nodes=10))
-HASTY = Measure("same-search", search_options=QUICK)
+HASTY = CalibrationsInUse("same-search", search_options=QUICK)
 
 
 def test_a_game_is_rated_move_by_move() -> None:
@@ -222,11 +222,11 @@ def test_scores_in_any_order_give_the_same_curves() -> None:
 
 @pytest.mark.parametrize("gain", ["same-search", "successive"])
 def test_a_quick_look_is_replaced_and_leaves_no_trace(gain: GainKind) -> None:
-    expected = Run(ledger(measure=Measure(gain)))
+    expected = Run(ledger(in_use=CalibrationsInUse(gain)))
     expected.step(NewGame(game(moves=MOVES)))
     expected.reply_all()
     for seed in range(10):
-        run = Run(ledger(measure=Measure(gain, search_options=QUICK)))
+        run = Run(ledger(in_use=CalibrationsInUse(gain, search_options=QUICK)))
         run.step(NewGame(game(moves=MOVES)))
         order = random.Random(seed)
         while run.open:
@@ -238,7 +238,7 @@ def test_a_quick_look_is_replaced_and_leaves_no_trace(gain: GainKind) -> None:
 
 
 def test_a_quick_look_fills_the_curves_and_is_marked_as_not_final() -> None:
-    run = Run(ledger(measure=HASTY))
+    run = Run(ledger(in_use=HASTY))
     run.step(NewGame(game(moves=MOVES)))
     while quick := [request_id for request_id in run.open if request_id.tier == "quick"]:
         assert {run.open[request_id][1] for request_id in quick} <= {"head", "backlog"}
@@ -253,7 +253,7 @@ def test_a_quick_look_fills_the_curves_and_is_marked_as_not_final() -> None:
 
 
 def test_where_the_full_search_is_given_up_the_quick_one_stands() -> None:
-    run = Run(ledger(measure=HASTY))
+    run = Run(ledger(in_use=HASTY))
     run.step(NewGame(game(moves=MOVES[:6])))
     while run.open:
         request_id = next(iter(run.open))
@@ -270,7 +270,9 @@ def test_where_the_full_search_is_given_up_the_quick_one_stands() -> None:
 
 
 def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
-    run = Run(ledger(measure=Measure("same-search", search_options=SearchOptions(lines=40))))
+    run = Run(
+        ledger(in_use=CalibrationsInUse("same-search", search_options=SearchOptions(lines=40)))
+    )
     run.step(NewGame(game(moves=MOVES)))
     assert {search.lines for search, _ in run.open.values()} == {40}
     while run.open:
@@ -285,7 +287,11 @@ def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
 
 
 def test_the_move_played_is_searched_to_the_best_move_s_depth_where_asked() -> None:
-    run = Run(ledger(measure=Measure("same-search", search_options=SearchOptions(same_depth=True))))
+    run = Run(
+        ledger(
+            in_use=CalibrationsInUse("same-search", search_options=SearchOptions(same_depth=True))
+        )
+    )
     run.step(NewGame(game(moves=MOVES)))
     depths = set()
     while run.open:
@@ -450,7 +456,7 @@ def test_source_evaluations_replace_the_engine() -> None:
         msgspec.structs.replace(move, eval=Score(20 * index))
         for index, move in enumerate(MOVES[:4], 1)
     )
-    run = Run(ledger(measure=Measure("successive"), engine_scores=False))
+    run = Run(ledger(in_use=CalibrationsInUse("successive"), engine_scores=False))
     run.step(NewGame(game(moves=moves)))
     assert not run.open
     detail = run.ledger.game("g1")
@@ -517,7 +523,7 @@ def timed(id: str, time_control: str, moves: tuple[Move, ...] = (), **more: Any)
 def test_each_game_is_rated_by_the_calibration_of_its_time_control(
     time_control: str, name: str, note: str
 ) -> None:
-    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
     run.step(NewGame(timed("g1", time_control, MOVES[:20])))
     run.reply_all()
     detail = game_told(run.ledger, "g1")
@@ -527,7 +533,7 @@ def test_each_game_is_rated_by_the_calibration_of_its_time_control(
 
 
 def test_a_pace_with_no_calibration_near_has_none_and_says_so() -> None:
-    run = Run(ledger(measure=Measure("same-search", CalibrationShelf([CLASSICAL]))))
+    run = Run(ledger(in_use=CalibrationsInUse("same-search", CalibrationShelf([CLASSICAL]))))
     run.step(NewGame(timed("g1", "180+2", MOVES[:10])))
     run.reply_all()
     detail = game_told(run.ledger, "g1")
@@ -540,25 +546,25 @@ def test_a_pace_with_no_calibration_near_has_none_and_says_so() -> None:
 
 
 def test_a_corrected_time_control_rates_the_game_anew() -> None:
-    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
     run.step(NewGame(timed("g1", "90+30", MOVES[:20])))
     run.reply_all()
     run.step(HeadersChanged("g1", timed("g1", "180+2").headers))
     run.check_subscriber()
-    calm = Run(ledger(measure=Measure("same-search", SHELF)))
+    calm = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
     calm.step(NewGame(timed("g1", "180+2", MOVES[:20])))
     calm.reply_all()
     same_end(run.ledger, calm.ledger)
 
 
 def test_games_of_two_calibrations_are_never_pooled() -> None:
-    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
     run.step(
         NewGame(timed("slow", "90+30", MOVES[:20])),
         NewGame(timed("quick", "180+2", MOVES[:10])),
     )
     run.reply_all()
-    alone = Run(ledger(measure=Measure("same-search", SHELF)))
+    alone = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
     alone.step(NewGame(timed("slow", "90+30", MOVES[:20])))
     alone.reply_all()
     pooled, single = player_told(run.ledger, "Anand"), player_told(alone.ledger, "Anand")
@@ -570,7 +576,7 @@ def test_games_of_two_calibrations_are_never_pooled() -> None:
 
 
 def test_the_prior_is_the_field_and_follows_it() -> None:
-    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
     run.step(NewGame(timed("g1", "90+30", MOVES[:20])))
     run.reply_all()
     elite = run.ledger.engine.calibrations[0].prior_elo
@@ -593,7 +599,7 @@ def test_the_prior_is_the_field_and_follows_it() -> None:
 
 
 def test_a_rating_beyond_the_ratings_learned_from_says_so() -> None:
-    run = Run(ledger(measure=Measure("same-search", SHELF)))
+    run = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
     run.step(NewGame(timed("g1", "90+30", MOVES[:4])))
     run.reply_all()
     info = run.ledger.engine.calibrations[0]
@@ -681,9 +687,9 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
 ) -> None:
     # What the full search gives up, a quick look may still tell: then the two ends differ rightly.
     engine = answer if hasty else answer_or_failure
-    calmly = FIGURES._replace(shelf=SHELF) if calibrated else Measure("same-search")
-    measure = calmly._replace(search_options=HASTY.search_options) if hasty else calmly
-    run = Run(ledger(stored_rating=2300, measure=measure), engine)
+    calmly = FIGURES._replace(shelf=SHELF) if calibrated else CalibrationsInUse("same-search")
+    in_use = calmly._replace(search_options=HASTY.search_options) if hasty else calmly
+    run = Run(ledger(stored_rating=2300, in_use=in_use), engine)
     final: dict[str, Any] = {}
     for step, seed in history:
         if step is not None:
@@ -709,7 +715,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
         run.check_subscriber()
     run.reply_all()
     run.check_subscriber()
-    calm = Run(ledger(stored_rating=2300, measure=calmly), engine)
+    calm = Run(ledger(stored_rating=2300, in_use=calmly), engine)
     for each in final.values():
         calm.step(NewGame(each))
     calm.reply_all()

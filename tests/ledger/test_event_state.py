@@ -9,11 +9,11 @@ from live.events import Change, FeedReport, GameMessage, GameReport, Headers, Pl
 from live.games.game import Game
 from live.games.game_index import GameIndex
 from live.games.game_steps import GameConfirmed, MovesPlayed, NewGame, ResultChanged, Step
-from live.games.update_plan import plan
+from live.games.report_changes import plan
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
-from live.ledger.measure import Measure
-from live.ledger.outbox import Effects
+from live.ledger.outgoing_messages import Effects
 from tests.alerts.replayed_event import NoEngine
 from tests.ledger.arithmetic import line
 
@@ -22,7 +22,7 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = EventLedger(
-        measure=Measure("same-search"),
+        in_use=CalibrationsInUse("same-search"),
         engine_name="none",
         limit="none",
         fixed_rating=None,
@@ -53,7 +53,7 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
 def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_it() -> None:
     published: list[Change] = []
     ledger = EventLedger(
-        measure=Measure("same-search"),
+        in_use=CalibrationsInUse("same-search"),
         engine_name="none",
         limit="none",
         fixed_rating=None,

@@ -22,8 +22,8 @@ from live.publish.access.client_limits import ClientLimits
 from live.publish.http.static_files import StaticSite
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
+from live.publish.stream.client_state import ClientState
 from live.publish.stream.numbered_stream import HistoryLimits
-from live.publish.stream.replica import Replica
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter, fold
 from live.publish.stream.subscriber import Subscriber
 from tests.publish.world import GAMES, NAMES, World
@@ -59,11 +59,11 @@ def live(publisher: Publisher, query: str = "") -> str:
     return f"ws://{host}:{port}/v1/live{query}"
 
 
-async def follow(ws: ClientConnection, replica: Replica, seq: int) -> None:
+async def follow(ws: ClientConnection, client_state: ClientState, seq: int) -> None:
     """Apply messages until number ``seq`` is reached."""
     async with asyncio.timeout(20):
-        while replica.seq is None or replica.seq < seq:
-            replica.receive(await ws.recv(decode=False))
+        while client_state.seq is None or client_state.seq < seq:
+            client_state.receive(await ws.recv(decode=False))
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -102,18 +102,18 @@ async def test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot() -> 
         "?event=Open%20A": StreamFilter(events=frozenset({fold("Open A")})),
     }
     async with serving(world) as publisher:
-        clients: list[tuple[ClientConnection, Replica, StreamFilter]] = []
+        clients: list[tuple[ClientConnection, ClientState, StreamFilter]] = []
         for _ in range(400):
             publisher.publish(world.step())
             if random.random() < 0.05:
                 query = random.choice(list(filters))
                 ws = await connect(live(publisher, query))
-                clients.append((ws, Replica(), filters[query]))
+                clients.append((ws, ClientState(), filters[query]))
             elif random.random() < 0.5:
                 await asyncio.sleep(0)
-        for ws, replica, selected in clients:
-            await follow(ws, replica, position(publisher, selected))
-            assert replica.snapshot() == snapshot(world, selected)
+        for ws, client_state, selected in clients:
+            await follow(ws, client_state, position(publisher, selected))
+            assert client_state.snapshot() == snapshot(world, selected)
             await ws.close()
         assert len(clients) > 10
 
@@ -123,24 +123,24 @@ async def test_a_thousand_disconnects_lose_and_repeat_nothing() -> None:
     limits = ClientLimits(history=HistoryLimits(messages=30), handshakes_burst=1e9)
     resumed = fresh = 0
     async with serving(world, limits) as publisher:
-        replica, query = Replica(), ""
+        client_state, query = ClientState(), ""
         for _ in range(1000):
             publisher.publish(world.step())
             if random.random() < 0.3:
                 publisher.publish([each for _ in range(40) for each in world.step()])
             async with connect(live(publisher, query), max_queue=None) as ws:
-                # The strict replica refuses a repeated or missing number.
-                replica.receive(await ws.recv(decode=False))
-                assert replica.hello is not None
-                resumed += replica.hello.resumed
-                fresh += not replica.hello.resumed
-                if not replica.hello.resumed:
-                    replica.receive(await ws.recv(decode=False))
+                # The strict client_state refuses a repeated or missing number.
+                client_state.receive(await ws.recv(decode=False))
+                assert client_state.hello is not None
+                resumed += client_state.hello.resumed
+                fresh += not client_state.hello.resumed
+                if not client_state.hello.resumed:
+                    client_state.receive(await ws.recv(decode=False))
                 if random.random() < 0.5:
                     publisher.publish(world.step())
-                    await follow(ws, replica, position(publisher))
-                    assert replica.snapshot() == snapshot(world)
-            query = f"?epoch={replica.hello.epoch}&since={replica.seq}"
+                    await follow(ws, client_state, position(publisher))
+                    assert client_state.snapshot() == snapshot(world)
+            query = f"?epoch={client_state.hello.epoch}&since={client_state.seq}"
     assert resumed > 300
     assert fresh > 200
 
@@ -264,7 +264,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
     world, clock = World(4), Clock()
     limits = ClientLimits(write_bytes=65_536, slow_after_s=10, closing_s=3)
     async with serving(world, limits, clock) as publisher, connect(live(publisher)) as good:
-        replica = Replica()
+        client_state = ClientState()
         with stalled(publisher) as bad:
             await until(lambda: len(publisher.broadcaster) == 2)
             (slow,) = (
@@ -278,7 +278,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
                     [change for _ in range(20) for change in (world.step() + world.move())]
                 )
                 largest = max(largest, slow.transport.get_write_buffer_size())
-                await follow(good, replica, position(publisher))
+                await follow(good, client_state, position(publisher))
                 if slow.missed:
                     break
             assert slow.missed
@@ -295,8 +295,8 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
             publisher.sweep()
             await until(lambda: slow not in publisher._connections)
         publisher.publish(world.step())
-        await follow(good, replica, position(publisher))
-        assert replica.snapshot() == snapshot(world)
+        await follow(good, client_state, position(publisher))
+        assert client_state.snapshot() == snapshot(world)
 
 
 async def test_a_slow_client_that_drains_in_time_gets_one_fresh_snapshot() -> None:
@@ -306,22 +306,22 @@ async def test_a_slow_client_that_drains_in_time_gets_one_fresh_snapshot() -> No
         serving(world, limits, clock) as publisher,
         connect(live(publisher), max_queue=1, max_size=None) as ws,
     ):
-        replica = Replica()
+        client_state = ClientState()
         (slow,) = readers(publisher)
         while not slow.missed:
             publisher.publish([each for _ in range(20) for each in world.step() + world.move()])
             await asyncio.sleep(0)
         kinds: list[str] = []
         async with asyncio.timeout(20):
-            while replica.seq is None or replica.seq < position(publisher):
+            while client_state.seq is None or client_state.seq < position(publisher):
                 text = await ws.recv(decode=False)
                 kinds.append(json.loads(text)["type"])
-                replica.receive(text)
+                client_state.receive(text)
         assert kinds.count("snapshot") == 2
-        assert replica.snapshot() == snapshot(world)
+        assert client_state.snapshot() == snapshot(world)
         publisher.publish(world.move())
-        await follow(ws, replica, position(publisher))
-        assert replica.snapshot() == snapshot(world)
+        await follow(ws, client_state, position(publisher))
+        assert client_state.snapshot() == snapshot(world)
 
 
 async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() -> None:
@@ -335,13 +335,13 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
         serving(world, limits, clock) as publisher,
         connect(live(publisher), max_size=None, max_queue=1) as ws,
     ):
-        replica = Replica()
+        client_state = ClientState()
         (reader,) = readers(publisher)
         assert reader.transport.get_write_buffer_size() < 32_768 + 2 * 8_192
         publisher.publish(world.move("g1"))
         publisher.publish(world.move("g2"))
-        await follow(ws, replica, position(publisher))
-        assert replica.snapshot() == snapshot(world)
+        await follow(ws, client_state, position(publisher))
+        assert client_state.snapshot() == snapshot(world)
 
 
 async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> None:

@@ -26,7 +26,7 @@ from live.events import (
 from live.publish import visibility as tables
 from live.publish import wire
 from live.publish.published_state import VisibleState, snapshot
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.stream.stream_hub import StreamHub
 from live.publish.visibility import Visibility, seen_from, sends, shown
@@ -172,9 +172,9 @@ def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Vi
     hub = StreamHub(world, epoch="e", clock=lambda: 0.0)
     selected = StreamFilter(visibility=sight)
     stream = hub.stream(selected)
-    replica = Replica()
+    client_state = ClientState()
     first = hub.snapshot(stream)
-    replica.receive(wire.number(first.body, first.seq))
+    client_state.receive(wire.number(first.body, first.seq))
     seq = first.seq
     for _ in range(40):
         hub.publish(world.step())
@@ -182,9 +182,9 @@ def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Vi
         missing = hub.since(stream, stream.epoch, seq)
         assert isinstance(missing, tuple)
         for each in missing:
-            replica.receive(wire.number(each.body, each.seq))
+            client_state.receive(wire.number(each.body, each.seq))
             seq = each.seq
-        assert replica.snapshot() == snapshot(world, selected)
+        assert client_state.snapshot() == snapshot(world, selected)
 
 
 def test_streams_of_different_sights_are_different_streams() -> None:

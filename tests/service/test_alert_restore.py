@@ -16,8 +16,8 @@ import pytest
 from websockets.asyncio.client import connect
 
 from live.events import Alert, AlertMessage, Change, FeedReport, GameReport, SnapshotMessage
-from live.feeds.board_mistakes import MISTAKES, Mistake
 from live.feeds.game_timeline import PlannedIncident, timeline
+from live.feeds.simulated_board_mistakes import MISTAKES, Mistake
 from live.publish.access.tokens import new_token
 from live.service.alert_restore import alerts_of
 from live.store.journal_reader import JournalReader

@@ -31,8 +31,8 @@ from live.ratings.calibration.engine_transfer import ReferenceSet, load_referenc
 from live.service import event_service, measure_settings
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
-from live.store.explanation import in_words
 from live.store.journal_reader import JournalReader
+from live.store.rating_explanation import in_words
 
 ENGINE = Path(__file__).with_name("scoring_engine.py")
 ROOT = Path(__file__).parents[2]

@@ -7,12 +7,12 @@ import chess
 from live.config import MemoryConfig
 from live.events import FeedReport, GameReport, Headers, Player
 from live.games.game_steps import GameConfirmed
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
-from live.ledger.measure import Measure
 from live.publish.broker.retained_messages import RetainedMessages
 from live.publish.published_state import snapshot
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_hub import StreamHub
 from live.service.game_release import GameRelease
 from tests.ledger.arithmetic import line
@@ -38,7 +38,7 @@ class Week:
     def __init__(self, config: MemoryConfig) -> None:
         self.now_s = 0.0
         ledger = EventLedger(
-            measure=Measure("same-search"),
+            in_use=CalibrationsInUse("same-search"),
             engine_name="none",
             limit="none",
             fixed_rating=None,
@@ -48,15 +48,15 @@ class Week:
         self.retirement = GameRelease(self.state, config, clock=lambda: self.now_s)
         self.hub = StreamHub(self.state, epoch="e", clock=lambda: self.now_s)
         self.retained = RetainedMessages(self.state, "live-rate")
-        self.replica = Replica()
-        self.replica.apply(snapshot(self.state))
+        self.client_state = ClientState()
+        self.client_state.apply(snapshot(self.state))
 
     def _publish(self, changes: object) -> None:
         told = list(changes)  # type: ignore[call-overload]
         self.hub.publish(told)
         self.retained.changed(told)
         for change in told:
-            self.replica.apply(change)
+            self.client_state.apply(change)
 
     def tell(self, *games: GameReport, complete: bool = False) -> None:
         report = self.retirement.news(FeedReport("feed", games, complete))
@@ -108,7 +108,7 @@ def week(config: MemoryConfig, *, whole: bool) -> list[tuple[int, ...]]:
             run.retirement.look()
         past += [played(number, board, over=True) for board in boards]
         sizes.append(run.sizes())
-        assert run.replica.snapshot().games == snapshot(run.state).games
+        assert run.client_state.snapshot().games == snapshot(run.state).games
     return sizes
 
 

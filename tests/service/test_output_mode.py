@@ -9,7 +9,7 @@ import pytest
 
 from live.config import load_config
 from live.publish.published_state import snapshot
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.service.output_mode import JsonPrinter, offer_delay, theme, way
 from live.service.source_runner import SourceRunner
 from live.terminal.palette import DUSK, PLAIN
@@ -85,10 +85,10 @@ def test_json_lines_are_messages_a_client_can_follow() -> None:
     event.think()
     printer.show(event.new())
     assert len(lines) > 2
-    replica = Replica()
+    client_state = ClientState()
     for line in lines:
         assert line.endswith("\n") and line.count("\n") == 1
-        replica.receive(line)
-    assert replica.snapshot() == msgspec.json.decode(
-        msgspec.json.encode(snapshot(event.state)), type=type(replica.snapshot())
+        client_state.receive(line)
+    assert client_state.snapshot() == msgspec.json.decode(
+        msgspec.json.encode(snapshot(event.state)), type=type(client_state.snapshot())
     )

@@ -14,8 +14,8 @@ from live.events import Change, EngineHealth, EngineState, FeedHealth, FeedRepor
 from live.feeds.demo import demo_feed
 from live.feeds.game_timeline import timeline
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.outbox import Urgency
-from live.service.arbiter_desk import ArbiterDesk
+from live.ledger.outgoing_messages import Urgency
+from live.service.alert_service import AlertService
 from live.service.event_service import EventService
 from tests.ledger.arithmetic import answer
 
@@ -42,7 +42,7 @@ class Event(EventService):
         super().__init__(load_config(None, {}, {"journal.enabled": False}))
         self._asked: deque[tuple[Search, RequestId]] = deque()
         self.changes: list[Change] = []
-        self.arbiter = ArbiterDesk(self.notify, lambda: TODAY_S)
+        self.arbiter = AlertService(self.notify, lambda: TODAY_S)
         self.listen(self.changes.extend)
         self.open_ledger(EMBEDDED if calibrated else "Arithmetic 1", "100000 nodes")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from live.events import Alert, AlertMessage, GameId, HelloMessage, SnapshotMessage
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.terminal.controller import TerminalController
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.view_context import ExportKind, TerminalActions, ViewContext
@@ -41,7 +41,7 @@ ALERTS = (
 )
 
 
-def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> Replica:
+def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ClientState:
     """What a subscriber held of the bundled round (see tests/data/README.md), with every figure."""
     hello, snapshot = msgspec.json.decode(
         gzip.decompress((DATA / "round-in-the-middle.json.gz").read_bytes()),
@@ -53,10 +53,10 @@ def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> Replica
         games=tuple(game_with_figures(game, kind) for game in snapshot.games),
         players=tuple(player_with_figures(view, kind) for view in snapshot.players),
     )
-    replica = Replica()
-    replica.apply(hello)
-    replica.apply(snapshot)
-    return replica
+    client_state = ClientState()
+    client_state.apply(hello)
+    client_state.apply(snapshot)
+    return client_state
 
 
 class Answers:
@@ -93,12 +93,12 @@ class Stage:
         native: bool = False,
     ) -> None:
         self.now_s = 1000.0
-        self.replica = round_in_the_middle(kind, native=native)
+        self.client_state = round_in_the_middle(kind, native=native)
         if alerts:
-            games = [view.id for view in self.replica.games()]
+            games = [view.id for view in self.client_state.games()]
             for alert, game in zip(ALERTS, games, strict=False):
                 about = msgspec.structs.replace(alert, game=game)
-                self.replica.apply(AlertMessage(about))
+                self.client_state.apply(AlertMessage(about))
         self.changes = RecentChanges(lambda: self.now_s)
         self.actions = TerminalActions(ADDRESS)
         self.answers = Answers()
@@ -109,7 +109,7 @@ class Stage:
             self.actions.export = self._export
             self.actions.delay_s = lambda: self.delay_s
             self.actions.set_delay = self._delay
-        self.context = ViewContext(self.replica, self.changes, self.actions, lambda: NOW_S)
+        self.context = ViewContext(self.client_state, self.changes, self.actions, lambda: NOW_S)
         self.copied: list[str] = []
         self.context.copy = self.copied.append
         self.left = 0

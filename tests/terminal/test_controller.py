@@ -69,8 +69,8 @@ def test_no_figure_is_cut(size: tuple[int, int]) -> None:
     stage = Stage()
     stage.size = size
     text = stage.frame()
-    for view in stage.replica.games():
-        game = stage.replica.game(view.id)
+    for view in stage.client_state.games():
+        game = stage.client_state.game(view.id)
         assert game is not None
         for points in (game.curves.white, game.curves.black):
             if points:
@@ -131,9 +131,9 @@ def test_every_sort_orders_and_turns_round() -> None:
 
 def test_age_puts_the_board_that_waits_longest_first() -> None:
     stage = Stage()
-    ids = {view.board: view.id for view in stage.replica.games() if view.result == "*"}
+    ids = {view.board: view.id for view in stage.client_state.games() if view.result == "*"}
     latest = min(ids, key=str)
-    game = stage.replica.game(ids[latest])
+    game = stage.client_state.game(ids[latest])
     assert game is not None
     move = game.plies[-1]
     stage.now_s += 100
@@ -206,7 +206,7 @@ def test_a_key_that_does_nothing_says_why() -> None:
 
 def test_a_board_opens_steps_and_closes() -> None:
     stage = Stage()
-    game = stage.replica.game(stage.controller.boards.listed[0].id)
+    game = stage.client_state.game(stage.controller.boards.listed[0].id)
     assert game is not None
     assert game.plies[-1].san in stage.press("enter")
     before = stage.press("left")
@@ -228,7 +228,7 @@ def test_a_board_that_vanished_says_so() -> None:
     stage.press("enter")
     assert stage.controller.board.game is not None
     gone = GoneMessage(stage.controller.board.game)
-    stage.replica.apply(gone)
+    stage.client_state.apply(gone)
     stage.changes.note([gone])
     assert "no longer holds this board" in stage.frame()
     assert len(listed(stage.press("escape"))) == 5
@@ -239,7 +239,7 @@ def test_a_takeback_takes_the_cursor_with_it() -> None:
     stage.press("enter", "left")
     game = stage.controller.board.game
     assert game is not None
-    stage.replica.apply(MoveMessage(game, 5, None))
+    stage.client_state.apply(MoveMessage(game, 5, None))
     stage.frame()
     assert stage.controller.board.ply is None
 
@@ -249,7 +249,7 @@ def test_players_sort_hide_and_explain_columns() -> None:
     text = stage.press("2")
     assert "Moves: " in text
     assert "The Elo played at" in stage.press("right", "right", "right")
-    elos = [view.elo for view in stage.replica.players()]
+    elos = [view.elo for view in stage.client_state.players()]
     stage.press("E")
     shown = [line.split() for line in stage.frame().splitlines()[2:14]]
     assert str(max(elo for elo in elos if elo)) in shown[0]
@@ -301,7 +301,7 @@ def test_another_figure_leads_when_asked() -> None:
 
 def test_nobody_leads_the_standings_by_a_move_or_two() -> None:
     stage = Stage(kind="elite")
-    for row in stage.replica.players():
+    for row in stage.client_state.players():
         assert row.moves > 4
     lines = stage.press("2").splitlines()[2:]
     places = [line[1:5].strip() for line in lines if line[:5].strip(" ▌")]
@@ -342,7 +342,7 @@ def test_alerts_are_acknowledged_muted_and_noted() -> None:
     assert stage.context.ask is not None
     stage.context.ask.done("told both players")
     stage.press("m", "k", "m", "a", "m", "b", "m", "escape")
-    game = next(iter(stage.replica.games())).id
+    game = next(iter(stage.client_state.games())).id
     assert stage.answers.asked == [
         ("acknowledge", flag),
         ("note", flag, "told both players"),
@@ -443,7 +443,7 @@ def test_the_clock_of_the_side_to_move_runs(keys: tuple[str, ...]) -> None:
     stage.now_s += 3
     # Black has moved last at board 1.
     assert "59:01" in stage.frame() and "42:02" in stage.frame()
-    stage.replica.apply(HealthMessage((FeedHealth("demo", "retrying"),), EngineHealth()))
+    stage.client_state.apply(HealthMessage((FeedHealth("demo", "retrying"),), EngineHealth()))
     stage.frame()
     stage.now_s += 600
     assert "59:01" in stage.frame() and "42:02" in stage.frame()

@@ -15,7 +15,7 @@ from live.errors import ConfigError, Refused
 from live.events import Message
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.terminal.service_connection import ServiceConnection, pages_url, service_url
 from tests.publish.world import World
 
@@ -31,13 +31,13 @@ class Follower:
     """An attachment that runs, and what it said."""
 
     def __init__(self, port: int, query: str = "") -> None:
-        self.replica = Replica()
+        self.client_state = ClientState()
         self.message: list[str] = []
         self.heard: list[Message] = []
         self._turn = asyncio.Event()
         self.attachment = ServiceConnection(
             service_url(f"ws://127.0.0.1:{port}{query}"),
-            self.replica,
+            self.client_state,
             self._hear,
             clock=Hurried(),
             random=lambda: 0.5,
@@ -134,13 +134,13 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
         async with Publisher(config, before):
             await follower.until(follower.attachment.ready.is_set)
             assert follower.attachment.status() == ""
-            assert follower.replica.snapshot().games == snapshot(before).games
+            assert follower.client_state.snapshot().games == snapshot(before).games
         await follower.until(lambda: "connection lost" in follower.attachment.status())
         after = world(seed=4)
         async with Publisher(config, after) as publisher:
             await follower.until(lambda: bool(follower.message))
             publisher.publish(after.appear("g1") or after.headers())
-            await follower.until(lambda: follower.replica.snapshot() == snapshot(after))
+            await follower.until(lambda: follower.client_state.snapshot() == snapshot(after))
             assert follower.attachment.status() == ""
     [line] = follower.message
     assert line.startswith("Connected again after")
@@ -158,7 +158,7 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
             cable.cut()
             publisher.publish(state.health())
             await follower.until(lambda: bool(follower.message))
-            await follower.until(lambda: follower.replica.snapshot() == snapshot(state))
+            await follower.until(lambda: follower.client_state.snapshot() == snapshot(state))
     assert follower.message[0].endswith("nothing was missed")
 
 
@@ -181,7 +181,7 @@ async def test_a_service_that_asks_for_a_token_is_told_of_at_once() -> None:
 async def test_an_unknown_host_is_no_reason_to_wait() -> None:
     url = service_url("ws://no.such.host.invalid:1")
     attachment = ServiceConnection(
-        url, Replica(), lambda text, message: None, clock=Hurried(), random=lambda: 0.5
+        url, ClientState(), lambda text, message: None, clock=Hurried(), random=lambda: 0.5
     )
     with pytest.raises(Refused, match=r"no\.such\.host\.invalid: no such host"):
         await attachment.run()

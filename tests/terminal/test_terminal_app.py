@@ -187,7 +187,7 @@ HOSTILE = {
 async def test_hostile_names_leave_the_screen_intact(name: str) -> None:
     stage = Stage()
     clean = stage.frame().splitlines()
-    for view in stage.replica.games():
+    for view in stage.client_state.games():
         player = msgspec.structs.replace(view.white, name=name, title=name)
         message = GameMessage(
             msgspec.structs.replace(
@@ -197,7 +197,7 @@ async def test_hostile_names_leave_the_screen_intact(name: str) -> None:
                 problem=name if name and view.board == 2 else None,
             )
         )
-        stage.replica.apply(message)
+        stage.client_state.apply(message)
         stage.changes.note([message])
     terminal = app(stage)
     async with terminal.run_test(size=(80, 24)) as pilot:

@@ -26,11 +26,11 @@ from live.events import (
     Result,
     Score,
 )
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.measure import Measure
-from live.ledger.outbox import Urgency
+from live.ledger.outgoing_messages import Urgency
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.move_evidence import load_calibration
 
@@ -117,7 +117,7 @@ class Broadcast:
         """``names`` in turn for players, where they matter."""
         calibration = load_calibration("classical")
         ledger = EventLedger(
-            measure=Measure("same-search", CalibrationShelf([calibration], by_name=True)),
+            in_use=CalibrationsInUse("same-search", CalibrationShelf([calibration], by_name=True)),
             engine_name="Stockfish 19 lite",
             limit="100000 nodes",
             fixed_rating=None,

@@ -24,13 +24,13 @@ from live.events import (
     PlyView,
 )
 from live.games.game import Game
+from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors, choice_of, game_pace
 from live.ledger.game.game_curves import GameCurves
 from live.ledger.game.game_evaluations import EvaluationsValue, QuickAndFull
 from live.ledger.game.game_strength import PlayedTurn
-from live.ledger.measure import FieldPriors, Measure, choice_of, game_pace
 from live.ledger.methods.game_methods import COLORS
 from live.ledger.methods.move_quality import MoveQuality, SideQuality
-from live.ledger.outbox import Outbox
+from live.ledger.outgoing_messages import OutgoingMessages
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.accuracy import Accuracy, CentipawnLoss
 from live.ratings.alliot.complexity import complexity
@@ -39,8 +39,8 @@ from live.ratings.calibration.move_evidence import MoveEvidence, Population
 from live.ratings.regan.move_spread import Spread
 from live.ratings.strength.agreement import GameChoices
 from live.ratings.strength.expected_result import Chances
+from live.ratings.strength.known_before_move import Turn
 from live.ratings.strength.performance import PlayedAgainst
-from live.ratings.strength.turns import Turn
 
 
 class EventGames(msgspec.Struct, frozen=True):
@@ -227,17 +227,17 @@ class ArchivedGame:
         self,
         values: ArchivedValues,
         tallies: dict[Color, PlayerTotals],
-        measure: Measure,
+        in_use: CalibrationsInUse,
         priors: FieldPriors,
         recall: Recall,
-        outbox: Outbox,
+        outgoing: OutgoingMessages,
     ) -> None:
-        self._outbox = outbox
+        self._outgoing = outgoing
         self.game = values.game
         self.tallies = tallies
         self._view = values.view
-        self._measure = measure
-        self._choice = choice_of(measure, values.game)
+        self._in_use = in_use
+        self._choice = choice_of(in_use, values.game)
         self._priors = priors
         self._recall = recall
         self._sides = {"white": values.white, "black": values.black}
@@ -259,9 +259,9 @@ class ArchivedGame:
             tally.add_all(self.game.id, sums.gains_cp)
             tally.judged(self.game.id, _Side(color, sums, self))
             if sums.played is not None:
-                reader = self._measure.loss_reader(self._choice)
+                reader = self._in_use.loss_reader(self._choice)
                 model = reader.model if reader is not None else None
-                results = self._measure.results_of(game_pace(self.game))
+                results = self._in_use.results_of(game_pace(self.game))
                 tally.performed(self.game.id, sums.played.against, model, results)
             weigher = self._choice.weigher
             if sums.rated is not None and weigher is not None:
@@ -294,13 +294,13 @@ class ArchivedGame:
             "black": self.game.headers.black.elo,
         }
         # Only of a player without a rating does the field say more than the calibrated figures.
-        reader = self._measure.loss_reader(self._choice) if None in elos.values() else None
-        curves = GameCurves(self._measure.gain, self._choice, elos, self._priors, reader)
+        reader = self._in_use.loss_reader(self._choice) if None in elos.values() else None
+        curves = GameCurves(self._in_use.gain, self._choice, elos, self._priors, reader)
         walk = QuickAndFull(
             self.game.start_fen,
             chess960=self.game.chess960,
             search_options=SearchOptions(),
-            gain=self._measure.gain,
+            gain=self._in_use.gain,
         )
         for move in self.game.moves if reader is not None else ():
             walk.extend(move.uci)
@@ -338,7 +338,7 @@ class ArchivedGame:
             return
         for color in COLORS:
             for point in points_of(details.curves, color):
-                self._outbox.add_point(self.game.id, color, point)
+                self._outgoing.add_point(self.game.id, color, point)
 
     def view(self) -> GameView:
         """The game without plies and curves."""

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import msgspec
 
 from live.events import Color, CurvePoint, GainKind
-from live.ledger.game.game_strength import GameStrength, PlayedTurn
-from live.ledger.measure import (
+from live.ledger.calibrations_in_use import (
     ELO_DECIMALS,
     SCORE_DECIMALS,
     FieldPriors,
     rounded,
 )
+from live.ledger.game.game_strength import GameStrength, PlayedTurn
 from live.ratings.calibration.calibrated_rating import CalibratedRating, OwnRating
 from live.ratings.calibration.calibration_choice import CalibrationChoice
 from live.ratings.calibration.move_evidence import Population

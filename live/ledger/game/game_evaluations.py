@@ -15,7 +15,7 @@ import msgspec
 from live.engine.search import Limit, Line, Position, Search, SearchOptions, SearchResult
 from live.events import MATE_CP, Color, GainKind, GameId, Score
 from live.ratings.gain import same_search_gain, successive_gain
-from live.ratings.strength.turns import Board, board_before
+from live.ratings.strength.known_before_move import Board, board_before
 
 RequestKind = Literal["position", "played"]
 Tier = Literal["quick", "full"]

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
+from live.ledger.calibrations_in_use import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.strength.agreement import ChoiceModel, GameChoices, counts
+from live.ratings.strength.known_before_move import Turn
 from live.ratings.strength.loss_model import (
     GRID_ELO,
     Floats,
@@ -23,7 +24,6 @@ from live.ratings.strength.loss_model import (
     level,
 )
 from live.ratings.strength.percentile import Surprise, percentile
-from live.ratings.strength.turns import Turn
 
 PERCENT_DECIMALS = 1
 

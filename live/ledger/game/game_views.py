@@ -20,8 +20,8 @@ from live.events import (
     SideMethods,
 )
 from live.games.game import Game
+from live.ledger.calibrations_in_use import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ledger.game.game_evaluations import GameEvaluations, QuickAndFull
-from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, rounded
 from live.ratings.alliot.complexity import complexity
 from live.ratings.calibration.calibration_choice import CalibrationChoice
 from live.ratings.ferreira.algorithm_1 import Algorithm1 as Duel

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from live.events import Color, CurvePoint, Curves
 from live.games.game import Game
-from live.ledger.game.game_curves import GameCurves
-from live.ledger.game.game_evaluations import EvaluatedPosition, QuickAndFull
-from live.ledger.game.game_strength import PlayedTurn
-from live.ledger.measure import (
+from live.ledger.calibrations_in_use import (
+    CalibrationsInUse,
     FieldPriors,
-    Measure,
     choice_of,
     game_pace,
 )
+from live.ledger.game.game_curves import GameCurves
+from live.ledger.game.game_evaluations import EvaluatedPosition, QuickAndFull
+from live.ledger.game.game_strength import PlayedTurn
 from live.ledger.methods.game_methods import COLORS, GameMethodsState
-from live.ledger.outbox import Outbox
+from live.ledger.outgoing_messages import OutgoingMessages
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.alliot.complexity import complexity
 from live.ratings.strength.expected_result import Chances
+from live.ratings.strength.known_before_move import Turn
 from live.ratings.strength.loss_model import Alone
 from live.ratings.strength.performance import POINTS, PlayedAgainst, of_result, performance
-from live.ratings.strength.turns import Turn
 
 
 class RatedSides:
@@ -33,22 +33,22 @@ class RatedSides:
         game: Game,
         tallies: dict[Color, PlayerTotals],
         game_methods: GameMethodsState,
-        measure: Measure,
+        in_use: CalibrationsInUse,
         priors: FieldPriors,
-        outbox: Outbox,
+        outgoing: OutgoingMessages,
     ) -> None:
-        self._outbox = outbox
+        self._outgoing = outgoing
         self.tallies = tallies
         self._id = game.id
-        self._measure = measure
-        self.choice = choice = choice_of(measure, game)
+        self._in_use = in_use
+        self.choice = choice = choice_of(in_use, game)
         self._rated_as = elos_of(game)
-        self._reader = measure.loss_reader(choice)
-        self.results = measure.results_of(game_pace(game))
+        self._reader = in_use.loss_reader(choice)
+        self.results = in_use.results_of(game_pace(game))
         """How games of this pace end; None where nothing was learned."""
         self.result = game.result
         self.curves = GameCurves(
-            measure.gain, choice, self._rated_as, priors, self._reader, measure.forecast
+            in_use.gain, choice, self._rated_as, priors, self._reader, in_use.forecast
         )
         self._performances: dict[Color, tuple[PlayedAgainst, Alone | None]] = {}
         # Plies whose gain in the curves is a quick look's.
@@ -66,14 +66,14 @@ class RatedSides:
     def serves(self, game: Game, tallies: dict[Color, PlayerTotals]) -> bool:
         """Whether these are still the same players, rated the same and by the same calibration."""
         same = tallies == self.tallies and elos_of(game) == self._rated_as
-        same &= self._measure.results_of(game_pace(game)) is self.results
-        return same and choice_of(self._measure, game) == self.choice
+        same &= self._in_use.results_of(game_pace(game)) is self.results
+        return same and choice_of(self._in_use, game) == self.choice
 
     def reread(self) -> None:
         """The field has changed, and with it every calibrated figure."""
         for color in COLORS:
             for point in self.curves.reread(color):
-                self._outbox.add_point(self._id, color, point)
+                self._outgoing.add_point(self._id, color, point)
 
     def resume(self, known: QuickAndFull, curves: Curves) -> None:
         """Go on behind these points; in what is pooled their gains are already."""
@@ -130,7 +130,7 @@ class RatedSides:
         """Correct what the other side's moves and the result say of points and players."""
         ended = self.result != "*"
         for color, point in self.curves.mend(len(known), ended=ended):
-            self._outbox.add_point(self._id, color, point)
+            self._outgoing.add_point(self._id, color, point)
         self._perform(known)
 
     def _perform(self, known: QuickAndFull) -> None:
@@ -209,7 +209,7 @@ class RatedSides:
 
     def _add(self, known: QuickAndFull, color: Color, ply: int) -> None:
         look = known.at(ply)
-        gain_cp = look.gains(ply).of(self._measure.gain)
+        gain_cp = look.gains(ply).of(self._in_use.gain)
         if gain_cp is None:
             return  # given up: this ply has no gain, the later ones still count
         before = look.position(ply - 1)
@@ -220,7 +220,7 @@ class RatedSides:
         played = self._played(known, ply, gain_cp, score_before_cp, before)
         point = self.curves.add(color, ply, gain_cp, score_before_cp, played)
         self.tallies[color].add(self._id, gain_cp)
-        self._outbox.add_point(self._id, color, point)
+        self._outgoing.add_point(self._id, color, point)
 
 
 def elos_of(game: Game) -> dict[Color, int | None]:

@@ -22,6 +22,7 @@ from live.events import (
     ScoreMessage,
 )
 from live.games.game import Game
+from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedSide, ArchivedValues
 from live.ledger.game.game_evaluations import (
     EvaluatedPosition,
@@ -39,9 +40,8 @@ from live.ledger.game.game_views import (
     with_performance,
 )
 from live.ledger.game.rated_sides import RatedSides, elos_of
-from live.ledger.measure import FieldPriors, Measure
 from live.ledger.methods.game_methods import COLORS, GameMethodsState
-from live.ledger.outbox import Outbox, SearchRequest, Urgency
+from live.ledger.outgoing_messages import OutgoingMessages, SearchRequest, Urgency
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.pace_of_play import SPENT_PLIES
 
@@ -49,9 +49,9 @@ from live.ratings.pace_of_play import SPENT_PLIES
 class OpenRequests:
     """The open requests of one game; each is sent once, and again with another urgency."""
 
-    def __init__(self, game: GameId, outbox: Outbox) -> None:
+    def __init__(self, game: GameId, outgoing: OutgoingMessages) -> None:
         self._game = game
-        self._outbox = outbox
+        self._outgoing = outgoing
         self._generation = 0
         self._open: dict[tuple[RequestKind, int, Tier], tuple[RequestId, Urgency]] = {}
 
@@ -86,7 +86,7 @@ class OpenRequests:
             )
             if open_ is None or open_[1] != urgency:
                 self._open[kind, ply, tier] = (request_id, urgency)
-                self._outbox.requests.append(
+                self._outgoing.requests.append(
                     SearchRequest(request_id, look.search(kind, ply), urgency)
                 )
 
@@ -101,7 +101,7 @@ class OpenRequests:
         """The plies from ``ply`` on are gone, and so are the requests for them."""
         self._generation += 1
         for key in [key for key in self._open if key[1] >= ply]:
-            self._outbox.dropped.append(self._open.pop(key)[0])
+            self._outgoing.dropped.append(self._open.pop(key)[0])
 
 
 class TrackedGame:
@@ -115,16 +115,16 @@ class TrackedGame:
         game: Game,
         tallies: dict[Color, PlayerTotals],
         *,
-        measure: Measure,
+        in_use: CalibrationsInUse,
         priors: FieldPriors,
-        outbox: Outbox,
+        outgoing: OutgoingMessages,
         engine_scores: bool,
     ) -> None:
-        self._outbox = outbox
+        self._outgoing = outgoing
         self.game = game
-        self._measure = measure
+        self._in_use = in_use
         self._priors = priors
-        self._gain = measure.gain
+        self._gain = in_use.gain
         self._engine_scores = engine_scores
         self._evaluations = self._nothing_known()
         self._game_methods = GameMethodsState()
@@ -132,7 +132,7 @@ class TrackedGame:
         self._plies: list[PlyView] = []
         self._provisional: tuple[int, SearchProgress] | None = None
         self._scored = 0
-        self._requests = OpenRequests(game.id, outbox)
+        self._requests = OpenRequests(game.id, outgoing)
         self._given_up: dict[int, str] = {}
         self._shown: GameView | None = None
 
@@ -143,11 +143,11 @@ class TrackedGame:
 
     def _seated(self, tallies: dict[Color, PlayerTotals]) -> RatedSides:
         return RatedSides(
-            self.game, tallies, self._game_methods, self._measure, self._priors, self._outbox
+            self.game, tallies, self._game_methods, self._in_use, self._priors, self._outgoing
         )
 
     def _nothing_known(self) -> QuickAndFull:
-        search_options = self._measure.search_options if self._engine_scores else SearchOptions()
+        search_options = self._in_use.search_options if self._engine_scores else SearchOptions()
         return QuickAndFull(
             self.game.start_fen,
             chess960=self.game.chess960,
@@ -169,7 +169,7 @@ class TrackedGame:
         for ply, move in enumerate(moves, from_ply):
             self._evaluations.extend(move.uci)
             self._plies.append(unscored(ply, move))
-            self._outbox.changes.append(MoveMessage(self.game.id, ply, self._plies[-1]))
+            self._outgoing.changes.append(MoveMessage(self.game.id, ply, self._plies[-1]))
         last = from_ply + len(moves)
         self._review_pace(from_ply)
         self._take_source_evals(range(from_ply, last))
@@ -181,7 +181,7 @@ class TrackedGame:
     def take_back(self, to_ply: int) -> None:
         """Only the first ``to_ply`` plies stand."""
         self._forget_from(to_ply + 1)
-        self._outbox.changes.append(MoveMessage(self.game.id, to_ply + 1, None))
+        self._outgoing.changes.append(MoveMessage(self.game.id, to_ply + 1, None))
         self._review_pace(to_ply + 1)
         self._settle((to_ply, to_ply - 1))
 
@@ -191,7 +191,7 @@ class TrackedGame:
             first = min(first, ply)
             view = self._plies[ply - 1]
             self._plies[ply - 1] = msgspec.structs.replace(view, clock_s=clock_s, spent_s=spent_s)
-            self._outbox.changes.append(ClockMessage(self.game.id, ply, clock_s, spent_s))
+            self._outgoing.changes.append(ClockMessage(self.game.id, ply, clock_s, spent_s))
         if self._review_pace(first):
             self._settle(())
 
@@ -204,9 +204,9 @@ class TrackedGame:
         self._reseat(self.tallies)
         return True
 
-    def recalibrate(self, measure: Measure) -> None:
+    def recalibrate(self, in_use: CalibrationsInUse) -> None:
         """Other calibrations rate the game from now on."""
-        self._measure = measure
+        self._in_use = in_use
         self._reseat(self.tallies)
         self._settle(())
 
@@ -355,7 +355,7 @@ class TrackedGame:
         if view != shown:
             self._scored += view.final - shown.final
             self._plies[ply - 1] = view
-            self._outbox.changes.append(ScoreMessage(self.game.id, view))
+            self._outgoing.changes.append(ScoreMessage(self.game.id, view))
 
     def view(self) -> GameView:
         """The game without plies and curves."""
@@ -373,7 +373,7 @@ class TrackedGame:
 
     def _methods(self, mean_gain_cp: dict[Color, float | None]) -> GameMethods:
         methods = self._game_methods.methods(
-            self._evaluations, mean_gain_cp, self._measure, elos_of(self.game)
+            self._evaluations, mean_gain_cp, self._in_use, elos_of(self.game)
         )
         white, black = (self._sides.performance(self._evaluations, color) for color in COLORS)
         if white is None and black is None:
@@ -400,7 +400,7 @@ class TrackedGame:
         view = self.view()
         if view != self._shown:
             self._shown = view
-            self._outbox.changes.append(GameMessage(view))
+            self._outgoing.changes.append(GameMessage(view))
 
     # --- archive --------------------------------------------------------------------------------
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 import chess
 
 from live.events import Color, GameMethods, SideMethods
+from live.ledger.calibrations_in_use import SCORE_DECIMALS, CalibrationsInUse, rounded
 from live.ledger.game.game_evaluations import GameEvaluations
-from live.ledger.measure import SCORE_DECIMALS, Measure, rounded
 from live.ledger.methods.method_figures import move_figures
+from live.ledger.methods.move_choice_screening import screened
 from live.ledger.methods.move_quality import MoveQuality, SideMoves, judged
-from live.ledger.methods.screening import screened
 from live.ratings.accuracy import LICHESS_START, GameAccuracy
 from live.ratings.alliot.conformance import predict_by_conformance
 
@@ -72,7 +72,7 @@ class GameMethodsState:
         self,
         known: GameEvaluations,
         mean_gain_cp: dict[Color, float | None],
-        measure: Measure,
+        in_use: CalibrationsInUse,
         elos: dict[Color, int | None],
     ) -> GameMethods:
         """All figures of the game; the same object as long as nothing has changed. ``elos`` are
@@ -85,7 +85,7 @@ class GameMethodsState:
                 self._measure_accuracy(known)
             predicted = predict_by_conformance(self.sides["white"].raw, self.sides["black"].raw)
             self._shown = GameMethods(
-                **{c: _side(self.sides[c], mean_gain_cp[c], measure, elos[c]) for c in COLORS},
+                **{c: _side(self.sides[c], mean_gain_cp[c], in_use, elos[c]) for c in COLORS},
                 expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
                 low=rounded(predicted.low, SCORE_DECIMALS),
                 high=rounded(predicted.high, SCORE_DECIMALS),
@@ -105,13 +105,13 @@ class GameMethodsState:
         positions = (known.position(ply) for ply in range(1, len(known) + 1))
         game.hold([first, *(each.score if each else None for each in positions)])
         for color, side in self.sides.items():
-            side.measure(game.accuracy(color), game.centipawn_loss(color))
+            side.in_use(game.accuracy(color), game.centipawn_loss(color))
 
 
 def _side(
-    side: SideMoves, mean_gain_cp: float | None, measure: Measure, elo: int | None
+    side: SideMoves, mean_gain_cp: float | None, in_use: CalibrationsInUse, elo: int | None
 ) -> SideMethods:
     figures = move_figures((side,))
-    figures["intrinsic"], missing = screened(measure, side.turns, elo)
+    figures["intrinsic"], missing = screened(in_use, side.turns, elo)
     figures["missing"].update(missing)
     return SideMethods(**figures, mean_gain_cp=rounded(mean_gain_cp, 2))

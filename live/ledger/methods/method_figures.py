@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from live.events import Share
-from live.ledger.measure import rounded
+from live.ledger.calibrations_in_use import rounded
 from live.ledger.methods.move_quality import SideQuality
 from live.ratings.score_interval import GameScores, clustered_interval
 

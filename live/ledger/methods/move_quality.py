@@ -177,7 +177,7 @@ class SideMoves:
         self._spreads.pop(move.ply, None)
         self._count(move, -1)
 
-    def measure(self, accuracy: Accuracy, loss: CentipawnLoss) -> None:
+    def in_use(self, accuracy: Accuracy, loss: CentipawnLoss) -> None:
         """What all positions together say of this side."""
         if (accuracy, loss) != (self.accuracy, self.loss):
             self.accuracy, self.loss = accuracy, loss

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from live.events import ChoiceEvidence
+from live.ledger.calibrations_in_use import ELO_DECIMALS, rounded
 from live.ledger.game.game_strength import PERCENT_DECIMALS, level_figures
-from live.ledger.measure import ELO_DECIMALS, rounded
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.strength.agreement import ChoiceModel, log_e_value
 from live.ratings.strength.loss_model import GRID_ELO, Floats, LossModel, alone

@@ -8,12 +8,18 @@ from typing import Any
 import msgspec
 
 from live.events import Player, PlayerMethods, PlayerView
-from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, FieldPriors, Measure, rounded
+from live.ledger.calibrations_in_use import (
+    ELO_DECIMALS,
+    SCORE_DECIMALS,
+    CalibrationsInUse,
+    FieldPriors,
+    rounded,
+)
 from live.ledger.methods.comparison_data import ComparisonData
 from live.ledger.methods.method_figures import move_figures
+from live.ledger.methods.move_choice_screening import screened
 from live.ledger.methods.move_quality import SideQuality
-from live.ledger.methods.screening import screened
-from live.ledger.outbox import rated
+from live.ledger.outgoing_messages import rated
 from live.ledger.players.event_figures import UNKNOWN_FIELD, event_figures
 from live.ledger.players.event_strengths import EventStrengths
 from live.ratings.alliot.markov import ENOUGH_MOVES
@@ -44,7 +50,7 @@ class PlayerTotals:
     def __init__(
         self,
         key: str,
-        measure: Measure,
+        in_use: CalibrationsInUse,
         strengths: EventStrengths,
         priors: FieldPriors,
         engine: EngineDistribution = _SPIKE,
@@ -55,11 +61,11 @@ class PlayerTotals:
         self._player = Player("")
         self._engine = engine
         # The most that a move can score: same-search gains are never above 0.
-        self._ceiling = engine.parts(0) if measure.gain == "same-search" else engine.scale
+        self._ceiling = engine.parts(0) if in_use.gain == "same-search" else engine.scale
         self._games: dict[str, GameScores] = {}
         self._histogram = GainHistogram()
         self._scores = ClusteredScores()
-        self._measure = measure
+        self._in_use = in_use
         self._strengths = strengths
         self._priors = priors
         self._calibrated: dict[str, tuple[CalibrationChoice, CalibratedRating]] = {}
@@ -215,12 +221,12 @@ class PlayerTotals:
             low=None,
             high=None,
             **self._calibrated_figures(),
-            **event_figures(self._performed, self.player.elo, self._field, self._measure.forecast),
+            **event_figures(self._performed, self.player.elo, self._field, self._in_use.forecast),
         )
 
     def _field(self) -> Population:
         """What is believed of a player without a rating."""
-        for calibration in self._measure.shelf.calibrations:
+        for calibration in self._in_use.shelf.calibrations:
             return self._priors.of(calibration)
         return UNKNOWN_FIELD
 
@@ -244,7 +250,7 @@ class PlayerTotals:
         if moves < ENOUGH_MOVES:
             figures["missing"]["markov"] = f"{moves} of {ENOUGH_MOVES} moves"
         turns = tuple(spread for key in sorted(self._sides) for spread in self._sides[key].turns)
-        figures["intrinsic"], missing = screened(self._measure, turns, self.player.elo)
+        figures["intrinsic"], missing = screened(self._in_use, turns, self.player.elo)
         figures["missing"].update(missing)
         return PlayerMethods(**figures, markov_moves=moves)
 

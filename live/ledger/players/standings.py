@@ -16,9 +16,9 @@ from live.events import (
     PlayerView,
 )
 from live.games.player_identity import person_key
-from live.ledger.measure import FieldPriors, Measure
+from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors
 from live.ledger.methods.comparison_data import ComparedMoves
-from live.ledger.outbox import Outbox, rated
+from live.ledger.outgoing_messages import OutgoingMessages, rated
 from live.ledger.players.event_strengths import EventStrengths
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.calibration.field_population import FieldPopulation
@@ -31,18 +31,23 @@ class EventStandings:
     """All players of the event.
 
     Args:
-        measure: which gain feeds the curves, and the calibration that fits.
+        in_use: which gain feeds the curves, and the calibration that fits.
         engine: what is known of the engine before the first move.
-        outbox: gets the messages.
+        outgoing: gets the messages.
         fixed: its rating is configured; else it is measured over the field.
     """
 
     def __init__(
-        self, measure: Measure, engine: EngineInfo, outbox: Outbox, *, fixed: bool
+        self,
+        in_use: CalibrationsInUse,
+        engine: EngineInfo,
+        outgoing: OutgoingMessages,
+        *,
+        fixed: bool,
     ) -> None:
         self.engine = engine
-        self._outbox = outbox
-        self._measure = measure
+        self._outgoing = outgoing
+        self._in_use = in_use
         self._fixed = fixed
         self._field = FieldEngineRating(engine.rating)
         # What the engine counts while no rated player is known.
@@ -53,22 +58,22 @@ class EventStandings:
         self._players: dict[str, PlayerTotals] = {}
         # As last sent, without the ratings: those follow from the engine's.
         self._shown: dict[str, PlayerView] = {}
-        self._strengths = EventStrengths(measure.gain)
+        self._strengths = EventStrengths(in_use.gain)
         self._know_field()
         self.engine = self._described(engine)
 
-    def recalibrate(self, measure: Measure) -> None:
+    def recalibrate(self, in_use: CalibrationsInUse) -> None:
         """Other calibrations rate the games from now on; each game is recalibrated separately."""
-        self._measure = measure
+        self._in_use = in_use
         self._know_field()
         described = self._described(self.engine)
         if described != self.engine:
             self.engine = described
-            self._outbox.add_engine(described)
+            self._outgoing.add_engine(described)
 
     def _described(self, engine: EngineInfo) -> EngineInfo:
         """The engine with the calibrations that read its scores."""
-        shelf = self._measure.shelf
+        shelf = self._in_use.shelf
         return msgspec.structs.replace(
             engine,
             calibration=shelf.calibrations[0].name if shelf.calibrations else None,
@@ -92,7 +97,7 @@ class EventStandings:
         tally = self._players.get(key)
         if tally is None:
             tally = self._players[key] = PlayerTotals(
-                key, self._measure, self._strengths, self.priors
+                key, self._in_use, self._strengths, self.priors
             )
         return tally
 
@@ -146,19 +151,19 @@ class EventStandings:
         if mean is None:
             self._field.start(self._stored_rating)
         else:
-            self._field.start(mean - self._measure.expected_difference(mean))
+            self._field.start(mean - self._in_use.expected_difference(mean))
 
     def _know_field(self) -> bool:
         """What is believed before the first move; returns whether that is another now."""
         known: dict[str, Population] = {
             each.name: self._population.over(each.population)
-            for each in self._measure.shelf.calibrations
+            for each in self._in_use.shelf.calibrations
         }
         return self.priors.set(known)
 
     def _calibrations(self) -> tuple[CalibrationInfo, ...]:
         found = []
-        for each in self._measure.shelf.calibrations:
+        for each in self._in_use.shelf.calibrations:
             prior = self.priors.of(each)
             low, high = each.elo_range or (None, None)
             found.append(
@@ -187,13 +192,13 @@ class EventStandings:
         moved = measured.rating != self.engine.rating
         if measured != self.engine:
             self.engine = measured
-            self._outbox.add_engine(measured)
+            self._outgoing.add_engine(measured)
         return moved
 
     def _show(self, view: PlayerView) -> None:
         if self._shown.get(view.id) != view:
             self._shown[view.id] = view
-            self._outbox.add_standing(view)
+            self._outgoing.add_standing(view)
 
     def players(self) -> tuple[PlayerView, ...]:
         """Every player, in the order they appeared."""

@@ -22,8 +22,8 @@ import numpy as np
 
 from live.errors import InputError
 from live.ratings.learned_files import LearnedFiles
+from live.ratings.strength.known_before_move import Circumstance, Turn, measured
 from live.ratings.strength.loss_model import Floats
-from live.ratings.strength.turns import Circumstance, Turn, measured
 
 _LEARNED = LearnedFiles("choices", "model of choices")
 

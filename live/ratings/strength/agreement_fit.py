@@ -10,10 +10,10 @@ from scipy.optimize import minimize
 
 from live.ratings.held_out import SHARES, judges, share_of
 from live.ratings.strength.agreement import ChoiceModel, GameChoices, counts, log_likelihood_of_none
+from live.ratings.strength.known_before_move import measured
 from live.ratings.strength.loss_fit import OF_BOARD, OF_SCORES, OF_SEARCH
 from live.ratings.strength.loss_model import Floats
 from live.ratings.strength.played_games import PlayedGame, PlayedSide
-from live.ratings.strength.turns import measured
 
 _NAMES = tuple(name for name in (*OF_SCORES, *OF_SEARCH, *OF_BOARD) if name != "opening")
 CENTRE_ELO, SCALE_ELO = 2100.0, 400.0

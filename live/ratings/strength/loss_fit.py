@@ -22,6 +22,7 @@ from live.ratings.calibration.calibration_fit import MIN_GAMES, TooFewGames
 from live.ratings.ferreira.algorithm_4 import Algorithm4
 from live.ratings.held_out import SHARES, judges, share_of
 from live.ratings.strength.expected_result import ResultModel
+from live.ratings.strength.known_before_move import Circumstance, Turn, measured
 from live.ratings.strength.loss_distributions import (
     Ints,
     Seen,
@@ -37,7 +38,6 @@ from live.ratings.strength.loss_model import (
     Roots,
 )
 from live.ratings.strength.played_games import PlayedGame
-from live.ratings.strength.turns import Circumstance, Turn, measured
 
 #: Classes of loss, centipawns.
 LOSS_EDGES_CP: dict[GainKind, tuple[int, ...]] = {

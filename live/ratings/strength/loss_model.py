@@ -2,9 +2,10 @@
 
 Losses fall into classes. The chance of each class follows a multinomial logit: its log-odds
 against losing nothing are linear in the circumstances of the turn
-(``live.ratings.strength.turns``), and so are their change with ``z = (Elo - centre_elo) /
-scale_elo``; a term in ``z**2`` lets the change itself change. From it follow how likely a move is
-for a player of any Elo, and how large a loss was to be expected: what makes a position hard.
+(:mod:`live.ratings.strength.known_before_move`), and so are their change with
+``z = (Elo - centre_elo) / scale_elo``; a term in ``z**2`` lets the change itself change. From it
+follow how likely a move is for a player of any Elo, and how large a loss was to be expected: what
+makes a position hard.
 
 Moves of one game are not independent, so ``n`` of them count ``n / (1 + n / half_moves)`` (Kish
 1965, Survey Sampling, 5.4). What is left of that, and of the shape, is measured on players who
@@ -26,7 +27,7 @@ from live.errors import InputError
 from live.events import GainKind
 from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.learned_files import LearnedFiles
-from live.ratings.strength.turns import Circumstance, Turn, measured
+from live.ratings.strength.known_before_move import Circumstance, Turn, measured
 
 Floats = npt.NDArray[np.float64]
 Rows = tuple[tuple[float, ...], ...]

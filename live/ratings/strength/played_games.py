@@ -18,7 +18,7 @@ from live.errors import InputError
 from live.events import MATE_CP, GainKind, Score
 from live.ratings.alliot.complexity import complexity
 from live.ratings.gain import MAX_GAIN_CP
-from live.ratings.strength.turns import Turn, board_before
+from live.ratings.strength.known_before_move import Turn, board_before
 
 #: Ply of White's first gain in a file of gains: play is recorded from move 4 on.
 _FIRST_PLY = 7

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from live.events import GainKind
-from live.ledger.players.table_four import TableFour
+from live.ledger.players.ferreira_table_4 import TableFour
 from live.ratings.calibration.calibration_check import CalibrationCheck, EloErrors
 from live.ratings.regan.intrinsic_rating import IntrinsicTable
 from live.terminal.figure_text import plain

@@ -12,7 +12,7 @@ from rich.live import Live
 
 from live.publish.published_state import PublishedState
 from live.terminal.tables.boards_table import BoardsTableInput, boards_that_fit, screen
-from live.terminal.tables.running_first import running_first
+from live.terminal.tables.running_boards_first import running_first
 
 #: Time between frames, seconds.
 FRAME_S = 0.25

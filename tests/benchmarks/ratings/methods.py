@@ -22,9 +22,9 @@ from live.engine.search import Search, SearchResult
 from live.events import Change, Headers, Move, Player, Score, StandingMessage
 from live.games.game import Game
 from live.games.game_steps import MovesPlayed, NewGame
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
-from live.ledger.measure import Measure
-from live.ledger.outbox import Effects
+from live.ledger.outgoing_messages import Effects
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.move_evidence import load_calibration
 
@@ -57,7 +57,7 @@ class Event:
         self.rng = rng
         shelf = CalibrationShelf([load_calibration(calibration)] if calibration else [])
         self.ledger = EventLedger(
-            measure=Measure("same-search", shelf),
+            in_use=CalibrationsInUse("same-search", shelf),
             engine_name="drawn",
             limit="none",
             fixed_rating=2200,

@@ -40,7 +40,7 @@ from live.feeds.game_timeline import timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.publish.export.analysis_json import Analysis, to_json
 from live.publish.published_state import snapshot
-from live.publish.stream.replica import OutOfStep, Replica
+from live.publish.stream.client_state import ClientState, OutOfStep
 from live.ratings.calibration.engine_transfer import load_reference
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.service.event_service import EventService
@@ -151,23 +151,23 @@ class Subscriber:
 
     def __init__(self, port: int) -> None:
         self._url = f"ws://127.0.0.1:{port}/v1/live"
-        self.replica = Replica()
+        self.client_state = ClientState()
         self.connected = asyncio.Event()
         self.resumed = self.out_of_step = 0
 
     async def run(self) -> None:
         while True:
-            hello, seq = self.replica.hello, self.replica.seq
+            hello, seq = self.client_state.hello, self.client_state.seq
             query = f"?epoch={hello.epoch}&since={seq}" if hello and seq is not None else ""
             try:
                 async with connect(self._url + query, compression=None, max_size=None) as socket:
                     self.connected.set()
                     async for text in socket:
-                        message = self.replica.receive(text)
+                        message = self.client_state.receive(text)
                         self.resumed += isinstance(message, SnapshotMessage)
             except OutOfStep:
                 self.out_of_step += 1
-                self.replica = Replica()
+                self.client_state = ClientState()
             except (OSError, WebSocketException, InvalidHandshake):
                 pass
             self.connected.clear()
@@ -175,10 +175,10 @@ class Subscriber:
 
     def state(self) -> Analysis | None:
         """What it holds now, as ``analyze`` would write it."""
-        hello = self.replica.hello
-        if hello is None or self.replica.seq is None:
+        hello = self.client_state.hello
+        if hello is None or self.client_state.seq is None:
             return None
-        return _comparable(self.replica.snapshot(), hello.gain)
+        return _comparable(self.client_state.snapshot(), hello.gain)
 
 
 def _comparable(whole: SnapshotMessage, gain: str) -> Analysis:
@@ -255,7 +255,7 @@ async def drill(
             async with _subscribed(service.port) as fresh:
                 await _until(lambda: fresh.state() == held, 60)
                 fresh_equal = held is not None and fresh.state() == held
-            left = sum(game.restored for game in subscriber.replica.snapshot().games)
+            left = sum(game.restored for game in subscriber.client_state.snapshot().games)
         await service.kill()
         service.close()
     asked = questions(folder)

@@ -40,11 +40,11 @@ from live.events import FeedReport, GameReport, SnapshotMessage
 from live.feeds.game_timeline import GameMoment, timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.outbox import Urgency
+from live.ledger.outgoing_messages import Urgency
 from live.publish.access.client_limits import ClientLimits
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_filter import parse
 from live.rehearse.pgn_text import pgn_text
 from live.service.event_service import EventService
@@ -308,17 +308,17 @@ def accounted(
     for query, same in got.items():
         assert len(same) == 1, f"subscribers of {query!r} got different bytes: {same}"
         messages = payloads(base64.b64decode(kept[query]))
-        replica, seqs = Replica(), []
+        client_state, seqs = ClientState(), []
         for message in messages:
             head = json.loads(message)
             if head["type"] not in ("heartbeat", "hello"):
                 seqs.append(head["seq"])
             if "type=" not in query:
-                replica.receive(message)
+                client_state.receive(message)
         assert seqs == list(range(seqs[0], seqs[0] + len(seqs))), query
         assert seqs[-1] == finals[query], query
         if "type=" not in query:
-            assert replica.snapshot() == snapshots[query], query
+            assert client_state.snapshot() == snapshots[query], query
         deliveries += (len(messages) - 2) * number[query]
     return deliveries
 

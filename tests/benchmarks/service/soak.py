@@ -41,7 +41,7 @@ from scipy import stats
 from live.events import FeedReport, GameDetail, GameReport
 from live.feeds.game_timeline import timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.rehearse.open_rehearsal import Protocols, open_rehearsal
 from live.rehearse.planned_faults import incidents
 from tests.fuzz.mutation import edited, random_edits
@@ -279,7 +279,7 @@ class Reader:
     """A good subscriber: comes back whenever it is cut off, and applies what it is sent."""
 
     def __init__(self, port: int) -> None:
-        self.replica = Replica()
+        self.client_state = ClientState()
         self.connections = 0
         self._url = f"ws://127.0.0.1:{port}/v1/live"
 
@@ -291,9 +291,9 @@ class Reader:
             with contextlib.suppress(OSError, TimeoutError, WebSocketException):
                 async with connect(self._url, max_size=None) as ws:
                     self.connections += 1
-                    self.replica = Replica()
+                    self.client_state = ClientState()
                     while True:
-                        self.replica.receive(await ws.recv())
+                        self.client_state.receive(await ws.recv())
             await asyncio.sleep(0.2)
 
 
@@ -466,7 +466,7 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
             held = await at_rest(port, wanted, max(240.0, seconds / 2))
             await asyncio.sleep(3)
             online = (await broker.held()).get("live-rate/status", b"")
-            mine = reader.replica.snapshot()
+            mine = reader.client_state.snapshot()
         await asyncio.sleep(5)
         at_end, health = descriptors(process.pid), json.loads(await get(port, "/api/v1/health"))
         below = descendants(process.pid)

@@ -19,7 +19,7 @@ from live.feeds.dgt.livechess_cloud_json import (
 from live.feeds.open_feed import open_feed
 from live.feeds.source_address import livechess_cloud
 from live.games.game_index import GameIndex
-from live.games.update_plan import plan
+from live.games.report_changes import plan
 from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
 from live.rehearse.servers.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 from tests.feeds.fakes import DATA, DrivenClock, Ledger, conditions, decode, running, told_by, until

@@ -24,9 +24,9 @@ from live.games.game_steps import (
     TailReplaced,
     TakenBack,
 )
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
-from live.ledger.measure import Measure
 from live.publish.published_state import snapshot
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import Transfer
@@ -59,8 +59,8 @@ class Shelves:
         return [msgspec.msgpack.decode(rest, type=ArchivedValues) for rest in self.rests.values()]
 
 
-def three_games(measure: Measure) -> Run:
-    run = Run(ledger(measure=measure), answer_or_failure)
+def three_games(in_use: CalibrationsInUse) -> Run:
+    run = Run(ledger(in_use=in_use), answer_or_failure)
     players = (ANAND, CARLSEN, DING)
     for number in range(3):
         white, black = players[number], players[(number + 1) % 3]
@@ -74,7 +74,7 @@ def restarted(run: Run) -> tuple[Run, Shelves]:
     shelves = Shelves()
     for view in run.ledger.games():
         assert shelves.keep(run.ledger, view.id)
-    held = ledger(measure=run.ledger.measure)
+    held = ledger(in_use=run.ledger.in_use)
     out = held.resume(shelves.all(), shelves.recall)
     assert not out.requests and not out.dropped
     return Run(held, answer_or_failure), shelves
@@ -97,13 +97,14 @@ STEPS: list[Step] = [
 ]
 
 measures = pytest.mark.parametrize(
-    "measure", [Measure("same-search"), Measure("successive"), CALIBRATED, HASTY]
+    "measure",
+    [CalibrationsInUse("same-search"), CalibrationsInUse("successive"), CALIBRATED, HASTY],
 )
 
 
 @measures
-def test_after_a_restart_everything_is_as_it_was(measure: Measure) -> None:
-    run = three_games(measure)
+def test_after_a_restart_everything_is_as_it_was(in_use: CalibrationsInUse) -> None:
+    run = three_games(in_use)
     again, _ = restarted(run)
     same_end(again.ledger, run.ledger)
     assert again.ledger.pending == 0
@@ -116,8 +117,10 @@ def test_after_a_restart_everything_is_as_it_was(measure: Measure) -> None:
 
 @measures
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: type(step).__name__)
-def test_whatever_happens_after_a_restart_happens_as_ever(step: Step, measure: Measure) -> None:
-    run = three_games(measure)
+def test_whatever_happens_after_a_restart_happens_as_ever(
+    step: Step, in_use: CalibrationsInUse
+) -> None:
+    run = three_games(in_use)
     again, _ = restarted(run)
     for each in (run, again):
         each.step(step)
@@ -166,13 +169,13 @@ def test_what_was_kept_before_the_field_changed_is_read_as_the_field_is_now() ->
     run.reply_all()
     for id in ("g1", "g2", "g9"):
         shelves.keep(run.ledger, id)
-    held = ledger(measure=CALIBRATED)
+    held = ledger(in_use=CALIBRATED)
     held.resume(shelves.all(), shelves.recall)
     same_end(held, run.ledger)
 
 
 def test_a_game_whose_details_are_gone_is_asked_for_anew_when_it_goes_on() -> None:
-    run = three_games(Measure("same-search"))
+    run = three_games(CalibrationsInUse("same-search"))
     shelves = Shelves()
     for view in run.ledger.games():
         shelves.keep(run.ledger, view.id)
@@ -193,9 +196,9 @@ def test_a_game_whose_details_are_gone_is_asked_for_anew_when_it_goes_on() -> No
 @settings(deadline=None, max_examples=25)
 def test_law_a_restart_at_any_moment_changes_nothing(data: st.DataObject) -> None:
     """Steps, answers and restarts in any order end as without restarts."""
-    measure = data.draw(st.sampled_from([Measure("same-search"), CALIBRATED]))
-    plain = Run(ledger(measure=measure), answer_or_failure)
-    other = Run(ledger(measure=measure), answer_or_failure)
+    in_use = data.draw(st.sampled_from([CalibrationsInUse("same-search"), CALIBRATED]))
+    plain = Run(ledger(in_use=in_use), answer_or_failure)
+    other = Run(ledger(in_use=in_use), answer_or_failure)
     games: dict[GameId, Game] = {}
     shelves = Shelves()
     for _ in range(data.draw(st.integers(3, 10))):
@@ -218,7 +221,7 @@ def test_law_a_restart_at_any_moment_changes_nothing(data: st.DataObject) -> Non
                 other.reply_all()
                 for id in games:
                     shelves.keep(other.ledger, id)
-                held = ledger(measure=measure)
+                held = ledger(in_use=in_use)
                 held.resume(shelves.all(), shelves.recall)
                 other = Run(held, answer_or_failure)
                 steps = []

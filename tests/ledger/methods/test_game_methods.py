@@ -7,14 +7,14 @@ import pytest
 
 from live.engine.search import SearchOptions
 from live.events import Color, Score
+from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.game.game_evaluations import GameEvaluations
-from live.ledger.measure import Measure
 from live.ledger.methods.game_methods import GameMethodsState
 from tests.ledger.event_of_three import event
 
 GAINS: dict[Color, float | None] = {"white": -10.0, "black": None}
 ELOS: dict[Color, int | None] = {"white": 2500, "black": None}
-MEASURE = Measure("same-search")
+MEASURE = CalibrationsInUse("same-search")
 
 
 def told(*scores: int | None, start: int | None = None) -> tuple[GameEvaluations, GameMethodsState]:

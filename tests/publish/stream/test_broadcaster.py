@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed
 from live.config import ServerConfig
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_hub import StreamHub
 from tests.publish.world import World
 
@@ -40,10 +40,10 @@ async def test_after_a_fault_of_ours_readers_come_again_and_hold_what_is_true(
             assert closed.value.rcvd.code == 1001, "come back"
         async with connect(url, max_size=None) as again:
             second = await again.recv()
-            replica = Replica()
-            replica.receive(second)
-            replica.receive(await again.recv())
-            assert replica.snapshot() == snapshot(world)
+            client_state = ClientState()
+            client_state.receive(second)
+            client_state.receive(await again.recv())
+            assert client_state.snapshot() == snapshot(world)
         assert str(hello)[:200] != str(second)[:200], (
             "an old number must not be taken for a new one"
         )

@@ -16,8 +16,8 @@ from live.events import (
     ScoreMessage,
 )
 from live.publish.published_state import snapshot
+from live.publish.stream.client_state import ClientState
 from live.publish.stream.coalescer import Coalescer
-from live.publish.stream.replica import Replica
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
 from tests.publish.world import World
@@ -40,7 +40,7 @@ def point(ply: int) -> PointMessage:
 @given(seed=st.integers(0, 2**32), steps=st.integers(0, 80), tick=st.integers(1, 30))
 def test_coalesced_or_not_the_client_ends_with_the_same(seed: int, steps: int, tick: int) -> None:
     world, waiting = World(seed), Coalescer()
-    plain, coalesced = Replica(), Replica()
+    plain, coalesced = ClientState(), ClientState()
     plain.apply(snapshot(world, WHOLE))
     coalesced.apply(snapshot(world, WHOLE))
     sent = told = 0
@@ -65,7 +65,7 @@ def test_coalesced_or_not_the_client_ends_with_the_same(seed: int, steps: int, t
 
 
 def test_a_rating_of_the_engine_that_goes_there_and_back_leaves_no_trace() -> None:
-    world, waiting, client = World(21), Coalescer(), Replica()
+    world, waiting, client = World(21), Coalescer(), ClientState()
     world.appear("g1")
     world.move("g1")
     client.apply(snapshot(world))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from live.events import HelloMessage, MoveMessage, SnapshotMessage
 from live.publish import wire
 from live.publish.published_state import snapshot
+from live.publish.stream.client_state import ClientState
 from live.publish.stream.numbered_stream import (
     FIRST_SEQ,
     HistoryLimits,
@@ -19,7 +20,6 @@ from live.publish.stream.numbered_stream import (
     NumberedStream,
     ResumeTooOld,
 )
-from live.publish.stream.replica import Replica
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter, fold
 from live.publish.stream.stream_hub import StreamHub, TooManyFilters
 from tests.publish.world import EVENTS, GAMES, NAMES, World
@@ -65,9 +65,9 @@ class Client:
 
     def __init__(self, hub: StreamHub, selected: StreamFilter) -> None:
         self.stream = hub.stream(selected)
-        self.replica = Replica()
+        self.client_state = ClientState()
         now = hub.snapshot(self.stream)
-        self.replica.receive(wire.number(now.body, now.seq))
+        self.client_state.receive(wire.number(now.body, now.seq))
 
 
 def deliver(hub: StreamHub, clients: list[Client]) -> None:
@@ -75,7 +75,7 @@ def deliver(hub: StreamHub, clients: list[Client]) -> None:
         for payload in payloads(stream.take()):
             for client in clients:
                 if client.stream is stream:
-                    client.replica.receive(payload)
+                    client.client_state.receive(payload)
 
 
 @settings(max_examples=150, deadline=None)
@@ -102,15 +102,15 @@ def test_snapshot_and_deltas_make_a_fresh_snapshot(
             # The snapshot already says what the streams hold at this moment.
             deliver(hub, clients)
             clients.append(newcomer)
-            assert newcomer.replica.snapshot() == snapshot(world, newcomer.stream.filter)
+            assert newcomer.client_state.snapshot() == snapshot(world, newcomer.stream.filter)
             for client in clients:
                 if client.stream is newcomer.stream:
-                    assert client.replica.seq == newcomer.replica.seq
-                    assert client.replica.snapshot() == newcomer.replica.snapshot()
+                    assert client.client_state.seq == newcomer.client_state.seq
+                    assert client.client_state.snapshot() == newcomer.client_state.snapshot()
     hub.flush()
     deliver(hub, clients)
     for client in clients:
-        assert client.replica.snapshot() == snapshot(world, client.stream.filter)
+        assert client.client_state.snapshot() == snapshot(world, client.stream.filter)
 
 
 @settings(max_examples=60, deadline=None)
@@ -200,7 +200,7 @@ def test_dropping_streams_leaves_the_others_whole() -> None:
             clock.now_s += 5.1
             hub.drop_unused()
     for client in kept:
-        assert client.replica.snapshot() == snapshot(world, client.stream.filter)
+        assert client.client_state.snapshot() == snapshot(world, client.stream.filter)
 
 
 def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
@@ -274,13 +274,13 @@ def test_the_snapshot_of_a_thinned_out_stream_is_fresh_too() -> None:
 
 
 def test_hello_carries_no_number_of_its_own() -> None:
-    replica = Replica()
+    client_state = ClientState()
     world = World()
     hello = HelloMessage(1, "e", world.info, "same-search", "0")
-    replica.receive(wire.number(wire.encode(hello), 41))
-    assert replica.seq is None
-    replica.receive(wire.number(wire.encode(snapshot(world)), 42))
-    assert replica.seq == 42
+    client_state.receive(wire.number(wire.encode(hello), 41))
+    assert client_state.seq is None
+    client_state.receive(wire.number(wire.encode(snapshot(world)), 42))
+    assert client_state.seq == 42
 
 
 def test_bodies_are_shared_between_streams() -> None:

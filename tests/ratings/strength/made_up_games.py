@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from live.ratings.strength.known_before_move import Turn
 from live.ratings.strength.played_games import PlayedGame, PlayedSide
-from live.ratings.strength.turns import Turn
 
 
 def made_up_turns(rng: np.random.Generator, elo: float, moves: int, hard: float) -> list[Turn]:

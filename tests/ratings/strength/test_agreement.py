@@ -15,7 +15,7 @@ from live.ratings.strength.agreement import (
     load_choice_model,
     log_e_value,
 )
-from live.ratings.strength.turns import Board, Turn
+from live.ratings.strength.known_before_move import Board, Turn
 
 
 def played(rng: np.random.Generator, moves: int, share: float, effect: float = 0.0) -> GameChoices:

@@ -6,6 +6,7 @@ import pytest
 
 from live.errors import InputError
 from live.ratings.calibration.engine_transfer import Transfer
+from live.ratings.strength.known_before_move import Turn
 from live.ratings.strength.loss_model import (
     GRID_ELO,
     LossModel,
@@ -15,7 +16,6 @@ from live.ratings.strength.loss_model import (
     encode_loss_model,
     level,
 )
-from live.ratings.strength.turns import Turn
 from tests.ratings.strength.test_loss_fit import learned
 
 

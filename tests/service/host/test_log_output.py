@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.service.host.log_output import OneLineFormatter
 
 
@@ -30,7 +30,7 @@ def record(error: BaseException | None) -> logging.LogRecord:
 def failure(fault: str) -> BaseException:
     try:
         if fault == "ours":
-            Replica().receive("no json")
+            ClientState().receive("no json")
         json.loads("{")
     except Exception as error:
         return error
@@ -51,7 +51,7 @@ def test_an_exception_is_told_in_the_same_line(level: int) -> None:
 
 def test_the_place_is_our_own_innermost_line() -> None:
     told = OneLineFormatter("%(message)s").format(record(failure("ours")))
-    assert ", at live/publish/stream/replica.py:" in told
+    assert ", at live/publish/stream/client_state.py:" in told
 
 
 def test_others_get_the_record_as_it_was() -> None:

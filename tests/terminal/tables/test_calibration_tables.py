@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from live.ledger.players.table_four import table_four
+from live.ledger.players.ferreira_table_4 import table_four
 from live.ratings.calibration.calibration_check import check
 from live.ratings.calibration.move_evidence import load_calibration
 from live.ratings.calibration.rated_games import RatedGame

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from live.events import HelloMessage, SnapshotMessage
 from live.publish import wire
 from live.publish.published_state import snapshot
-from live.publish.stream.replica import Replica
+from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
 from tests.publish.world import World
@@ -51,8 +51,8 @@ def test_it_holds_what_the_reference_holds(
     world = World(seed)
     for _ in range(before):
         world.step()
-    replica = Replica()
-    replica.apply(snapshot(world, WHOLE))
+    client_state = ClientState()
+    client_state.apply(snapshot(world, WHOLE))
     pages("start")
     opening = [hello(world), snapshot(world, WHOLE)]
     pages("receive", messages=numbered(opening, first=4))
@@ -60,11 +60,11 @@ def test_it_holds_what_the_reference_holds(
     for _ in range(steps):
         changes = world.step()
         for change in changes:
-            replica.apply(change)
+            client_state.apply(change)
         answer = pages("receive", messages=numbered(list(changes), first=seq + 1))
         seq += len(changes)
         assert "outOfStep" not in answer
-        assert pages("snapshot") == plain(replica.snapshot())
+        assert pages("snapshot") == plain(client_state.snapshot())
     assert pages("snapshot") == plain(snapshot(world, WHOLE))
 
 

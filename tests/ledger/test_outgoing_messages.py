@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.events import CurvePoint, EngineInfo, EngineMessage, PointMessage
-from live.ledger.outbox import Effects, Outbox, rated
+from live.ledger.outgoing_messages import Effects, OutgoingMessages, rated
 
 POINT = CurvePoint(
     ply=1,
@@ -30,12 +30,12 @@ def test_each_rating_is_the_engine_s_and_the_difference() -> None:
 
 
 def test_points_after_a_new_engine_rating_are_measured_by_it() -> None:
-    outbox = Outbox(2000)
+    outgoing = OutgoingMessages(2000)
     engine = EngineInfo("engine", "1 node", 2800, "fixed")
-    outbox.add_point("g", "white", POINT)
-    outbox.add_engine(engine)
-    outbox.add_point("g", "black", POINT)
-    assert outbox.take().changes == (
+    outgoing.add_point("g", "white", POINT)
+    outgoing.add_engine(engine)
+    outgoing.add_point("g", "black", POINT)
+    assert outgoing.take().changes == (
         PointMessage("g", "white", rated(POINT, 2000)),
         EngineMessage(engine),
         PointMessage("g", "black", rated(POINT, 2800)),
@@ -43,11 +43,11 @@ def test_points_after_a_new_engine_rating_are_measured_by_it() -> None:
 
 
 def test_what_was_taken_or_cleared_is_gone_and_the_rating_stays() -> None:
-    outbox = Outbox(2000)
-    outbox.add_engine(EngineInfo("engine", "1 node", 2800, "fixed"))
-    assert outbox.take().changes
-    assert outbox.take() == Effects()
-    outbox.add_point("g", "white", POINT)
-    outbox.clear()
-    assert outbox.take() == Effects()
-    assert outbox.engine_rating == 2800
+    outgoing = OutgoingMessages(2000)
+    outgoing.add_engine(EngineInfo("engine", "1 node", 2800, "fixed"))
+    assert outgoing.take().changes
+    assert outgoing.take() == Effects()
+    outgoing.add_point("g", "white", POINT)
+    outgoing.clear()
+    assert outgoing.take() == Effects()
+    assert outgoing.engine_rating == 2800

@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from live.commands.source_commands import MistakeOption
-from live.feeds.board_mistakes import FLAG_S, LATE_PLIES, MISTAKES, RISE_S, Mistake, Told, mistaken
 from live.feeds.game_timeline import PlannedIncident, timeline
+from live.feeds.simulated_board_mistakes import (
+    FLAG_S,
+    LATE_PLIES,
+    MISTAKES,
+    RISE_S,
+    Mistake,
+    Told,
+    mistaken,
+)
 from live.rehearse.planned_faults import mistakes
 from tests.alerts.games import four_boards
 

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 PART = "alerts"
 
 
-class ArbiterDesk:
+class AlertService:
     """What the terminal calls. Every call is sent to all subscribers who may see alerts."""
 
     def __init__(

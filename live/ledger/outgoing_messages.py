@@ -63,7 +63,7 @@ class Effects(NamedTuple):
     requests: tuple[SearchRequest, ...] = ()
 
 
-class Outbox:
+class OutgoingMessages:
     """Collects the effects of one call; all parts of the ledger share one."""
 
     def __init__(self, engine_rating: int) -> None:
@@ -87,7 +87,7 @@ class Outbox:
         self.changes.append(StandingMessage(rated(view, self.engine_rating)))
 
     def take(self) -> Effects:
-        """All that was collected; the outbox is empty then."""
+        """All that was collected; nothing is held then."""
         effects = Effects(tuple(self.changes), tuple(self.dropped), tuple(self.requests))
         self.clear()
         return effects

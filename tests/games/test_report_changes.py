@@ -15,7 +15,7 @@ from live.events import GameReport, Move, Player, Result, Score
 from live.games.game import Game
 from live.games.game_index import GameIndex
 from live.games.player_identity import first_id
-from live.games.update_plan import (
+from live.games.report_changes import (
     ClocksCorrected,
     EvalsChanged,
     GameConfirmed,

@@ -78,7 +78,7 @@ class _ReplicaGame:
         del points[bisect_left(points, ply, key=lambda point: point.ply) :]
 
 
-class Replica:
+class ClientState:
     """One client's state. Feed it messages (:meth:`apply`) or their JSON (:meth:`receive`)."""
 
     def __init__(self) -> None:

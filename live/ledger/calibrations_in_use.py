@@ -27,7 +27,7 @@ SCORE_DECIMALS = 6
 USUAL_DIFFERENCE = -150.0
 
 
-class Measure(NamedTuple):
+class CalibrationsInUse(NamedTuple):
     """The gain that feeds the curves, what fits engine, limit and gain, and the options of
     searches.
     """
@@ -77,9 +77,9 @@ class Measure(NamedTuple):
         return next((each for each in self.results if each.time_control == wanted), None)
 
 
-def choice_of(measure: Measure, game: Game) -> CalibrationChoice:
+def choice_of(in_use: CalibrationsInUse, game: Game) -> CalibrationChoice:
     """Which calibration rates a game, by its pace as far as that is known."""
-    return measure.shelf.choose(game_pace(game))
+    return in_use.shelf.choose(game_pace(game))
 
 
 def game_pace(game: Game) -> Pace | None:

@@ -25,7 +25,7 @@ from live.events import (
 from live.publish.published_state import snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
-from live.service.arbiter_desk import ArbiterDesk
+from live.service.alert_service import AlertService
 from live.service.event_service import EventService
 
 FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())
@@ -36,8 +36,8 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     published: list[Sequence[Change]] = []
-    arbiter = ArbiterDesk(published.append, clock=lambda: 1000.0)
-    with caplog.at_level(logging.WARNING, "live.service.arbiter_desk"):
+    arbiter = AlertService(published.append, clock=lambda: 1000.0)
+    with caplog.at_level(logging.WARNING, "live.service.alert_service"):
         change, message = arbiter.with_alerts([FAILED])
         assert change is FAILED
         assert isinstance(message, AlertMessage)
@@ -60,7 +60,7 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
 def test_time_alone_raises_and_clears() -> None:
     published: list[Sequence[Change]] = []
     now = 1000.0
-    arbiter = ArbiterDesk(published.append, clock=lambda: now)
+    arbiter = AlertService(published.append, clock=lambda: now)
     retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
     assert list(arbiter.with_alerts([retrying])) == [retrying]
     now += 20
@@ -93,7 +93,7 @@ def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[FeedHealth] = []
-    arbiter = ArbiterDesk(lambda changes: None, clock=lambda: 1000.0, report=told.append)
+    arbiter = AlertService(lambda changes: None, clock=lambda: 1000.0, report=told.append)
 
     def broken(self: AlertDesk, changes: object, now_s: float) -> None:
         raise KeyError("a fault of ours")
