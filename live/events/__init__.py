@@ -29,6 +29,7 @@ from live.events.health import EngineState as EngineState
 from live.events.health import FeedHealth as FeedHealth
 from live.events.health import FeedState as FeedState
 from live.events.health import MeasuringProgress as MeasuringProgress
+from live.events.health import PublicDelay as PublicDelay
 from live.events.health import QueueLengths as QueueLengths
 from live.events.health import SpeculationFigures as SpeculationFigures
 from live.events.messages import AlertMessage as AlertMessage

@@ -30,12 +30,15 @@ class AlertService:
         clock: Callable[[], float] = time.time,
         report: Callable[[FeedHealth], None] = lambda health: None,
         remember: Callable[[RestoredMute | OpenAlert], None] = lambda what: None,
+        aloud: Callable[[], bool] = lambda: True,
     ) -> None:
+        """``aloud``: whether who reads the log may know of alerts, as soon as they are raised."""
         self._desk = AlertDesk()
         self._publish = publish
         self._clock = clock
         self._report = report
         self._remember = remember
+        self._aloud = aloud
         self.missed = 0
         """How often alerts were missed by a fault of ours."""
         self._book = AlertLog()
@@ -145,7 +148,9 @@ class AlertService:
             self._publish(self._logged(messages))
 
     def _logged(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
-        for line in self._book.lines(messages):
-            # Whatever level people ask for, what an arbiter sees and does is on record.
-            log.warning("%s", line)
+        lines = self._book.lines(messages)
+        if self._aloud():
+            for line in lines:
+                # Whatever level people ask for, what an arbiter sees and does is on record.
+                log.warning("%s", line)
         return messages

@@ -85,7 +85,14 @@ class EventService:
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
-        self.arbiter = AlertService(self.notify, report=self.health, remember=self._noted)
+        self.withholding: Callable[[], bool] = lambda: False
+        """Whether the public is shown less than the arbiters, or later."""
+        self.arbiter = AlertService(
+            self.notify,
+            report=self.health,
+            remember=self._noted,
+            aloud=lambda: not self.withholding(),
+        )
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         self._measurements = MeasuredEngines(load_reference())

@@ -93,6 +93,7 @@ class TerminalController:
             alert_list.unread(list(state.alerts())),
             width,
             context.palette,
+            view_frame.delay_text(context.actions.public_delay(), context.wall_s()),
         )
         lines = [top, *body[: height - 3], self._status(width), self._bottom(width)]
         for line in lines:
