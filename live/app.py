@@ -193,7 +193,13 @@ def _publishing(config: Config, service: EventService) -> Publisher:
         changed_ago_s=changed_ago_s(service.journal.journal, time.time()),
     )
     service.withholding = lambda: public.withholding
-    return Publisher(config.server, service.state, figure=config.rating.figure, public=public)
+    return Publisher(
+        config.server,
+        service.state,
+        figure=config.rating.figure,
+        public=public,
+        incidents=service.arbiter.incidents,
+    )
 
 
 @contextlib.asynccontextmanager

@@ -7,13 +7,13 @@ import datetime as dt
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
-from live.events import Change, FigureChoice
+from live.events import Change, FigureChoice, Incident
 from live.publish import wire
 from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.client_limits import ClientLimits
@@ -60,9 +60,10 @@ class Publisher:
         site: StaticSite | None = None,
         figure: FigureChoice = "auto",
         public: PublicState | None = None,
+        incidents: Callable[[], Sequence[Incident]] = tuple,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
-        unless given.
+        unless given; ``incidents`` gives the incident log.
         """
         self._config = config
         self._clock = clock
@@ -74,7 +75,7 @@ class Publisher:
         self._rates = RateLimits(limits, clock)
         tally = MetricCounts()
         self.public = public or PublicState(state, hide_scores=config.hide_scores, clock=clock)
-        self._routes = HttpRoutes(state, site or StaticSite(), tally, self.public)
+        self._routes = HttpRoutes(state, site or StaticSite(), tally, self.public, incidents)
         epoch = secrets.token_hex(6)
         self.broadcaster, self._arbiters = (
             Broadcaster(

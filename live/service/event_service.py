@@ -37,7 +37,7 @@ from live.ledger.outgoing_messages import Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
-from live.service.alert_restore import OpenAlert, RestoredMute, past, remember
+from live.service.alert_restore import ArbiterEntry, OpenAlert, RestoredMute, past, remember
 from live.service.alert_service import AlertService
 from live.service.engine_measuring import EngineMeasuring, ReferenceSearch
 from live.service.engine_service import EngineService
@@ -124,7 +124,7 @@ class EventService:
                 self.retirement = GameRelease(self.state, self.config.memory)
                 yield
 
-    def _noted(self, what: RestoredMute | OpenAlert) -> None:
+    def _noted(self, what: RestoredMute | OpenAlert | ArbiterEntry) -> None:
         remember(self.journal.journal, what)
 
     async def bring_back(

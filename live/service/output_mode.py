@@ -232,7 +232,10 @@ class OutputMode:
         service = self._service
         actions = TerminalActions(self._address)
         actions.leave_question = "End the service? Subscribers are asked to come back."
-        actions.export = ReportExporter(service.state, export_folder())
+        # A file is passed on: it holds what the public may know by now.
+        actions.export = ReportExporter(self._public, export_folder())
         actions.alert_actions = service.arbiter
+        actions.incidents = service.arbiter.incidents
+        actions.enter = service.arbiter.enter
         offer_delay(actions, self._public)
         return actions

@@ -9,7 +9,7 @@ import msgspec
 from rich.text import Text
 
 from live.errors import LiveRateError
-from live.events import AlertKind, FigureChoice, GameId, PublicDelay
+from live.events import AlertKind, FigureChoice, GameId, Incident, PublicDelay
 from live.ledger.players.leading_figure import CHOICES
 from live.publish.published_state import PublishedState
 from live.terminal.boards.board_row import BoardRows
@@ -63,6 +63,10 @@ class TerminalActions:
         self.set_delay: Callable[[float], None] | None = None
         self.no_delay = "the delay belongs to the service: start it with --delay"
         self.alert_actions: AlertActions | None = None
+        self.incidents: Callable[[], Sequence[Incident]] = tuple
+        """The incident log, in the order it began."""
+        self.enter: Callable[[str, GameId | None], None] | None = None
+        """Writes an entry of the arbiter's own into it."""
         self.no_alert_actions = "only the terminal of the service itself can answer alerts"
         self.status: Callable[[], str] = lambda: ""
         """What is wrong with the connection; empty when nothing is."""
@@ -163,7 +167,7 @@ class ViewContext:
     # --- keys that every view with a board under the cursor has ----------------------------------
 
     def board_keys(self, game: GameId | None) -> list[KeyHint]:
-        """Pin, overlay, export, delay."""
+        """Pin, overlay, export, log entry, delay."""
         none = "" if game else "no board is selected"
         actions = self.actions
         pinned = game in self.pinned
@@ -176,6 +180,13 @@ class ViewContext:
                 "export",
                 "write the board or the round as PGN, CSV or a printable page",
                 "" if actions.export else actions.no_export,
+            ),
+            KeyHint(
+                "w",
+                "w",
+                "write",
+                "write an entry about the board into the log",
+                none or ("" if actions.enter else actions.no_alert_actions),
             ),
             KeyHint(
                 "d",
@@ -198,11 +209,27 @@ class ViewContext:
                 self.notify(f"Copied {url}")
             case "e":
                 self._ask_export(game)
+            case "w" if game:
+                self.write_entry(game)
             case "d":
                 self._ask_delay()
             case _:
                 return False
         return True
+
+    def write_entry(self, game: GameId | None) -> None:
+        """Ask what to write into the incident log, about a board or none."""
+        enter = self.actions.enter
+        if enter is None:
+            self.notify(f"w does nothing: {self.actions.no_alert_actions}")
+            return
+
+        def done(text: str) -> None:
+            if text.strip():
+                enter(text.strip(), game)
+                self.notify("Written into the log: 4 shows it")
+
+        self.ask = TextQuestion("Log entry:", "", done)
 
     def _ask_export(self, game: GameId | None) -> None:
         export = self.actions.export

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import http
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
-from live.events import GameView, PlayerView
+from live.alerts.incident_log import board_words, has_words, with_boards
+from live.events import GameView, Incident, PlayerView
 from live.publish.export import pgn_export
 from live.publish.http import static_files
 from live.publish.http.json_answers import (
@@ -124,6 +125,9 @@ UNKNOWN = problem(
 #: The answer to a token, or to nobody, that may not read the service's figures.
 NO_METRICS = problem(403, "figures of the service need a token with metrics = true")
 
+#: The answer to who may read, and is no arbiter.
+NO_INCIDENTS = problem(403, "the incident log is for arbiters: give a token with arbiter = true")
+
 #: Who gives no token where one is needed learns no more than those who may not see scores.
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
 
@@ -137,8 +141,12 @@ class HttpRoutes:
         site: static_files.StaticSite,
         tally: MetricCounts,
         public: PublicState | None = None,
+        incidents: Callable[[], Sequence[Incident]] = tuple,
     ) -> None:
-        """``state`` is what arbiters are shown, ``public`` what all others are."""
+        """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
+        the incident log, for arbiters.
+        """
+        self._incidents = incidents
         self._state = state
         self._public = public or PublicState(state)
         self._site = site
@@ -186,6 +194,20 @@ class HttpRoutes:
         delay = shown(self._public.held(), sees.visibility)
         return health(self._visible(sees), self._tally.subscribers, delay)
 
+    def _log(self, request: HttpRequest, sees: StreamFilter) -> HttpResponse:
+        """The incident log, as far as it is about what ``sees`` takes; ``words`` filters it."""
+        if sees.visibility is not Visibility.ARBITER:
+            return NO_INCIDENTS
+        boards = {view.id: board_words(view) for view in self._state.games()}
+        seen = {view.id for view in self._visible(sees).games()}
+        words = [word for name, text in request.query if name == "words" for word in text.split()]
+        found = [
+            each
+            for each in with_boards(self._incidents(), boards)
+            if (not sees.narrow or each.game in seen) and has_words(each, words)
+        ]
+        return _json({"incidents": found})
+
     def _data(self, request: HttpRequest, sees: StreamFilter | None, metrics: bool) -> HttpResponse:
         """What a token may be needed for. Without one, nobody learns what there is."""
         if sees is None:
@@ -200,6 +222,8 @@ class HttpRoutes:
             name = path.removeprefix("/api/v1").strip("/")
             if name == "health":
                 return _json(self._health(sees))
+            if name == "incidents":
+                return self._log(request, sees)
             return self._api(name, request, self._visible(sees))
         return problem(404, f"nothing is at {path}")
 
