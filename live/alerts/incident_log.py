@@ -28,7 +28,7 @@ def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
         found.append(("raised", now.text))
     elif before.times != now.times:
         found.append(("raised again", now.text))
-    elif before.severity != now.severity or before.ply != now.ply or before.game != now.game:
+    elif before.severity != now.severity:
         found.append(("changed", now.text))
     if now.acknowledged_s is not None and (before is None or before.acknowledged_s is None):
         found.append(("acknowledged", ""))

@@ -98,8 +98,8 @@ IncidentWord = Literal[
     "over",
     "entry",
 ]
-"""What happened to an incident. ``changed``: it became more or less urgent, or is about another
-ply; ``entry``: the arbiter wrote it down."""
+"""What happened to an incident. ``changed``: it became more or less urgent;
+``entry``: the arbiter wrote it down."""
 
 
 class IncidentChange(msgspec.Struct, frozen=True):

@@ -160,7 +160,7 @@ class TerminalController:
         # The first screen has no room for it; help names it there.
         views = "" if self.view is self.boards else "views"
         return [
-            KeyHint("1", "1-4", views, "boards, players and standings, alerts, incident log"),
+            KeyHint("1", "1 2 3 4", views, "boards, players and standings, alerts, incident log"),
             KeyHint("colon", ":", "more", "every command, found by typing part of its name"),
             KeyHint("v", "v", "", "another leading figure: level, percentile, moves alone, A4"),
             KeyHint("t", "t", "", "another theme: dusk, paper, signal (colour-blind safe), plain"),

@@ -184,7 +184,7 @@ class ViewContext:
             KeyHint(
                 "w",
                 "w",
-                "write",
+                "",
                 "write an entry about the board into the log",
                 none or ("" if actions.enter else actions.no_alert_actions),
             ),

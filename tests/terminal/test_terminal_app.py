@@ -99,7 +99,7 @@ async def test_the_delay_is_typed() -> None:
         text = await press(pilot, "backspace", *"600", "enter")
         assert stage.delay_s == 600
         assert "Delay in seconds" not in text
-        assert "held back by 600 s" in text
+        assert "The public is 10:00 behind this terminal" in text
 
 
 def burst(terminal: Terminal, *keys: str) -> None:
