@@ -377,7 +377,7 @@ def test_an_import_against_the_flow_is_seen(source: Source) -> None:
             "live.jobs.analyze_games",
             "from live.service.event_service import Hall\nfrom live.app import run",
         ),
-        Source("live.cli", "from live.commands.flags import SWITCH"),
+        Source("live.cli", "from live.commands.command_options import SWITCH"),
     ],
     ids=lambda source: source.name,
 )
