@@ -153,7 +153,8 @@ def test_games_come_back_in_the_order_they_appeared(tmp_path: Path) -> None:
                     service.state.apply(step)
                     service.journal.applied(step)
                 service.journal.look_after(service.state, service.state.feed_health)
-            assert journal.flush()
+                assert journal.flush()
+                service.answer_all()
             games_now, _ = await restored(left_behind(path, tmp_path, "late"))
             assert games_now == list(service.state.held())
 
