@@ -180,6 +180,7 @@ def test_of_parts_in_trouble_a_venue_hears_nothing() -> None:
     assert shown(HealthMessage(feeds, EngineHealth()), Visibility.PUBLIC).feeds == feeds
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), sight=st.sampled_from(Visibility))
 def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Visibility) -> None:
     world = World(seed)

@@ -72,6 +72,7 @@ def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> 
     assert public.game("g1") == world.held["g1"]
 
 
+@pytest.mark.slow
 def test_json_lines_are_messages_a_client_can_follow() -> None:
     event = middle()
     event.new()
