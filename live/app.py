@@ -36,6 +36,7 @@ from live.publish.public_state import PublicState
 from live.publish.server import Publisher
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
+from live.service.host.file_descriptors import raise_limit, within
 from live.service.host.garbage_collection import freeze_what_is_there
 from live.service.host.log_output import log_level, log_to_stderr
 from live.service.host.signals import HangupSignals, exit_code_of, stop_on_signals
@@ -194,7 +195,7 @@ def _publishing(config: Config, service: EventService) -> Publisher:
     )
     service.withholding = lambda: public.withholding
     return Publisher(
-        config.server,
+        within(config.server, raise_limit()),
         service.state,
         figure=config.rating.figure,
         public=public,

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from live.events import EngineHealth, FeedHealth, GameView, PlayerView, PublicDelay
+from live.events import EngineHealth, FeedHealth, GameView, Incident, PlayerView, PublicDelay
 from live.publish.published_state import PublishedState
 
 
@@ -91,6 +91,12 @@ class EventsAnswer(msgspec.Struct, frozen=True):
     """Events in the order of their names."""
 
     events: tuple[EventView, ...]
+
+
+class IncidentsAnswer(msgspec.Struct, frozen=True):
+    """The incident log in the order it began; for arbiters only."""
+
+    incidents: tuple[Incident, ...]
 
 
 class FeedAnswer(msgspec.Struct, frozen=True):
