@@ -200,10 +200,11 @@ def _turn(point: CurvePoint, color: Color, searched: SearchResult, board: Board)
     )
 
 
-def _sum(reader: LossReader, turns: Sequence[Turn]) -> Floats | None:
-    if not turns:
-        return None
-    return np.sum([reader.log_likelihood(turn) for turn in turns], axis=0)
+def _sum(reader: LossReader, turns: Sequence[Turn]) -> Floats:
+    total: Floats = np.zeros(len(GRID_ELO))
+    for turn in turns:
+        total = total + reader.log_likelihood(turn)
+    return total
 
 
 def _ends(

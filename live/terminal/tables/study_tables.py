@@ -71,7 +71,7 @@ def comparison(
         min(width, WIDEST_TABLE),
     )
     table.add_column("Predictor", no_wrap=True)
-    for head in ("Score", "95 %", "Elo", "W/D/L, %"):
+    for head in ("Score", "95 %", "Elo", "Win/draw/loss"):
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("Note", ratio=1)
     without: dict[str, list[str]] = {}

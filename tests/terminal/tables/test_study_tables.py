@@ -20,7 +20,7 @@ ENGINE = EngineInfo("Arithmetic", "1 look", 2800, "field")
 
 
 WIDTH = 80
-NAMES: dict[str, str] = {**FIGURE_NAMES}
+NAMES = {str(kind): name for kind, name in FIGURE_NAMES.items()}
 
 
 def drawn(table: Table) -> str:
