@@ -17,6 +17,7 @@ from live.jobs.analyze_games import analyze
 DATA = Path(__file__).parent.parent / "data"
 
 
+@pytest.mark.slow
 async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,6 +60,7 @@ def as_json(whole: Analysis) -> Any:
     return json.loads(msgspec.json.encode(whole))
 
 
+@pytest.mark.slow
 async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
@@ -83,6 +84,7 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
         rebuilt(reader, path, moment_ms(named, dt.datetime.now(dt.UTC)))
 
 
+@pytest.mark.slow
 async def test_a_report_is_written_as_every_format_and_as_json(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
@@ -116,6 +118,7 @@ def assert_strength_as_published(found: Explanation) -> None:
     assert point.percentile == pytest.approx(strength.percentile, abs=0.051)
 
 
+@pytest.mark.slow
 async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path) as service:
@@ -199,6 +202,7 @@ def test_what_is_no_journal_is_named(tmp_path: Path, content: bytes | None, says
         report(path, at=None, folder=None, formats=[], json=None)
 
 
+@pytest.mark.slow
 async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -9,6 +9,7 @@ from live.ledger.players.ranking import PAIRED_BY, rank
 from tests.ledger.event_of_three import event
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", sorted(PAIRED_BY))
 def test_everybody_has_a_place_or_a_reason(by: str) -> None:
     held = event()
@@ -32,6 +33,7 @@ def test_an_event_without_a_move_ranks_nobody() -> None:
     assert [(each.place, each.standing) for each in ranks] == [(None, None)] * 3
 
 
+@pytest.mark.slow
 def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
     held = event()
     views = [

@@ -30,6 +30,7 @@ def drawn(table: Table) -> str:
     return capture.get()
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_scores_and_reasons() -> None:
     held = event()
     one, other, _ = held.players()
@@ -60,6 +61,7 @@ def test_two_players_stand_side_by_side_with_what_people_see_of_them() -> None:
     assert all(len(line) <= WIDTH for line in text.splitlines())
 
 
+@pytest.mark.slow
 def test_names_cannot_write_to_the_terminal() -> None:
     held = event()
     one, other, _ = held.players()
@@ -73,6 +75,7 @@ def test_names_cannot_write_to_the_terminal() -> None:
         assert "[red]Anand" in text
 
 
+@pytest.mark.slow
 def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
     held = event()
     ranks = rank(held.study(), held.players())
@@ -101,6 +104,7 @@ def test_pairs_and_a_test_stand_beside() -> None:
     assert "-2.944, 2.944" in text
 
 
+@pytest.mark.slow
 def test_markup_in_names_stays_text_everywhere() -> None:
     held = event()
     ranks = [
