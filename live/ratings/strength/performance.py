@@ -95,7 +95,11 @@ class Results:
 def performance(
     model: LossModel | None, results: Results | None, games: Sequence[PlayedAgainst]
 ) -> Alone | None:
-    """Over one game or several; None where nothing is known of any."""
+    """Over one game or several; None where nothing is known of any, and without a rated opponent:
+    a performance is one against somebody.
+    """
+    if all(game.opponent_elo is None for game in games):
+        return None
     held = np.zeros(len(GRID_ELO))
     known = False
     with_moves = sum(game.log_likelihood is not None and game.moves > 0 for game in games)
