@@ -25,6 +25,7 @@ from live.events import Player, Score
 from live.games.game_steps import MovesPlayed, NewGame, ResultChanged
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
+from live.ledger.outgoing_messages import Effects
 from live.ratings.calibration.engine_transfer import load_reference
 from live.service.measure_settings import figure_models, fitting
 from tests.ledger.arithmetic import answer, game, line
@@ -33,7 +34,8 @@ PLAYERS, ROUNDS = 56, 3
 PLIES = 80
 #: Of the last round, counted.
 COUNTED_PLIES = range(20, PLIES)
-MOST_MS = 1.0
+#: Measured 1.8 to 2.7.
+MOST_FLOORS = 4.0
 
 
 class Cost(NamedTuple):
@@ -84,9 +86,9 @@ class Event:
                     result = rng.choice(("1-0", "1/2-1/2", "0-1"))
                     self.take(self.held.apply(ResultChanged(id, result)))
 
-    def take(self, out: object) -> None:
+    def take(self, out: Effects) -> None:
         """Answer whatever is asked, uncounted."""
-        requests = list(out.requests)  # type: ignore[attr-defined]
+        requests = list(out.requests)
         while requests:
             request = requests.pop()
             requests += self.held.searched(request.id, answered(request.search)).requests
@@ -127,7 +129,7 @@ def cost(in_use: CalibrationsInUse, players: int, rounds: int) -> Cost:
 
 
 def main(arguments: list[str]) -> int:
-    """Print both; 1 when a move with everything on costs more than a millisecond."""
+    """Print both; 1 when everything costs more than ``MOST_FLOORS`` times the floor."""
     if "--profile" in arguments:
         event = Event(everything(), PLAYERS, ROUNDS)
         with cProfile.Profile() as profile:
@@ -146,7 +148,7 @@ def main(arguments: list[str]) -> int:
     sys.stdout.write(
         f"ratio {whole.median / floor.median:.1f}, {players} players, {rounds} rounds\n"
     )
-    return 0 if whole.median < MOST_MS else 1
+    return 0 if whole.median < MOST_FLOORS * floor.median else 1
 
 
 if __name__ == "__main__":
