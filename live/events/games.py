@@ -177,6 +177,10 @@ class GameView(msgspec.Struct, frozen=True):
     none; empty where time control and calibration agree."""
     restored: bool = False
     """Shown from the journal of an earlier start: its source has not told it since."""
+    also: tuple[str, ...] = ()
+    """Other sources that carry the same game; it is shown once."""
+    dispute: str = ""
+    """Where these sources contradict each other, for people; empty where they agree."""
 
 
 class GameDetail(GameView, frozen=True, kw_only=True):

@@ -48,7 +48,7 @@ _TOLD: dict[Visibility, Literal["venue", "public", "arbiter"]] = {
 
 _GAME = (
     "id feed event round board white black result url start_fen plies_played plies_scored variant "
-    "problem site date time_control eco opening"
+    "problem also dispute site date time_control eco opening"
 )
 
 #: All that a venue sees: moves, clocks, names, results, and how the service is doing.
