@@ -129,7 +129,7 @@ def games_of(source: int, round_number: int, seed: int) -> list[GameReport]:
     found = choice[(2 * source + round_number - 1) * GAMES :][:GAMES]
     made = []
     for number, game in enumerate(found, start=1):
-        name = f"{source} {number}"
+        name = "ABCD"[source] + str(number)
         headers = msgspec.structs.replace(
             game.headers,
             event=f"Open {source}",
