@@ -318,7 +318,7 @@ def _headers(reports: Sequence[Game]) -> Headers:
 def _player(one: Player, other: Player) -> Player:
     lacking = {
         name: value
-        for name in ("elo", "title", "fide_id", "federation", "team")
+        for name in ("elo", "title", "fide_id", "federation", "team", "k")
         if not getattr(one, name) and (value := getattr(other, name))
     }
     return msgspec.structs.replace(one, **lacking) if lacking else one

@@ -122,6 +122,10 @@ async def analysed(
             with _progress(service):
                 await unless_stopped(_searched(service, reports), stop or asyncio.Event())
     _report_namesakes(service.state)
+    for doubt in service.lists.doubtful:
+        Console(stderr=True).print(
+            f"Rating list: {plain(doubt)}. Nothing is taken from it.", markup=False, highlight=False
+        )
     return service.state
 
 

@@ -58,12 +58,20 @@ class ListedPlayer(msgspec.Struct, frozen=True):
     rapid: int | None = None
     blitz: int | None = None
     k: int | None = None
-    """FIDE's development coefficient."""
+    """FIDE's development coefficient of the standard rating."""
+    rapid_k: int | None = None
+    blitz_k: int | None = None
 
     def rating(self, pace: Pace) -> int | None:
         """The rating that counts; the standard one where the player has no other."""
         own = {"standard": self.standard, "rapid": self.rapid, "blitz": self.blitz}[pace]
         return own or self.standard
+
+    def development(self, pace: Pace) -> int | None:
+        """The coefficient that goes with :meth:`rating`."""
+        own = {"rapid": (self.rapid, self.rapid_k), "blitz": (self.blitz, self.blitz_k)}
+        rated, k = own.get(pace, (None, None))
+        return k if rated else self.k
 
 
 class ListMatch(msgspec.Struct, frozen=True):
@@ -113,7 +121,8 @@ class RatingList:
             if not words or set(words) & set(name_words(row.name).split()):
                 return ListMatch(row)
             return ListMatch(
-                doubt=f"{player.name} has the FIDE id {number}, which is {row.name} in the list"
+                doubt=f"{player.name} has the FIDE id {number}, which is {row.name} in the list:"
+                " correct the id or the name in the source"
             )
         if not words:
             return ListMatch()
@@ -125,11 +134,17 @@ class RatingList:
         if len(same) == 1:
             return ListMatch(same[0])
         if same:
-            return ListMatch(doubt=f"{player.name} is the name of {len(same)} players in the list")
+            return ListMatch(
+                doubt=f"{player.name} is the name of {len(same)} players in the list:"
+                " give the FIDE id or the federation in the source"
+            )
         alike = [row for row in near if _alike(words, name_words(row.name).split())]
         if alike:
             named = ", ".join(f"{row.name} ({row.fide_id or 'no id'})" for row in alike[:3])
-            return ListMatch(doubt=f"{player.name} is perhaps {named} in the list")
+            return ListMatch(
+                doubt=f"{player.name} is perhaps {named} in the list:"
+                " give the FIDE id in the source, or the name as the list has it"
+            )
         return ListMatch()
 
 
@@ -208,6 +223,8 @@ def _from_fields(fields: dict[str, str]) -> ListedPlayer:
         rapid=_number(fields.get("rapid_rating", "")),
         blitz=_number(fields.get("blitz_rating", "")),
         k=_number(fields.get("k", "")),
+        rapid_k=_number(fields.get("rapid_k", "") or fields.get("k r", "")),
+        blitz_k=_number(fields.get("blitz_k", "") or fields.get("k b", "")),
     )
 
 

@@ -53,7 +53,7 @@ _GAME = (
 
 #: All that a venue sees: moves, clocks, names, results, and how the service is doing.
 _VENUE: dict[type[msgspec.Struct], str] = {
-    events.Player: "name elo title fide_id federation team",
+    events.Player: "name elo title fide_id federation team k",
     events.EngineInfo: "name limit calibration calibration_note",
     events.PlyView: "ply san uci clock_s spent_s",
     events.GameView: _GAME,
