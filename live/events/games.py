@@ -180,6 +180,10 @@ class GameView(msgspec.Struct, frozen=True):
     none; empty where time control and calibration agree."""
     restored: bool = False
     """Shown from the journal of an earlier start: its source has not told it since."""
+    also: tuple[str, ...] = ()
+    """Other sources that carry the same game; it is shown once."""
+    dispute: str = ""
+    """Where these sources contradict each other, for people; empty where they agree."""
 
 
 class GameDetail(GameView, frozen=True, kw_only=True):
@@ -247,8 +251,10 @@ class PlayerView(msgspec.Struct, frozen=True):
     """For screening, not for spectators; null without an own rating and where nothing forecasts the
     engine's choices."""
     rating_k: int | None = None
-    """Taken from the rating: 10 from 2400 on, else 20. Juniors and newcomers have 40, which no
-    rating tells."""
+    """FIDE's development coefficient."""
+    rating_k_listed: bool = False
+    """It is from a rating list. Else it is taken from the rating, 10 from 2400 on, else 20: juniors
+    and newcomers have 40, which no rating tells."""
     alone: float | None = None
     """Elo at which the counted moves are likeliest, from these moves alone: no own Elo, no field,
     no result; null where unbounded or unknown."""

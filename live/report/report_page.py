@@ -290,6 +290,12 @@ def _game(game: GameDetail, scale: FigureScale) -> str:
         if svg
     )
     problem = f"<p><b>{html(game.problem, 200)}</b></p>" if game.problem else ""
+    if game.also:
+        sources = " and ".join((game.feed, *game.also))
+        problem += f'<p class="soft">{html(f"One game, from {sources}", 300)}</p>'
+    if game.dispute:
+        dispute = f"Its sources contradict each other: {game.dispute}"
+        problem += f"<p><b>{html(dispute, 300)}</b></p>"
     return (
         '<section class="game"><header><h3>'
         f"{_player(game.white.name, game.white.elo)} – "

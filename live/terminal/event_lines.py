@@ -134,6 +134,11 @@ class EventLineWriter:
             lines.append(f"{self._label(view.id)}: {view.result}")
         if known.problem != view.problem and view.problem:
             lines.append(f"{self._label(view.id)}: {plain(view.problem, 200)}")
+        if known.also != view.also and view.also:
+            sources = " and ".join(plain(name, 60) for name in (view.feed, *view.also))
+            lines.append(f"{self._label(view.id)}: one game, from {sources}")
+        if known.dispute != view.dispute and view.dispute:
+            lines.append(f"{self._label(view.id)}: {plain(view.dispute, 200)}")
         return lines
 
     def _point(self, game: GameId, color: Color, point: CurvePoint) -> str:

@@ -96,8 +96,11 @@ class PlayerTotals:
     def _know(self) -> None:
         reported = [self._reported[game] for game in sorted(self._reported)]
         elo = next((each.elo for each in reported if each.elo is not None), None)
+        k = next((each.k for each in reported if each.k is not None), None)
         self._judged = None
-        self._player = msgspec.structs.replace(reported[0], elo=elo) if reported else self._player
+        self._player = (
+            msgspec.structs.replace(reported[0], elo=elo, k=k) if reported else self._player
+        )
 
     def leave(self, game: str) -> None:
         """The game is gone, or it was somebody else; its gains must have been removed."""
@@ -221,7 +224,7 @@ class PlayerTotals:
             low=None,
             high=None,
             **self._calibrated_figures(),
-            **event_figures(self._performed, self.player.elo, self._field, self._in_use.forecast),
+            **event_figures(self._performed, self.player, self._field, self._in_use.forecast),
         )
 
     def _field(self) -> Population:

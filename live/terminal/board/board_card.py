@@ -104,8 +104,15 @@ def headline(game: GameDetail, width: int, look: BoardCardOptions) -> Text:
         line.append(f"· {behind} plies to score ", palette.warn)
     if look.age_s is not None and game.result == "*":
         line.append(f"· last move {age_text(look.age_s)} ago ", palette.dim)
+    if game.dispute:
+        line.append(f"· ! {plain(game.dispute, 100)} ", palette.warn)
     # What gives way on a narrow terminal stands last.
-    for part in (plain(game.event, 40), f"round {plain(game.round, 8)}" if game.round else ""):
+    sources = " and ".join(plain(name, 40) for name in (game.feed, *game.also))
+    for part in (
+        plain(game.event, 40),
+        f"round {plain(game.round, 8)}" if game.round else "",
+        f"from {sources}" if game.also else "",
+    ):
         if part:
             line.append(f"· {part} ", palette.dim)
     line.truncate(width, overflow="ellipsis")

@@ -37,7 +37,7 @@ export const WORDS = {
   ],
   fide: [
     "FIDE's performance",
-    "The rating performance by FIDE's table: finished games against rated opponents, results alone. Beneath it what these games change of the own rating, with the K that the rating implies (10 from 2400 on, else 20); juniors and newcomers have 40.",
+    "The rating performance by FIDE's table: finished games against rated opponents, results alone. Beneath it what these games change of the own rating, with K from the rating list. K? is what the rating implies (10 from 2400 on, else 20), though juniors and newcomers have 40.",
   ],
   odds: [
     "Expected result",

@@ -152,6 +152,7 @@ export function placeText(game, short = false) {
 export function problemText(game) {
   if (game.problem) return game.problem;
   if (game.restored) return "from before the restart; its source has not sent it again yet";
+  if (game.dispute) return `its sources contradict each other: ${game.dispute}`;
   const waiting = game.plies_played - game.plies_scored;
   return waiting > 1 ? `${waiting} moves not scored yet` : "";
 }

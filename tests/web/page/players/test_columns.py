@@ -77,6 +77,7 @@ def test_an_interval_stands_beside_what_has_one(pages: Pages) -> None:
         fide_performance=2101,
         rating_change=-3.25,
         rating_k=20,
+        rating_k_listed=True,
         methods=PlayerMethods(first_choice=Share(0.5, 0.25, 0.75, 8)),
     )
     found = shown(pages, view)
