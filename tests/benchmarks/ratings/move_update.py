@@ -21,7 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from live.engine.search import Search, SearchOptions, SearchResult
-from live.events import Player, Score
+from live.events import Player, Result, Score
 from live.games.game_steps import MovesPlayed, NewGame, ResultChanged
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
@@ -34,6 +34,7 @@ PLAYERS, ROUNDS = 56, 3
 PLIES = 80
 #: Of the last round, counted.
 COUNTED_PLIES = range(20, PLIES)
+RESULTS: tuple[Result, ...] = ("1-0", "1/2-1/2", "0-1")
 #: Measured 1.8 to 2.7.
 MOST_FLOORS = 4.0
 
@@ -83,7 +84,7 @@ class Event:
                 if last:
                     self.last.append((id, board % 8))
                 else:
-                    result = rng.choice(("1-0", "1/2-1/2", "0-1"))
+                    result = rng.choice(RESULTS)
                     self.take(self.held.apply(ResultChanged(id, result)))
 
     def take(self, out: Effects) -> None:
