@@ -107,12 +107,15 @@ class CurvePoint(msgspec.Struct, frozen=True):
     """95 % interval of ``rating``: ``EngineInfo.rating + difference_low``."""
     high: float | None
     calibrated: float | None = None
-    """Posterior rating on the Elo scale; null where no calibration fits."""
+    """Passing, kept for one version: ``level`` and ``alone`` take its place. Posterior rating on
+    the Elo scale; null where no calibration fits."""
     calibrated_low: float | None = None
+    """Passing, kept for one version: see ``calibrated``."""
     calibrated_high: float | None = None
+    """Passing, kept for one version: see ``calibrated``."""
     form: float | None = None
-    """Elo above the player's own rating, as far as these moves tell; null where that rating is
-    unknown or no calibration fits."""
+    """Passing, kept for one version: ``percentile`` takes its place. Elo above the player's own
+    rating, as far as these moves tell; null where that rating is unknown or no calibration fits."""
     alone: float | None = None
     """Elo at which the counted moves are likeliest, from these moves alone: no own Elo, no field,
     no result; null where unbounded or unknown."""
@@ -220,10 +223,14 @@ class PlayerView(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     calibrated: float | None = None
-    """Posterior rating on the Elo scale; null where no calibration fits."""
+    """Passing, kept for one version: ``level`` and ``alone`` take its place. Posterior rating on
+    the Elo scale; null where no calibration fits."""
     calibrated_low: float | None = None
+    """Passing, kept for one version: see ``calibrated``."""
     calibrated_high: float | None = None
+    """Passing, kept for one version: see ``calibrated``."""
     form: float | None = None
+    """Passing, kept for one version: see ``CurvePoint.form``."""
     methods: PlayerMethods = PlayerMethods()
     calibration: str | None = None
     """Name of the calibration behind ``calibrated``. Games rated by another one are not in it:

@@ -138,11 +138,11 @@ def _games(event: Analysis, scale: FigureScale) -> str:
                 html(_board(game), 12),
                 _player(game.white.name, game.white.elo),
                 rating(*white),
-                interval(*white[1:]),
+                interval(*white),
                 escape(_result(game)),
                 _player(game.black.name, game.black.elo),
                 rating(*black),
-                interval(*black[1:]),
+                interval(*black),
                 str((game.plies_played + 1) // 2),
             ]
         )
@@ -229,7 +229,7 @@ def _methods(views: Sequence[PlayerView]) -> str:
 def _cells(found: Figure | None) -> list[str]:
     if found is None:
         return ["", ""]
-    ends = "= Elo" if found.is_elo else interval(found.low, found.high)
+    ends = "= Elo" if found.is_elo else interval(found.value, found.low, found.high)
     return [rating(found.value, found.low, found.high), ends]
 
 

@@ -266,14 +266,15 @@ class PlayerTotals:
         belief = pooled.posterior_from(prior)
         low, high = belief.interval
         elo = self.player.elo
-        form = pooled.posterior_from(OwnRating(elo)).mean - elo if elo else None
+        form = None if elo is None else pooled.posterior_from(OwnRating(elo)).mean - elo
+        usual = prior.mean_elo if elo is None else elo
         return {
             "calibrated": rounded(belief.mean, ELO_DECIMALS),
             "calibrated_low": rounded(low, ELO_DECIMALS),
             "calibrated_high": rounded(high, ELO_DECIMALS),
             "form": rounded(form, ELO_DECIMALS),
             "calibration": pooled.calibration.name,
-            "calibration_note": "; ".join(_notes(choice, pooled, others, elo or prior.mean_elo)),
+            "calibration_note": "; ".join(_notes(choice, pooled, others, usual)),
         }
 
 

@@ -173,7 +173,7 @@ def _plan(width: int, scale: FigureScale) -> list[tuple[str, str, int]]:
     """What stands beside a player's name: key, head, cells."""
     level = [("level", "Level", 5), ("level 95 %", "95 %", 9), ("percentile", "Pct", 4)]
     alone = [("alone", "Alone", 5), ("alone 95 %", "95 %", 9)]
-    by_algorithm_4 = [("algorithm4", "A4", 4), ("algorithm4 95 %", "95 %", 9)]
+    by_algorithm_4 = [("algorithm4", "A4", 5), ("algorithm4 95 %", "95 %", 9)]
     plan = [("elo", "Elo", 4)]
     if scale == "level":
         plan += level + alone
@@ -182,7 +182,7 @@ def _plan(width: int, scale: FigureScale) -> list[tuple[str, str, int]]:
     else:
         plan += by_algorithm_4
     if width >= 96:
-        plan.append(("performance", "Perf", 4))
+        plan.append(("performance", "Perf", 5))
         if scale != "algorithm4":
             plan += by_algorithm_4
     return [*plan, ("n", "n", 3), ("clock", "Clock", 5)]

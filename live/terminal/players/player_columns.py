@@ -96,8 +96,8 @@ def _figure(kind: FigureKind, head: str, explained: str, *, new: bool = True) ->
             9,
             interval,
             low,
-            f"The 95 % interval of {name}: in 95 of 100 cases it holds the true value. ≤ and ≥ "
-            "have no end on the other side.",
+            f"The 95 % interval of {name}: in 95 of 100 cases it holds the true value. Where only "
+            "one end is known, as in “2450 or more”, it stands as ≥2450.",
             new=new,
         ),
     ]

@@ -82,7 +82,7 @@ class OverlayRating {
     // What has no interval has its place for what it rests on.
     const ranged = rating === null || rating.interval !== "";
     setText(this._label, [rating?.label, ranged ? basis : ""].filter(Boolean).join(" \u00b7 "));
-    setText(this._interval, ranged ? (rating ? `95\u00a0%: ${rating.interval}` : "") : basis);
+    setText(this._interval, ranged ? (rating ? (rating.bound ? rating.interval : `95\u00a0%: ${rating.interval}`) : "") : basis);
     this.node.dataset.bound = rating?.bound ?? "";
   }
 }

@@ -163,7 +163,7 @@ export function sideText(game, color, basis = {}) {
   const { main } = ratings(point, game[color].elo, basis);
   const name = game[color].name || "unknown";
   if (main === null) return `${name}: ${withoutFigure(point)}`;
-  const range = main.interval ? `, 95 % interval ${main.interval}` : "";
-  const said = main.value !== null ? `${main.text}${range}` : main.interval;
+  const range = main.bound ? ` ${main.interval}` : main.interval ? `, 95 % interval ${main.interval}` : "";
+  const said = `${main.text}${range}`;
   return `${name}: ${main.label} ${said}, from ${countedMoves(point.n)}`;
 }
