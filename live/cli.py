@@ -22,7 +22,7 @@ from live.commands import (
     study_commands,
     worker_command,
 )
-from live.commands.flags import (
+from live.commands.command_options import (
     SWITCH,
     ClusterFlag,
     ConfigFlag,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from live.commands.flags import SWITCH, ConfigFlag
+from live.commands.command_options import SWITCH, ConfigFlag
 
 
 def add_to(app: typer.Typer) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from live.commands.flags import (
+from live.commands.command_options import (
     SWITCH,
     DebugFlag,
     EvalsFlag,

@@ -98,6 +98,11 @@ class EventState:
             yield
         self._show(game.id)
 
+    def arrange(self, order: Sequence[GameId]) -> None:
+        """Count the games as having appeared in this order."""
+        self._held.arrange(order)
+        self.ledger.arrange(order)
+
     def resume(self, archived: Sequence[ArchivedValues], recall: Recall) -> None:
         """Hold games of an earlier start again that were kept whole."""
         effects = self.ledger.resume(archived, recall)

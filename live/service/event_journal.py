@@ -180,7 +180,7 @@ class EventJournal:
         self._state, self._run = state, run
         began_s = slice_s = time.monotonic()
         with paused():
-            kept, others = self._standing(run)
+            kept, others, appeared = self._standing(run)
             state.resume([rest for rest, _ in kept], self._recall)
         self._dirty.clear()
         self._answers, self._known = deque(), room.known
@@ -198,20 +198,23 @@ class EventJournal:
                         state.searched(*self._answers.popleft())
         finally:
             self._answers = self._known = None
+        state.arrange(appeared)
         self.restored = sum(1 for _ in state.held())
         self.journal.begin(run)
         log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
     def _standing(
         self, run: JournalRun
-    ) -> tuple[list[tuple[ArchivedValues, list[Step]]], list[JournalStanding]]:
+    ) -> tuple[list[tuple[ArchivedValues, list[Step]]], list[JournalStanding], list[GameId]]:
         """The games of the followed sources: those kept whole, with what happened since, and those
-        of which only that is known.
+        of which only that is known. Then all, in the order they appeared.
         """
         assert self.journal is not None
         kept: list[tuple[ArchivedValues, list[Step]]] = []
         others: list[JournalStanding] = []
+        appeared: list[GameId] = []
         for standing in self.journal.standing(run.measure):
+            appeared.append(standing.game)
             steps = [change.step for change in standing.since]
             first = steps[0] if steps else None
             if standing.kept is not None:
@@ -220,7 +223,7 @@ class EventJournal:
                     kept.append((rest, [step for step in steps if not isinstance(step, Restated)]))
             elif isinstance(first, NewGame) and first.game.feed in run.feeds:
                 others.append(standing)
-        return kept, others
+        return kept, others, appeared
 
     def _recall(self, game: GameId) -> ArchivedDetails | None:
         data = self.journal.details(game) if self.journal is not None else None

@@ -86,6 +86,7 @@ def test_a_token_file_that_is_not_there() -> None:
         open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config, env={})
 
 
+@pytest.mark.slow
 def test_a_demo_brings_in_no_network_library() -> None:
     """A newcomer's first command starts fast."""
     program = (

@@ -27,6 +27,7 @@ SPANISH = """[Event "Open"]
 """
 
 
+@pytest.mark.slow
 async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,6 +59,7 @@ def as_json(whole: Analysis) -> Any:
     return json.loads(msgspec.json.encode(whole))
 
 
+@pytest.mark.slow
 async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
@@ -82,6 +83,7 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
         rebuilt(reader, path, moment_ms(named, dt.datetime.now(dt.UTC)))
 
 
+@pytest.mark.slow
 async def test_a_report_is_written_as_every_format_and_as_json(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
@@ -96,6 +98,7 @@ async def test_a_report_is_written_as_every_format_and_as_json(
     assert json.loads((out / "journal.json").read_text()) == as_json(whole)
 
 
+@pytest.mark.slow
 async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path) as service:
@@ -172,6 +175,7 @@ def test_what_is_no_journal_is_named(tmp_path: Path, content: bytes | None, says
         report(path, at=None, folder=None, formats=[], json=None)
 
 
+@pytest.mark.slow
 async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

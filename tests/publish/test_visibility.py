@@ -166,6 +166,7 @@ def test_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, steps: 
         assert views[0] == views[1]
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), sight=st.sampled_from(Visibility))
 def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Visibility) -> None:
     world = World(seed)

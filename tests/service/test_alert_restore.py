@@ -76,6 +76,7 @@ def acts(evening: Evening, chance: random.Random) -> None:
                 arbiter.mute_kind(alert.kind, chance.random() < 0.7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_told(
     seed: int, tmp_path: Path

@@ -47,6 +47,7 @@ def confirmed(found: Analysis) -> Analysis:
     return msgspec.structs.replace(found, games=games)
 
 
+@pytest.mark.slow
 async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
@@ -63,6 +64,7 @@ async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path)
         assert service.journal.summary == f"2 games restored from {path}"
 
 
+@pytest.mark.slow
 async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
@@ -78,6 +80,7 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: 
         assert searches == service.room.health().searches
 
 
+@pytest.mark.slow
 async def test_games_of_sources_that_are_followed_no_more_stay_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with opened(path) as service:
@@ -89,6 +92,7 @@ async def test_games_of_sources_that_are_followed_no_more_stay_in_the_file(tmp_p
         assert len(list(service.state.games())) == 1
 
 
+@pytest.mark.slow
 async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Path) -> None:
     game = beginning(demo_feed.games()[0], 10)
     path = tmp_path / "journal.sqlite"
@@ -102,6 +106,7 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Pa
         assert again == await told(service, game)
 
 
+@pytest.mark.slow
 async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
     game = beginning(demo_feed.games()[0], 4)
     path = tmp_path / "journal.sqlite"
@@ -116,6 +121,7 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path:
         assert await told(second, game) == await told(first, game)
 
 
+@pytest.mark.slow
 async def test_games_left_out_of_a_journal_that_was_stuck_are_written_when_it_is_not(
     tmp_path: Path,
 ) -> None:

@@ -76,6 +76,7 @@ def test_a_delay_is_offered_only_where_it_reaches(
     assert (actions.not_delayed if able else actions.no_delay) == told
 
 
+@pytest.mark.slow
 def test_json_lines_are_messages_a_client_can_follow() -> None:
     event = middle()
     event.new()

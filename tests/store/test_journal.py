@@ -74,6 +74,7 @@ def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) 
     assert (number, at_ms, run) == (1, 1_000, RUN)
 
 
+@pytest.mark.slow
 def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
     with opened(path) as journal:
         journal.change(NewGame(game("g1")))
@@ -93,6 +94,7 @@ def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
         assert [change.n for change in one.since] == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> None:
     with opened(path) as journal:
         journal.change(NewGame(game("g1")))
@@ -106,6 +108,7 @@ def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> No
     assert len(steps_in(path)) == 3
 
 
+@pytest.mark.slow
 def test_numbers_go_on_after_a_restart(path: Path) -> None:
     for name in ("g1", "g2", "g3"):
         with opened(path) as journal:
@@ -163,6 +166,7 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
         assert third.problem == ""
 
 
+@pytest.mark.slow
 def test_a_killed_service_leaves_no_lock(path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path; from live.store.journal import Journal\n"
@@ -204,6 +208,7 @@ def until(holds: Callable[[], bool]) -> None:
     raise AssertionError("it never came to that")
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -225,6 +230,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
 
 
+@pytest.mark.slow
 def test_when_too_much_had_to_wait_the_games_are_written_anew(path: Path) -> None:
     with opened(path, backlog=10) as journal:
         journal.change(NewGame(game("g1")))

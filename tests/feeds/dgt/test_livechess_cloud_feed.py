@@ -172,6 +172,7 @@ def test_tournament_and_round_of_a_viewers_url(
     assert livechess_cloud(url) == found
 
 
+@pytest.mark.slow
 async def test_a_round_is_followed_to_its_end_kindly() -> None:
     site, ledger, clock = (
         LiveChessCloudRehearsal(GAMES, clock=DrivenClock()),
@@ -257,6 +258,7 @@ def followed(ledger: Ledger) -> dict[str, tuple[int, str]]:
     return {g.headers.white.name: (len(g.moves), g.result) for g in ledger.games.values()}
 
 
+@pytest.mark.slow
 async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -> None:
     site, ledger, clock = Site(), Ledger(), DrivenClock()
     site.live(1, 0)
@@ -284,6 +286,7 @@ async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -
     assert ledger.last.state == "finished"
 
 
+@pytest.mark.slow
 async def test_a_tournament_is_not_over_before_its_last_round() -> None:
     site, ledger, clock = Site(), Ledger(), DrivenClock()
     site.live(0, 0)

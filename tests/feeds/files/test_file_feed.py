@@ -102,6 +102,7 @@ async def test_a_finished_file_is_given_its_grace_period(case: Case) -> None:
     assert case.clock.now() - start_s == pytest.approx(FeedsConfig().finish_after_s)
 
 
+@pytest.mark.slow
 async def test_without_a_watcher_the_file_is_looked_at_every_poll(case: Case) -> None:
     async with running(case.feed, case.ledger):
         await case.moves(SOME)
@@ -246,6 +247,7 @@ async def test_a_folder_is_no_file(tmp_path: Path) -> None:
         await Case(tmp_path).feed.run(Ledger())
 
 
+@pytest.mark.slow
 async def test_the_system_tells_of_writes_and_replacements(tmp_path: Path) -> None:
     """The real watcher on a real folder."""
     path = tmp_path / "games.pgn"

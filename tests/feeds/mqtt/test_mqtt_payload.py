@@ -168,6 +168,7 @@ def test_an_empty_payload_takes_an_unfinished_game_away_and_no_finished_one() ->
     assert complete and [game.headers.white.name for game in games] == ["A1", "A3"]
 
 
+@pytest.mark.slow
 def test_topics_beyond_any_event_are_left_out() -> None:
     board = Subscription()
     for number in range(MAX_TOPICS + 10):
@@ -176,6 +177,7 @@ def test_topics_beyond_any_event_are_left_out() -> None:
     assert len(board.games.take()[0]) == MAX_TOPICS
 
 
+@pytest.mark.slow
 def test_finished_games_whose_topics_are_emptied_are_bounded_too() -> None:
     board = Subscription()
     for number in range(MAX_TOPICS + 10):

@@ -16,6 +16,7 @@ def study() -> ComparedMoves:
     return event().study()
 
 
+@pytest.mark.slow
 def test_every_predictor_answers_or_says_what_is_missing(study: ComparedMoves) -> None:
     rows = compare(study, "anand", "carlsen")
     assert len(rows) == 4 + len(PREDICTORS)

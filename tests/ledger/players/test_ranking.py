@@ -8,6 +8,7 @@ from live.ledger.players.ranking import PAIRED_BY, rank
 from tests.ledger.event_of_three import event
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", sorted(PAIRED_BY))
 def test_everybody_has_a_place_or_a_reason(by: str) -> None:
     held = event()
@@ -29,6 +30,7 @@ def test_an_event_without_a_move_ranks_nobody() -> None:
     assert [each.place for each in rank(held.study(), held.players())] == [None] * 3
 
 
+@pytest.mark.slow
 def test_those_without_a_place_come_by_algorithm_4() -> None:
     held = event()
     ranks = rank(held.study(), held.players(), "markov")

@@ -62,6 +62,7 @@ def test_every_message_is_described_under_its_type() -> None:
         assert DOCUMENT["components"]["messages"][tag]["summary"]
 
 
+@pytest.mark.slow
 def test_real_messages_are_what_the_schema_says() -> None:
     world = World(2)
     hello = HelloMessage(1, "e", world.info, "same-search", "0")
@@ -78,6 +79,7 @@ def test_real_messages_are_what_the_schema_says() -> None:
     assert seen == set(DOCUMENT["channels"]["live"]["messages"])
 
 
+@pytest.mark.slow
 def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
     world = World(2)
     seen = set()

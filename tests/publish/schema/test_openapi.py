@@ -102,6 +102,7 @@ def test_without_a_token_it_is_as_described(path: str) -> None:
         assert not complaints(path, response, response.body)
 
 
+@pytest.mark.slow
 @given(
     path=st.text("/abcdefghijklmnopqrstuvwxyz.%0123456789 \0é", max_size=30)
     | st.sampled_from([path.replace("{game}", "g1") for path in DOCUMENT["paths"]]),
@@ -140,6 +141,7 @@ OPEN = Authentication(None, public=False, hide_scores=False, now=lambda: NOON)
 CLOSED = Authentication(Tokens(), public=False, hide_scores=False, now=lambda: NOON)
 
 
+@pytest.mark.slow
 def test_schemas_are_schemas() -> None:
     for schema in DOCUMENT["components"]["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)

@@ -156,6 +156,7 @@ FRAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("frames", "code"), FRAMES)
 async def test_a_malformed_frame_gets_a_documented_close(
     publisher: Publisher, frames: bytes, code: int
@@ -179,6 +180,7 @@ async def test_an_end_in_the_middle_of_a_frame_is_the_end(publisher: Publisher) 
     await goes_on(publisher)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -101,6 +101,7 @@ async def test_a_slow_listener_gets_the_latest_of_each_game() -> None:
     assert len(ledger.reports) < 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 async def test_whatever_goes_wrong_the_end_is_the_same(seed: int) -> None:
     rehearsal = LichessRehearsal(GAMES, clock=DrivenClock(), fates=connections(seed))

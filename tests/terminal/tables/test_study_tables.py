@@ -25,6 +25,7 @@ def drawn(table: Table) -> str:
     return capture.get()
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_scores_and_reasons() -> None:
     held = event()
     one, other, _ = held.players()
@@ -37,6 +38,7 @@ def test_a_comparison_shows_scores_and_reasons() -> None:
     assert "of 500 moves" in text
 
 
+@pytest.mark.slow
 def test_names_cannot_write_to_the_terminal() -> None:
     held = event()
     one, other, _ = held.players()
@@ -46,6 +48,7 @@ def test_names_cannot_write_to_the_terminal() -> None:
     assert "[red]Anand" in text
 
 
+@pytest.mark.slow
 def test_a_ranking_shows_everybody() -> None:
     held = event()
     text = drawn(study_tables.ranking(rank(held.study(), held.players()), "covariance", ENGINE,
@@ -70,6 +73,7 @@ def test_pairs_and_a_test_stand_beside() -> None:
     assert "-2.944, 2.944" in text
 
 
+@pytest.mark.slow
 def test_markup_in_names_stays_text_everywhere() -> None:
     held = event()
     ranks = [
