@@ -179,7 +179,8 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
             f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
         )
     ledger = service.state.ledger
-    game = next(game for game in service.state.held() if game.id == detail.id)
+    game = service.state.holding(detail.id)
+    assert game is not None, "it is shown, so it is held"
     made: list[ExplainedSearch] = []
     for what, search in searches(
         game, ply, ledger.in_use.search_options, _depth(service, game, ply)
