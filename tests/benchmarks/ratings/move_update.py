@@ -16,12 +16,12 @@ import random
 import statistics
 import sys
 import time
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import msgspec
 
 from live.engine.search import Search, SearchOptions, SearchResult
-from live.events import Player, Score
+from live.events import Player, Result, Score
 from live.games.game_steps import MovesPlayed, NewGame, ResultChanged
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
@@ -83,7 +83,7 @@ class Event:
                 if last:
                     self.last.append((id, board % 8))
                 else:
-                    result = rng.choice(("1-0", "1/2-1/2", "0-1"))
+                    result = rng.choice(get_args(Result)[1:4])
                     self.take(self.held.apply(ResultChanged(id, result)))
 
     def take(self, out: Effects) -> None:

@@ -79,10 +79,11 @@ def player(held: EventLedger, number: int) -> PlayerView:
 
 def assert_sound(held: EventLedger) -> None:
     """Every figure is a number between its ends, or nothing."""
-    points = [point for curve in (detail_of(held).curves.white, detail_of(held).curves.black)
-              for point in curve]  # fmt: skip
-    for each in (*points, *held.players()):
-        assert_figures_sound(each)
+    curves = detail_of(held).curves
+    for point in (*curves.white, *curves.black):
+        assert_figures_sound(point)
+    for view in held.players():
+        assert_figures_sound(view)
 
 
 def assert_figures_sound(each: CurvePoint | PlayerView) -> None:
