@@ -98,7 +98,7 @@ def follow(
         typer.Option(
             "--delay",
             metavar="SECONDS",
-            help="Hold everything back, moves and scores alike, as tournaments require.",
+            help="Hold back what the public sees, moves and scores alike.",
         ),
     ] = None,
     host: HostFlag = None,

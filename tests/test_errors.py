@@ -277,7 +277,6 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "service/source_runner.py": ("",),
     "service/host/log_output.py": ("", "explain", "replay", "report", *ENGINES),
     "service/measure_settings.py": ("",),
-    "service/output_mode.py": ("",),
     "settings.py": ("feeds", *ENGINES),
     "store/journal.py": ("",),
     "store/journal_faults.py": ("",),

@@ -26,6 +26,10 @@ def token(
         bool,
         typer.Option("--arbiter", metavar=SWITCH, help="It also shows what is for arbiters alone."),
     ] = False,
+    metrics: Annotated[
+        bool,
+        typer.Option("--metrics", metavar=SWITCH, help="It also reads the service's /metrics."),
+    ] = False,
     event: Annotated[
         list[str] | None,
         typer.Option("--event", metavar="NAME", help="Only this event; may be repeated."),
@@ -44,6 +48,7 @@ def token(
         name,
         os.urandom,
         arbiter=arbiter,
+        metrics=metrics,
         events=tuple(event or ()),
         expires=expires.date() if expires else None,
     )

@@ -24,12 +24,22 @@ from typing import Protocol
 import msgspec
 
 from live import __version__
+from live.alerts.incident_log import news
 from live.config import Config, JournalConfig
 from live.engine.process.engine_process import EngineIdentity
 from live.engine.results.result_cache import MemoryResultCache, ResultCache
 from live.engine.results.result_file import ResultFile
 from live.engine.search import Search, SearchResult
-from live.events import AlertMessage, Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
+from live.events import (
+    Alert,
+    AlertMessage,
+    Change,
+    FeedHealth,
+    FeedName,
+    FeedState,
+    GameId,
+    GoneMessage,
+)
 from live.games.game_steps import GameConfirmed, NewGame, Step
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_state import EventState
@@ -127,6 +137,8 @@ class EventJournal:
         self._memory = MemoryResultCache() if memory is None else memory
         self.journal = Journal(path, durable=durable, memory=self._memory) if path else None
         self._last_problem = ""
+        # Alerts that are not over, as they were noted last.
+        self._noted: dict[str, Alert] = {}
         # Answers found in the journal while games are brought back; None when that is over.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
         self._known: Known | None = None
@@ -271,8 +283,7 @@ class EventJournal:
             return
         for change in changes:
             if isinstance(change, AlertMessage):
-                body = msgspec.json.encode(change.alert)
-                self.journal.note(ALERT, body, change.alert.game or "")
+                self._note(change.alert)
             game = getattr(change, "game", None)
             if isinstance(change, GoneMessage):
                 self._dirty.pop(change.game, None)
@@ -281,6 +292,17 @@ class EventJournal:
                 id = game if isinstance(game, str) else game.id
                 if id not in self._dirty:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
+
+    def _note(self, alert: Alert) -> None:
+        """What has happened to an alert; that it is worded anew every few seconds is not kept."""
+        assert self.journal is not None
+        if not news(self._noted.get(alert.id), alert):
+            return
+        if alert.cleared_s is None:
+            self._noted[alert.id] = alert
+        else:
+            self._noted.pop(alert.id, None)
+        self.journal.note(ALERT, msgspec.json.encode(alert), alert.game or "")
 
     @property
     def unkept(self) -> int:

@@ -37,7 +37,7 @@ from live.ledger.outgoing_messages import Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
-from live.service.alert_restore import OpenAlert, RestoredMute, past, remember
+from live.service.alert_restore import ArbiterEntry, OpenAlert, RestoredMute, past, remember
 from live.service.alert_service import AlertService
 from live.service.engine_measuring import EngineMeasuring, ReferenceSearch
 from live.service.engine_service import EngineService
@@ -85,7 +85,14 @@ class EventService:
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
-        self.arbiter = AlertService(self.notify, report=self.health, remember=self._noted)
+        self.withholding: Callable[[], bool] = lambda: False
+        """Whether the public is shown less than the arbiters, or later."""
+        self.arbiter = AlertService(
+            self.notify,
+            report=self.health,
+            remember=self._noted,
+            aloud=lambda: not self.withholding(),
+        )
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         self._measurements = MeasuredEngines(load_reference())
@@ -117,7 +124,7 @@ class EventService:
                 self.retirement = GameRelease(self.state, self.config.memory)
                 yield
 
-    def _noted(self, what: RestoredMute | OpenAlert) -> None:
+    def _noted(self, what: RestoredMute | OpenAlert | ArbiterEntry) -> None:
         remember(self.journal.journal, what)
 
     async def bring_back(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
@@ -101,6 +102,20 @@ class JournalLock:
             self._connection = None
 
 
+def keep_private(path: Path) -> None:
+    """Make the file, if it is not there, and let its user alone read it: it holds what is withheld
+    from the public. SQLite gives the files beside it the same rights.
+    """
+    if not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        return
+    try:
+        if path.is_file() and path.stat().st_mode & 0o077:
+            path.chmod(0o600)
+    except OSError as error:
+        log.warning("journal %s: others can read it, and that cannot be changed (%s)", path, error)
+
+
 def wall_ms() -> int:
     """Now, milliseconds since 1970, UTC."""
     return time.time_ns() // 1_000_000
@@ -151,6 +166,7 @@ class Journal:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.take()
+            keep_private(self.path)
             connection = connected(self.path, durable=self._durable)
             try:
                 had = prepare(connection)

@@ -95,7 +95,8 @@ class JournalReader:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Raises InputError for what turned out unreadable on the way."""
         self.close()
-        if isinstance(error, sqlite3.Error | msgspec.DecodeError):
+        # TypeError: a value of another type than the table's, which only damage brings about.
+        if isinstance(error, sqlite3.Error | msgspec.DecodeError | TypeError | UnicodeError):
             raise damaged(self._path, error) from None
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from live.rehearse.servers.pgn_server import PgnUrlRehearsal
 from tests.feeds.fakes import DATA, decode
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
-CONFIG = FeedsConfig(delay_s=3600.0)  # a delay holds no answer back
+CONFIG = FeedsConfig()
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import datetime as dt
 import functools
 import itertools
@@ -185,6 +186,8 @@ def test_a_moment_is_a_time_of_day_or_a_date_with_time() -> None:
     local = dt.datetime(2026, 5, 2, 15, 4).timestamp() * 1000
     assert moment_ms("15:04", now) == moment_ms("2026-05-02T15:04", now) == local
     assert moment_ms("15:04:30", now) == local + 30_000
+    # After midnight 23:54 is the day before's: nothing is known of what is to come.
+    assert moment_ms("23:54", now) == moment_ms("2026-05-01T23:54", now)
     for text in ("noon", "0001-01-01T00:00"):
         with pytest.raises(InputError, match="is no time"):
             moment_ms(text, now)
@@ -232,3 +235,13 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     assert tell(alerts=True, json=None) == 0
     assert "phoned" in capsys.readouterr().out
     assert "alert raised" not in caplog.text, "a report raises none"
+    # What was over by the end is in the log all the same, and in files of its own.
+    folder = tmp_path / "out"
+    assert (
+        report(path, at=None, folder=folder, formats=["csv", "html"], alerts=True, json=None) == 0
+    )
+    (incidents,) = folder.glob("*-incidents.csv")
+    rows = csv.DictReader(incidents.read_text(encoding="utf-8").splitlines())
+    words = [row["what"] for row in rows]
+    assert words == ["raised", "acknowledged", "noted", "over"]
+    assert list(folder.glob("*-incidents.html"))

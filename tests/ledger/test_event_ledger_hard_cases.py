@@ -79,8 +79,8 @@ def player(held: EventLedger, number: int) -> PlayerView:
 
 def assert_sound(held: EventLedger) -> None:
     """Every figure is a number between its ends, or nothing."""
-    detail = detail_of(held)
-    for point in (*detail.curves.white, *detail.curves.black):
+    curves = detail_of(held).curves
+    for point in (*curves.white, *curves.black):
         assert_figures_sound(point)
     for view in held.players():
         assert_figures_sound(view)

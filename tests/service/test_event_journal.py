@@ -161,7 +161,9 @@ def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> No
     assert journal_path(JournalConfig(enabled=False, file="x"), ["games.pgn"]) is None
 
 
-async def test_a_game_of_two_sources_is_one_again_after_a_restart(tmp_path: Path) -> None:
+async def test_a_game_of_two_sources_is_one_again_after_a_restart(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     game = demo_feed.games()[0]
     path = tmp_path / "journal.sqlite"
     feeds = [FEED, "cloud"]
@@ -191,6 +193,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(tmp_path: Path
         assert confirmed(analysis(service.state)) == before
         await told_by(service, FEED, 24)
         assert analysis(service.state) == before, "confirmed by one of them"
+        assert "missed" not in caplog.text, "its alerts come back, too"
     # Only one of the sources is followed: the game is its own, with all it held.
     service = EventService(settings(), EventJournal(path))
     async with service.with_engine(live=False, feeds=[FEED]):

@@ -437,3 +437,18 @@ def test_a_shared_cache_that_cannot_be_used_is_said_and_done_without(tmp_path: P
         results.put("engine", QUESTION, SHARED_RESULT)
         assert results.get("engine", QUESTION) == SHARED_RESULT
         assert "cannot be used" in results.problem
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are not in the mode there")
+def test_a_journal_is_its_users_own(path: Path) -> None:
+    path.parent.mkdir()
+    path.touch(mode=0o644)
+    path.chmod(0o644)
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+        assert journal.flush()
+        made = [each for each in path.parent.iterdir() if each.name.startswith(path.name)]
+        # The lock holds nothing.
+        holding = [each for each in made if "-lock" not in each.name]
+        assert [each.name for each in holding if each.stat().st_mode & 0o077] == []
+        assert {f"{path.name}-wal"} <= {each.name for each in made}

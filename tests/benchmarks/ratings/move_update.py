@@ -16,7 +16,7 @@ import random
 import statistics
 import sys
 import time
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import msgspec
 
@@ -34,7 +34,6 @@ PLAYERS, ROUNDS = 56, 3
 PLIES = 80
 #: Of the last round, counted.
 COUNTED_PLIES = range(20, PLIES)
-RESULTS: tuple[Result, ...] = ("1-0", "1/2-1/2", "0-1")
 #: Measured 1.8 to 2.7.
 MOST_FLOORS = 4.0
 
@@ -84,7 +83,7 @@ class Event:
                 if last:
                     self.last.append((id, board % 8))
                 else:
-                    result = rng.choice(RESULTS)
+                    result = rng.choice(get_args(Result)[1:4])
                     self.take(self.held.apply(ResultChanged(id, result)))
 
     def take(self, out: Effects) -> None:

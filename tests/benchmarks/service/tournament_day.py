@@ -43,6 +43,7 @@ from live.feeds.feed_session import FeedConditions
 from live.feeds.game_timeline import timeline
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn.pgn_decoder import PgnReader
+from live.games.game import Game
 from live.publish.published_state import snapshot
 from live.rehearse.pgn_text import pgn_text
 from live.rehearse.servers.http_server import ServedReply, ServedRequest
@@ -120,6 +121,13 @@ def _what(game: GameDetail) -> object:
     """All that must be equal: what was played, and every figure that follows from it."""
     moves = [(ply.uci, ply.clock_s) for ply in game.plies]
     return (game.result, moves, game.curves, game.problem)
+
+
+def _played(game: Game | GameReport) -> tuple[object, ...]:
+    """What a source has of a game, cheap to compare."""
+    headers = game.headers
+    clocks = tuple(move.clock_s for move in game.moves)
+    return (headers.white.name, headers.black.name, game.result, clocks)
 
 
 def games_of(source: int, round_number: int, seed: int) -> list[GameReport]:
@@ -362,20 +370,23 @@ async def run(hurry: float, seed: int) -> int:
 
             tasks.append(asyncio.create_task(tick(), name="ticks"))
             await day.script()
-            analysis = Service(day.clock)
-            for report in day.final_reports([feed.name for feed in feeds]):
-                await analysis.report(report)
-            await analysis.hall.settled()
-            wanted = analysis.details()
+            final = day.final_reports([feed.name for feed in feeds])
+            played = {_played(game) for report in final for game in report.games}
             for _ in range(300):  # half an hour of the day at the most
-                await service.hall.settled()
-                if service.details() == wanted:
+                if {_played(game) for game in service.hall.state.held()} == played:
                     break
                 await day.clock.sleep(6)
+            await service.hall.settled()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         held = service.details()
+    # The day is over: its hurried clock would run on while this keeps the sources from being heard.
+    analysis = Service(day.clock)
+    for report in final:
+        await analysis.report(report)
+    await analysis.hall.settled()
+    wanted = analysis.details()
     for feed, states in service.states.items():
         seen = list(dict.fromkeys(state.partition(":")[0] for state in states))
         print(f"{feed}: {' > '.join(seen)}")

@@ -127,7 +127,7 @@ export class BoardPage {
 
   _drawHead(game) {
     setText(this._where, placeText(game));
-    const sources = game.also.length ? `from ${[game.feed, ...game.also].join(" and ")}` : "";
+    const sources = game.also?.length ? `from ${[game.feed, ...game.also].join(" and ")}` : "";
     setText(this._event, [game.event, sources].filter(Boolean).join(" \u00b7 "));
     setText(this._result, resultText(game.result));
     const link = safeLink(game.url);
