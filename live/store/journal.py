@@ -174,6 +174,8 @@ class Journal:
                 connection.close()
             self._reader = JournalReader(self.path)
             self._run, self._n, self._note = self._reader.last_numbers()
+            for problem in self._reader.problems():
+                log.error("journal %s: %s", self.path, problem)
             self._empty = had == 0
         except JournalLocked:
             self._give_up("is in use by another live-rate", "Name another with --journal")
