@@ -22,6 +22,7 @@ import re
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -299,11 +300,10 @@ class Day:
                 self.show(source, 1, 0, changed)
 
     def odd_ends(self) -> list[str]:
-        """What the games themselves give reason for: the loser made the last move."""
+        """What games give reason for, some by a corrected result: the loser made the last move."""
         return [
             f"{game.result} after {move_number(len(game.moves))} {game.moves[-1].san}, with the"
-            for games in self.rounds.values()
-            for game in games
+            for game in [*chain.from_iterable(self.rounds.values()), *self.final.values()]
             if game.result == ("0-1" if len(game.moves) % 2 else "1-0")
         ]
 
