@@ -13,6 +13,7 @@ AlertKind = Literal[
     "illegal-stands",
     "unreadable",
     "vanished",
+    "sources-differ",
     "correction",
     "takeback",
     "clock-still",

@@ -34,6 +34,11 @@ class GameIndex:
     def __len__(self) -> int:
         return len(self._games)
 
+    @property
+    def feeds(self) -> int:
+        """How many feeds have games here."""
+        return len(self._feeds)
+
     def __contains__(self, id: object) -> bool:
         return id in self._games
 

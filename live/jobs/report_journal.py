@@ -14,20 +14,30 @@ from rich.text import Text
 from live.alerts.finding import SIGNS
 from live.alerts.incident_log import board_words, kind_name, with_boards
 from live.config import Config
+from live.engine.search import SearchResult
 from live.errors import InputError
 from live.events import Alert, GameDetail, Incident
 from live.games.game import Game
 from live.jobs.analyze_games import write
 from live.jobs.recorded_event import RecordedEvent, rebuilt
-from live.ledger.calibrations_in_use import choice_of
+from live.ledger.calibrations_in_use import choice_of, game_pace
 from live.publish.export.analysis_json import Analysis, analysis, to_json
+from live.ratings.calibration.move_evidence import Population
 from live.report import incident_report
 from live.report.report_files import Format
 from live.service.alert_restore import log_of
 from live.service.host.log_output import log_to_stderr
 from live.service.report_export import utc_now, write_report, write_texts
 from live.store.journal_reader import JournalReader
-from live.store.rating_explanation import ExplainedSearch, Explanation, explain, in_words, searches
+from live.store.rating_explanation import (
+    ExplainedSearch,
+    Explanation,
+    explain,
+    in_words,
+    mover_of,
+    searches,
+)
+from live.store.strength_explanation import ExplainedStrength, explain_strength
 from live.terminal.figure_text import plain
 from live.terminal.tables import event_summary
 
@@ -169,7 +179,8 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
             f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
         )
     ledger = service.state.ledger
-    game = next(game for game in service.state.held() if game.id == detail.id)
+    game = service.state.holding(detail.id)
+    assert game is not None, "it is shown, so it is held"
     made: list[ExplainedSearch] = []
     for what, search in searches(
         game, ply, ledger.in_use.search_options, _depth(service, game, ply)
@@ -186,12 +197,41 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
         identity=service.run.identity,
         weigher=choice_of(ledger.in_use, game).weigher,
         made=tuple(made),
+        strength=_strength_of(service, game, detail, ply),
     )
     if explanation is None:
         raise InputError(
             f"ply {ply}", "has no rating: its scores are not all known", "Name another"
         )
     return explanation
+
+
+def _strength_of(
+    service: RecordedEvent, game: Game, detail: GameDetail, ply: int
+) -> ExplainedStrength | None:
+    """Moves alone, level, percentile and performance; None where no model of losses fits."""
+    in_use = service.state.ledger.in_use
+    choice = choice_of(in_use, game)
+    reader = in_use.loss_reader(choice)
+    if reader is None or choice.calibration is None:
+        return None
+    found: dict[int, SearchResult] = {}
+    for at in range(1, len(game.moves) + 1):
+        (_, before), *_ = searches(game, at, in_use.search_options, None)
+        if (scored := service.looked_up(before)) is not None:
+            found[at] = scored[1].result
+    known = {each.name: each for each in service.state.ledger.engine.calibrations}
+    prior = known[choice.calibration.name]
+    return explain_strength(
+        game,
+        detail,
+        mover_of(detail, ply),
+        ply,
+        found=found,
+        reader=reader,
+        results=in_use.results_of(game_pace(game)),
+        field=Population(prior.prior_elo, prior.prior_sd_elo),
+    )
 
 
 def _depth(service: RecordedEvent, game: Game, ply: int) -> int | None:

@@ -51,12 +51,12 @@ _TOLD: dict[Visibility, Literal["venue", "public", "arbiter"]] = {
 
 _GAME = (
     "id feed event round board white black result url start_fen plies_played variant "
-    "problem site date time_control eco opening"
+    "problem also dispute site date time_control eco opening"
 )
 
 #: All that a venue sees: moves, clocks, names, results, and how the service is doing.
 _VENUE: dict[type[msgspec.Struct], str] = {
-    events.Player: "name elo title fide_id federation team",
+    events.Player: "name elo title fide_id federation team k",
     events.EngineInfo: "name limit",
     events.PlyView: "ply san uci clock_s spent_s",
     events.GameView: _GAME,

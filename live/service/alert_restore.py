@@ -172,7 +172,8 @@ def past(journal: Journal, state: EventState, feeds: Sequence[FeedName]) -> Rest
     last = {alert.id: alert for alert in alerts}
     alarming = {alert.game for alert in last.values() if alert.cleared_s is None}
     views = {view.id: view for view in state.games()}
-    games = {game.id: game for game in state.held()}
+    # A game that another source carries, too, stands there once.
+    games = {id: game for id in views if (game := state.holding(id)) is not None}
     live = {id for id, game in games.items() if game.result == "*" or id in alarming}
     live |= _recent(journal.last_changes(), games)
     steps = {id: journal.changes_of(id) for id in live}

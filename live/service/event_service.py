@@ -300,7 +300,11 @@ class EventService:
 
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
-        for step in self.state.plan(self.retirement.news(self.lists.applied(report))):
+        report = self.lists.applied(report)
+        if doubts := self.lists.doubt_text:
+            detail = f"in doubt, so not used: {doubts}"
+            self.state.feed_health(FeedHealth("rating list", "stale", detail, part=True))
+        for step in self.state.plan(self.retirement.news(report)):
             self.state.apply(step)
             self.journal.applied(step)
             self.retirement.applied(step)

@@ -26,7 +26,7 @@ from live.terminal.view_frame import KeyHint
 #: What the signs on the screens mean.
 SIGNS = (
     "○ White  ● Black  ★ pinned  • just changed  ▌ selected  ! something is wrong here",
-    "~ provisional score  · not known yet  ↓ ↑ rating without lower, upper bound",
+    "~ provisional score  · not known yet  ≥2450 2450 or more  ≤2034 2034 or less",
     "95 %: the interval before it holds the true value in 95 of 100 cases. n: moves counted.",
     "Level: the Elo played at, from the own Elo (else the field's) and these moves; = Elo where "
     "these moves say nothing beyond it.",

@@ -601,3 +601,23 @@ def test_an_illegal_move_that_stands_is_no_lost_game() -> None:
     )
     (alert,) = hall.raised.values()
     assert alert.kind == "illegal-stands" and "the game went on" in alert.text
+
+
+def test_sources_that_contradict_each_other_for_a_minute() -> None:
+    def told(line: str, feed: str) -> FeedReport:
+        game = played(line, result="*")
+        headers = msgspec.structs.replace(game.headers, event="Open", round="1")
+        return FeedReport(feed, (msgspec.structs.replace(game, headers=headers),), complete=True)
+
+    right, wrong = "Ba4 Nf6 O-O Be7", "Bxc6 dxc6 O-O f6"
+    hall = Rehearsal()
+    for feed, line in (("hall", ""), ("cloud", ""), ("hall", right), ("cloud", wrong)):
+        hall.report(told(f"e4 e5 Nf3 Nc6 Bb5 a6 {line}", feed))
+    hall.wait(30)
+    assert "sources-differ" not in hall.kinds(), "one source may be late with a correction"
+    hall.wait(60)
+    (alert,) = (each for each in hall.raised.values() if each.kind == "sources-differ")
+    assert "4. Ba4 in hall, but Bxc6 in cloud" in alert.text
+    hall.report(told(f"e4 e5 Nf3 Nc6 Bb5 a6 {right}", "cloud"))
+    (alert,) = (each for each in hall.raised.values() if each.kind == "sources-differ")
+    assert alert.cleared_s is not None

@@ -159,3 +159,43 @@ def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> No
     named = JournalConfig(file="here.sqlite")
     assert journal_path(named, ["demo"], once=True) == Path("here.sqlite")
     assert journal_path(JournalConfig(enabled=False, file="x"), ["games.pgn"]) is None
+
+
+async def test_a_game_of_two_sources_is_one_again_after_a_restart(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    game = demo_feed.games()[0]
+    path = tmp_path / "journal.sqlite"
+    feeds = [FEED, "cloud"]
+
+    async def told_by(service: EventService, feed: str, plies: int) -> None:
+        await service.take(FeedReport(feed, (beginning(game, plies),), complete=True))
+        await service.settled()
+
+    service = EventService(settings(), EventJournal(path))
+    async with service.with_engine(live=False, feeds=feeds):
+        # Each is shown for itself and kept, before the moves prove that they are one.
+        other = msgspec.structs.replace(game.headers, event="Another name", round="")
+        for feed, headers in ((FEED, game.headers), ("cloud", other)):
+            report = msgspec.structs.replace(beginning(game, 6), headers=headers)
+            await service.take(FeedReport(feed, (report,), complete=True))
+        await service.settled()
+        assert len(list(service.state.games())) == 2
+        service.journal._keep(float("inf"), all_of_them=True)
+        report = msgspec.structs.replace(beginning(game, 26), headers=other)
+        await service.take(FeedReport("cloud", (report,), complete=True))
+        await told_by(service, FEED, 24)
+        before = analysis(service.state)
+        (view,) = before.games
+        assert view.also == ("cloud",) and view.plies_played == 26
+    service = EventService(settings(), EventJournal(path))
+    async with service.with_engine(live=False, feeds=feeds):
+        assert confirmed(analysis(service.state)) == before
+        await told_by(service, FEED, 24)
+        assert analysis(service.state) == before, "confirmed by one of them"
+        assert "missed" not in caplog.text, "its alerts come back, too"
+    # Only one of the sources is followed: the game is its own, with all it held.
+    service = EventService(settings(), EventJournal(path))
+    async with service.with_engine(live=False, feeds=[FEED]):
+        (view,) = analysis(service.state).games
+        assert view.also == () and view.dispute == ""

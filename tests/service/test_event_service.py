@@ -279,3 +279,21 @@ async def test_health_that_is_newer_than_a_lost_report_is_kept(
     await service.settled()
     keep.cancel()
     assert service.state.feeds() == (newer,)
+
+
+async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
+    service = EventService(settings(**{"feeds.rating_list": str(path)}))
+    service.open_ledger("none", "none", engine_scores=False)
+    game = beginnings(demo_feed.games()[0], 2)[-1]
+    headers = msgspec.structs.replace(
+        game.headers, white=Player("Boe, A"), black=Player("Dahl, Cleo")
+    )
+    await service.take(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
+    (health,) = service.state.feeds()
+    assert (health.feed, health.state, health.part) == ("rating list", "stale", True)
+    assert "Boe, A is perhaps Boe Anna (7) in the list: give the FIDE id" in health.detail
+    (held,) = service.state.games()
+    assert held.black.elo == 2100 and held.black.k == 20 and held.white.elo is None
+    service.arbiter.tick()

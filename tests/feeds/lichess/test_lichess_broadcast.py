@@ -545,3 +545,18 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_back() -> None
         case.round.show(1, upto(GAMES[1], 10))
         await until(lambda: len(case.ledger.games) == 2)
     assert lengths(case.ledger, GAMES[0].headers.round) == [20]
+
+
+async def test_a_stream_that_lags_behind_the_export_withdraws_no_result() -> None:
+    case = Case()
+    ended = msgspec.structs.replace(upto(GAMES[0], 20), result="1-0")
+    async with case.following():
+        await case.round.connected.wait()
+        case.round.show(0, ended)
+        await until(lambda: len(case.ledger.games) == 1)
+        case.round.show(0, upto(GAMES[0], 20))  # sent before, and under way for longer
+        case.round.show(1, upto(GAMES[1], 10))
+        await until(lambda: len(case.ledger.games) == 2)
+        assert sorted(game.result for game in case.ledger.games.values()) == ["*", "1-0"]
+        # Withdrawn indeed: the next comparison shows it.
+        await later(case, lambda: all(game.result == "*" for game in case.ledger.games.values()))
