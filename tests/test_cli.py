@@ -293,9 +293,18 @@ def test_a_unit_starts_the_program_that_printed_it(tmp_path: Path) -> None:
     program.chmod(0o755)
     environment = os.environ | {"PYTHONPATH": str(DATA.parent.parent)}
     done = subprocess.run(
-        [program, "systemd-unit"], env=environment, capture_output=True, text=True, check=True
+        [program, "systemd-unit", "--feed", "demo"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert f"\nExecStart={program} --headless --feed demo\n" in done.stdout
+    for wrong in ([], ["--feed", "gopher://example.org/"]):
+        done = subprocess.run(
+            [program, "systemd-unit", *wrong], env=environment, capture_output=True, text=True
+        )
+        assert done.returncode and not done.stdout, "nothing is printed that would not start"
 
 
 @pytest.mark.slow

@@ -84,6 +84,8 @@ def systemd_unit(
     """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
     import shutil
 
+    from live.errors import ConfigError
+    from live.feeds.source_address import recognise
     from live.service.host.systemd_unit import unit
 
     # The one that prints this: another may be on the PATH, or none.
@@ -93,7 +95,10 @@ def systemd_unit(
     command = [own, "--headless"]
     if config is not None:
         command += ["--config", str(config.resolve())]
-    for each in feed or ["demo"]:
+    if not feed:
+        raise ConfigError("--feed", "is not given", "Say what the unit is to follow: --feed URL")
+    for each in feed:
+        recognise(each)  # a mistake shows here, and not when the machine starts
         command += ["--feed", each]
     typer.echo(unit(command), nl=False)
 

@@ -133,6 +133,10 @@ def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
         from live.feeds.files.folder_feed import FolderFeed
 
         return FolderFeed(source.name, path, conditions)
+    if there and not path.is_dir() and not path.is_file():
+        # A pipe or a device may wait for ever, and is read once.
+        remedy = "Give a file or a folder, or pipe it into standard input, which is called -"
+        raise FeedUnreadable(source.name, "is no file that can be followed", remedy)
     if there and source.kind == "folder":
         raise FeedUnreadable(source.name, "is no folder", "Give a folder, or leave folder+ out")
     from live.feeds.files.file_feed import FileFeed

@@ -304,6 +304,10 @@ class EventJournal:
             self._noted.pop(alert.id, None)
         self.journal.note(ALERT, msgspec.json.encode(alert), alert.game or "")
 
+    def noted(self, alerts: Iterable[Alert]) -> None:
+        """Alerts that are not over stand so in the journal already."""
+        self._noted.update((alert.id, alert) for alert in alerts)
+
     @property
     def unkept(self) -> int:
         """Games that have changed since they were kept whole."""

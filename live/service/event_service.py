@@ -137,7 +137,9 @@ class EventService:
         if self.journal.journal is not None:
             self.arbiter.measured_by(self.state.engine())
             try:
-                self.arbiter.resume(past(self.journal.journal, self.state, feeds))
+                before = past(self.journal.journal, self.state, feeds)
+                self.journal.noted(before.log.open())
+                self.arbiter.resume(before)
             except Exception:
                 # Broad, as wherever alerts are made: whatever a strange journal brings about in
                 # them, the games stand, and the service has to start.

@@ -187,6 +187,21 @@ class TerminalController:
         elif not self.view.press(key):
             self._press_anywhere(key)
 
+    def interrupted(self) -> bool:
+        """Ctrl-C: whether it is to end now. The first one asks: a hall depends on the service."""
+        prompt = self.context.prompt
+        if prompt is not None and prompt.question == self._leave_question():
+            return True
+        self._ask_to_leave()
+        return False
+
+    def _leave_question(self) -> str:
+        return f"{self.context.actions.leave_question}  y yes  esc no"
+
+    def _ask_to_leave(self) -> None:
+        answers = dict.fromkeys(("y", "q", "enter"), self._leave)
+        self.context.prompt = TextPrompt(self._leave_question(), answers)
+
     def _press_help(self, key: str) -> None:
         if key in ("down", "j", "pagedown", "up", "k", "pageup"):
             self._help_first += {"down": 1, "j": 1, "pagedown": 10, "pageup": -10}.get(key, -1)
@@ -221,10 +236,7 @@ class TerminalController:
             case "v":
                 self.context.next_figure()
             case "q":
-                self.context.prompt = TextPrompt(
-                    f"{self.context.actions.leave_question}  y yes  esc no",
-                    dict.fromkeys(("y", "q", "enter"), self._leave),
-                )
+                self._ask_to_leave()
             case _:
                 pass
 

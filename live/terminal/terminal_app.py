@@ -36,8 +36,8 @@ _EDITING = {
 
 
 class Terminal(App[None]):
-    """``stop`` is called when somebody has said yes to the end, ``interrupt`` on Ctrl-C; the app
-    then closes by itself.
+    """``stop`` is called when somebody has said yes to the end, ``interrupt`` on a second Ctrl-C;
+    the app then closes by itself.
     """
 
     CSS = """
@@ -114,11 +114,12 @@ class Terminal(App[None]):
     # --- keys -------------------------------------------------------------------------------------
 
     async def on_event(self, event: events.Event) -> None:
-        # Before any binding of the framework's own: Ctrl-C and Ctrl-Q end here as everywhere.
+        # Before any binding of the framework's own: Ctrl-C and Ctrl-Q ask once, then end.
         if isinstance(event, events.Key) and event.key in ("ctrl+c", "ctrl+q"):
             event.stop()
-            self._interrupt()
-            self.exit()
+            if self.controller.interrupted():
+                self._interrupt()
+                self.exit()
             return
         # Each key is carried out before the next one is looked at: handed on to widgets, keys typed
         # in one go would overtake each other, and miss the line that the first of them opens.

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -95,3 +96,11 @@ def test_a_demo_brings_in_no_network_library() -> None:
         [sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT
     )
     assert found.stdout.strip() == b"[]"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_or_device_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.pgn")
+    for path in (tmp_path / "pipe.pgn", Path(os.devnull)):
+        with pytest.raises(FeedUnreadable, match="is no file that can be followed"):
+            open_feed(str(path), CONFIG)

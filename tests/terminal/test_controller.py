@@ -6,10 +6,18 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from rich.cells import cell_len
 
-from live.events import EngineHealth, FeedHealth, GoneMessage, HealthMessage, MoveMessage
+from live.events import (
+    AlertMessage,
+    EngineHealth,
+    FeedHealth,
+    GoneMessage,
+    HealthMessage,
+    MoveMessage,
+)
 from live.terminal.palette import PALETTES
 from tests.figures import Kind
 from tests.terminal.stage import Stage
@@ -448,3 +456,17 @@ def test_the_clock_of_the_side_to_move_runs(keys: tuple[str, ...]) -> None:
     stage.frame()
     stage.now_s += 600
     assert "59:01" in stage.frame() and "42:02" in stage.frame()
+
+
+def test_a_board_with_an_open_alert_is_marked_until_somebody_takes_note() -> None:
+    quiet, loud = Stage(), Stage(alerts=True)
+
+    def marks(stage: Stage) -> int:
+        return sum(line[1:2] == "!" for line in stage.frame().splitlines()[2:])
+
+    boards = {alert.game for alert in loud.client_state.alerts() if not alert.muted}
+    assert marks(loud) > marks(quiet)
+    for alert in list(loud.client_state.alerts()):
+        taken = msgspec.structs.replace(alert, acknowledged_s=1.0)
+        loud.client_state.apply(AlertMessage(taken))
+    assert boards and marks(loud) == marks(quiet)

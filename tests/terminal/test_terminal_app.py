@@ -155,7 +155,7 @@ async def test_the_palette_of_commands_opens_and_runs_one() -> None:
 
 
 @pytest.mark.slow
-async def test_q_asks_and_ctrl_c_does_not() -> None:
+async def test_q_asks_and_so_does_the_first_ctrl_c() -> None:
     ended = Ended()
     terminal = app(Stage(), ended)
     async with terminal.run_test(size=(80, 24)) as pilot:
@@ -167,6 +167,10 @@ async def test_q_asks_and_ctrl_c_does_not() -> None:
     assert (ended.stopped, ended.interrupted) == (1, 0)
     ended = Ended()
     async with app(Stage(), ended).run_test(size=(80, 24)) as pilot:
+        assert "End live-rate?" in await press(pilot, "ctrl+c")
+        await press(pilot, "escape")
+        await press(pilot, "ctrl+c")
+        assert not ended.interrupted
         await pilot.press("ctrl+c")
         await pilot.pause()
     assert (ended.stopped, ended.interrupted) == (0, 1)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 from rich.text import Text
 
-from live.events import Alert, GameView, Severity
+from live.events import Alert, GameId, GameView, Severity
 from live.terminal.figure_text import age_text
 from live.terminal.line_filter import matcher
 from live.terminal.palette import Palette
@@ -56,12 +56,18 @@ def listed(alerts: Sequence[Alert], query: str, *, show_muted: bool) -> list[Ale
     )
 
 
-def unread(alerts: Sequence[Alert]) -> int:
+def unread(alerts: Iterable[Alert]) -> int:
     """How many ask for notice."""
-    return sum(
-        alert.cleared_s is None and alert.acknowledged_s is None and not alert.muted
-        for alert in alerts
-    )
+    return sum(map(_asks, alerts))
+
+
+def asking(alerts: Iterable[Alert]) -> set[GameId]:
+    """Boards with an alert that asks for notice."""
+    return {alert.game for alert in alerts if alert.game is not None and _asks(alert)}
+
+
+def _asks(alert: Alert) -> bool:
+    return alert.cleared_s is None and alert.acknowledged_s is None and not alert.muted
 
 
 def alerts(

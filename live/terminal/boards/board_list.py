@@ -139,6 +139,8 @@ class BoardListOptions(msgspec.Struct, frozen=True):
     """Whether anybody knows how likely results are."""
     cursor: GameId | None
     pinned: Collection[GameId]
+    alerting: Collection[GameId]
+    """Boards with an alert that nobody took note of."""
     is_new: Callable[[GameId, int], bool]
     """Whether this ply of a board is a moment old."""
     age_s: Callable[[GameId], tuple[float, bool]]
@@ -206,7 +208,7 @@ def _line(
     new = side.ply > 0 and look.is_new(row.id, side.ply)
     line = Text(no_wrap=True)
     line.append(pin, palette.accent)
-    if row.problem and sign == "●":
+    if (row.problem or row.id in look.alerting) and sign == "●":
         line.append("!", palette.bad)
     else:
         line.append("•" if new else " ", palette.warn)

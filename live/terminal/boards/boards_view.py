@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from live.events import GameId
+from live.terminal.alerts.alert_list import asking
 from live.terminal.boards.board_list import BoardListOptions, boards, list_scale, shape
 from live.terminal.boards.board_order import ORDERS, ordered
 from live.terminal.boards.board_row import BoardRow
@@ -67,6 +68,7 @@ class BoardsView:
             odds=any(row.odds is not None for row in self.listed),
             cursor=self.cursor,
             pinned=context.pinned,
+            alerting=asking(context.state.alerts()),
             is_new=changes.is_new,
             age_s=changes.age_s,
             ran_s=changes.ran_s,
