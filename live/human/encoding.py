@@ -14,9 +14,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-#: Kinds of game, in the order of the network's input. ``otb`` is classical chess over the board,
-#: the others are online.
-KINDS = ("otb", "classical", "rapid", "blitz", "bullet")
+from live.human.question import KINDS, LEARNED_ELO
 
 #: Six bitboards by kind of piece (pawn to king), one of the mover's men; squares of rooks that may
 #: castle; en-passant square or -1; plies since a capture or pawn move; from and to of the last ply
@@ -51,8 +49,6 @@ PLANES = 40
 #: Conditions: see :func:`conditions`.
 CONDITIONS = 20
 
-#: Ratings beyond these were too few to learn from; they are moved to the nearest learned.
-LEARNED_ELO = (1000, 2800)
 #: Centres of the soft steps by which the network sees an Elo.
 _STEPS = np.array([900, 1250, 1600, 1950, 2300, 2650], dtype=np.float32)
 _STEP = 350.0

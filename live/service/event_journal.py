@@ -31,6 +31,7 @@ from live.engine.results.result_file import ResultFile
 from live.engine.search import Search, SearchResult
 from live.events import AlertMessage, Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
 from live.games.game_steps import GameConfirmed, NewGame, Step
+from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_state import EventState
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
@@ -105,7 +106,7 @@ class JournalledEngines(Protocol):
 
 def settings_of(config: Config) -> dict[str, object]:
     """What figures depend on, to be kept with them."""
-    sections = {"engine": config.engine, "rating": config.rating}
+    sections = {"engine": config.engine, "rating": config.rating, "human": config.human}
     return {name: msgspec.to_builtins(section) for name, section in sections.items()}
 
 
@@ -278,6 +279,15 @@ class EventJournal:
                 id = game if isinstance(game, str) else game.id
                 if id not in self._dirty:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
+
+    def answer(self, question: HumanQuestion) -> HumanAnswer | None:
+        """What was answered to this question before, here or in an earlier start."""
+        return self.journal.answer(question) if self.journal is not None else None
+
+    def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
+        """Keep what the network of human moves answered."""
+        if self.journal is not None:
+            self.journal.put_answer(question, answer)
 
     @property
     def unkept(self) -> int:

@@ -29,11 +29,12 @@ from live.events import (
     MeasuringProgress,
 )
 from live.feeds.feed import Feed, failed
-from live.ledger.calibrations_in_use import CalibrationsInUse
+from live.human.question import HumanAnswer
+from live.ledger.calibrations_in_use import CalibrationsInUse, HumanSearches
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.outgoing_messages import Urgency
+from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
@@ -43,11 +44,13 @@ from live.service.engine_measuring import EngineMeasuring, ReferenceSearch
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.game_release import GameRelease
+from live.service.human_service import HumanService
 from live.service.measure_settings import (
     advice,
     figure_models,
     fitting,
     fitting_table,
+    human_searches,
     limit_text,
     search_options_of,
 )
@@ -77,11 +80,17 @@ log = logging.getLogger(__name__)
 class EventService:
     """The parts of a running service, and how they call each other."""
 
-    def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
+    def __init__(
+        self, config: Config, journal: EventJournal | None = None, *, human: bool = False
+    ) -> None:
+        """``human``: ask the network of human moves, unless the settings say otherwise."""
         self.config = config
         self.lists = open_player_lists(config.feeds)
         self.journal = journal or EventJournal()
         self.state: EventState
+        self._human: HumanService | None = None
+        if human and config.human.enabled:
+            self._human = HumanService(config.human, self.journal, self._answered)
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
@@ -109,13 +118,17 @@ class EventService:
         """
         with self.journal.opened(self.config) as cache:
             self._engines = EngineService(self.config, self, cache, self, live=live)
-            async with self._engines.running():
+            async with self._engines.running(), self._asking():
                 limit = limit_text(self.config.engine)
                 self.measured = self._measurements.get(str(self.room.identity), limit)
                 self.open_ledger(self.room.identity.name, limit)
                 await self.bring_back(self.room, limit, feeds)
                 self.retirement = GameRelease(self.state, self.config.memory)
                 yield
+
+    def _asking(self) -> contextlib.AbstractAsyncContextManager[None]:
+        """The network of human moves running, if it is asked."""
+        return self._human.running() if self._human is not None else contextlib.nullcontext()
 
     def _noted(self, what: RestoredMute | OpenAlert) -> None:
         remember(self.journal.journal, what)
@@ -173,6 +186,7 @@ class EventService:
                 losses,
                 results,
                 forecast,
+                self._human_searches() if engine_scores else None,
             ),
             engine_name=engine_name,
             limit=limit,
@@ -180,9 +194,13 @@ class EventService:
             stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
         )
-        self.state = EventState(ledger, self, self.publish, self.alerts)
+        self.state = EventState(ledger, self, self.publish, self.alerts, self.ask)
         self.retirement = GameRelease(self.state, self.config.memory)
         self.arbiter.measured_by(ledger.engine)
+
+    def _human_searches(self) -> HumanSearches | None:
+        """What is searched where players' moves are asked for; None where they are not."""
+        return human_searches(self.config.engine) if self._human is not None else None
 
     def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
         """``listener`` gets every change from now on, in order, and must not wait. What it fails
@@ -238,6 +256,17 @@ class EventService:
     def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
         assert isinstance(owner, RequestId)
         self.state.progressed(owner, progress)
+
+    # --- what players would play -----------------------------------------------------------------
+
+    def ask(self, request: HumanRequest) -> None:
+        """Have the network of human moves answer."""
+        assert self._human is not None, "the ledger asks only where there is somebody to ask"
+        self._human.ask(request)
+
+    def _answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
+        self.state.answered(request, answer)
+        self._changed.set()
 
     # --- reports of feeds ------------------------------------------------------------------------
 
@@ -368,6 +397,8 @@ class EventService:
         health = self.engines.health()
         if self._measuring is not None:
             health = msgspec.structs.replace(health, measuring=self._progress)
+        if self._human is not None:
+            health = msgspec.structs.replace(health, human=self._human.health())
         self.state.engine_health(health)
 
     async def follow(self, feed: Feed) -> None:

@@ -8,6 +8,7 @@ which has results of searches only; it becomes a journal when it is named as one
 ``runs``    each start of the service: when, which engine, limit and settings
 ``changes`` every step of every game, in order, with its time (:mod:`live.games.game_steps`)
 ``results`` what searches found, by a digest of engine and question
+``human``   what players would play, by a digest of the question (:mod:`live.human.question`)
 ``games``   the games there are, and how each stood after its last change written here
 ``notes``   whatever else is to be kept with its time: alerts, remarks of arbiters
 ==========  ==========================================================================
@@ -45,6 +46,10 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "CREATE INDEX games_in_order ON games (opened)",
         "CREATE TABLE notes (n INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL,"
         " run INTEGER NOT NULL, game TEXT NOT NULL, kind TEXT NOT NULL, body BLOB NOT NULL)",
+    ),
+    (
+        "CREATE TABLE human (key BLOB PRIMARY KEY, answer BLOB NOT NULL, at_ms INTEGER NOT NULL)"
+        " WITHOUT ROWID",
     ),
 )
 VERSION: Final = len(MIGRATIONS)

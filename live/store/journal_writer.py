@@ -26,6 +26,7 @@ from live.games.game_steps import GameGone, NewGame
 from live.store.journal_faults import error_code, in_words
 from live.store.journal_records import (
     JournalRun,
+    RecordedAnswer,
     RecordedChange,
     RecordedNote,
     RecordedResult,
@@ -128,7 +129,9 @@ class WrittenRun(msgspec.Struct, frozen=True):
     run: JournalRun
 
 
-Record = RecordedChange | WrittenResult | RecordedNote | WrittenRun | JournalWriting
+Record = (
+    RecordedChange | WrittenResult | RecordedAnswer | RecordedNote | WrittenRun | JournalWriting
+)
 
 
 class JournalWriter:
@@ -235,6 +238,11 @@ class JournalWriter:
                         str(found.search_key.limit),
                         at_ms,
                     ),
+                )
+            case RecordedAnswer(at_ms=at_ms, question=question, answer=answer):
+                execute(
+                    "INSERT OR REPLACE INTO human VALUES (?, ?, ?)",
+                    (question.digest, encode(answer), at_ms),
                 )
             case JournalWriting(kept=kept, details=details):
                 execute(

@@ -1,0 +1,117 @@
+"""How hard a position is for players of a rating, and what is worth a mark: finds and traps. Pure.
+
+An engine's scores say what each move loses, the shares of :mod:`live.human.question` who plays it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+#: A loss of this many centipawns is an error.
+ERROR_CP = 100
+#: Scores beyond this are all the same: won.
+DECIDED_CP = 1000
+#: Of an error's forecast, at least this share of the players' moves must have a score.
+SCORED_SHARE = 0.7
+#: Shares below this are all the same to the network: too rare to be told apart.
+LEAST_SHARE = 1 / 200
+#: A find is played by fewer than these.
+FIND_SHARE = 1 / 8
+#: A trap is what at least these fall into.
+TRAP_SHARE = 0.4
+#: A find matters: what players would play instead loses this much on average, centipawns.
+FIND_LOSS_CP = 50
+#: Whoever sets a trap loses less than this with it, centipawns.
+SOUND_LOSS_CP = 50
+#: Whoever is this far behind finds nothing any more, centipawns.
+LOST_CP = 500
+#: Only who stands about level can fall into a trap: centipawns either way.
+LEVEL_CP = 150
+
+
+class Difficulty(NamedTuple):
+    """What an engine's scores say of the moves that these players choose."""
+
+    scored: float
+    """The share of their moves that have a score; the rest is assumed to be like them."""
+    error_chance: float
+    """The chance of losing a pawn or more."""
+    expected_loss_cp: float
+
+
+def losses_cp(scores_cp: Mapping[str, int], sign: int) -> dict[str, int]:
+    """What each move loses against the best, centipawns, by UCI.
+
+    ``scores_cp`` are White's; ``sign`` is 1 where White is to move, else -1.
+    """
+    held = {
+        uci: max(-DECIDED_CP, min(DECIDED_CP, sign * score)) for uci, score in scores_cp.items()
+    }
+    best = max(held.values(), default=0)
+    return {uci: best - score for uci, score in held.items()}
+
+
+def difficulty(
+    given: Mapping[str, float], losses_cp: Mapping[str, float], others_cp: float | None = None
+) -> Difficulty | None:
+    """The chance of an error and the expected loss; None when too few of the moves are scored.
+
+    ``given``: how many play each move, on any scale; ``losses_cp``: centipawns that a move loses
+    against the best, by UCI, where known; ``others_cp``: what each of the rest loses at least.
+    Where that is an error anyway, the rest counts with it, and the expected loss is the least.
+    """
+    if others_cp is not None and others_cp >= ERROR_CP:
+        losses_cp = dict.fromkeys(given, others_cp) | dict(losses_cp)
+    known = [(share, losses_cp[uci]) for uci, share in given.items() if uci in losses_cp]
+    scored, total = sum(share for share, _ in known), sum(given.values())
+    if not total or scored < SCORED_SHARE * total:
+        return None
+    error = sum(share for share, loss in known if loss >= ERROR_CP) / scored
+    mean = sum(share * max(loss, 0.0) for share, loss in known) / scored
+    return Difficulty(scored / total, error, mean)
+
+
+def is_find(share: float, expected_loss_cp: float, score_cp: int) -> bool:
+    """Whether the engine's best move is a find: few play it, and lose by what they play instead.
+
+    ``share``: of the players who play it; ``expected_loss_cp`` and ``score_cp``, the mover's: of
+    the position it was played in.
+    """
+    return share < FIND_SHARE and expected_loss_cp >= FIND_LOSS_CP and score_cp >= -LOST_CP
+
+
+def is_trap(error_chance: float, own_loss_cp: int, score_cp: int) -> bool:
+    """Whether a move sets a trap: it costs little, and many would err by a pawn in reply, in a
+    game that is about level.
+
+    ``error_chance`` and ``score_cp``: of the position after it; ``own_loss_cp``: of the move.
+    """
+    return (
+        error_chance >= TRAP_SHARE
+        and own_loss_cp < SOUND_LOSS_CP
+        and abs(score_cp) <= LEVEL_CP
+    )
+
+
+def in_words(share: float) -> str:
+    """A share as a commentator would say it, no finer than the network can carry.
+
+    ``about 1 in 12``, ``about 4 in 10``, ``nearly all``; below one in 200 all are
+    ``fewer than 1 in 200``.
+    """
+    if share < LEAST_SHARE:
+        return "fewer than 1 in 200"
+    if share < 0.275:
+        return f"about 1 in {_round_many(1 / share)}"
+    if share < 0.95:
+        tenths = min(max(round(share * 10), 3), 9)
+        return "about half" if tenths == 5 else f"about {tenths} in 10"
+    return "nearly all"
+
+
+def _round_many(many: float) -> int:
+    """To steps that grow with the number: 4, 5 .. 10, 12, 15, 20, 25, 30, 40, 50, 70, 100 ..."""
+    steps = (4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200)
+    return min(steps, key=lambda step: abs(math.log(many / step)))
