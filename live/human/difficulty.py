@@ -88,11 +88,7 @@ def is_trap(error_chance: float, own_loss_cp: int, score_cp: int) -> bool:
 
     ``error_chance`` and ``score_cp``: of the position after it; ``own_loss_cp``: of the move.
     """
-    return (
-        error_chance >= TRAP_SHARE
-        and own_loss_cp < SOUND_LOSS_CP
-        and abs(score_cp) <= LEVEL_CP
-    )
+    return error_chance >= TRAP_SHARE and own_loss_cp < SOUND_LOSS_CP and abs(score_cp) <= LEVEL_CP
 
 
 def in_words(share: float) -> str:

@@ -62,7 +62,7 @@ from tests.ledger.arithmetic import answer, answer_or_failure, game, line
 
 def ledger(**changes: Any) -> EventLedger:
     settings: dict[str, Any] = {
-        "measure": CalibrationsInUse("same-search"),
+        "in_use": CalibrationsInUse("same-search"),
         "engine_name": "Arithmetic",
         "limit": "1 look",
         "fixed_rating": None,

@@ -97,7 +97,7 @@ STEPS: list[Step] = [
 ]
 
 measures = pytest.mark.parametrize(
-    "measure",
+    "in_use",
     [CalibrationsInUse("same-search"), CalibrationsInUse("successive"), CALIBRATED, HASTY],
 )
 
