@@ -9,7 +9,7 @@ Loss policy engine → ratings: lossless, applied in ply order per game.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -331,6 +331,13 @@ class EventLedger:
             black=tuple(rated(point, rating) for point in detail.curves.black),
         )
         return msgspec.structs.replace(detail, curves=curves)
+
+    def people(self, id: GameId, moves: Sequence[str]) -> Mapping[str, float]:
+        """How many players of the mover's rating would play each move after these, by UCI; empty
+        while that is not known, and for moves that the game has not come to.
+        """
+        held = self._games.get(id)
+        return held.people(moves) if isinstance(held, TrackedGame) else {}
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
         """``PlayerView.id`` of those who play in the game; empty for an unknown one."""

@@ -25,9 +25,9 @@ from live.events import (
 from live.human.question import HumanQuestion
 from live.ledger.game.game_evaluations import RequestId
 
-Urgency = Literal["head", "backlog", "finished", "deepen"]
-"""The newest position of a running game, the rest of a running game, a game that is over; and
-what a quick search has scored already."""
+Urgency = Literal["head", "backlog", "finished", "deepen", "spare"]
+"""The newest position of a running game, the rest of a running game, a game that is over; what a
+quick search has scored already; and what no rating waits for."""
 
 Rated = TypeVar("Rated", CurvePoint, PlayerView)
 

@@ -10,14 +10,15 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from live.config import Config
+from live.engine.ahead.move_forecast import ForecastPolicy, speculative_rank
 from live.engine.engine_pool import EnginePool
 from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.errors import FeedError
 from live.events import (
     Alert,
@@ -72,7 +73,10 @@ _KINDS: dict[Urgency, SearchKind] = {
     "backlog": SearchKind.BACKLOG,
     "finished": SearchKind.FINISHED,
     "deepen": SearchKind.DEEPEN,
+    # As looking ahead asks for the same scouts, so that they cost nothing there.
+    "spare": SearchKind.SPECULATE,
 }
+_SPARE_RANK = speculative_rank(ForecastPolicy().scout)
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +121,9 @@ class EventService:
         ``live`` False: nobody will move, so nothing is searched ahead.
         """
         with self.journal.opened(self.config) as cache:
-            self._engines = EngineService(self.config, self, cache, self, live=live)
+            self._engines = EngineService(
+                self.config, self, cache, self, live=live, human=self._human is not None
+            )
             async with self._engines.running(), self._asking():
                 limit = limit_text(self.config.engine)
                 self.measured = self._measurements.get(str(self.room.identity), limit)
@@ -167,6 +173,12 @@ class EventService:
             return None
         white = (" w " in held.start_fen) == (ply % 2 == 1)
         return (held.headers.white if white else held.headers.black).elo
+
+    def people(self, game: str, position: Position) -> Mapping[str, float]:
+        """How many players of the mover's rating would play each move, by UCI; empty while that is
+        not known.
+        """
+        return self.state.ledger.people(game, position.moves)
 
     def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
         """Start an empty event, measured by this engine."""
@@ -232,9 +244,9 @@ class EventService:
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         if self.journal.answers(search, request_id):
             return
-        self.engines.desk.submit(
-            search, request_id, SearchPriority(_KINDS[urgency], request_id.game, request_id.ply)
-        )
+        rank = _SPARE_RANK if urgency == "spare" else 0
+        priority = SearchPriority(_KINDS[urgency], request_id.game, request_id.ply, rank)
+        self.engines.desk.submit(search, request_id, priority)
 
     def drop(self, request_id: RequestId) -> None:
         self.engines.desk.drop(request_id)
@@ -266,6 +278,8 @@ class EventService:
 
     def _answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
         self.state.answered(request, answer)
+        if request.newest and self._engines is not None:
+            self._engines.people_known(request.game)
         self._changed.set()
 
     # --- reports of feeds ------------------------------------------------------------------------

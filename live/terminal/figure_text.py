@@ -178,5 +178,5 @@ def move_number(game: GameView, ply: int) -> tuple[int, bool]:
 
 
 def share_text(share: float) -> str:
-    """How many players, short: ``1 in 12``, ``4 in 10``, ``half``, ``nearly all``, ``< 1 in 200``."""
+    """How many players, short: ``1 in 12``, ``4 in 10``, ``half``, ``< 1 in 200``."""
     return in_words(share).removeprefix("about ").replace("fewer than", "<")

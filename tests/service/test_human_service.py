@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
 import chess
+import msgspec
 import pytest
 
-from live.config import HumanConfig
+from live.config import HumanConfig, load_config
 from live.errors import ConfigError
+from live.events import FeedReport, PlyView
+from live.feeds.demo import demo_feed
 from live.human.players import Asked, HumanMoves
 from live.human.question import HumanAnswer, HumanQuestion
+from live.jobs.recorded_event import rebuilt
 from live.ledger.outgoing_messages import HumanRequest
 from live.service import human_service
+from live.service.event_journal import EventJournal
+from live.service.event_service import EventService
 from live.service.human_service import HumanService
+from live.store.journal_reader import JournalReader
 
 
 class Network:
@@ -145,3 +154,29 @@ async def test_of_too_many_the_oldest_that_nobody_looks_at_is_given_up(
         asked[0].question,
         asked[2].question,
     }
+
+
+async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    path, game = tmp_path / "journal.sqlite", demo_feed.games()[0]
+    game = msgspec.structs.replace(game, moves=game.moves[:16], result="*")
+    found: list[tuple[PlyView, ...]] = []
+    for network in ("", str(tmp_path / "gone.onnx")):
+        config = load_config(None, {}, {"engine.nodes": 500, "human.network": network})
+        service = EventService(config, EventJournal(path), human=True)
+        async with service.with_engine(live=False, feeds=["games.pgn"]):
+            await service.take(FeedReport("games.pgn", (game,), complete=True))
+            await service.settled()
+            detail = service.state.game(next(iter(service.state.games())).id)
+            assert detail is not None
+            found.append(detail.plies)
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+            # As after a crash: nothing was kept whole.
+            connection.execute("UPDATE games SET measure = NULL, rest = NULL, n = 0")
+    assert found[0] == found[1]
+    assert all(view.played_share is not None for view in found[0])
+    assert any(view.difficulty and view.difficulty.error_chance is not None for view in found[0])
+    with JournalReader.open(path) as reader:
+        read = rebuilt(reader, path).state
+        again = read.game(next(iter(read.games())).id)
+    assert again is not None and again.plies == found[0]

@@ -6,6 +6,8 @@ themselves, and of two reference ratings; a player without a rating has those al
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import chess
 import msgspec
 
@@ -150,6 +152,16 @@ class HumanFigures:
         if len(answers) == len(self._answers):
             self._answers = list(answers)
             self._asked = len(answers)
+
+    def people(self, moves: Sequence[str]) -> Mapping[str, float]:
+        """How many play each move after these; of the mover's rating, or the first reference."""
+        index = len(moves)
+        if index >= len(self._answers) or list(moves) != self._moves[:index]:
+            return {}
+        answer = self._answers[index]
+        if answer is None:
+            return {}
+        return {uci: many / 1000 for uci, many in answer.per_mille[0].items()}
 
     # --- what people see ------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -88,8 +88,7 @@ class OpenRequests:
             kinds.append("played")
         self._request(kinds, ply, urgency, look, tier)
         if tier == "full" and look.needs_replies(ply):
-            # Nobody's rating waits for it.
-            self._request(["replies"], ply, "deepen", look, tier)
+            self._request(["replies"], ply, "spare", look, tier)
 
     def _request(
         self,
@@ -345,6 +344,10 @@ class TrackedGame:
             self._evaluations.want_replies(request.ply, wanted.lines, wanted.limit)
         self._show_players(request.ply)
         self._request_missing((request.ply,))
+
+    def people(self, moves: Sequence[str]) -> Mapping[str, float]:
+        """How many players of the mover's rating would play each move after these, by UCI."""
+        return self._human.people(moves) if self._human is not None else {}
 
     def _show_players(self, index: int) -> None:
         """What is known of players at a position shows in the move to it and in the one after."""

@@ -114,7 +114,7 @@ def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
     request = wanted(
         scored(held, held.apply(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))), "replies", 2
     )
-    assert request.urgency == "deepen"
+    assert request.urgency == "spare"
     assert (request.search.lines, request.search.limit) == (12, Limit(nodes=250))
     held.searched(
         request.id,
