@@ -6,6 +6,7 @@ import pytest
 
 from live.human import encoding
 from live.human.encoding import conditions, pack, planes, reachable, records
+from live.human.question import KINDS
 
 POSITIONS = (
     chess.STARTING_FEN,
@@ -121,7 +122,7 @@ def test_ratings_beyond_those_learned_are_the_nearest_learned() -> None:
 
 def test_the_kind_of_game_is_given_and_an_unknown_one_rejected() -> None:
     board = chess.Board()
-    for number, kind in enumerate(encoding.KINDS):
+    for number, kind in enumerate(KINDS):
         given = conditions(_record(board, kind=kind))[0, 14:19]
         assert np.flatnonzero(given).tolist() == [number]
     with pytest.raises(ValueError, match="bughouse"):

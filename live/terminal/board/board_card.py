@@ -224,20 +224,18 @@ def human_lines(game: GameDetail, look: BoardCardOptions) -> list[Text]:
     """How many players of these ratings would play the move, and how hard the reply is."""
     if not 1 <= look.ply <= len(game.plies):
         return []
-    palette = look.palette
     ply = game.plies[look.ply - 1]
-    lines = []
-    if ply.played_share is not None:
-        found = ply.mark == "find"
-        text = f"  {'find: ' if found else ''}{share_text(ply.played_share)} play it"
-        lines.append(styled(text, palette.good if found else palette.dim))
     hard = ply.difficulty
-    if hard is not None and hard.best_share is not None:
-        lines.append(styled(f"  {share_text(hard.best_share)} find best", palette.dim))
-    if hard is not None and hard.error_chance is not None:
-        trap = ply.mark == "trap"
-        text = f"  {'trap: ' if trap else ''}{share_text(hard.error_chance)} err"
-        lines.append(styled(text, palette.good if trap else palette.dim))
+    shares = {
+        "find" if ply.mark == "find" else "played": ply.played_share,
+        "best": hard.best_share if hard is not None else None,
+        "trap" if ply.mark == "trap" else "err": hard.error_chance if hard is not None else None,
+    }
+    lines = []
+    for word, share in shares.items():
+        if share is not None:
+            style = look.palette.good if word == ply.mark else look.palette.dim
+            lines.append(styled(f"  {word} {share_text(share)}", style))
     return lines
 
 
