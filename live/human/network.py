@@ -26,8 +26,8 @@ from live.human.encoding import (
     pack,
     planes,
     records,
+    shares,
 )
-from live.human.likelihood import shares
 from live.human.players import Asked, identity_of
 
 #: Positions at a time: more is no faster, and takes more memory.
