@@ -94,8 +94,9 @@ class PlyView(msgspec.Struct, frozen=True):
     difficulty: DifficultyView | None = None
     """Of the position after the move, for the player to move."""
     mark: Mark | None = None
-    """``find``: the engine's best move, which few players of the mover's rating would play.
-    ``trap``: many players of the opponent's rating would err by a pawn or more in reply."""
+    """``find``: the engine's best move, which few players of the mover's rating would play, and
+    most would err instead. ``trap``: what most of the opponent's rating would reply loses a pawn or
+    more."""
 
 
 class CurvePoint(msgspec.Struct, frozen=True):

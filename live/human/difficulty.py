@@ -21,8 +21,8 @@ LEAST_SHARE = 1 / 200
 FIND_SHARE = 1 / 8
 #: A trap is what at least these fall into.
 TRAP_SHARE = 0.4
-#: A find matters: what players would play instead loses this much on average, centipawns.
-FIND_LOSS_CP = 50
+#: A find matters: so many would lose a pawn or more instead.
+FIND_ERRORS = 0.5
 #: Whoever sets a trap loses less than this with it, centipawns.
 SOUND_LOSS_CP = 50
 #: Whoever is this far behind finds nothing any more, centipawns.
@@ -39,18 +39,22 @@ class Difficulty(NamedTuple):
     error_chance: float
     """The chance of losing a pawn or more."""
     expected_loss_cp: float
+    tempting: bool
+    """The move that most of them choose is an error."""
 
 
-def losses_cp(scores_cp: Mapping[str, int], sign: int) -> dict[str, int]:
-    """What each move loses against the best, centipawns, by UCI.
+def losses_cp(scores_cp: Mapping[str, int], best: str, sign: int) -> dict[str, int]:
+    """What each move loses against the engine's choice, centipawns, by UCI.
 
-    ``scores_cp`` are White's; ``sign`` is 1 where White is to move, else -1.
+    ``scores_cp``: White's, of one search for several lines, the best first; ``best``: the choice of
+    a deeper one, which a quick search may rate too low; ``sign``: 1 where White is to move, else
+    -1.
     """
     held = {
         uci: max(-DECIDED_CP, min(DECIDED_CP, sign * score)) for uci, score in scores_cp.items()
     }
-    best = max(held.values(), default=0)
-    return {uci: best - score for uci, score in held.items()}
+    first = held.get(best, next(iter(held.values()), 0))
+    return {uci: max(0, first - score) for uci, score in held.items()} | {best: 0}
 
 
 def difficulty(
@@ -70,25 +74,32 @@ def difficulty(
         return None
     error = sum(share for share, loss in known if loss >= ERROR_CP) / scored
     mean = sum(share * max(loss, 0.0) for share, loss in known) / scored
-    return Difficulty(scored / total, error, mean)
+    favourite = max(given, key=lambda uci: given[uci])
+    tempting = losses_cp.get(favourite, 0) >= ERROR_CP
+    return Difficulty(scored / total, error, mean, tempting)
 
 
-def is_find(share: float, expected_loss_cp: float, score_cp: int) -> bool:
-    """Whether the engine's best move is a find: few play it, and lose by what they play instead.
+def is_find(share: float, hard: Difficulty, score_cp: int) -> bool:
+    """Whether the engine's best move is a find: few play it, and most would err instead.
 
-    ``share``: of the players who play it; ``expected_loss_cp`` and ``score_cp``, the mover's: of
-    the position it was played in.
+    ``share``: of the players who play it; ``hard`` and ``score_cp``, the mover's: of the position
+    it was played in.
     """
-    return share < FIND_SHARE and expected_loss_cp >= FIND_LOSS_CP and score_cp >= -LOST_CP
+    return share < FIND_SHARE and hard.error_chance >= FIND_ERRORS and score_cp >= -LOST_CP
 
 
-def is_trap(error_chance: float, own_loss_cp: int, score_cp: int) -> bool:
-    """Whether a move sets a trap: it costs little, and many would err by a pawn in reply, in a
-    game that is about level.
+def is_trap(hard: Difficulty, own_loss_cp: int, score_cp: int) -> bool:
+    """Whether a move sets a trap: it costs little, the game is about level, and what most would
+    reply loses a pawn or more.
 
-    ``error_chance`` and ``score_cp``: of the position after it; ``own_loss_cp``: of the move.
+    ``hard`` and ``score_cp``: of the position after it; ``own_loss_cp``: of the move.
     """
-    return error_chance >= TRAP_SHARE and own_loss_cp < SOUND_LOSS_CP and abs(score_cp) <= LEVEL_CP
+    return (
+        hard.tempting
+        and hard.error_chance >= TRAP_SHARE
+        and own_loss_cp < SOUND_LOSS_CP
+        and abs(score_cp) <= LEVEL_CP
+    )
 
 
 def in_words(share: float) -> str:

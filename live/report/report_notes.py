@@ -72,8 +72,9 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
             "Finds, traps",
             "By a network that learned from rated games what players of a rating play. Find (!): "
             "the engine's best move, which fewer than 1 in 8 of the mover's rating would play, "
-            "where the others lose by theirs. Trap (!?): it costs little, and at least 4 in 10 of "
-            "the opponent's rating would lose a pawn or more in reply. No rating rests on it.",
+            "where half or more would lose a pawn. Trap (!?): it costs little, and the reply that "
+            "most of the opponent's rating would choose loses a pawn or more. No rating rests on "
+            "it.",
         ),
         (
             "What it is not",

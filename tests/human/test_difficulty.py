@@ -1,6 +1,6 @@
 import pytest
 
-from live.human.difficulty import difficulty, in_words, is_find, is_trap, losses_cp
+from live.human.difficulty import Difficulty, difficulty, in_words, is_find, is_trap, losses_cp
 
 
 def test_difficulty_weighs_losses_by_who_plays_the_move() -> None:
@@ -49,22 +49,41 @@ def test_a_share_is_said_no_finer_than_it_is_known(share: float, words: str) -> 
 
 
 def test_losses_are_the_movers_and_won_is_won() -> None:
-    assert losses_cp({"a": 30, "b": -20}, 1) == {"a": 0, "b": 50}
-    assert losses_cp({"a": 30, "b": -20}, -1) == {"a": 50, "b": 0}
-    assert losses_cp({"a": 3900, "b": 1200, "c": 900}, 1) == {"a": 0, "b": 0, "c": 100}
-    assert losses_cp({}, 1) == {}
+    assert losses_cp({"a": 30, "b": -20}, "a", 1) == {"a": 0, "b": 50}
+    assert losses_cp({"b": -20, "a": 30}, "b", -1) == {"a": 50, "b": 0}
+    assert losses_cp({"a": 3900, "b": 1200, "c": 900}, "a", 1) == {"a": 0, "b": 0, "c": 100}
+    assert losses_cp({}, "a", 1) == {"a": 0}
 
 
-def test_a_find_is_played_by_few_where_the_others_lose() -> None:
-    assert is_find(0.08, 120, 40)
-    assert not is_find(0.2, 120, 40)
-    assert not is_find(0.08, 12, 40)
-    assert is_find(0.08, 120, 900)
-    assert not is_find(0.08, 120, -900)
+def test_a_deeper_search_knows_the_best_move_better() -> None:
+    assert losses_cp({"a": 130, "b": 30, "c": -80}, "b", 1) == {"a": 0, "b": 0, "c": 110}
 
 
-def test_a_trap_costs_its_author_little() -> None:
-    assert is_trap(0.45, 10, -30)
-    assert not is_trap(0.45, 80, -30)
-    assert not is_trap(0.45, 10, -800)
-    assert not is_trap(0.3, 10, -30)
+def hard(error_chance: float, tempting: bool = True) -> Difficulty:
+    return Difficulty(0.9, error_chance, 120.0, tempting)
+
+
+def test_it_is_tempting_where_the_move_that_most_choose_is_an_error() -> None:
+    given = {"a": 0.2, "b": 0.5, "c": 0.3}
+    assert difficulty(given, {"a": 0, "b": 100, "c": 0}) == hard_of(0.5, 50, True)
+    assert difficulty(given, {"a": 0, "b": 0, "c": 100}) == hard_of(0.3, 30, False)
+
+
+def hard_of(error_chance: float, loss_cp: float, tempting: bool) -> Difficulty:
+    return Difficulty(1.0, pytest.approx(error_chance), pytest.approx(loss_cp), tempting)
+
+
+def test_a_find_is_played_by_few_where_most_would_err() -> None:
+    assert is_find(0.08, hard(0.6), 40)
+    assert not is_find(0.2, hard(0.6), 40)
+    assert not is_find(0.08, hard(0.3), 40)
+    assert is_find(0.08, hard(0.6), 900)
+    assert not is_find(0.08, hard(0.6), -900)
+
+
+def test_a_trap_costs_its_author_little_and_the_natural_reply_errs() -> None:
+    assert is_trap(hard(0.45), 10, -30)
+    assert not is_trap(hard(0.45, tempting=False), 10, -30)
+    assert not is_trap(hard(0.45), 80, -30)
+    assert not is_trap(hard(0.45), 10, -800)
+    assert not is_trap(hard(0.3), 10, -30)

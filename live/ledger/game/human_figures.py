@@ -13,7 +13,7 @@ import msgspec
 
 from live.events import Color, DifficultyView, Mark, PlyView, RatingShare
 from live.games.game import Game
-from live.human.difficulty import difficulty, is_find, is_trap, losses_cp
+from live.human.difficulty import Difficulty, difficulty, is_find, is_trap, losses_cp
 from live.human.question import (
     REFERENCE_ELOS,
     HumanAnswer,
@@ -181,7 +181,7 @@ class HumanFigures:
             played_elo=rating if played is not None else None,
             played_references=references,
             difficulty=after,
-            mark=self._mark(view, known, played, after),
+            mark=self._mark(view, known, played),
         )
 
     def _shares(
@@ -206,36 +206,32 @@ class HumanFigures:
         if answer is None or elo is None or held is None or held.best is None:
             return None
         best, references = self._shares(answer, mover, held.best)
-        error: float | None = None
-        loss: int | None = None
-        replies = known.replies(index)
-        if replies is not None:
-            losses = losses_cp(replies, 1 if mover == "white" else -1)
-            others = max(losses.values(), default=None)
-            found = difficulty(answer.per_mille[0], losses | {held.best: 0}, others)
-            if found is not None:
-                error = round(found.error_chance, HUNDREDTHS)
-                loss = round(found.expected_loss_cp)
+        hard = self._hard(index, known)
+        error = round(hard.error_chance, HUNDREDTHS) if hard is not None else None
+        loss = round(hard.expected_loss_cp) if hard is not None else None
         rating = elo if answer.by_elo else None
         return DifficultyView(rating, held.best, best, references, error, loss)
 
-    def _mark(
-        self,
-        view: PlyView,
-        known: GameEvaluations,
-        played: float | None,
-        after: DifficultyView | None,
-    ) -> Mark | None:
-        here, held = known.position(view.ply - 1), known.position(view.ply)
-        if here is None or view.gain_cp is None:
+    def _hard(self, index: int, known: GameEvaluations) -> Difficulty | None:
+        """What the moves that players of the mover's rating choose in a position lose."""
+        answer, held, replies = self._answers[index], known.position(index), known.replies(index)
+        mover: Color = "black" if known.mover(index) == "white" else "white"
+        if self.asked_for.elo(mover) is None or answer is None or held is None or not replies:
             return None
-        if played is not None and here.best == view.uci:
-            before = self._difficulty(view.ply - 1, known)
-            lost = before.expected_loss_cp if before is not None else None
-            sign = 1 if known.mover(view.ply) == "white" else -1
-            if lost is not None and is_find(played, lost, sign * here.score.cp):
+        losses = losses_cp(replies, held.best or "", 1 if mover == "white" else -1)
+        # What is not among the lines is worse than the last of them.
+        return difficulty(answer.per_mille[0], losses, losses[list(replies)[-1]])
+
+    def _mark(self, view: PlyView, known: GameEvaluations, played: float | None) -> Mark | None:
+        before, after = known.position(view.ply - 1), known.position(view.ply)
+        if before is None or view.gain_cp is None:
+            return None
+        sign = 1 if known.mover(view.ply) == "white" else -1
+        if played is not None and before.best == view.uci:
+            hard = self._hard(view.ply - 1, known)
+            if hard is not None and is_find(played, hard, sign * before.score.cp):
                 return "find"
-        chance = after.error_chance if after is not None else None
-        if chance is None or held is None:
+        hard = self._hard(view.ply, known)
+        if hard is None or after is None:
             return None
-        return "trap" if is_trap(chance, -view.gain_cp, held.score.cp) else None
+        return "trap" if is_trap(hard, -view.gain_cp, after.score.cp) else None

@@ -47,7 +47,7 @@ export const WORDS = {
     "What others would play",
     "How many players of the mover's rating would play this move among themselves, by a network that learned from rated games; below 1000 and above 2800 it takes the nearest of these. It was never shown the engine's opinion, and knows no clocks.",
     "The bar is the position that came of it, for the player to move: green find the engine's best move, red lose a pawn or more.",
-    "Find (!): the engine's best move, which fewer than 1 in 8 would play, where the others lose by what they play instead. Trap (!?): it costs little, and at least 4 in 10 would lose a pawn or more in reply.",
+    "Find (!): the engine's best move, which fewer than 1 in 8 would play, where half or more would lose a pawn. Trap (!?): it costs little, and the reply that most would choose loses a pawn or more.",
     "Shares are rounded to what such a network can say. They describe the position, and say nothing about how a move came about.",
   ],
   places: [
