@@ -23,6 +23,8 @@ FIND_SHARE = 1 / 8
 TRAP_SHARE = 0.4
 #: A find matters: so many would lose a pawn or more instead.
 FIND_ERRORS = 0.5
+#: What so many play anyway, a recapture or an answer to check, is set for nobody.
+TRAP_SET_SHARE = 0.5
 #: Whoever sets a trap loses less than this with it, centipawns.
 SOUND_LOSS_CP = 50
 #: Whoever is this far behind finds nothing any more, centipawns.
@@ -88,14 +90,16 @@ def is_find(share: float, hard: Difficulty, score_cp: int) -> bool:
     return share < FIND_SHARE and hard.error_chance >= FIND_ERRORS and score_cp >= -LOST_CP
 
 
-def is_trap(hard: Difficulty, own_loss_cp: int, score_cp: int) -> bool:
+def is_trap(share: float | None, hard: Difficulty, own_loss_cp: int, score_cp: int) -> bool:
     """Whether a move sets a trap: it costs little, the game is about level, and what most would
     reply loses a pawn or more.
 
-    ``hard`` and ``score_cp``: of the position after it; ``own_loss_cp``: of the move.
+    ``share``: of the players who play it, where known; ``own_loss_cp``: of the move; ``hard`` and
+    ``score_cp``: of the position after it.
     """
     return (
-        hard.tempting
+        (share is None or share < TRAP_SET_SHARE)
+        and hard.tempting
         and hard.error_chance >= TRAP_SHARE
         and own_loss_cp < SOUND_LOSS_CP
         and abs(score_cp) <= LEVEL_CP

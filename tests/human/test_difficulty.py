@@ -82,8 +82,10 @@ def test_a_find_is_played_by_few_where_most_would_err() -> None:
 
 
 def test_a_trap_costs_its_author_little_and_the_natural_reply_errs() -> None:
-    assert is_trap(hard(0.45), 10, -30)
-    assert not is_trap(hard(0.45, tempting=False), 10, -30)
-    assert not is_trap(hard(0.45), 80, -30)
-    assert not is_trap(hard(0.45), 10, -800)
-    assert not is_trap(hard(0.3), 10, -30)
+    assert is_trap(0.2, hard(0.45), 10, -30)
+    assert not is_trap(0.2, hard(0.45, tempting=False), 10, -30)
+    assert not is_trap(0.2, hard(0.45), 80, -30)
+    assert not is_trap(0.2, hard(0.45), 10, -800)
+    assert not is_trap(0.2, hard(0.3), 10, -30)
+    assert not is_trap(0.9, hard(0.45), 10, -30)
+    assert is_trap(None, hard(0.45), 10, -30)

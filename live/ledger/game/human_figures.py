@@ -234,4 +234,4 @@ class HumanFigures:
         hard = self._hard(view.ply, known)
         if hard is None or after is None:
             return None
-        return "trap" if is_trap(hard, -view.gain_cp, after.score.cp) else None
+        return "trap" if is_trap(played, hard, -view.gain_cp, after.score.cp) else None
