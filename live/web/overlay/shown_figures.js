@@ -6,6 +6,14 @@ import { leftS } from "../client/running_clocks.js";
 import { shareForm } from "../client/move_shares.js";
 import { counted, fill, localMove } from "./language/words.js";
 
+const SHARE_WORDS = {
+  oneIn: "shareOneIn",
+  tenths: "shareTenths",
+  half: "shareHalf",
+  most: "shareMost",
+  fewer: "shareFewer",
+};
+
 /** A position is worth a word where so many would lose a pawn. */
 const HARD = 0.3;
 
@@ -40,7 +48,7 @@ const MARKS = {
 /** A counted part of players in words: `about 1 in 12`. */
 const shareIn = (share, words) => {
   const [form, number] = shareForm(share);
-  return fill(words.shares[form], number);
+  return fill(words[SHARE_WORDS[form]], number);
 };
 
 /**
