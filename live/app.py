@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import time
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -25,22 +26,26 @@ from typing import Any, NamedTuple
 import msgspec
 from rich.console import Console
 
+from live.clock import LoopClock
 from live.config import Config
 from live.errors import LiveRateError, first_of
 from live.players.player_lists import beside
 from live.publish.access.authentication import everybody
 from live.publish.access.origin_policy import check_exposure
+from live.publish.public_state import PublicState
 from live.publish.server import Publisher
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
+from live.service.host.file_descriptors import raise_limit, within
 from live.service.host.garbage_collection import freeze_what_is_there
 from live.service.host.log_output import log_level, log_to_stderr
 from live.service.host.signals import HangupSignals, exit_code_of, stop_on_signals
 from live.service.host.systemd_notify import supervised
 from live.service.output_mode import OutputMode, way
+from live.service.public_delay import all_passed_on, changed_ago_s, pass_on
 from live.service.settings_reload import ReloadablePart, SettingsReloader, unchecked
 from live.service.source_runner import SourceRunner
-from live.service.supervision import Supervisor, noticing
+from live.service.supervision import GuardedPart, Supervisor, noticing
 
 log = logging.getLogger(__name__)
 
@@ -83,14 +88,15 @@ async def follow(
     supervisor = Supervisor(service.health)
     async with (
         service.with_engine(feeds=names),
-        Publisher(config.server, service.state, figure=config.rating.figure) as publisher,
-        _publishing_to_broker(config, service, supervisor),
+        _publishing(config, service) as publisher,
+        _publishing_to_broker(config, service, publisher.public, supervisor),
         supervised(os.environ, os.getpid(), service.busy) as pulse,
     ):
         service.listen(publisher.publish)
         service.listen(pulse.publish)
-        screen = OutputMode(shown, service, sources, publisher.url, console, stop)
-        parts: dict[str, Callable[[], Awaitable[None]]] = {}
+        public, clock = publisher.public, LoopClock()
+        screen = OutputMode(shown, service, public, publisher.url, console, stop)
+        parts: dict[str, Callable[[], Awaitable[None]]] = {"public": lambda: pass_on(public, clock)}
         if screen.drawn:
             parts["display"] = screen.run
         reloader = _reloader(config, again, sources, publisher) if again is not None else None
@@ -147,6 +153,8 @@ async def _serve(
                 # What is printed at the end rests on it.
                 await service.measure_engine()
             service.report_engines()
+            if once:
+                await all_passed_on(publisher.public, LoopClock())
             if not once:
                 # It stays for those who look, and for new settings.
                 await asyncio.Event().wait()
@@ -170,13 +178,34 @@ def _reloader(
             lambda new: sources.check(new.feeds),
             lambda new: sources.reconfigure(new.feeds),
         ),
+        ReloadablePart(
+            "feeds.delay_s", unchecked, lambda new: publisher.public.delay(new.feeds.delay_s)
+        ),
     )
     return SettingsReloader(again.load, again.path, config, parts)
 
 
+def _publishing(config: Config, service: EventService) -> Publisher:
+    """The port, and before it what keeps its two audiences apart."""
+    public = PublicState(
+        service.state,
+        delay_s=config.feeds.delay_s,
+        hide_scores=config.server.hide_scores,
+        changed_ago_s=changed_ago_s(service.journal.journal, time.time()),
+    )
+    service.withholding = lambda: public.withholding
+    return Publisher(
+        within(config.server, raise_limit()),
+        service.state,
+        figure=config.rating.figure,
+        public=public,
+        incidents=service.arbiter.incidents,
+    )
+
+
 @contextlib.asynccontextmanager
 async def _publishing_to_broker(
-    config: Config, service: EventService, supervisor: Supervisor
+    config: Config, service: EventService, public: PublicState, supervisor: Supervisor
 ) -> AsyncIterator[None]:
     """A broker is kept up to date, if one is named."""
     if not config.mqtt.publish:
@@ -187,8 +216,8 @@ async def _publishing_to_broker(
     )
 
     seen = everybody(config.server.hide_scores)
-    broker = BrokerPublisher(config.mqtt, service.state, seen, report=service.health)
-    service.listen(broker.publish)
+    broker = BrokerPublisher(config.mqtt, public, seen, report=service.health)
+    public.listen(GuardedPart(broker.publish))
     task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
     try:
         yield

@@ -22,7 +22,7 @@ from live.commands import (
     study_commands,
     worker_command,
 )
-from live.commands.flags import (
+from live.commands.command_options import (
     SWITCH,
     ClusterFlag,
     ConfigFlag,
@@ -98,7 +98,7 @@ def follow(
         typer.Option(
             "--delay",
             metavar="SECONDS",
-            help="Hold everything back, moves and scores alike, as tournaments require.",
+            help="Hold back what the public sees, moves and scores alike.",
         ),
     ] = None,
     host: HostFlag = None,

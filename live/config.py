@@ -148,7 +148,7 @@ class FeedsConfig(Section, frozen=True):
     pairing_list: str = ""
     """A CSV of pairings, for boards without names; empty: as above."""
     delay_s: Delay = 0.0
-    """Everything is held back for so long, moves and so scores alike; 0: nothing is."""
+    """What the public sees is held back for so long, moves and scores alike; 0: nothing is."""
     lichess: LichessConfig = LichessConfig()
     livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
     mqtt: MqttFeedConfig = MqttFeedConfig()

@@ -67,6 +67,7 @@ def website() -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -101,6 +102,7 @@ def test_what_cannot_start_says_why_in_one_line(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/nothing.pgn", "/login.pgn"])
 def test_a_url_without_games_says_so(path: str, website: str, tmp_path: Path) -> None:
     done = live_rate("--feed", website + path, "--port", "0", "--headless", "--once", cwd=tmp_path)
@@ -109,6 +111,7 @@ def test_a_url_without_games_says_so(path: str, website: str, tmp_path: Path) ->
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_named_with_a_remedy(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -120,12 +123,14 @@ def test_a_port_in_use_is_named_with_a_remedy(tmp_path: Path) -> None:
     assert "--port" in done.stderr
 
 
+@pytest.mark.slow
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:
     done = live_rate("--debug", "--feed", "nothere.pgn", "--once", cwd=tmp_path)
     assert done.returncode != 0
     assert "Traceback" in done.stderr
 
 
+@pytest.mark.slow
 def test_help_names_every_command_and_imports_nothing_heavy(tmp_path: Path) -> None:
     done = live_rate("--help", cwd=tmp_path)
     assert done.returncode == 0
@@ -144,6 +149,7 @@ def test_help_names_every_command_and_imports_nothing_heavy(tmp_path: Path) -> N
     assert done.stderr.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path) -> None:
     pgn = tmp_path / "annotated.pgn"
     done = live_rate(
@@ -172,6 +178,7 @@ def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path
     assert "[%eval 0.12]" in pgn.read_text()
 
 
+@pytest.mark.slow
 def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
     text = '[White "Anna"]\n[Black "Berta"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
     done = live_rate(
@@ -184,6 +191,7 @@ def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
     assert "Berta" in done.stdout.split("Players (")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_cleanly(number: signal.Signals, tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(DATA.parent.parent), "PYTHONUNBUFFERED": "1"}
@@ -201,6 +209,7 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals, tmp_path: Path) -> Non
     assert "Traceback" not in errors
 
 
+@pytest.mark.slow
 def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path) -> None:
     well = live_rate("doctor", "--port", "0", cwd=tmp_path)
     assert well.returncode == 0, well.stdout + well.stderr
@@ -217,6 +226,7 @@ def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path) -> None
     assert "Traceback" not in ill.stderr
 
 
+@pytest.mark.slow
 def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[feeds.demo]\nspeed = 5000\n")
     done = live_rate(
@@ -228,6 +238,7 @@ def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None
     assert "Cabrera Martel, Isaac" in table
 
 
+@pytest.mark.slow
 def test_one_bad_source_at_the_start_is_named_beside_a_good_one(tmp_path: Path) -> None:
     """It costs the good one nothing; with --once the code says that something was not followed."""
     (tmp_path / "notes.pgn").write_text("Milk, bread, two lemons.\n" * 20)
@@ -244,6 +255,7 @@ def test_one_bad_source_at_the_start_is_named_beside_a_good_one(tmp_path: Path) 
     assert "twice" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
     done = live_rate(
         "analyze", str(DATA / "figure-1.pgn"), "--evals", "pgn", "--json", "nowhere/x.json",
@@ -253,6 +265,7 @@ def test_what_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
     assert "nowhere/x.json" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a disk always full")
 def test_a_full_disk_under_the_output_is_said_in_one_line() -> None:
     environment = os.environ | {"PYTHONPATH": str(DATA.parent.parent)}
@@ -265,12 +278,14 @@ def test_a_full_disk_under_the_output_is_said_in_one_line() -> None:
     assert done.stderr == "live-rate: the output: its disk is full. Make room, or write elsewhere\n"
 
 
+@pytest.mark.slow
 def test_a_format_without_a_folder_is_refused(tmp_path: Path) -> None:
     done = live_rate("report", "event.sqlite", "--format", "csv", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == "live-rate: --format: is given without --out. Say where: --out FOLDER\n"
 
 
+@pytest.mark.slow
 def test_a_unit_starts_the_program_that_printed_it(tmp_path: Path) -> None:
     """In a virtual environment that is on no PATH it named a file that was not there."""
     program = tmp_path / "live-rate"
@@ -283,6 +298,7 @@ def test_a_unit_starts_the_program_that_printed_it(tmp_path: Path) -> None:
     assert f"\nExecStart={program} --headless --feed demo\n" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_terminal_without_unicode_costs_characters_and_nothing_else(tmp_path: Path) -> None:
     environment = os.environ | {
         "PYTHONPATH": str(DATA.parent.parent),

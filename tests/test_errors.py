@@ -172,6 +172,7 @@ FAMILIES = {errors.LiveRateError, errors.FeedError}
 WITHOUT_REMEDY = {errors.EngineFault, errors.EngineMoved}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RAISED, ids=lambda kind: kind.__name__)
 async def test_each_error_names_the_thing_and_the_remedy(
     kind: type[LiveRateError], tmp_path: Path
@@ -201,6 +202,7 @@ def test_the_tree_is_drawn_as_it_is() -> None:
     assert sorted(drawn) == sorted(kind.__name__ for kind in every())
 
 
+@pytest.mark.slow
 def test_nobody_raises_a_bare_exception() -> None:
     """What is raised on purpose can be told apart by whoever catches it."""
     families = {"LiveRateError", "FeedError", "Exception", "BaseException"}
@@ -231,6 +233,7 @@ def _without_remedy() -> Iterator[str]:
                 yield f"{path.relative_to(root)}:{node.lineno} {node.func.id}"
 
 
+@pytest.mark.slow
 def test_every_error_for_people_says_what_to_do() -> None:
     complaints = list(_without_remedy())
     assert not complaints, "\n".join(complaints)
@@ -274,7 +277,6 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "service/source_runner.py": ("",),
     "service/host/log_output.py": ("", "explain", "replay", "report", *ENGINES),
     "service/measure_settings.py": ("",),
-    "service/output_mode.py": ("",),
     "settings.py": ("feeds", *ENGINES),
     "store/journal.py": ("",),
     "store/journal_faults.py": ("",),
@@ -326,6 +328,7 @@ def named() -> Iterator[tuple[str, str, str | None]]:
                 yield module, found["flag"], command
 
 
+@pytest.mark.slow
 def test_every_flag_that_is_named_is_one_of_the_command_that_people_gave() -> None:
     known = flags()
     complaints = []

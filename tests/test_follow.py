@@ -75,6 +75,7 @@ async def analysed(config: Config, games: Sequence[GameReport]) -> Any:
         return snapshot(service.state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 7])
 async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_pgn(
     seed: int,
@@ -99,6 +100,7 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
     assert live.engine == finished.engine
 
 
+@pytest.mark.slow
 async def test_a_subscriber_who_comes_at_any_moment_ends_with_the_fresh_snapshot() -> None:
     config = settings(**{"feeds.demo.speed": 3000.0})
     chance = random.Random(5)
@@ -171,6 +173,7 @@ def floor() -> float:
     return time.thread_time() - start
 
 
+@pytest.mark.slow
 async def test_six_boards_never_keep_the_loop_for_long() -> None:
     config = settings(**{"feeds.demo.speed": 3000.0})
     longest = LongestTurn()

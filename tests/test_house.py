@@ -377,7 +377,7 @@ def test_an_import_against_the_flow_is_seen(source: Source) -> None:
             "live.jobs.analyze_games",
             "from live.service.event_service import Hall\nfrom live.app import run",
         ),
-        Source("live.cli", "from live.commands.flags import SWITCH"),
+        Source("live.cli", "from live.commands.command_options import SWITCH"),
     ],
     ids=lambda source: source.name,
 )
@@ -494,6 +494,7 @@ def test_a_trace_is_seen() -> None:
 # --- and holds ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_package_keeps_the_rules_of_import() -> None:
     sources = package_sources()
     assert len(sources) > 10
@@ -504,6 +505,7 @@ def test_the_package_keeps_the_rules_of_import() -> None:
     assert not complaints, "\n".join(complaints)
 
 
+@pytest.mark.slow
 def test_modules_stay_short() -> None:
     sources = package_sources()
     complaints = [line for source in sources for line in too_long(source)]
@@ -511,6 +513,7 @@ def test_modules_stay_short() -> None:
     assert LONG.keys() <= {source.name for source in sources}
 
 
+@pytest.mark.slow
 def test_no_name_stands_twice_and_no_folder_is_crowded() -> None:
     paths = [path.relative_to(ROOT) for path in own_files()]
     package = [path for path in paths if path.parts[0] == "live"]

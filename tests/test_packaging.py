@@ -62,6 +62,7 @@ def contents(wheel: Path) -> dict[str, str]:
         return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
 
 
+@pytest.mark.slow
 def test_the_source_distribution_builds_the_wheel_without_npm(
     unpacked: Path, tmp_path: Path
 ) -> None:
@@ -81,6 +82,7 @@ def test_the_source_distribution_builds_the_wheel_without_npm(
     assert sources <= files.keys()
 
 
+@pytest.mark.slow
 def test_node_is_a_requirement_of_the_build_only_while_something_is_missing(
     unpacked: Path, tmp_path: Path
 ) -> None:
@@ -97,6 +99,7 @@ def test_node_is_a_requirement_of_the_build_only_while_something_is_missing(
         (tmp_path / "kept").rename(unpacked / "live/engine/embedded/Copying.txt")
 
 
+@pytest.mark.slow
 def test_a_failing_fetch_stops_the_build_with_one_sentence(unpacked: Path, tmp_path: Path) -> None:
     (unpacked / "live/engine/embedded/Copying.txt").rename(tmp_path / "kept")
     try:
@@ -110,6 +113,7 @@ def test_a_failing_fetch_stops_the_build_with_one_sentence(unpacked: Path, tmp_p
     assert "check the network" in said
 
 
+@pytest.mark.slow
 def test_a_build_without_node_says_what_it_needs(unpacked: Path, tmp_path: Path) -> None:
     (unpacked / "live/engine/embedded/Copying.txt").rename(tmp_path / "kept")
     code = (
@@ -128,6 +132,7 @@ def test_a_build_without_node_says_what_it_needs(unpacked: Path, tmp_path: Path)
     assert f"install '{build.NODE}'" in said
 
 
+@pytest.mark.slow
 def test_an_editable_install_points_here_and_holds_the_files(
     unpacked: Path, tmp_path: Path
 ) -> None:

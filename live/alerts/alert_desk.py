@@ -16,6 +16,7 @@ from live.alerts.finding import PASSING, Finding, in_order
 from live.alerts.kinds import (
     clock_faults,
     contradicted_results,
+    contradicting_sources,
     corrected_moves,
     corrected_pairings,
     draw_claims,
@@ -55,6 +56,7 @@ _ALWAYS = (
     corrected_moves,
     corrected_pairings,
     clock_faults,
+    contradicting_sources,
 )
 #: What rests on knowing where the board stands.
 _WHILE_READ = (flag_fall, stalled_boards, missing_endings, contradicted_results, draw_claims)
@@ -125,7 +127,7 @@ class AlertDesk:
     def _waits(self, id: GameId) -> bool:
         """Whether time alone can change what is the matter with a board."""
         board = self._watched.boards[id]
-        return board.running or board.result_s is not None
+        return board.running or board.result_s is not None or board.dispute_s is not None
 
     def measured_by(self, engine: EngineInfo) -> None:
         """Which engine the event starts with; changes give every later one."""

@@ -16,6 +16,7 @@ NAMES: dict[AlertKind, str] = {
     "illegal-move": "Illegal move in a feed",
     "illegal-stands": "Illegal move stands",
     "unreadable": "Game cannot be read",
+    "sources-differ": "Sources contradict each other",
     "vanished": "Board gone from its source",
     "correction": "Move corrected",
     "takeback": "Move taken back",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from live.commands.flags import ConfigFlag, DebugFlag, settings_of
+from live.commands.command_options import ConfigFlag, DebugFlag, settings_of
 from live.errors import InputError
 
 

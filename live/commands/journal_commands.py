@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from live.commands.flags import SWITCH, DebugFlag, JsonFileFlag, OwnHostFlag, OwnPortFlag
+from live.commands.command_options import SWITCH, DebugFlag, JsonFileFlag, OwnHostFlag, OwnPortFlag
 from live.errors import ConfigError
 
 if TYPE_CHECKING:

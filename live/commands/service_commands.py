@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from live.commands.flags import SWITCH, ConfigFlag
+from live.commands.command_options import SWITCH, ConfigFlag
 
 
 def add_to(app: typer.Typer) -> None:
@@ -25,6 +25,10 @@ def token(
     arbiter: Annotated[
         bool,
         typer.Option("--arbiter", metavar=SWITCH, help="It also shows what is for arbiters alone."),
+    ] = False,
+    metrics: Annotated[
+        bool,
+        typer.Option("--metrics", metavar=SWITCH, help="It also reads the service's /metrics."),
     ] = False,
     event: Annotated[
         list[str] | None,
@@ -44,6 +48,7 @@ def token(
         name,
         os.urandom,
         arbiter=arbiter,
+        metrics=metrics,
         events=tuple(event or ()),
         expires=expires.date() if expires else None,
     )

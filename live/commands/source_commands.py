@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from live.commands.flags import (
+from live.commands.command_options import (
     SWITCH,
     ConfigFlag,
     DebugFlag,

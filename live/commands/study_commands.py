@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from live.commands.flags import (
+from live.commands.command_options import (
     SWITCH,
     DebugFlag,
     EvalsFlag,
@@ -216,7 +216,7 @@ def rank(
     search: SearchFlags,
     run_flags: RunFlags,
 ) -> None:
-    """Who played best: Algorithms 2 and 4, calibrated ratings, and everybody against everybody."""
+    """Who played best, by what is known of each, ties as ties; and everybody against everybody."""
     settings = rating_settings(search, run_flags)
     from live.app import run
     from live.jobs.compare_players import rank_players

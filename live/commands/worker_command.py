@@ -6,7 +6,13 @@ from typing import Annotated
 
 import typer
 
-from live.commands.flags import ConfigFlag, DebugFlag, EngineFlag, EnginesFlag, settings_of
+from live.commands.command_options import (
+    ConfigFlag,
+    DebugFlag,
+    EngineFlag,
+    EnginesFlag,
+    settings_of,
+)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -11,6 +11,9 @@ are what messages are made of. All can be imported from here.
 from live.events.alerts import Agreement as Agreement
 from live.events.alerts import Alert as Alert
 from live.events.alerts import AlertKind as AlertKind
+from live.events.alerts import Incident as Incident
+from live.events.alerts import IncidentChange as IncidentChange
+from live.events.alerts import IncidentWord as IncidentWord
 from live.events.alerts import Severity as Severity
 from live.events.games import CalibrationInfo as CalibrationInfo
 from live.events.games import ChoiceEvidence as ChoiceEvidence
@@ -30,6 +33,7 @@ from live.events.health import FeedHealth as FeedHealth
 from live.events.health import FeedState as FeedState
 from live.events.health import HumanHealth as HumanHealth
 from live.events.health import MeasuringProgress as MeasuringProgress
+from live.events.health import PublicDelay as PublicDelay
 from live.events.health import QueueLengths as QueueLengths
 from live.events.health import SpeculationFigures as SpeculationFigures
 from live.events.human import DifficultyView as DifficultyView

@@ -13,6 +13,7 @@ AlertKind = Literal[
     "illegal-stands",
     "unreadable",
     "vanished",
+    "sources-differ",
     "correction",
     "takeback",
     "clock-still",
@@ -85,3 +86,59 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
     """What an arbiter wrote to it."""
     agreement: Agreement | None = None
+
+
+IncidentWord = Literal[
+    "raised",
+    "raised again",
+    "changed",
+    "acknowledged",
+    "noted",
+    "muted",
+    "unmuted",
+    "over",
+    "entry",
+]
+"""What happened to an incident. ``changed``: it became more or less urgent;
+``entry``: the arbiter wrote it down."""
+
+
+class IncidentChange(msgspec.Struct, frozen=True):
+    """One thing that happened to an incident."""
+
+    at_s: float
+    """Seconds since 1970 UTC."""
+    what: IncidentWord
+    text: str = ""
+    """The alert's text then, the note, or the entry; empty where the word says all."""
+
+
+class Incident(msgspec.Struct, frozen=True, kw_only=True):
+    """One alert from its start to its end, or one entry of the arbiter. For arbiters only."""
+
+    number: int
+    """From 1 on, in the order they began."""
+    kind: str
+    """As of alerts; ``entry`` for what the arbiter wrote, ``mute`` for a kind or board muted."""
+    severity: Severity
+    """The highest it had."""
+    text: str
+    advice: str = ""
+    game: GameId | None = None
+    board: str = ""
+    """Board and players, for people; empty where it is about none, or that is not known."""
+    feed: FeedName | None = None
+    ply: int | None = None
+    color: Color | None = None
+    player: str | None = None
+    began_s: float
+    """Seconds since 1970 UTC."""
+    over_s: float | None = None
+    """Null while it is open."""
+    acknowledged_s: float | None = None
+    """When the arbiter took note last."""
+    times: int = 1
+    muted: bool = False
+    note: str = ""
+    changes: tuple[IncidentChange, ...] = ()
+    """Everything that happened to it, in order."""

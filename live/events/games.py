@@ -121,12 +121,15 @@ class CurvePoint(msgspec.Struct, frozen=True):
     """95 % interval of ``rating``: ``EngineInfo.rating + difference_low``."""
     high: float | None
     calibrated: float | None = None
-    """Posterior rating on the Elo scale; null where no calibration fits."""
+    """Passing, kept for one version: ``level`` and ``alone`` take its place. Posterior rating on
+    the Elo scale; null where no calibration fits."""
     calibrated_low: float | None = None
+    """Passing, kept for one version: see ``calibrated``."""
     calibrated_high: float | None = None
+    """Passing, kept for one version: see ``calibrated``."""
     form: float | None = None
-    """Elo above the player's own rating, as far as these moves tell; null where that rating is
-    unknown or no calibration fits."""
+    """Passing, kept for one version: ``percentile`` takes its place. Elo above the player's own
+    rating, as far as these moves tell; null where that rating is unknown or no calibration fits."""
     alone: float | None = None
     """Elo at which the counted moves are likeliest, from these moves alone: no own Elo, no field,
     no result; null where unbounded or unknown."""
@@ -191,6 +194,10 @@ class GameView(msgspec.Struct, frozen=True):
     none; empty where time control and calibration agree."""
     restored: bool = False
     """Shown from the journal of an earlier start: its source has not told it since."""
+    also: tuple[str, ...] = ()
+    """Other sources that carry the same game; it is shown once."""
+    dispute: str = ""
+    """Where these sources contradict each other, for people; empty where they agree."""
 
 
 class GameDetail(GameView, frozen=True, kw_only=True):
@@ -230,10 +237,14 @@ class PlayerView(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     calibrated: float | None = None
-    """Posterior rating on the Elo scale; null where no calibration fits."""
+    """Passing, kept for one version: ``level`` and ``alone`` take its place. Posterior rating on
+    the Elo scale; null where no calibration fits."""
     calibrated_low: float | None = None
+    """Passing, kept for one version: see ``calibrated``."""
     calibrated_high: float | None = None
+    """Passing, kept for one version: see ``calibrated``."""
     form: float | None = None
+    """Passing, kept for one version: see ``CurvePoint.form``."""
     methods: PlayerMethods = PlayerMethods()
     calibration: str | None = None
     """Name of the calibration behind ``calibrated``. Games rated by another one are not in it:
@@ -254,8 +265,10 @@ class PlayerView(msgspec.Struct, frozen=True):
     """For screening, not for spectators; null without an own rating and where nothing forecasts the
     engine's choices."""
     rating_k: int | None = None
-    """Taken from the rating: 10 from 2400 on, else 20. Juniors and newcomers have 40, which no
-    rating tells."""
+    """FIDE's development coefficient."""
+    rating_k_listed: bool = False
+    """It is from a rating list. Else it is taken from the rating, 10 from 2400 on, else 20: juniors
+    and newcomers have 40, which no rating tells."""
     alone: float | None = None
     """Elo at which the counted moves are likeliest, from these moves alone: no own Elo, no field,
     no result; null where unbounded or unknown."""

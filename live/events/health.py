@@ -84,6 +84,19 @@ class HumanHealth(msgspec.Struct, frozen=True):
     """For people: why there is none."""
 
 
+class PublicDelay(msgspec.Struct, frozen=True):
+    """How far the public is behind the arbiters, who see everything at once."""
+
+    delay_s: float = 0.0
+    first_s: float | None = None
+    """Until then the public sees none of what has happened since the start, seconds since 1970
+    UTC; null when that is over."""
+    held_moves: int = 0
+    """Moves that wait to be shown."""
+    held_boards: int = 0
+    """Boards that they were played on."""
+
+
 class EngineHealth(msgspec.Struct, frozen=True):
     engines: tuple[EngineState, ...] = ()
     queued: int = 0

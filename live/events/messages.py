@@ -20,7 +20,7 @@ from live.events.games import (
     PlayerView,
     PlyView,
 )
-from live.events.health import EngineHealth, FeedHealth
+from live.events.health import EngineHealth, FeedHealth, PublicDelay
 from live.events.reports import Color, GameId
 
 
@@ -38,6 +38,8 @@ class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
     """What this connection is shown: at a venue nothing an engine said, for an arbiter all."""
     figure: FigureChoice = "auto"
     """Which figure leads on screens unless somebody chooses another."""
+    public_delay: PublicDelay = PublicDelay()
+    """How far the public is behind, as it was when this connection began."""
 
 
 class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):

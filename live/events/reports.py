@@ -47,6 +47,8 @@ class Player(msgspec.Struct, frozen=True, gc=False):
     fide_id: int | None = None
     federation: str | None = None
     team: str | None = None
+    k: int | None = None
+    """FIDE's development coefficient, where a rating list has it."""
 
 
 class Move(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

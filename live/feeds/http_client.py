@@ -6,7 +6,9 @@ Everything httpx can raise becomes :class:`FeedTrouble` here and nowhere else.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
+import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
@@ -26,6 +28,8 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 
 #: Enough for http → https → www → a CDN and back; more is a loop or a login.
 REDIRECTS = 5
+#: The only coding of bodies that is asked for, and taken.
+GZIP = ("gzip", "x-gzip")
 #: An answer that takes longer than this many time-outs to begin, or in all, is given up.
 PATIENCE_BEGIN = 3
 PATIENCE = 12
@@ -66,7 +70,8 @@ async def client(config: FeedsConfig) -> AsyncIterator[httpx.AsyncClient]:
         timeout=config.timeout_s,
         follow_redirects=True,
         max_redirects=REDIRECTS,
-        headers={"User-Agent": f"live-rate/{__version__}"},
+        headers={"User-Agent": f"live-rate/{__version__}", "Accept-Encoding": "gzip"},
+        event_hooks={"response": [_no_way_in]},
     )
     async with made:
         yield made
@@ -110,6 +115,7 @@ async def request(
             )
             if trouble is not None:
                 raise trouble
+            _check_coding(feed, response)
             yield response
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         raise trouble_of(feed, error, _host(url)) from error
@@ -153,7 +159,7 @@ async def get(
 async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> bytes:
     parts: list[bytes] = []
     size = 0
-    async for part in response.aiter_bytes():
+    async for part in _inflated(response, max_bytes + 1):
         size += len(part)
         if size > max_bytes:
             raise FeedTrouble(
@@ -168,6 +174,70 @@ async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> byt
     return b"".join(parts)
 
 
+def _codings(response: httpx.Response) -> list[str]:
+    named = response.headers.get("Content-Encoding", "").lower().split(",")
+    return [each.strip() for each in named if each.strip() not in ("", "identity")]
+
+
+def _check_coding(feed: FeedName, response: httpx.Response) -> None:
+    """Refuse what was not asked for: each further coding multiplies what a few bytes grow to."""
+    codings = _codings(response)
+    if len(codings) > 1 or any(each not in GZIP for each in codings):
+        raise FeedTrouble(
+            f"the answer is compressed as {', '.join(codings)[:80]}",
+            fatal=FeedUnreadable(
+                feed,
+                "answers in a compression that nobody asked for",
+                "Have its server send gzip, or none",
+            ),
+        )
+
+
+async def _inflated(response: httpx.Response, most: int) -> AsyncIterator[bytes]:
+    """The body without its coding, in pieces that bring it to ``most`` bytes at the most."""
+    if not _codings(response):
+        async for part in response.aiter_bytes():
+            yield part
+        return
+    inflate = zlib.decompressobj(wbits=31)
+    done = 0
+    async for part in response.aiter_raw():
+        try:
+            piece = inflate.decompress(part, max(1, most - done))
+        except zlib.error as error:
+            raise httpx.DecodingError(str(error)) from error
+        done += len(piece)
+        yield piece
+
+
+class InwardRedirect(httpx.RequestError):
+    """A source elsewhere redirects to this machine or its network."""
+
+
+async def _no_way_in(response: httpx.Response) -> None:
+    """Refuse a redirect from a public address to a private one: a page of a stranger must not have
+    us ask what only this machine can reach. Whoever means such an address names it.
+    """
+    if not response.has_redirect_location:
+        return
+    there = response.request.url.join(response.headers["Location"]).host
+    if await _inner(there) and not await _inner(response.request.url.host):
+        raise InwardRedirect("", request=response.request)
+
+
+async def _inner(host: str) -> bool:
+    """Whether a name or address is not one that the whole internet sees."""
+    try:
+        found = [ipaddress.ip_address(host.strip("[]"))]
+    except ValueError:
+        try:
+            infos = await asyncio.get_running_loop().getaddrinfo(host, None)
+        except (OSError, UnicodeError):
+            return False  # connecting fails as well, and says why
+        found = [ipaddress.ip_address(str(info[4][0]).partition("%")[0]) for info in infos]
+    return any(not each.is_global for each in found)
+
+
 def trouble_of(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
     """What an error of httpx means. The text never holds the URL, which may hold a secret."""
     match error:
@@ -175,6 +245,15 @@ def trouble_of(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
             return FeedTrouble(
                 "the source redirects without end",
                 fatal=FeedUnreadable(feed, "redirects without end", "Check the address"),
+            )
+        case InwardRedirect():
+            return FeedTrouble(
+                "the source redirects to an address of this machine or its network",
+                fatal=FeedUnreadable(
+                    feed,
+                    "redirects to an address of this machine or its network",
+                    "Follow that address itself if it is meant",
+                ),
             )
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
             return FeedTrouble(

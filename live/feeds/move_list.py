@@ -6,14 +6,17 @@ A move sent before is only compared, so a resend costs little more than its new 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import chess
 import msgspec
 
-from live.events import Move
-from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
+from live.events import STANDS, GameReport, Move
+from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove, after_illegal
+
+#: Moves after an illegal one that show that the game went on from it.
+PROOF_PLIES = 2
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?")
 
@@ -82,3 +85,40 @@ class ListedMoves:
             board.pop()
         self._mover = MoveReader(board)
         del self.moves[plies:], self._texts[plies:]
+
+
+def with_going_on(
+    report: GameReport, told: Sequence[ListedMove], *, who: str = ""
+) -> tuple[GameReport, ...]:
+    """The game, and what follows an illegal move in it as a game of its own.
+
+    The laws let such a move stand when the game went on (FIDE Laws 7.5 and A.4), and
+    :data:`PROOF_PLIES` more moves that fit the position behind it show that it did. Engines and
+    ratings need games in which every move is legal, so the game is two.
+
+    Args:
+        report: up to the illegal move, with the ``problem`` that names it.
+        told: all moves as the source sent them.
+        who: names the game among those of its source, where the report has no key.
+    """
+    plies = len(report.moves)
+    if report.problem is None or plies >= len(told):
+        return (report,)
+    board = chess.Board(report.start_fen, chess960=report.headers.variant == "chess960")
+    for move in report.moves:
+        board.push_uci(move.uci)
+    after = after_illegal(board, told[plies].text)
+    if after is None:
+        return (report,)
+    rest = ListedMoves()
+    rest.set(after, told[plies + 1 :])
+    if len(rest.moves) < PROOF_PLIES:
+        return (report,)
+    going_on = msgspec.structs.replace(
+        report,
+        key=f"{report.key or who} from ply {plies + 1}",
+        start_fen=after.fen(),
+        moves=tuple(rest.moves),
+        problem=rest.problem,
+    )
+    return msgspec.structs.replace(report, problem=f"{report.problem} {STANDS}"), going_on

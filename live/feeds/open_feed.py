@@ -49,7 +49,7 @@ def open_feed(
 
     Args:
         spec: ``demo``, ``-``, a path, a URL, or ``kind+`` any of these.
-        config: ``[feeds]``; with a ``delay_s`` everything the source reports comes that much later.
+        config: ``[feeds]``.
         conditions: Time and chance for tests; the real ones when None.
         env: The environment, for ``LICHESS_TOKEN``; the real one when None.
         name: What to call it, where two sources would else have one name.
@@ -69,10 +69,6 @@ def open_feed(
         conditions = replace(conditions, waiting=lasting, lasting=lasting)
     feed = _open(spec, config, conditions, os.environ if env is None else env)
     feed.name = name or feed.name
-    if config.delay_s > 0:
-        from live.feeds.feed_delay import DelayedFeed
-
-        return DelayedFeed(feed, config.delay_s, conditions.clock)
     return feed
 
 

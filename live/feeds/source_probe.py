@@ -56,8 +56,6 @@ async def probe(
 async def _probe(spec: str, config: FeedsConfig, within_s: float) -> ProbedSource:
     listener = _Listener()
     kind = ""
-    # What is there now is asked for, so nothing is held back.
-    config = msgspec.structs.replace(config, delay_s=0.0)
     name = public_name(spec.strip())
     try:
         source = recognise(spec, lichess_url=config.lichess.base_url)

@@ -24,6 +24,10 @@ class Game(msgspec.Struct, frozen=True):
     start_eval: Score | None = None
     problem: str | None = None
     """Why the game stops short, for people."""
+    also: tuple[FeedName, ...] = ()
+    """Other sources that carry the same game; see :mod:`live.games.shared_games`."""
+    dispute: str = ""
+    """Where its sources contradict each other, for people."""
 
     @property
     def chess960(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from live.events import FeedName, GameId, Headers
 from live.games.game import Game
@@ -17,6 +18,8 @@ from live.games.player_identity import (
 #: A way to find games: what kind of mark, of which feed, and the mark itself.
 Mark = tuple[str | int | None, ...]
 
+T = TypeVar("T")
+
 
 class GameIndex:
     """What is held of all feeds."""
@@ -30,6 +33,11 @@ class GameIndex:
 
     def __len__(self) -> int:
         return len(self._games)
+
+    @property
+    def feeds(self) -> int:
+        """How many feeds have games here."""
+        return len(self._feeds)
 
     def __contains__(self, id: object) -> bool:
         return id in self._games
@@ -64,6 +72,11 @@ class GameIndex:
             KeyError: the game is not held.
         """
         self._restored.add(self._games[id].id)
+
+    def arrange(self, order: Sequence[GameId]) -> None:
+        """Count the games as having appeared in this order; those not named come last."""
+        self._games = arranged(self._games, order)
+        self._feeds = {feed: arranged(ids, order) for feed, ids in self._feeds.items()}
 
     def apply(self, step: Step) -> Game | None:
         """Make ``step`` true. The steps of a plan are applied once, in order.
@@ -111,6 +124,11 @@ class GameIndex:
                     del self._marks[mark]
         for mark in new:
             self._marks.setdefault(mark, {})[id] = None
+
+
+def arranged(games: dict[GameId, T], order: Sequence[GameId]) -> dict[GameId, T]:
+    """The same, those of ``order`` first and in this order."""
+    return {id: games[id] for id in order if id in games} | games
 
 
 def key_mark(feed: FeedName, key: str) -> Mark:

@@ -81,7 +81,7 @@ def _bears_key(game: Game | GameReport, report: GameReport) -> bool:
     if not known or swapped or _seated(old, new):
         return True
     shorter = min(len(game.moves), len(report.moves))
-    return shorter >= PROOF_PLIES and _agreeing(game.moves, report.moves) == shorter
+    return shorter >= PROOF_PLIES and agreeing(game.moves, report.moves) == shorter
 
 
 def _seated(one: Headers, other: Headers) -> int:
@@ -162,11 +162,11 @@ def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
     shorter = min(len(game.moves), len(report.moves))
     if game.result != "*":
         if report.result == "*":
-            return 2 * _agreeing(game.moves, report.moves) < len(game.moves)
-        return shorter > 0 and 2 * _agreeing(game.moves, report.moves) < shorter
+            return 2 * agreeing(game.moves, report.moves) < len(game.moves)
+        return shorter > 0 and 2 * agreeing(game.moves, report.moves) < shorter
     if complete or shorter < 2 * PROOF_PLIES:
         return False
-    return 2 * _agreeing(game.moves, report.moves) < shorter
+    return 2 * agreeing(game.moves, report.moves) < shorter
 
 
 def _by_moves(
@@ -202,7 +202,7 @@ def _by_moves(
             rank = (
                 _same_numbers(game.headers, report.headers),
                 report.start_fen == game.start_fen,
-                _agreeing(game.moves, report.moves),
+                agreeing(game.moves, report.moves),
                 -abs(len(game.moves) - len(report.moves)),
                 report.result == game.result,
             )
@@ -266,7 +266,7 @@ def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
         or not _is_same_line(game, report)
     ):
         return None
-    alike = _agreeing(game.moves, report.moves)
+    alike = agreeing(game.moves, report.moves)
     proved = complete or alike >= PROOF_PLIES
     one_event = header_words(old.event) == header_words(new.event)
     one_round = header_words(old.round) == header_words(new.round)
@@ -297,10 +297,10 @@ def _is_same_line(game: Game | GameReport, report: GameReport) -> bool:
     if len(report.moves) < len(game.moves) - TAKEN_BACK_PLIES:
         return False
     shorter = min(len(game.moves), len(report.moves))
-    return _agreeing(game.moves, report.moves) >= shorter - CORRECTED_PLIES
+    return agreeing(game.moves, report.moves) >= shorter - CORRECTED_PLIES
 
 
-def _agreeing(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:
+def agreeing(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:
     """Plies at which both games have the same move. A move corrected early costs one ply."""
     shorter = min(len(one), len(other))
     if one[:shorter] == other[:shorter]:

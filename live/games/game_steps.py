@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from live.events import GameId, Headers, Move, Result, Score
+from live.events import FeedName, GameId, Headers, Move, Result, Score
 from live.games.game import Game
 
 
@@ -75,6 +75,14 @@ class ProblemChanged(msgspec.Struct, frozen=True, tag=True):
     problem: str | None
 
 
+class CarriersChanged(msgspec.Struct, frozen=True, tag=True):
+    """Which other sources carry the game that is shown, and where they contradict each other."""
+
+    id: GameId
+    also: tuple[FeedName, ...]
+    dispute: str
+
+
 class GameGone(msgspec.Struct, frozen=True, tag=True):
     """The source no longer holds the game: forget it."""
 
@@ -100,6 +108,7 @@ Step = (
     | HeadersChanged
     | ResultChanged
     | ProblemChanged
+    | CarriersChanged
     | GameConfirmed
     | GameGone
 )
@@ -162,6 +171,8 @@ def applied(game: Game, step: Step) -> Game:
             return replace(game, result=result)
         case ProblemChanged(problem=problem):
             return replace(game, problem=problem)
+        case CarriersChanged(also=also, dispute=dispute):
+            return replace(game, also=also, dispute=dispute)
         case GameConfirmed():
             return game
     raise ValueError(

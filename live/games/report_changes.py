@@ -157,7 +157,7 @@ def _changes(held: GameIndex, id: GameId, report: GameReport) -> Iterator[Step]:
         return
     if headers != game.headers:
         yield HeadersChanged(id, headers)
-    yield from _move_changes(game, report)
+    yield from move_changes(game, report)
     if report.result != game.result:
         yield ResultChanged(id, report.result)
     if report.problem != game.problem:
@@ -182,7 +182,7 @@ def _kept_player(old: Player, new: Player) -> Player:
     return new if is_known(new) else old
 
 
-def _first_difference(game: Game, report: GameReport) -> int:
+def _first_difference(game: Game, report: Game | GameReport) -> int:
     """How many plies both begin with; the annotations of a move do not count."""
     shorter = min(len(game.moves), len(report.moves))
     # Tuples are compared in C; a report that only adds moves never gets past here.
@@ -194,7 +194,8 @@ def _first_difference(game: Game, report: GameReport) -> int:
     return shorter
 
 
-def _move_changes(game: Game, report: GameReport) -> Iterator[Step]:
+def move_changes(game: Game, report: Game | GameReport) -> Iterator[Step]:
+    """The steps from the moves held to those of ``report``, with their clocks and evaluations."""
     id, old, new = game.id, game.moves, report.moves
     shared = _first_difference(game, report)
     if shared == len(old) < len(new):

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from live.config import Config
 from live.errors import InputError
-from live.events import Change, FeedReport, GameMessage, GameReport, HealthMessage
+from live.events import Change, FeedReport, GameDetail, GameMessage, GameReport, HealthMessage
 from live.feeds.game_roster import distinct_games
 from live.feeds.pgn.charset import likely_charset
 from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
@@ -124,6 +124,10 @@ async def analysed(
             with _progress(service):
                 await unless_stopped(_searched(service, reports), stop or asyncio.Event())
     _report_namesakes(service.state)
+    for doubt in service.lists.doubtful:
+        Console(stderr=True).print(
+            f"Rating list: {plain(doubt)}. Nothing is taken from it.", markup=False, highlight=False
+        )
     return service.state
 
 
@@ -189,7 +193,8 @@ def read_pgn(file: Path) -> FeedReport:
     read = reader.read(data, closed=True)
     games = distinct_games(read)
     if len(games) < len(read):
-        log.warning("%s: %d games stand in it twice, counted once", file, len(read) - len(games))
+        repeated = len(read) - len(games)
+        log.warning("%s: games that stand in it twice, counted once: %d", file, repeated)
     if reader.left_out:
         log.warning("%s: only the first %d games are read", file, len(games))
     if not games:
@@ -278,6 +283,15 @@ def _print_analysis(result: Analysis) -> None:
     )
     console.print(event_summary.methods(result.players, width=console.width))
     for game in result.games:
-        if game.problem:
-            label = f"{plain(game.white.name)} - {plain(game.black.name)}"
-            console.print(f"{label}: {plain(game.problem)}", markup=False)
+        label = f"{plain(game.white.name)} - {plain(game.black.name)}"
+        for text in (game.problem, *_of_several_sources(game)):
+            if text:
+                console.print(f"{label}: {plain(text, 400)}", markup=False, highlight=False)
+
+
+def _of_several_sources(game: GameDetail) -> Iterator[str]:
+    """Which files hold it, and where they contradict each other."""
+    if game.also:
+        yield f"one game, from {' and '.join((game.feed, *game.also))}"
+    if game.dispute:
+        yield f"these contradict each other: {game.dispute}"

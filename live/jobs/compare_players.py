@@ -17,6 +17,7 @@ from live.events import EngineInfo, GainKind, GameReport, Player, PlayerView
 from live.games.player_identity import name_words, person_key
 from live.jobs.analyze_games import analysed, read_pgn, was_played, write
 from live.ledger.methods.predictors import PredictorRow, compare
+from live.ledger.players.leading_figure import FigureKind, ranked_by
 from live.ledger.players.ranking import Rank, rank
 from live.ratings.match.match_games import MatchCounts, MatchGame, count_match
 from live.ratings.match.match_statistics import (
@@ -26,6 +27,7 @@ from live.ratings.match.match_statistics import (
     match_statistics,
 )
 from live.ratings.match.sprt import Sprt, SprtRun, SprtState, follow, sprt
+from live.terminal.tables import event_summary
 from live.terminal.tables import study_tables as tables
 
 Evals = Literal["engine", "pgn"]
@@ -42,11 +44,14 @@ class PlayerComparison(msgspec.Struct, frozen=True):
 
 
 class PlayerRanking(msgspec.Struct, frozen=True):
-    """What ``rank --json`` writes; players as the battle royale ranks them."""
+    """What ``rank --json`` writes; players by what is known of them."""
 
     engine: EngineInfo
     gain: GainKind
+    ranked_by: FigureKind
+    """The figure that ``standing`` compares."""
     predictor: str
+    """Of the battle royale."""
     players: tuple[Rank, ...]
 
 
@@ -97,7 +102,9 @@ async def compare_players(
     if json is not None:
         write(json, to_json(result))
     if json != "-":
-        _print(tables.comparison(one, other, result.predictions, result.engine, result.gain))
+        width = Console().width
+        _print(tables.both_players(one, other, result.engine, result.gain, width=width))
+        _print(tables.comparison(one, other, result.predictions, width=width))
     return 0
 
 
@@ -106,13 +113,16 @@ async def rank_players(
 ) -> int:
     """``live-rate rank``; returns the exit code."""
     state = await analysed(config, files, evals=evals, walkovers=False)
+    views = state.players()
     result = PlayerRanking(
-        state.engine(), state.gain(), by, rank(state.ledger.study(), state.players(), by)
+        state.engine(), state.gain(), ranked_by(views), by, rank(state.ledger.study(), views, by)
     )
     if json is not None:
         write(json, to_json(result))
     if json != "-":
-        _print(tables.ranking(result.players, by, result.engine, result.gain))
+        width = Console().width
+        _print(event_summary.players(views, result.engine, result.gain, width=width))
+        _print(tables.battle(result.players, by, width=width))
     return 0
 
 

@@ -12,25 +12,39 @@ from rich.table import Table
 from rich.text import Text
 
 from live.alerts.finding import SIGNS
+from live.alerts.incident_log import board_words, kind_name, with_boards
 from live.config import Config
+from live.engine.search import SearchResult
 from live.errors import InputError
-from live.events import Alert, GameDetail
+from live.events import Alert, GameDetail, Incident
 from live.games.game import Game
 from live.jobs.analyze_games import write
 from live.jobs.recorded_event import RecordedEvent, rebuilt
-from live.ledger.calibrations_in_use import choice_of
+from live.ledger.calibrations_in_use import choice_of, game_pace
 from live.publish.export.analysis_json import Analysis, analysis, to_json
+from live.ratings.calibration.move_evidence import Population
+from live.report import incident_report
 from live.report.report_files import Format
+from live.service.alert_restore import log_of
 from live.service.host.log_output import log_to_stderr
-from live.service.report_export import utc_now, write_report
+from live.service.report_export import utc_now, write_report, write_texts
 from live.store.journal_reader import JournalReader
-from live.store.rating_explanation import ExplainedSearch, Explanation, explain, in_words, searches
+from live.store.rating_explanation import (
+    ExplainedSearch,
+    Explanation,
+    explain,
+    in_words,
+    mover_of,
+    searches,
+)
+from live.store.strength_explanation import ExplainedStrength, explain_strength
 from live.terminal.figure_text import plain
 from live.terminal.tables import event_summary
 
 
 def moment_ms(text: str, now: dt.datetime) -> int:
-    """``--at``: a time of day (of today), or date and time; this machine's zone unless it says.
+    """``--at``: a time of day, the last that is not to come, or date and time; this machine's zone
+    unless it says.
 
     Raises:
         InputError: it is no time.
@@ -38,6 +52,8 @@ def moment_ms(text: str, now: dt.datetime) -> int:
     try:
         if len(text) <= 8 and ":" in text:
             moment = dt.datetime.combine(now.date(), dt.time.fromisoformat(text))
+            if moment > now.replace(tzinfo=None):
+                moment -= dt.timedelta(days=1)
         else:
             moment = dt.datetime.fromisoformat(text)
         return round(moment.timestamp() * 1000)
@@ -56,8 +72,8 @@ def report(
     alerts: bool = False,
     json: str | None,
 ) -> int:
-    """``live-rate report``; returns the exit code. ``alerts``: those of then are shown as well, in
-    the table here and in JSON, never in files that people print or pass on.
+    """``live-rate report``; returns the exit code. ``alerts``: the incident log up to then is shown
+    as well, in files of its own where files are written.
     """
     log_to_stderr(Config())
     now = utc_now()
@@ -65,20 +81,39 @@ def report(
     with JournalReader.open(path) as reader:
         state = rebuilt(reader, path, to_ms).state
         whole, open_alerts = analysis(state), tuple(state.alerts()) if alerts else ()
+        log = log_of(reader.notes(to_ms)).incidents() if alerts else []
+    boards = {game.id: board_words(game) for game in whole.games}
+    incidents = tuple(with_boards(log, boards))
     if json is not None:
         whole_or_more = (
-            JournalReport(**msgspec.structs.asdict(whole), alerts=open_alerts) if alerts else whole
+            JournalReport(**msgspec.structs.asdict(whole), alerts=open_alerts, incidents=incidents)
+            if alerts
+            else whole
         )
         write(json, to_json(whole_or_more))
     console = Console(stderr=json == "-")
+    if to_ms is not None:
+        console.print(f"as of {_moment(to_ms / 1000)}", markup=False, highlight=False)
     if folder is not None:
         moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
         for written in write_report(whole, folder, formats, stem=path.stem, now=moment):
             console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
+        if alerts:
+            zone = now.astimezone().tzinfo or dt.UTC
+            found = incident_report.texts(
+                incidents,
+                formats,
+                stem=path.stem,
+                title=path.stem,
+                written=f"as of {incident_report.moment(moment.timestamp(), zone)}",
+                zone=zone,
+            )
+            for written in write_texts(found, folder):
+                console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
     elif json is None:
         _print(whole, console)
         if alerts:
-            console.print(_alerts(open_alerts))
+            console.print(_incidents(incidents))
     return 0
 
 
@@ -94,21 +129,26 @@ class JournalReport(Analysis, frozen=True):
 
     alerts: tuple[Alert, ...] = ()
     """Those not over, in the order in which people should look at them."""
+    incidents: tuple[Incident, ...] = ()
+    """The incident log, in the order it began."""
 
 
-def _alerts(alerts: Sequence[Alert]) -> Table:
-    table = Table("", "Seen", "Times", "Alert", "Acknowledged", "Note", title="Alerts")
-    for alert in alerts:
-        seen, taken = (_moment(at_s) for at_s in (alert.first_seen_s, alert.acknowledged_s))
-        cells = (SIGNS[alert.severity], seen, str(alert.times), alert.text, taken, alert.note)
+def _incidents(incidents: Sequence[Incident]) -> Table:
+    table = Table("No.", "", "Board", "What happened", title="Incident log")
+    zone = dt.datetime.now().astimezone().tzinfo or dt.UTC
+    for each in incidents:
+        began = incident_report.moment(each.began_s, zone)
+        said = [f"{began} {kind_name(each.kind)}"]
+        said += [incident_report.line(change, zone, began[:10]) for change in each.changes]
+        if each.over_s is None:
+            said.append("open")
         # Text, not markup: names and notes may hold brackets.
-        table.add_row(*(Text(plain(cell, 400)) for cell in cells))
+        happened = Text("\n".join(plain(line, 400) for line in said))
+        table.add_row(str(each.number), SIGNS[each.severity], Text(plain(each.board, 80)), happened)
     return table
 
 
-def _moment(at_s: float | None) -> str:
-    if at_s is None:
-        return ""
+def _moment(at_s: float) -> str:
     return dt.datetime.fromtimestamp(at_s).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
@@ -139,7 +179,8 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
             f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
         )
     ledger = service.state.ledger
-    game = next(game for game in service.state.held() if game.id == detail.id)
+    game = service.state.holding(detail.id)
+    assert game is not None, "it is shown, so it is held"
     made: list[ExplainedSearch] = []
     for what, search in searches(
         game, ply, ledger.in_use.search_options, _depth(service, game, ply)
@@ -156,12 +197,41 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
         identity=service.run.identity,
         weigher=choice_of(ledger.in_use, game).weigher,
         made=tuple(made),
+        strength=_strength_of(service, game, detail, ply),
     )
     if explanation is None:
         raise InputError(
             f"ply {ply}", "has no rating: its scores are not all known", "Name another"
         )
     return explanation
+
+
+def _strength_of(
+    service: RecordedEvent, game: Game, detail: GameDetail, ply: int
+) -> ExplainedStrength | None:
+    """Moves alone, level, percentile and performance; None where no model of losses fits."""
+    in_use = service.state.ledger.in_use
+    choice = choice_of(in_use, game)
+    reader = in_use.loss_reader(choice)
+    if reader is None or choice.calibration is None:
+        return None
+    found: dict[int, SearchResult] = {}
+    for at in range(1, len(game.moves) + 1):
+        (_, before), *_ = searches(game, at, in_use.search_options, None)
+        if (scored := service.looked_up(before)) is not None:
+            found[at] = scored[1].result
+    known = {each.name: each for each in service.state.ledger.engine.calibrations}
+    prior = known[choice.calibration.name]
+    return explain_strength(
+        game,
+        detail,
+        mover_of(detail, ply),
+        ply,
+        found=found,
+        reader=reader,
+        results=in_use.results_of(game_pace(game)),
+        field=Population(prior.prior_elo, prior.prior_sd_elo),
+    )
 
 
 def _depth(service: RecordedEvent, game: Game, ply: int) -> int | None:

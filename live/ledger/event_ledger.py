@@ -27,7 +27,7 @@ from live.events import (
     PlayerView,
 )
 from live.games.game import Game
-from live.games.game_index import GameIndex
+from live.games.game_index import GameIndex, arranged
 from live.games.game_steps import (
     ClocksCorrected,
     EvalsChanged,
@@ -261,6 +261,10 @@ class EventLedger:
         """
         game = self._games.get(id)
         return game.archive() if isinstance(game, TrackedGame) and not game.pending else None
+
+    def arrange(self, order: Sequence[GameId]) -> None:
+        """Count the games as having appeared in this order."""
+        self._games = arranged(self._games, order)
 
     def resume(self, archived: Iterable[ArchivedValues], recall: Recall) -> Effects:
         """Hold games again that were kept, all archived; ``recall`` gives their details."""

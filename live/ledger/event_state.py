@@ -32,6 +32,7 @@ from live.events import (
 from live.games.game import Game
 from live.games.game_steps import GameConfirmed, GameGone, MovesPlayed, NewGame, Step
 from live.games.report_changes import plan
+from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedValues, Recall
@@ -75,6 +76,7 @@ class EventState:
         self._publish = publish
         self._alerts = alerts
         self._held = ledger.index
+        self._shared = SharedGames(ledger.index)
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
 
@@ -87,17 +89,24 @@ class EventState:
         """
         for step in plan(self._held, report):
             if isinstance(step, NewGame):
+                self._shared.expect(step.game)
                 yield from in_pieces(step.game)
             else:
                 yield step
 
     def restore(self, game: Game) -> Iterator[None]:
         """Hold a game of an earlier start again, piece by piece."""
+        self._shared.expect(game)
         for step in in_pieces(game):
             self.apply(step)
             self._held.restore(game.id)
             yield
         self._show(game.id)
+
+    def arrange(self, order: Sequence[GameId]) -> None:
+        """Count the games as having appeared in this order."""
+        self._held.arrange(order)
+        self.ledger.arrange(order)
 
     def resume(self, archived: Sequence[ArchivedValues], recall: Recall) -> None:
         """Hold games of an earlier start again that were kept whole."""
@@ -105,23 +114,28 @@ class EventState:
         for values in archived:
             self._held.restore(values.game.id)
         self._send(effects)
+        self._follow(self._shared.adopt([values.game.id for values in archived]))
 
     def apply(self, step: Step) -> None:
         """Carry out one step of the latest plan. A game that breaks a rule of ours is given up,
         and costs no other anything.
         """
-        game = self._held.apply(step)
+        self._held.apply(step)
         if isinstance(step, GameConfirmed):
             self._show(step.id)
-            return
-        try:
-            effects = self.ledger.follow(step, game)
-        except Exception:
-            # Broad: all rules of ratings lie behind this, and whichever a hostile game breaks, the
-            # other games are not to suffer.
-            self._give_up(step.id)
         else:
-            self._send(effects)
+            self._follow(self._shared.follow(step))
+
+    def _follow(self, shown: Iterable[Shown]) -> None:
+        for step, game in shown:
+            try:
+                effects = self.ledger.follow(step, game)
+            except Exception:
+                # Broad: all rules of ratings lie behind this, and whichever a hostile game breaks,
+                # the other games are not to suffer.
+                self._give_up(step.id)
+            else:
+                self._send(effects)
 
     def _give_up(self, id: GameId) -> None:
         """Within an except clause: take the game away, and report it in the log and to people."""
@@ -137,15 +151,19 @@ class EventState:
             yield
 
     def holding(self, id: GameId) -> Game | None:
-        """The game as it is held, if it is."""
-        return self._held.get(id)
+        """The game as it is shown, or as its source reports it where it is not shown."""
+        return self._shared.get(id)
 
-    def retire(self, id: GameId) -> Game | None:
-        """Hold an old game no longer, nor what is pooled of its players from it. Gives it."""
-        game = self._held.get(id)
-        if game is not None:
-            self.apply(GameGone(id))
-        return game
+    def retire(self, id: GameId) -> list[Game]:
+        """Hold an old game no longer, nor what is pooled of its players from it. Gives it, as each
+        source has it that carries it.
+        """
+        if id not in self._held:
+            return []
+        games = [self._held[each] for each in self._shared.members(self._shared.shown_as(id))]
+        for game in games:
+            self.apply(GameGone(game.id))
+        return games
 
     def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> None:
         """An engine answered."""
@@ -201,12 +219,12 @@ class EventState:
 
     def _show(self, id: GameId) -> None:
         """Send the header of a game again, with a mark that the ledger does not have."""
-        if (detail := self.game(id)) is not None:
+        if (detail := self.game(self._shared.shown_as(id))) is not None:
             view = {name: getattr(detail, name) for name in GameView.__struct_fields__}
             self._publish((GameMessage(GameView(**view)),))
 
     def _marked(self, change: Change) -> Change:
-        if isinstance(change, GameMessage) and self._held.is_restored(change.game.id):
+        if isinstance(change, GameMessage) and self._is_restored(change.game.id):
             return GameMessage(msgspec.structs.replace(change.game, restored=True))
         return change
 
@@ -234,8 +252,12 @@ class EventState:
         detail = self.ledger.game(id)
         return self._restored(detail) if detail is not None else None
 
+    def _is_restored(self, id: GameId) -> bool:
+        """Whether no source that carries it has reported it since the start."""
+        return all(self._held.is_restored(each) for each in self._shared.members(id))
+
     def _restored(self, view: View) -> View:
-        if not self._held.is_restored(view.id):
+        if not self._is_restored(view.id):
             return view
         return msgspec.structs.replace(view, restored=True)
 

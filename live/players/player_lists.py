@@ -25,6 +25,10 @@ _PAIRINGS = ("pairings", "pairing_list")
 _SUFFIXES = (".xml", ".txt", ".csv")
 
 
+#: Doubtful players named where there is little room; the log names all.
+SHOWN = 5
+
+
 class PlayerLists:
     """Both lists, or either, or none."""
 
@@ -46,6 +50,13 @@ class PlayerLists:
             parts.append(f"{len(self._pairings)} pairings")
         return ", ".join(parts)
 
+    @property
+    def doubt_text(self) -> str:
+        """Whom the list may mean or not, and what to do, for people; empty where all is clear."""
+        doubts = list(self.doubtful)
+        more = f"; and {len(doubts) - SHOWN} more, in the log" if len(doubts) > SHOWN else ""
+        return "; ".join(doubts[:SHOWN]) + more
+
     def applied(self, report: FeedReport) -> FeedReport:
         """``report`` with what the lists add; what a source says itself is never replaced."""
         if self._ratings is None and self._pairings is None:
@@ -66,7 +77,7 @@ class PlayerLists:
 
     def _rated(self, player: Player, pace: Pace) -> Player:
         assert self._ratings is not None
-        if player.elo and player.title and player.federation and player.fide_id:
+        if player.elo and player.title and player.federation and player.fide_id and player.k:
             return player
         found = self._ratings.find(player)
         if found.doubt and found.doubt not in self.doubtful:
@@ -81,6 +92,7 @@ class PlayerLists:
             title=player.title or row.title,
             federation=player.federation or row.federation,
             fide_id=player.fide_id or row.fide_id,
+            k=player.k or row.development(pace),
         )
 
 

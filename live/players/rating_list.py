@@ -12,6 +12,7 @@ import io
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -58,12 +59,20 @@ class ListedPlayer(msgspec.Struct, frozen=True):
     rapid: int | None = None
     blitz: int | None = None
     k: int | None = None
-    """FIDE's development coefficient."""
+    """FIDE's development coefficient of the standard rating."""
+    rapid_k: int | None = None
+    blitz_k: int | None = None
 
     def rating(self, pace: Pace) -> int | None:
         """The rating that counts; the standard one where the player has no other."""
         own = {"standard": self.standard, "rapid": self.rapid, "blitz": self.blitz}[pace]
         return own or self.standard
+
+    def development(self, pace: Pace) -> int | None:
+        """The coefficient that goes with :meth:`rating`."""
+        own = {"rapid": (self.rapid, self.rapid_k), "blitz": (self.blitz, self.blitz_k)}
+        rated, k = own.get(pace, (None, None))
+        return k if rated else self.k
 
 
 class ListMatch(msgspec.Struct, frozen=True):
@@ -113,7 +122,8 @@ class RatingList:
             if not words or set(words) & set(name_words(row.name).split()):
                 return ListMatch(row)
             return ListMatch(
-                doubt=f"{player.name} has the FIDE id {number}, which is {row.name} in the list"
+                doubt=f"{player.name} has the FIDE id {number}, which is {row.name} in the list:"
+                " correct the id or the name in the source"
             )
         if not words:
             return ListMatch()
@@ -125,11 +135,17 @@ class RatingList:
         if len(same) == 1:
             return ListMatch(same[0])
         if same:
-            return ListMatch(doubt=f"{player.name} is the name of {len(same)} players in the list")
+            return ListMatch(
+                doubt=f"{player.name} is the name of {len(same)} players in the list:"
+                " give the FIDE id or the federation in the source"
+            )
         alike = [row for row in near if _alike(words, name_words(row.name).split())]
         if alike:
             named = ", ".join(f"{row.name} ({row.fide_id or 'no id'})" for row in alike[:3])
-            return ListMatch(doubt=f"{player.name} is perhaps {named} in the list")
+            return ListMatch(
+                doubt=f"{player.name} is perhaps {named} in the list:"
+                " give the FIDE id in the source, or the name as the list has it"
+            )
         return ListMatch()
 
 
@@ -208,6 +224,8 @@ def _from_fields(fields: dict[str, str]) -> ListedPlayer:
         rapid=_number(fields.get("rapid_rating", "")),
         blitz=_number(fields.get("blitz_rating", "")),
         k=_number(fields.get("k", "")),
+        rapid_k=_number(fields.get("rapid_k", "") or fields.get("k r", "")),
+        blitz_k=_number(fields.get("blitz_k", "") or fields.get("k b", "")),
     )
 
 
@@ -258,27 +276,50 @@ def _txt_row(data: bytes, at: int, columns: dict[str, tuple[int, int]]) -> Liste
 
 
 def _read_csv(data: bytes) -> RatingList:
-    rows = list(csv_fields(decode(data), _CSV_COLUMNS))
+    columns, reader = _csv_rows(decode(data), _CSV_COLUMNS)
+    rows = list(reader)
     ids: dict[int, int] = {}
     names: defaultdict[str, list[int]] = defaultdict(list)
-    for at, fields in enumerate(rows):
-        if (number := _number(fields.get("fideid", ""))) is not None:
-            ids[number] = at
-        # Surname first or last: nobody knows whose list it is.
-        for word in fields.get("name", "").replace(",", " ").replace("-", " ").split():
-            if plain := _first_word(word.encode()):
+    for at, number in enumerate(_column(rows, columns.get("fideid"))):
+        if (found := _number(number)) is not None:
+            ids[found] = at
+    # Surname first or last: nobody knows whose list it is.
+    for at, name in enumerate(_column(rows, columns.get("name"))):
+        for word in name.replace(",", " ").replace("-", " ").split():
+            if plain := _plain_word(word):
                 names[plain].append(at)
     if not names:
         raise ValueError("has no column of names: its first line names the columns")
-    return RatingList(ids, names, lambda at: _from_fields(rows[at]), size=len(rows))
+    return RatingList(
+        ids, names, lambda at: _from_fields(_named(rows[at], columns)), size=len(rows)
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _plain_word(word: str) -> str:
+    return _first_word(word.encode())
+
+
+def _column(rows: list[list[str]], at: int | None) -> Iterator[str]:
+    if at is not None:
+        yield from (row[at] if at < len(row) else "" for row in rows)
+
+
+def _named(row: list[str], columns: dict[str, int]) -> dict[str, str]:
+    return {name: row[at] for name, at in columns.items() if at < len(row)}
 
 
 def csv_fields(text: str, columns: dict[str, str]) -> Iterator[dict[str, str]]:
     """The rows of a CSV with commas, semicolons or tabs, its columns under the names given."""
+    places, rows = _csv_rows(text, columns)
+    for row in rows:
+        yield _named(row, places)
+
+
+def _csv_rows(text: str, columns: dict[str, str]) -> tuple[dict[str, int], Iterator[list[str]]]:
+    """Where each column stands, under the names given, and the rows below the heading."""
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
     heading = [re.sub(r"[^a-z]", "", name.lower()) for name in next(reader, [])]
-    wanted = [(at, columns[name]) for at, name in enumerate(heading) if name in columns]
-    for row in reader:
-        yield {name: row[at] for at, name in wanted if at < len(row)}
+    return {columns[name]: at for at, name in enumerate(heading) if name in columns}, reader

@@ -8,23 +8,28 @@ of its stream are read at the same instant, so no change can fall between them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Protocol
 
 from live.events import (
     Alert,
+    Change,
     EngineHealth,
     EngineInfo,
     FeedHealth,
     GainKind,
     GameDetail,
     GameId,
+    GameMessage,
     GameView,
+    MoveMessage,
     PlayerView,
+    PointMessage,
     SnapshotMessage,
+    StandingMessage,
 )
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
-from live.publish.visibility import Visibility, shown
+from live.publish.visibility import Visibility, sends, shown, sources_for
 
 
 class PublishedState(Protocol):
@@ -108,6 +113,8 @@ class VisibleState:
 
     def players(self) -> Iterable[PlayerView]:
         visibility = self._selected.visibility
+        if not sends(StandingMessage, visibility):
+            return []
         players = self._state.players()
         if self._selected.narrow:
             ids = {each for view in self.games() for each in self._state.player_ids(view.id)}
@@ -118,9 +125,11 @@ class VisibleState:
         return self._state.player_ids(game) if self.game(game) is not None else ()
 
     def feeds(self) -> tuple[FeedHealth, ...]:
-        return tuple(shown(feed, self._selected.visibility) for feed in self._state.feeds())
+        return sources_for(self._state.feeds(), self._selected.visibility)
 
     def engines(self) -> EngineHealth:
+        if self._selected.visibility is Visibility.VENUE:
+            return EngineHealth()
         return shown(self._state.engines(), self._selected.visibility)
 
     def alerts(self) -> Iterable[Alert]:
@@ -160,6 +169,15 @@ def game_order(view: GameView) -> tuple[str, tuple[tuple[int, str], ...], int, s
         for part in view.round.split(".")
     )
     return event_of(view), parts, view.board if view.board is not None else 1 << 30, view.id
+
+
+def whole_game(detail: GameDetail) -> Iterator[Change]:
+    """A game in the messages that build it up at a client that does not hold it."""
+    game = detail.id
+    yield GameMessage(view_of(detail))
+    yield from (MoveMessage(game, ply.ply, ply) for ply in detail.plies)
+    yield from (PointMessage(game, "white", point) for point in detail.curves.white)
+    yield from (PointMessage(game, "black", point) for point in detail.curves.black)
 
 
 def view_of(detail: GameView) -> GameView:

@@ -7,13 +7,13 @@ import datetime as dt
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
-from live.events import Change, FigureChoice
+from live.events import Change, FigureChoice, Incident
 from live.publish import wire
 from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.client_limits import ClientLimits
@@ -27,11 +27,14 @@ from live.publish.http.http_routes import HttpRequest, HttpResponse, HttpRoutes,
 from live.publish.http.listener import PortListener
 from live.publish.http.static_files import StaticSite
 from live.publish.metrics import MetricCounts
+from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState
 from live.publish.stream.broadcaster import Broadcaster
-from live.publish.stream.stream_filter import EVERYTHING
+from live.publish.stream.numbered_stream import NumberedStream
+from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.stream.stream_hub import TooManyFilters
 from live.publish.stream.subscriber import Subscriber
+from live.publish.visibility import Visibility
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +59,12 @@ class Publisher:
         limits: ClientLimits | None = None,
         site: StaticSite | None = None,
         figure: FigureChoice = "auto",
+        public: PublicState | None = None,
+        incidents: Callable[[], Sequence[Incident]] = tuple,
     ) -> None:
+        """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
+        unless given; ``incidents`` gives the incident log.
+        """
         self._config = config
         self._clock = clock
         limits = limits or ClientLimits(
@@ -66,15 +74,22 @@ class Publisher:
         self._limits = limits
         self._rates = RateLimits(limits, clock)
         tally = MetricCounts()
-        self._routes = HttpRoutes(state, site or StaticSite(), tally)
-        self.broadcaster = Broadcaster(
-            state,
-            epoch=secrets.token_hex(6),
-            clock=clock,
-            limits=limits,
-            tally=tally,
-            figure=figure,
+        self.public = public or PublicState(state, hide_scores=config.hide_scores, clock=clock)
+        self._routes = HttpRoutes(state, site or StaticSite(), tally, self.public, incidents)
+        epoch = secrets.token_hex(6)
+        self.broadcaster, self._arbiters = (
+            Broadcaster(
+                each,
+                epoch=f"{epoch}{audience}",
+                clock=clock,
+                limits=limits,
+                tally=tally,
+                figure=figure,
+                delay=self.public.held,
+            )
+            for audience, each in (("", self.public), ("a", state))
         )
+        self.public.listen(self._to_public)
         self._tokens = TokenFile(config.tokens_file) if config.tokens_file else None
         self._authentication = Authentication(
             self._tokens.read() if self._tokens else None,
@@ -83,16 +98,14 @@ class Publisher:
             now=now,
         )
         origins = OriginPolicy(config.host, config.hosts, config.origins)
-        self._handshakes = HandshakeJudge(
-            origins, self._authentication, self._rates, self.broadcaster
-        )
+        self._handshakes = HandshakeJudge(origins, self._authentication, self._rates, self._stream)
         turns = FairTurns()
         self._connections: set[HttpConnection | TokenHandshake | Subscriber] = set()
         self._listener = PortListener(
             config, lambda: HttpConnection(self, turns, clock, limits), limits.request_s
         )
         self._loop: asyncio.AbstractEventLoop
-        self._tick: asyncio.TimerHandle | None = None
+        self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}
         self._sweep_timer: asyncio.TimerHandle | None = None
         self._heartbeat_timer: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
@@ -133,8 +146,9 @@ class Publisher:
         """Send what waits, say goodbye with "come back", and end within ``closing_s``."""
         self._stopping = True
         self._listener.close()
-        self.broadcaster.flush()
-        for timer in (self._tick, self._sweep_timer, self._heartbeat_timer):
+        for broadcaster in (self.broadcaster, self._arbiters):
+            broadcaster.flush()
+        for timer in (*self._ticks.values(), self._sweep_timer, self._heartbeat_timer):
             if timer is not None:
                 timer.cancel()
         for connection in list(self._connections):
@@ -169,6 +183,7 @@ class Publisher:
         self._config = config
         self._handshakes.origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._authentication.admit(public=config.public, hide_scores=config.hide_scores)
+        self.public.hide(config.hide_scores)
         self._rates.bound(config.max_connections, config.max_connections_per_address)
         for connection in list(self._connections):
             if isinstance(connection, Subscriber) and not self._authentication.still(
@@ -181,15 +196,34 @@ class Publisher:
     def publish(self, changes: Iterable[Change]) -> None:
         """Send subscribers the changes, which the state already holds. Cheap and synchronous.
 
-        Moves are written at once, the rest within ``tick_s``.
+        Moves are written at once, the rest within ``tick_s``; the public gets what it may know,
+        when it may.
         """
-        self.broadcaster.publish(changes)
-        if self._tick is None and not self._stopping:
-            self._tick = self._loop.call_later(self._limits.tick_s, self._tick_over)
+        changes = list(changes)
+        self._send(self._arbiters, changes)
+        self.public.publish(changes)
 
-    def _tick_over(self) -> None:
-        self._tick = None
-        self.broadcaster.flush()
+    def _to_public(self, changes: Iterable[Change]) -> None:
+        self._send(self.broadcaster, changes)
+
+    def _send(self, broadcaster: Broadcaster, changes: Iterable[Change]) -> None:
+        broadcaster.publish(changes)
+        # A tick for each audience: when the public is written to says nothing of the other's news.
+        if broadcaster not in self._ticks and not self._stopping:
+            self._ticks[broadcaster] = self._loop.call_later(
+                self._limits.tick_s, self._tick_over, broadcaster
+            )
+
+    def _tick_over(self, broadcaster: Broadcaster) -> None:
+        del self._ticks[broadcaster]
+        broadcaster.flush()
+
+    def _of(self, selected: StreamFilter) -> Broadcaster:
+        """Who sends what this filter selects."""
+        return self._arbiters if selected.visibility is Visibility.ARBITER else self.broadcaster
+
+    def _stream(self, selected: StreamFilter) -> NumberedStream:
+        return self._of(selected).stream(selected)
 
     # --- connections ------------------------------------------------------------------------------
 
@@ -212,7 +246,11 @@ class Publisher:
         return self._handshakes.answer(request, self._serve)
 
     def _serve(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
-        return self._routes.answer(request, guest.limit(EVERYTHING) if guest else None)
+        sees = guest.limit(EVERYTHING) if guest else None
+        # Figures know no delay: whoever is held back needs a token that says metrics.
+        anybody = guest is not None and not guest.digest and not self.public.delay_s
+        metrics = guest is not None and guest.metrics and (anybody or bool(guest.digest))
+        return self._routes.answer(request, sees, metrics=metrics)
 
     def judge(
         self, connection: HttpConnection, request: HttpRequest
@@ -245,7 +283,7 @@ class Publisher:
             self.broadcaster.closed("forbidden")
             return False
         try:
-            self.broadcaster.stream(client.selected)
+            self._stream(client.selected)
         except TooManyFilters:
             connection.close(1013, "too many different filters are in use")  # try again later
             return True
@@ -263,9 +301,10 @@ class Publisher:
         """Send a subscriber its greeting and what it lacks; or close it, if its token has expired
         since it was judged.
         """
+        broadcaster = self._of(client.selected)
         subscriber = Subscriber(
-            self.broadcaster,
-            self.broadcaster.stream(client.selected),
+            broadcaster,
+            broadcaster.stream(client.selected),
             before.transport,
             self._clock,
             self._limits,
@@ -275,7 +314,7 @@ class Publisher:
         )
         self._hand_on(before, subscriber)
         if self._handshakes.still(guest):
-            self.broadcaster.join(subscriber, client.resume)
+            broadcaster.join(subscriber, client.resume)
         else:
             subscriber.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
         return subscriber
@@ -300,7 +339,8 @@ class Publisher:
                 connection.guest
             ):
                 connection.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
-        self.broadcaster.drop_unused()
+        for broadcaster in (self.broadcaster, self._arbiters):
+            broadcaster.drop_unused()
 
     def _sweep_again(self) -> None:
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
@@ -310,4 +350,5 @@ class Publisher:
         self._heartbeat_timer = self._loop.call_later(
             self._limits.heartbeat_s, self._heartbeat_again
         )
-        self.broadcaster.heartbeat()
+        for broadcaster in (self.broadcaster, self._arbiters):
+            broadcaster.heartbeat()

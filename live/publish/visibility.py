@@ -8,6 +8,9 @@ The venue sees only the fields listed for it, so nothing new reaches it unnotice
 arbiter alone is marked as such; all else is public. What is withheld keeps its place with an empty
 value, so a client needs no second set of types.
 
+How busy the engines are is not for the venue: a move that was the engine's first choice needs one
+search fewer, so any count of searches, and any message that a search brings about, says which were.
+
 That a venue sees neither gains nor ratings is on purpose: a rating that falls says that the last
 move was bad, which is help to its opponent (lichess refuses live evaluations of ordinary games
 for the same reason: lichess-org/lila #11011, #14857).
@@ -47,31 +50,28 @@ _TOLD: dict[Visibility, Literal["venue", "public", "arbiter"]] = {
 
 
 _GAME = (
-    "id feed event round board white black result url start_fen plies_played plies_scored variant "
-    "problem site date time_control eco opening"
+    "id feed event round board white black result url start_fen plies_played variant "
+    "problem also dispute site date time_control eco opening"
 )
 
 #: All that a venue sees: moves, clocks, names, results, and how the service is doing.
 _VENUE: dict[type[msgspec.Struct], str] = {
-    events.Player: "name elo title fide_id federation team",
-    events.EngineInfo: "name limit calibration calibration_note",
+    events.Player: "name elo title fide_id federation team k",
+    events.EngineInfo: "name limit",
     events.PlyView: "ply san uci clock_s spent_s",
     events.GameView: _GAME,
     events.GameDetail: f"{_GAME} plies curves",
     events.Curves: "",
-    events.PlayerView: "id name elo games moves",
     events.FeedHealth: "feed state detail part",
-    events.EngineState: "index state knodes_per_s",
-    events.EngineHealth: "engines queued oldest_wait_s searches cache_hits restarts set_aside",
-    events.HelloMessage: "protocol epoch engine gain version resumed sight figure",
-    events.SnapshotMessage: "engine games players feeds engines",
+    events.PublicDelay: "delay_s first_s",
+    events.HelloMessage: "protocol epoch engine gain version resumed sight figure public_delay",
+    events.SnapshotMessage: "engine games feeds",
     events.GameMessage: "game",
     events.GoneMessage: "game",
     events.MoveMessage: "game ply move",
     events.ClockMessage: "game ply clock_s spent_s",
-    events.StandingMessage: "player",
     events.EngineMessage: "engine",
-    events.HealthMessage: "feeds engines",
+    events.HealthMessage: "feeds",
     events.HeartbeatMessage: "",
 }
 
@@ -82,6 +82,8 @@ _ARBITERS_MESSAGES: frozenset[type[msgspec.Struct]] = frozenset({events.AlertMes
 _ARBITER: dict[type[msgspec.Struct], str] = {
     # Which position the engines are busy with.
     events.EngineState: "searching",
+    # What is played at this moment.
+    events.PublicDelay: "held_moves held_boards",
     # What is wrong at a board, and figures of one player that are nobody else's business.
     events.SnapshotMessage: "alerts",
     # Figures for screening are read by those who know what they do not say.
@@ -95,6 +97,11 @@ _EMPTY: dict[tuple[type[msgspec.Struct], str], object] = {
     (events.EngineInfo, "rating_source"): "withheld",
     (events.GameView, "head_to_head"): events.HeadToHead(),
     (events.GameDetail, "head_to_head"): events.HeadToHead(),
+    (events.GameView, "plies_scored"): 0,
+    (events.GameDetail, "plies_scored"): 0,
+    (events.SnapshotMessage, "players"): (),
+    (events.SnapshotMessage, "engines"): events.EngineHealth(),
+    (events.HealthMessage, "engines"): events.EngineHealth(),
 }
 
 
@@ -125,7 +132,20 @@ def shown(value: Shown, visibility: Visibility) -> Shown:
             fields[name] = tuple(shown(each, visibility) for each in held)
         elif held is not None:
             fields[name] = shown(held, visibility)
+    if isinstance(value, events.SnapshotMessage | events.HealthMessage):
+        fields["feeds"] = sources_for(value.feeds, visibility)
     return msgspec.structs.replace(value, **fields)
+
+
+def sources_for(
+    feeds: tuple[events.FeedHealth, ...], visibility: Visibility
+) -> tuple[events.FeedHealth, ...]:
+    """The feeds that ``visibility`` sees: at a venue the sources alone. Parts of the service are
+    spoken of when they fail, which an engine's answer may bring about.
+    """
+    if visibility is not Visibility.VENUE:
+        return feeds
+    return tuple(feed for feed in feeds if not feed.part)
 
 
 @cache

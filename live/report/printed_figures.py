@@ -1,6 +1,7 @@
 """How figures and names are written on paper. Pure.
 
-A figure that is not known is an empty cell, never a zero; an unbounded one is an arrow.
+A figure that is not known is an empty cell, never a zero; of an unbounded one the known end stands,
+as in ``2450 or more``.
 """
 
 from __future__ import annotations
@@ -38,21 +39,25 @@ def so_far(value: float | None, finished: float | None) -> str:
 
 
 def rating(value: float | None, low: float | None, high: float | None) -> str:
-    """``2034``; ``↓`` or ``↑`` where it has no bound on that side."""
+    """``2034``; where only one end is known, that one: :func:`interval` says which."""
     if value is not None:
         return whole(value)
     if high is not None:
-        return "↓"
-    return "↑" if low is not None else ""
+        return whole(high)
+    return whole(low) if low is not None else ""
 
 
-def interval(low: float | None, high: float | None) -> str:
-    """``1890-2370`` with an en dash, ``≤ 2034``, ``≥ 2310``."""
+def interval(value: float | None, low: float | None, high: float | None) -> str:
+    """What stands beside :func:`rating`: ``1890-2370`` with an en dash, ``≥ 1890`` where the
+    interval has no end above; ``or more`` and ``or less`` where the rating has none either.
+    """
     if low is not None and high is not None:
         return f"{whole(low)}{RANGE}{whole(high)}"
     if high is not None:
-        return f"≤ {whole(high)}"
-    return f"≥ {whole(low)}" if low is not None else ""
+        return "or less" if value is None else f"≤ {whole(high)}"
+    if low is not None:
+        return "or more" if value is None else f"≥ {whole(low)}"
+    return ""
 
 
 def signed(value: float | None, decimals: int = 0) -> str:

@@ -44,7 +44,8 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
         (
             "Moves alone",
             "The Elo at which these moves are likeliest, whoever plays: no own Elo, no field, no "
-            "result. Wide, because one game says little. ↓ and ↑ have no lower or upper bound.",
+            "result. Wide, because one game says little. Where only one end is known, as in "
+            "“2450 or more”, no number is made up for the other.",
         ),
         (
             "Performance",

@@ -141,11 +141,11 @@ def _games(event: Analysis, scale: FigureScale) -> str:
                 html(_board(game), 12),
                 _player(game.white.name, game.white.elo),
                 rating(*white),
-                interval(*white[1:]),
+                interval(*white),
                 escape(_result(game)),
                 _player(game.black.name, game.black.elo),
                 rating(*black),
-                interval(*black[1:]),
+                interval(*black),
                 str((game.plies_played + 1) // 2),
             ]
         )
@@ -232,7 +232,7 @@ def _methods(views: Sequence[PlayerView]) -> str:
 def _cells(found: Figure | None) -> list[str]:
     if found is None:
         return ["", ""]
-    ends = "= Elo" if found.is_elo else interval(found.low, found.high)
+    ends = "= Elo" if found.is_elo else interval(found.value, found.low, found.high)
     return [rating(found.value, found.low, found.high), ends]
 
 
@@ -293,6 +293,12 @@ def _game(game: GameDetail, scale: FigureScale) -> str:
         if svg
     )
     problem = f"<p><b>{html(game.problem, 200)}</b></p>" if game.problem else ""
+    if game.also:
+        sources = " and ".join((game.feed, *game.also))
+        problem += f'<p class="soft">{html(f"One game, from {sources}", 300)}</p>'
+    if game.dispute:
+        dispute = f"Its sources contradict each other: {game.dispute}"
+        problem += f"<p><b>{html(dispute, 300)}</b></p>"
     return (
         '<section class="game"><header><h3>'
         f"{_player(game.white.name, game.white.elo)} – "

@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from live.alerts.finding import NAMES
+from live.alerts.incident_log import IncidentLog
 from live.events import (
     Alert,
     AlertKind,
@@ -51,7 +53,7 @@ from live.store.journal_records import RecordedNote, Restated
 log = logging.getLogger(__name__)
 
 #: What notes of the journal are about.
-ALERT, MUTE, ALIVE = "alert", "mute", "alive"
+ALERT, MUTE, ALIVE, ENTRY = "alert", "mute", "alive", "entry"
 #: How often it is noted that the desk watches, seconds: in a quiet hour nothing else shows it.
 ALIVE_S = 60.0
 #: Games given again although they are over: those that changed so shortly before the last change,
@@ -73,6 +75,13 @@ class OpenAlert(msgspec.Struct, frozen=True):
     """The desk watches; the note's time says since when a restart may have seen nothing."""
 
 
+class ArbiterEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the arbiter wrote down."""
+
+    text: str
+    game: GameId | None = None
+
+
 class RestoredAlerts(NamedTuple):
     """A run before this one, as far as alerts need it."""
 
@@ -83,6 +92,36 @@ class RestoredAlerts(NamedTuple):
     mutes: Sequence[RestoredMute]
     last_s: float
     """Until when that run is known to have lived, seconds since 1970 UTC."""
+    log: IncidentLog
+    """The incident log as it stands."""
+
+
+def log_of(notes: Iterable[RecordedNote]) -> IncidentLog:
+    """The incident log that these notes make; what cannot be read is left out, and said."""
+    found = IncidentLog()
+    for note in notes:
+        at_s = note.at_ms / 1000
+        try:
+            match note.kind:
+                case "alert":
+                    found.alert(msgspec.json.decode(note.body, type=Alert), at_s)
+                case "mute":
+                    mute = msgspec.json.decode(note.body, type=RestoredMute)
+                    if (what := muted_words(mute)) is not None:
+                        found.muted(what, mute.muted, at_s, mute.game)
+                case "entry":
+                    entry = msgspec.json.decode(note.body, type=ArbiterEntry)
+                    found.entry(entry.text, at_s, entry.game)
+        except msgspec.MsgspecError as error:
+            log.error("record %d of the incident log cannot be read (%s)", note.n, error)
+    return found
+
+
+def muted_words(mute: RestoredMute) -> str | None:
+    """What was muted, for people; None for one alert, whose own incident says it."""
+    if mute.kind is not None:
+        return f"all alerts of kind {NAMES[mute.kind]!r}"
+    return "all alerts of this board" if mute.game is not None else None
 
 
 def alerts_of(notes: Iterable[RecordedNote]) -> list[Alert]:
@@ -113,11 +152,17 @@ def mutes_of(notes: Iterable[RecordedNote]) -> list[RestoredMute]:
     return found
 
 
-def remember(journal: Journal | None, what: RestoredMute | OpenAlert) -> None:
+def remember(journal: Journal | None, what: RestoredMute | OpenAlert | ArbiterEntry) -> None:
     """Keep it for the runs to come."""
-    if journal is not None:
-        kind, game = (MUTE, what.game or "") if isinstance(what, RestoredMute) else (ALIVE, "")
-        journal.note(kind, msgspec.json.encode(what), game)
+    if journal is None:
+        return
+    match what:
+        case RestoredMute(game=game):
+            journal.note(MUTE, msgspec.json.encode(what), game or "")
+        case ArbiterEntry(game=game):
+            journal.note(ENTRY, msgspec.json.encode(what), game or "")
+        case OpenAlert():
+            journal.note(ALIVE, msgspec.json.encode(what))
 
 
 def past(journal: Journal, state: EventState, feeds: Sequence[FeedName]) -> RestoredAlerts:
@@ -127,7 +172,8 @@ def past(journal: Journal, state: EventState, feeds: Sequence[FeedName]) -> Rest
     last = {alert.id: alert for alert in alerts}
     alarming = {alert.game for alert in last.values() if alert.cleared_s is None}
     views = {view.id: view for view in state.games()}
-    games = {game.id: game for game in state.held()}
+    # A game that another source carries, too, stands there once.
+    games = {id: game for id in views if (game := state.holding(id)) is not None}
     live = {id for id, game in games.items() if game.result == "*" or id in alarming}
     live |= _recent(journal.last_changes(), games)
     steps = {id: journal.changes_of(id) for id in live}
@@ -147,7 +193,7 @@ def past(journal: Journal, state: EventState, feeds: Sequence[FeedName]) -> Rest
     for id in live:
         told += ((last_s, change) for change in _figures(state, views[id]))
     told += ((last_s, StandingMessage(player)) for player in state.players())
-    return RestoredAlerts(told, alerts, mutes_of(notes), last_s)
+    return RestoredAlerts(told, alerts, mutes_of(notes), last_s, log_of(notes))
 
 
 def _recent(changed_ms: Mapping[GameId, int], games: Collection[GameId]) -> set[GameId]:

@@ -10,10 +10,29 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+import msgspec
+
 from live.alerts.alert_desk import AlertDesk
 from live.alerts.alert_log import AlertLog
-from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, FeedHealth, GameId
-from live.service.alert_restore import ALIVE_S, OpenAlert, RestoredAlerts, RestoredMute
+from live.alerts.incident_log import ENTRY_CHARS, IncidentLog
+from live.events import (
+    Alert,
+    AlertKind,
+    AlertMessage,
+    Change,
+    EngineInfo,
+    FeedHealth,
+    GameId,
+    Incident,
+)
+from live.service.alert_restore import (
+    ALIVE_S,
+    ArbiterEntry,
+    OpenAlert,
+    RestoredAlerts,
+    RestoredMute,
+    muted_words,
+)
 
 log = logging.getLogger(__name__)
 
@@ -29,16 +48,20 @@ class AlertService:
         publish: Callable[[Sequence[Change]], None],
         clock: Callable[[], float] = time.time,
         report: Callable[[FeedHealth], None] = lambda health: None,
-        remember: Callable[[RestoredMute | OpenAlert], None] = lambda what: None,
+        remember: Callable[[RestoredMute | OpenAlert | ArbiterEntry], None] = lambda what: None,
+        aloud: Callable[[], bool] = lambda: True,
     ) -> None:
+        """``aloud``: whether who reads the log may know of alerts, as soon as they are raised."""
         self._desk = AlertDesk()
         self._publish = publish
         self._clock = clock
         self._report = report
         self._remember = remember
+        self._aloud = aloud
         self.missed = 0
         """How often alerts were missed by a fault of ours."""
         self._book = AlertLog()
+        self._log = IncidentLog()
         self._asleep = False
         # When it was noted last that the desk watches.
         self._noted_s = 0.0
@@ -97,6 +120,16 @@ class AlertService:
         """Those that are over, the latest last."""
         return self._desk.history()
 
+    def incidents(self) -> Sequence[Incident]:
+        """Everything that arbiters were shown and did, in the order it began."""
+        return self._log.incidents()
+
+    def enter(self, text: str, game: GameId | None = None) -> None:
+        """The arbiter writes something down, with or without a board. It is never rewritten."""
+        entry = ArbiterEntry(text[:ENTRY_CHARS], game)
+        self._remember(entry)
+        self._log.entry(entry.text, self._clock(), game)
+
     def acknowledge(self, alert: str, note: str = "") -> None:
         """The arbiter has taken note; see :meth:`live.alerts.alert_desk.AlertDesk.acknowledge`."""
         self._say(self._desk.acknowledge(alert, self._clock(), note))
@@ -119,6 +152,8 @@ class AlertService:
 
     def _mute(self, mute: RestoredMute) -> None:
         self._remember(mute)
+        if (what := muted_words(mute)) is not None:
+            self._log.muted(what, mute.muted, self._clock(), mute.game)
         self._say(self._desk.mute(mute.muted, alert=mute.alert, kind=mute.kind, game=mute.game))
 
     @contextlib.contextmanager
@@ -139,13 +174,23 @@ class AlertService:
         self._desk.restore(past.alerts, past.last_s, self._clock())
         # They are in the log of that run.
         self._book.lines(map(AlertMessage, self._desk.open()))
+        self._log = past.log
+        stand = {alert.id for alert in self._desk.open()}
+        now_s = self._clock()
+        ended = [alert for alert in past.log.open() if alert.id not in stand]
+        # What the restart has ended, a board of a source that is followed no more, ends in the log.
+        self._say([AlertMessage(msgspec.structs.replace(each, cleared_s=now_s)) for each in ended])
 
     def _say(self, messages: Sequence[AlertMessage]) -> None:
         if messages:
             self._publish(self._logged(messages))
 
     def _logged(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
-        for line in self._book.lines(messages):
-            # Whatever level people ask for, what an arbiter sees and does is on record.
-            log.warning("%s", line)
+        for message in messages:
+            self._log.alert(message.alert, self._clock())
+        lines = self._book.lines(messages)
+        if self._aloud():
+            for line in lines:
+                # Whatever level people ask for, what an arbiter sees and does is on record.
+                log.warning("%s", line)
         return messages

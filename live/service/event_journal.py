@@ -24,12 +24,22 @@ from typing import Protocol
 import msgspec
 
 from live import __version__
+from live.alerts.incident_log import news
 from live.config import Config, JournalConfig
 from live.engine.process.engine_process import EngineIdentity
 from live.engine.results.result_cache import MemoryResultCache, ResultCache
 from live.engine.results.result_file import ResultFile
 from live.engine.search import Search, SearchResult
-from live.events import AlertMessage, Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
+from live.events import (
+    Alert,
+    AlertMessage,
+    Change,
+    FeedHealth,
+    FeedName,
+    FeedState,
+    GameId,
+    GoneMessage,
+)
 from live.games.game_steps import GameConfirmed, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.calibrations_in_use import CalibrationsInUse
@@ -128,6 +138,8 @@ class EventJournal:
         self._memory = MemoryResultCache() if memory is None else memory
         self.journal = Journal(path, durable=durable, memory=self._memory) if path else None
         self._last_problem = ""
+        # Alerts that are not over, as they were noted last.
+        self._noted: dict[str, Alert] = {}
         # Answers found in the journal while games are brought back; None when that is over.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
         self._known: Known | None = None
@@ -181,7 +193,7 @@ class EventJournal:
         self._state, self._run = state, run
         began_s = slice_s = time.monotonic()
         with paused():
-            kept, others = self._standing(run)
+            kept, others, appeared = self._standing(run)
             state.resume([rest for rest, _ in kept], self._recall)
         self._dirty.clear()
         self._answers, self._known = deque(), room.known
@@ -199,20 +211,23 @@ class EventJournal:
                         state.searched(*self._answers.popleft())
         finally:
             self._answers = self._known = None
+        state.arrange(appeared)
         self.restored = sum(1 for _ in state.held())
         self.journal.begin(run)
         log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
     def _standing(
         self, run: JournalRun
-    ) -> tuple[list[tuple[ArchivedValues, list[Step]]], list[JournalStanding]]:
+    ) -> tuple[list[tuple[ArchivedValues, list[Step]]], list[JournalStanding], list[GameId]]:
         """The games of the followed sources: those kept whole, with what happened since, and those
-        of which only that is known.
+        of which only that is known. Then all, in the order they appeared.
         """
         assert self.journal is not None
         kept: list[tuple[ArchivedValues, list[Step]]] = []
         others: list[JournalStanding] = []
+        appeared: list[GameId] = []
         for standing in self.journal.standing(run.measure):
+            appeared.append(standing.game)
             steps = [change.step for change in standing.since]
             first = steps[0] if steps else None
             if standing.kept is not None:
@@ -221,7 +236,7 @@ class EventJournal:
                     kept.append((rest, [step for step in steps if not isinstance(step, Restated)]))
             elif isinstance(first, NewGame) and first.game.feed in run.feeds:
                 others.append(standing)
-        return kept, others
+        return kept, others, appeared
 
     def _recall(self, game: GameId) -> ArchivedDetails | None:
         data = self.journal.details(game) if self.journal is not None else None
@@ -269,8 +284,7 @@ class EventJournal:
             return
         for change in changes:
             if isinstance(change, AlertMessage):
-                body = msgspec.json.encode(change.alert)
-                self.journal.note(ALERT, body, change.alert.game or "")
+                self._note(change.alert)
             game = getattr(change, "game", None)
             if isinstance(change, GoneMessage):
                 self._dirty.pop(change.game, None)
@@ -288,6 +302,17 @@ class EventJournal:
         """Keep what the network of human moves answered."""
         if self.journal is not None:
             self.journal.put_answer(question, answer)
+
+    def _note(self, alert: Alert) -> None:
+        """What has happened to an alert; that it is worded anew every few seconds is not kept."""
+        assert self.journal is not None
+        if not news(self._noted.get(alert.id), alert):
+            return
+        if alert.cleared_s is None:
+            self._noted[alert.id] = alert
+        else:
+            self._noted.pop(alert.id, None)
+        self.journal.note(ALERT, msgspec.json.encode(alert), alert.game or "")
 
     @property
     def unkept(self) -> int:

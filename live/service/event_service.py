@@ -39,7 +39,7 @@ from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
-from live.service.alert_restore import OpenAlert, RestoredMute, past, remember
+from live.service.alert_restore import ArbiterEntry, OpenAlert, RestoredMute, past, remember
 from live.service.alert_service import AlertService
 from live.service.engine_measuring import EngineMeasuring, ReferenceSearch
 from live.service.engine_service import EngineService
@@ -98,7 +98,14 @@ class EventService:
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
-        self.arbiter = AlertService(self.notify, report=self.health, remember=self._noted)
+        self.withholding: Callable[[], bool] = lambda: False
+        """Whether the public is shown less than the arbiters, or later."""
+        self.arbiter = AlertService(
+            self.notify,
+            report=self.health,
+            remember=self._noted,
+            aloud=lambda: not self.withholding(),
+        )
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         self._measurements = MeasuredEngines(load_reference())
@@ -136,7 +143,7 @@ class EventService:
         """The network of human moves running, if it is asked."""
         return self._human.running() if self._human is not None else contextlib.nullcontext()
 
-    def _noted(self, what: RestoredMute | OpenAlert) -> None:
+    def _noted(self, what: RestoredMute | OpenAlert | ArbiterEntry) -> None:
         remember(self.journal.journal, what)
 
     async def bring_back(
@@ -334,7 +341,11 @@ class EventService:
 
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
-        for step in self.state.plan(self.retirement.news(self.lists.applied(report))):
+        report = self.lists.applied(report)
+        if doubts := self.lists.doubt_text:
+            detail = f"in doubt, so not used: {doubts}"
+            self.state.feed_health(FeedHealth("rating list", "stale", detail, part=True))
+        for step in self.state.plan(self.retirement.news(report)):
             self.state.apply(step)
             self.journal.applied(step)
             self.retirement.applied(step)

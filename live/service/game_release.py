@@ -61,9 +61,7 @@ class GameRelease:
     def look(self) -> None:
         """Let go what is old by now; to be called about once a second."""
         for id in self._retiring.due(self._clock()):
-            game = self._state.retire(id)
-            if game is not None:
+            for game in self._state.retire(id):
                 self._retiring.forget(game)
-                log.info("game %s is over for long, and is let go", id)
-            else:
-                self._retiring.gone(id)
+                log.info("game %s is over for long, and is let go", game.id)
+            self._retiring.gone(id)

@@ -13,19 +13,20 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import msgspec
 from rich.console import Console
 
 from live.events import Change, GameMessage, GameView, Message
 from live.publish import wire
+from live.publish.access.authentication import everybody
+from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.stream.stream_filter import EVERYTHING
-from live.publish.visibility import shown
+from live.publish.visibility import Visibility, shown
 from live.service.event_service import EventService
 from live.service.host.output_disk_full import while_there_is_room
 from live.service.host.signals import attended
 from live.service.report_export import ReportExporter
-from live.service.source_runner import SourceRunner
+from live.service.supervision import GuardedPart
 from live.terminal.event_lines import EventLineWriter
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.recent_changes import RecentChanges
@@ -140,63 +141,58 @@ def export_folder() -> Path:
     return Path.cwd()
 
 
-def offer_delay(actions: TerminalActions, sources: SourceRunner) -> None:
-    """Let the terminal hold sources back, or say why it cannot."""
-    actions.delay_s = lambda: sources.config.delay_s
-    fixed = sources.fixed
-    if fixed == sources.names:
-        actions.no_delay = f"{' and '.join(fixed)} cannot be begun anew: start it with --delay"
-        return
-    if fixed:
-        actions.not_delayed = f", but {' and '.join(fixed)} as before"
-    actions.set_delay = lambda seconds: sources.reconfigure(
-        msgspec.structs.replace(sources.config, delay_s=seconds)
-    )
+def offer_delay(actions: TerminalActions, public: PublicState) -> None:
+    """Let the terminal hold back what the public sees, and show what waits."""
+    actions.public_delay = public.held
+    actions.set_delay = public.delay
 
 
 class OutputMode:
-    """How the service itself is shown where it was started."""
+    """How the service itself is shown where it was started: the app to the arbiter, at once and
+    whole; a table, lines and JSON to whoever reads them, so they are the public's.
+    """
 
     def __init__(
         self,
         shown: Way,
         service: EventService,
-        sources: SourceRunner,
+        public: PublicState,
         address: str,
         console: Console,
         stop: asyncio.Event,
     ) -> None:
         self._shown = shown
         self._service = service
-        self._sources = sources
+        self._public = public
         self._address = address
         self._console = console
         self._stop = stop
         self._recent_changes = RecentChanges(time.monotonic)
+        self._seen = everybody(service.config.server.hide_scores)
         self.drawn = shown in ("app", "table")
         """Whether it takes the whole terminal."""
 
     def begin(self) -> None:
         """Say where we serve, and listen."""
-        service = self._service
+        service, seen = self._service, self._seen
         match self._shown:
             case "app":
                 service.listen(self._recent_changes.note)
             case "json":
                 printer = JsonPrinter()
-                printer.begin(snapshot(service.state))
-                service.listen(printer.show)
+                printer.begin(snapshot(self._public, seen))
+                self._public.listen(GuardedPart(printer.show))
             case "lines":
                 say = _sayer(self._console)
                 say(f"live-rate is serving {self._address}")
                 say(service.calibration_summary)
-                games = snapshot(service.state).games
-                if service.journal.summary:
+                games = snapshot(self._public, seen).games
+                if service.journal.summary and seen.visibility is not Visibility.VENUE:
                     # Those of another engine or limit do not count here, and must be found anew.
                     wait = sum(game.plies_played - game.plies_scored for game in games)
                     more = f"; {wait:,} moves wait for their scores" if wait else ""
                     say(f"{service.journal.summary}{more}")
-                service.listen(line_printer(self._console, games))
+                self._public.listen(GuardedPart(line_printer(self._console, games)))
             case "table":
                 pass
 
@@ -206,7 +202,7 @@ class OutputMode:
         if self._shown == "table":
             from live.terminal.tables.table_display import display
 
-            await display(state, self._address, self._console)
+            await display(self._public, self._address, self._console)
             return
         app = terminal(
             state,
@@ -226,17 +222,20 @@ class OutputMode:
         """Print the players' table, when all that was asked for is done."""
         if self._shown == "json":
             return
-        state, console = self._service.state, self._console
+        state, console = self._public, self._console
         table = event_summary.players(
-            state.players(), state.engine(), state.gain(), width=console.width
+            list(state.players()), state.engine(), state.gain(), width=console.width
         )
         console.print(table)
 
     def _actions(self) -> TerminalActions:
-        sources, service = self._sources, self._service
+        service = self._service
         actions = TerminalActions(self._address)
         actions.leave_question = "End the service? Subscribers are asked to come back."
-        actions.export = ReportExporter(service.state, export_folder())
+        # A file is passed on: it holds what the public may know by now.
+        actions.export = ReportExporter(self._public, export_folder())
         actions.alert_actions = service.arbiter
-        offer_delay(actions, sources)
+        actions.incidents = service.arbiter.incidents
+        actions.enter = service.arbiter.enter
+        offer_delay(actions, self._public)
         return actions

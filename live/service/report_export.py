@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from live.errors import InputError
@@ -35,6 +35,15 @@ def write_report(
         InputError: they cannot be written there.
     """
     found = texts(whole, formats, stem=stem, written=now.strftime(WRITTEN), arbiter=arbiter)
+    return write_texts(found, folder)
+
+
+def write_texts(found: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write files, by their names, into a folder, which is made if need be; answers which.
+
+    Raises:
+        InputError: they cannot be written there.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in found.items():

@@ -59,10 +59,12 @@ def open_feeds(specs: Sequence[str], config: FeedsConfig, *, lasting: bool = Fal
 
 
 def settings_of(spec: str, config: FeedsConfig) -> tuple[Kind, FeedsConfig]:
-    """What this source is and works under: without what only sources of other kinds do."""
+    """What this source is and works under: without what only sources of other kinds do, and
+    without the delay, which is the public's.
+    """
     kind = recognise(spec, lichess_url=config.lichess.base_url).kind
     others = {table: getattr(_DEFAULTS, table) for each, table in _TABLES.items() if each != kind}
-    return kind, msgspec.structs.replace(config, **others)
+    return kind, msgspec.structs.replace(config, delay_s=0.0, **others)
 
 
 class SourceRunner:
@@ -156,9 +158,6 @@ class SourceRunner:
     def reconfigure(self, config: FeedsConfig) -> None:
         """Begin anew, with these settings, every source that they are other ones for: also one that
         is over or has failed, since they may be the remedy. Games stay: the next report is whole.
-
-        With a longer delay nothing shown is taken back, and with a shorter one what was held back
-        is reported again by the source.
         """
         before, self._config = self._config, config
         concerned = [

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -200,9 +201,16 @@ def noticing(loop: asyncio.AbstractEventLoop) -> Iterator[list[str]]:
     messages, newest last, at most a hundred.
     """
     noticed: list[str] = []
+    full: list[int] = []
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            # It is tried again at once, a thousand times a second.
+            if not full:
+                full.append(1)
+                log.error("no more connections: too many open files (raise ulimit -n)")
+            return
         noticed.append(f"{context['message']}: {reason(error) if error else 'no exception'}")
         del noticed[:-100]
         log.error("%s", noticed[-1], exc_info=error)

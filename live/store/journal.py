@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
@@ -103,6 +104,20 @@ class JournalLock:
             self._connection = None
 
 
+def keep_private(path: Path) -> None:
+    """Make the file, if it is not there, and let its user alone read it: it holds what is withheld
+    from the public. SQLite gives the files beside it the same rights.
+    """
+    if not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        return
+    try:
+        if path.is_file() and path.stat().st_mode & 0o077:
+            path.chmod(0o600)
+    except OSError as error:
+        log.warning("journal %s: others can read it, and that cannot be changed (%s)", path, error)
+
+
 def wall_ms() -> int:
     """Now, milliseconds since 1970, UTC."""
     return time.time_ns() // 1_000_000
@@ -153,6 +168,7 @@ class Journal:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.take()
+            keep_private(self.path)
             connection = connected(self.path, durable=self._durable)
             try:
                 had = prepare(connection)
@@ -160,6 +176,8 @@ class Journal:
                 connection.close()
             self._reader = JournalReader(self.path)
             self._run, self._n, self._note = self._reader.last_numbers()
+            for problem in self._reader.problems():
+                log.error("journal %s: %s", self.path, problem)
             self._empty = had == 0
         except JournalLocked:
             self._give_up("is in use by another live-rate", "Name another with --journal")

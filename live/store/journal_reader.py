@@ -6,6 +6,7 @@ Reading waits for nobody: a writer in another process or thread is not in its wa
 from __future__ import annotations
 
 import contextlib
+import logging
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.events import GameId
 from live.human.question import HumanQuestion
+from live.store.journal_checksums import CHAINED, START, check, heads, sum_of, together
 from live.store.journal_faults import UNWRITABLE, damaged, error_code, not_there, unreadable
 from live.store.journal_records import (
     JournalRun,
@@ -33,12 +35,17 @@ from live.store.journal_records import (
     run_of,
     step_of,
 )
-from live.store.journal_tables import VERSION, ForeignDatabase, connected, version_of
+from live.store.journal_tables import READABLE, VERSION, ForeignDatabase, connected, version_of
 
 _AFTER_KEPT = (
     "SELECT c.n, c.at_ms, c.step, c.game FROM games g JOIN changes c ON c.game = g.game"
     " AND c.n > CASE WHEN g.measure IS ? THEN g.n ELSE g.opened - 1 END ORDER BY c.n"
 )
+
+
+_WHAT = {"changes": "changes", "notes": "notes", "runs": "starts of the service"}
+
+log = logging.getLogger(__name__)
 
 
 class JournalReader:
@@ -53,6 +60,9 @@ class JournalReader:
         self._path = path
         self._connection = connected(path, busy_s=0, at_rest=at_rest)
         self._connection.execute("PRAGMA query_only = ON")
+        # Records that are damaged, by table.
+        self._bad: dict[str, frozenset[int]] = {}
+        self._summed = True
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -83,10 +93,13 @@ class JournalReader:
             version = version_of(reader._connection)
             if version == 0:
                 raise InputError(str(path), "holds no event yet", "Follow one with it first")
-            if version != VERSION:
+            if not READABLE <= version <= VERSION:
                 remedy = "Follow an event with it once, which brings it up to date"
                 raise InputError(str(path), f"is of version {version}, not {VERSION}", remedy)
             reader.last_numbers()
+            reader._summed = version == VERSION
+            for problem in reader.problems(results=True):
+                log.error("journal %s: %s", path, problem)
         except BaseException:
             reader.close()
             raise
@@ -98,7 +111,8 @@ class JournalReader:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Raises InputError for what turned out unreadable on the way."""
         self.close()
-        if isinstance(error, sqlite3.Error | msgspec.DecodeError):
+        # TypeError: a value of another type than the table's, which only damage brings about.
+        if isinstance(error, sqlite3.Error | msgspec.DecodeError | TypeError | UnicodeError):
             raise damaged(self._path, error) from None
 
     def close(self) -> None:
@@ -113,6 +127,47 @@ class JournalReader:
         ).fetchone()
         return row[0], row[1], row[2]
 
+    def problems(self, *, results: bool = False) -> list[str]:
+        """Check every record, and leave out from now on what is damaged; what is wrong, for people.
+        ``results``: also whether results of searches are missing.
+        """
+        if not self._summed:
+            return []
+        found: list[str] = []
+        held = heads(self._connection)
+        for table, columns in CHAINED.items():
+            number = columns.partition(",")[0]
+            rows = self._connection.execute(
+                f"SELECT {columns}, sum, chain FROM {table} ORDER BY {number}"
+            )
+            checked = check(rows, held.get(table))
+            self._bad[table] = frozenset(checked.damaged)
+            found += checked.words(_WHAT[table])
+        if results and (words := self._missing_results(held.get("results"))):
+            found.append(words)
+        return found
+
+    def _missing_results(self, head: tuple[int, bytes] | None) -> str:
+        count, sums, damaged = 0, START, 0
+        rows = self._connection.execute(
+            "SELECT key, result, at_ms, sum FROM results WHERE sum IS NOT NULL"
+        )
+        for key, result, at_ms, record in rows:
+            count += 1
+            if record != sum_of(key, result, at_ms):
+                damaged += 1
+            elif isinstance(record, bytes):
+                sums = together(sums, record)
+        wanted = head or (0, START)
+        if damaged:
+            return f"{damaged} results of searches are damaged, and left out"
+        if (count, sums) != wanted:
+            return f"results of searches are missing or exchanged ({count} of {wanted[0]} there)"
+        return ""
+
+    def _good(self, table: str, n: int) -> bool:
+        return n not in self._bad.get(table, ())
+
     def standing(self, measure: bytes) -> list[JournalStanding]:
         """The games there are, in the order they appeared, each with what is to be applied to it.
 
@@ -121,23 +176,24 @@ class JournalReader:
         """
         since: dict[GameId, list[RecordedChange]] = defaultdict(list)
         for n, at_ms, step, game in self._connection.execute(_AFTER_KEPT, (measure,)):
+            if not self._good("changes", n):
+                continue
             with contextlib.suppress(msgspec.MsgspecError):
                 since[game].append(RecordedChange(n, at_ms, step_of(step)))
         rows = self._connection.execute(
-            "SELECT game, opened, at_ms, n, measure, CASE WHEN measure IS ? THEN rest END"
+            "SELECT game, opened, at_ms, n, measure, CASE WHEN measure IS ? THEN rest END, sum"
             " FROM games ORDER BY opened",
             (measure,),
         )
-        return [
-            JournalStanding(
-                game,
-                opened,
-                at_ms,
-                StoredGame(game, n, of, rest) if rest is not None else None,
-                tuple(since.get(game, ())),
-            )
-            for game, opened, at_ms, n, of, rest in rows
-        ]
+        found = []
+        for game, opened, at_ms, n, of, rest, record in rows:
+            kept = StoredGame(game, n, of, rest) if rest is not None else None
+            changes = tuple(since.get(game, ()))
+            if kept is not None and record not in (None, sum_of(game, n, of, rest)):
+                log.error("journal %s: game %s as it was kept is damaged", self._path, game)
+                kept, changes = None, tuple(self.changes_of(game))
+            found.append(JournalStanding(game, opened, at_ms, kept, changes))
+        return found
 
     def details(self, game: GameId) -> bytes | None:
         """What is kept of a game beyond its ``rest``."""
@@ -149,11 +205,11 @@ class JournalReader:
     def result(self, identity: str, search_key: SearchKey) -> RecordedScore | None:
         """What this engine found; None where it was not asked, or what it found is unreadable."""
         row = self._connection.execute(
-            "SELECT result, identity, at_ms FROM results LEFT JOIN engines USING (engine)"
-            " WHERE key = ?",
-            (digest(identity, search_key),),
+            "SELECT result, identity, at_ms, %s FROM results LEFT JOIN engines USING (engine)"
+            " WHERE key = ?" % ("sum" if self._summed else "NULL"),
+            (key := digest(identity, search_key),),
         ).fetchone()
-        if row is None:
+        if row is None or (row[3] is not None and row[3] != sum_of(key, row[0], row[2])):
             return None
         try:
             return RecordedScore(result_of(row[0]), row[1], row[2])
@@ -162,9 +218,12 @@ class JournalReader:
 
     def answer(self, question: HumanQuestion) -> RecordedAnswer | None:
         """What players would play; None where that was not asked, or the answer is unreadable."""
-        row = self._connection.execute(
-            "SELECT answer, at_ms FROM human WHERE key = ?", (question.digest,)
-        ).fetchone()
+        try:
+            row = self._connection.execute(
+                "SELECT answer, at_ms FROM human WHERE key = ?", (question.digest,)
+            ).fetchone()
+        except sqlite3.OperationalError:
+            return None  # a journal of before, read as it lies
         try:
             return RecordedAnswer(row[1], question, answer_of(row[0])) if row else None
         except (msgspec.MsgspecError, TypeError):
@@ -173,7 +232,9 @@ class JournalReader:
     def runs(self) -> list[tuple[int, int, JournalRun]]:
         """Number, time (milliseconds) and particulars of each start of the service."""
         rows = self._connection.execute("SELECT run, at_ms, about FROM runs ORDER BY run")
-        return [(run, at_ms, run_of(about)) for run, at_ms, about in rows]
+        return [
+            (run, at_ms, run_of(about)) for run, at_ms, about in rows if self._good("runs", run)
+        ]
 
     def changes(self, to_ms: int | None = None) -> Iterator[RecordedChange]:
         """Everything that happened, in order; ``to_ms``: up to the last one not later than that."""
@@ -186,7 +247,8 @@ class JournalReader:
             "SELECT n, at_ms, step FROM changes WHERE ? IS NULL OR n <= ? ORDER BY n", (last, last)
         )
         for n, at_ms, step in rows:
-            yield RecordedChange(n, at_ms, step_of(step))
+            if self._good("changes", n):
+                yield RecordedChange(n, at_ms, step_of(step))
 
     def last_changes(self) -> dict[GameId, int]:
         """When each game there is has changed last, milliseconds."""
@@ -199,7 +261,11 @@ class JournalReader:
             " AND c.n >= g.opened WHERE g.game = ? ORDER BY c.n",
             (game,),
         )
-        return [RecordedChange(n, at_ms, step_of(step)) for n, at_ms, step in rows]
+        return [
+            RecordedChange(n, at_ms, step_of(step))
+            for n, at_ms, step in rows
+            if self._good("changes", n)
+        ]
 
     def notes(self, to_ms: int | None = None) -> list[RecordedNote]:
         """Everything noted, in order, up to a time."""
@@ -208,4 +274,4 @@ class JournalReader:
             " ORDER BY n",
             (to_ms, to_ms),
         )
-        return [RecordedNote(*row) for row in rows]
+        return [RecordedNote(*row) for row in rows if self._good("notes", row[0])]

@@ -11,6 +11,7 @@ which has results of searches only; it becomes a journal when it is named as one
 ``human``   what players would play, by a digest of the question (:mod:`live.human.question`)
 ``games``   the games there are, and how each stood after its last change written here
 ``notes``   whatever else is to be kept with its time: alerts, remarks of arbiters
+``heads``   where the chains of checksums end (:mod:`live.store.journal_checksums`)
 ==========  ==========================================================================
 
 Times are milliseconds since 1970, UTC, by the machine's clock; order is that of ``n`` alone, since
@@ -48,11 +49,21 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         " run INTEGER NOT NULL, game TEXT NOT NULL, kind TEXT NOT NULL, body BLOB NOT NULL)",
     ),
     (
+        *(f"ALTER TABLE {table} ADD COLUMN sum BLOB" for table in ("changes", "notes", "runs")),
+        *(f"ALTER TABLE {table} ADD COLUMN chain BLOB" for table in ("changes", "notes", "runs")),
+        "ALTER TABLE results ADD COLUMN sum BLOB",
+        "ALTER TABLE games ADD COLUMN sum BLOB",
+        "CREATE TABLE heads (name TEXT PRIMARY KEY, n INTEGER NOT NULL, chain BLOB NOT NULL)"
+        " WITHOUT ROWID",
+    ),
+    (
         "CREATE TABLE human (key BLOB PRIMARY KEY, answer BLOB NOT NULL, at_ms INTEGER NOT NULL)"
         " WITHOUT ROWID",
     ),
 )
 VERSION: Final = len(MIGRATIONS)
+#: The oldest version whose tables a report can be made from.
+READABLE: Final = 2
 
 #: How long another process's commit is waited for, seconds.
 BUSY_S: Final = 5.0

@@ -23,6 +23,7 @@ import msgspec
 
 from live.engine.results.result_file import digest
 from live.games.game_steps import GameGone, NewGame
+from live.store.journal_checksums import CHAINED, START, heads, link, sum_of, together
 from live.store.journal_faults import error_code, in_words
 from live.store.journal_records import (
     JournalRun,
@@ -158,6 +159,8 @@ class JournalWriter:
         self._retry_s = retry_s
         self._run = 0
         self._engines: dict[str, int] = {}
+        # Where the chains of checksums end; empty until read.
+        self._heads: dict[str, tuple[int, bytes]] = {}
         self._connection: sqlite3.Connection | None = None
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
 
@@ -200,6 +203,7 @@ class JournalWriter:
                 self._connection.close()
             self._connection = None
         self._engines.clear()
+        self._heads.clear()
 
     def close(self) -> None:
         """After the thread has ended: fold the log into the file."""
@@ -209,12 +213,18 @@ class JournalWriter:
         execute = connection.execute
         execute("BEGIN IMMEDIATE")
         try:
+            if not self._heads:
+                self._heads = heads(connection)
+            before = dict(self._heads)
             for record in batch:
                 try:
                     self._record(execute, record)
                 except (TypeError, ValueError, OverflowError):
                     # Text no encoding has, a number beyond 64 bits: it costs nobody else anything.
                     log.exception("the journal leaves out what cannot be written: %r", record)
+            for name, (n, chain) in self._heads.items():
+                if before.get(name) != (n, chain):
+                    execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", (name, n, chain))
             execute("COMMIT")
         except BaseException:
             with contextlib.suppress(sqlite3.Error):
@@ -226,19 +236,7 @@ class JournalWriter:
             case RecordedChange():
                 self._write_change(execute, record)
             case WrittenResult(at_ms=at_ms, result=found):
-                execute(
-                    "INSERT INTO results (key, result, engine, bound, at_ms)"
-                    " VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
-                    " engine = excluded.engine, bound = excluded.bound,"
-                    " at_ms = excluded.at_ms WHERE at_ms IS NULL",
-                    (
-                        digest(found.identity, found.search_key),
-                        encode(found.result),
-                        self._engine(execute, found.identity),
-                        str(found.search_key.limit),
-                        at_ms,
-                    ),
-                )
+                self._write_result(execute, at_ms, found)
             case RecordedAnswer(at_ms=at_ms, question=question, answer=answer):
                 execute(
                     "INSERT OR REPLACE INTO human VALUES (?, ?, ?)",
@@ -246,35 +244,68 @@ class JournalWriter:
                 )
             case JournalWriting(kept=kept, details=details):
                 execute(
-                    "UPDATE games SET n = ?, measure = ?, rest = ?, details = ? WHERE game = ?",
-                    (kept.n, kept.measure, kept.rest, details, kept.game),
-                )
-            case RecordedNote():
-                execute(
-                    "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?)",
+                    "UPDATE games SET n = ?, measure = ?, rest = ?, details = ?, sum = ?"
+                    " WHERE game = ?",
                     (
-                        record.n,
-                        record.at_ms,
-                        record.run,
-                        record.game,
-                        record.kind,
-                        record.body,
+                        kept.n,
+                        kept.measure,
+                        kept.rest,
+                        details,
+                        sum_of(kept.game, kept.n, kept.measure, kept.rest),
+                        kept.game,
                     ),
                 )
-            case WrittenRun(number=number, at_ms=at_ms, run=run):
-                execute(
-                    "INSERT OR REPLACE INTO runs VALUES (?, ?, ?)",
-                    (number, at_ms, encode(run)),
+            case RecordedNote():
+                fields = (
+                    record.n,
+                    record.at_ms,
+                    record.run,
+                    record.game,
+                    record.kind,
+                    record.body,
                 )
+                self._chain(execute, "notes", fields)
+            case WrittenRun(number=number, at_ms=at_ms, run=run):
+                self._chain(execute, "runs", (number, at_ms, encode(run)))
                 self._run = number
+
+    def _chain(self, execute: Callable[..., Any], table: str, fields: tuple[Any, ...]) -> None:
+        """Write a record behind the last of its table."""
+        record = sum_of(*fields)
+        _, before = self._heads.get(table, (0, START))
+        chain = link(before, record)
+        places = ", ".join("?" * (len(fields) + 2))
+        execute(
+            f"INSERT OR REPLACE INTO {table} ({CHAINED[table]}, sum, chain) VALUES ({places})",
+            (*fields, record, chain),
+        )
+        self._heads[table] = (fields[0], chain)
+
+    def _write_result(self, execute: Callable[..., Any], at_ms: int, found: RecordedResult) -> None:
+        key, result = digest(found.identity, found.search_key), encode(found.result)
+        about = (self._engine(execute, found.identity), str(found.search_key.limit), at_ms)
+        if execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None:
+            # Taken over from a cache of searches, which does not know these.
+            execute(
+                "UPDATE results SET engine = ?, bound = ?, at_ms = ?"
+                " WHERE key = ? AND at_ms IS NULL",
+                (*about, key),
+            )
+            return
+        record = sum_of(key, result, at_ms)
+        execute(
+            "INSERT INTO results (key, result, engine, bound, at_ms, sum)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (key, result, *about, record),
+        )
+        count, sums = self._heads.get("results", (0, START))
+        self._heads["results"] = (count + 1, together(sums, record))
 
     def _write_change(self, execute: Callable[..., Any], change: RecordedChange) -> None:
         step = change.step
         game = "" if isinstance(step, Restated) else step.id
-        execute(
-            "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?)",
-            (change.n, change.at_ms, self._run, game, encode(step)),
-        )
+        fields = (change.n, change.at_ms, self._run, game, encode(step))
+        self._chain(execute, "changes", fields)
         match step:
             case Restated():
                 execute("DELETE FROM games")

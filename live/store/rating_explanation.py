@@ -23,6 +23,7 @@ from live.ratings.calibration.move_evidence import PARTS_OF_ONE, EvidenceSums
 from live.ratings.calibration.posterior import REACH
 from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
 from live.store.journal_records import RecordedScore
+from live.store.strength_explanation import ExplainedStrength, strength_in_words
 
 
 class ExplainedSearch(msgspec.Struct, frozen=True):
@@ -84,6 +85,9 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     difference: float | None
     rating: float | None
     belief: ExplainedPosterior | None
+    """Of ``calibrated``, which passes with the next version."""
+    strength: ExplainedStrength | None
+    """Moves alone, level, percentile and performance; null where no model of losses fits."""
     published: CurvePoint
     others: str = ""
     """How many players of the mover's rating would have played the move, in words."""
@@ -114,9 +118,10 @@ def explain(
     identity: str,
     weigher: EvidenceSums | None,
     made: tuple[ExplainedSearch, ...],
+    strength: ExplainedStrength | None = None,
 ) -> Explanation | None:
     """The explanation; None where the ply has no point in its curve."""
-    mover: Color = "white" if (ply % 2 == 1) == (" w " in detail.start_fen) else "black"
+    mover = mover_of(detail, ply)
     curve = detail.curves.white if mover == "white" else detail.curves.black
     points = [point for point in curve if point.ply <= ply]
     if not points or points[-1].ply != ply:
@@ -152,6 +157,7 @@ def explain(
         difference=difference,
         rating=None if difference is None else engine.rating + difference,
         belief=_belief(detail, points, sign, engine, weigher),
+        strength=strength,
         published=points[-1],
         others=_others(view),
     )
@@ -163,6 +169,11 @@ def _others(view: PlyView) -> str:
     rated = "players" if view.played_elo is None else f"players rated {view.played_elo}"
     mark = f"; a {view.mark}" if view.mark else ""
     return f"{share_in_words(view.played_share)} {rated} would play it{mark}"
+
+
+def mover_of(detail: GameDetail, ply: int) -> Color:
+    """Whose move a ply is."""
+    return "white" if (ply % 2 == 1) == (" w " in detail.start_fen) else "black"
 
 
 def _below(gain_cp: int) -> bool:
@@ -271,13 +282,21 @@ def in_words(found: Explanation) -> Iterator[str]:
             f" + {found.difference:.2f} = {found.rating:.2f}"
         )
     yield f"  published: {_number(found.published.rating)}"
+    yield ""
+    if found.strength is not None:
+        yield from strength_in_words(found.strength, found.published)
+    else:
+        yield "Moves alone, level, percentile, performance: none, no model of losses fits"
+    note = f" ({found.engine.calibration_note})" if found.engine.calibration_note else ""
+    yield f"Calibration: {found.engine.calibration or 'none'}{note}"
     if (belief := found.belief) is not None:
         yield ""
         yield from _belief_in_words(belief, found.published)
 
 
 def _belief_in_words(belief: ExplainedPosterior, published: CurvePoint) -> Iterator[str]:
-    yield f"Calibrated rating, calibration {belief.calibration!r}, z = (Elo - centre) / scale:"
+    yield f"Calibrated rating, calibration {belief.calibration!r}, z = (Elo - centre) / scale;"
+    yield "  kept for one version, moves alone and level take its place:"
     yield (
         f"  prior: normal, mean {belief.prior_elo:.2f}, sd {belief.prior_sd_elo:.2f};"
         f" centre {belief.centre_elo:g}, scale {belief.scale_elo:g}"

@@ -16,6 +16,7 @@ from live.terminal.alerts import alert_list
 from live.terminal.alerts.alerts_view import AlertsView
 from live.terminal.board.board_view import BoardView
 from live.terminal.boards.boards_view import BoardsView
+from live.terminal.incidents.incidents_view import IncidentsView
 from live.terminal.palette import PALETTES
 from live.terminal.players.players_view import PlayersView
 from live.terminal.text_cells import styled
@@ -25,7 +26,7 @@ from live.terminal.view_frame import KeyHint
 #: What the signs on the screens mean.
 SIGNS = (
     "○ White  ● Black  ★ pinned  • just changed  ▌ selected  ! something is wrong here",
-    "~ provisional score  · not known yet  ↓ ↑ rating without lower, upper bound",
+    "~ provisional score  · not known yet  ≥2450 2450 or more  ≤2034 2034 or less",
     "95 %: the interval before it holds the true value in 95 of 100 cases. n: moves counted.",
     "Level: the Elo played at, from the own Elo (else the field's) and these moves; = Elo where "
     "these moves say nothing beyond it.",
@@ -64,6 +65,7 @@ class TerminalController:
         self.board = BoardView(context, self.boards)
         self.players = PlayersView(context)
         self.alerts = AlertsView(context)
+        self.incidents = IncidentsView(context)
         self.view: TerminalView = self.boards
         self.helping = False
         self.asking = ""
@@ -93,6 +95,7 @@ class TerminalController:
             alert_list.unread(list(state.alerts())),
             width,
             context.palette,
+            view_frame.delay_text(context.actions.public_delay(), context.wall_s()),
         )
         lines = [top, *body[: height - 3], self._status(width), self._bottom(width)]
         for line in lines:
@@ -157,7 +160,7 @@ class TerminalController:
         # The first screen has no room for it; help names it there.
         views = "" if self.view is self.boards else "views"
         return [
-            KeyHint("1", "1 2 3", views, "boards, players and standings, alerts"),
+            KeyHint("1", "1 2 3 4", views, "boards, players and standings, alerts, incident log"),
             KeyHint("colon", ":", "more", "every command, found by typing part of its name"),
             KeyHint("v", "v", "", "another leading figure: level, percentile, moves alone, A4"),
             KeyHint("t", "t", "", "another theme: dusk, paper, signal (colour-blind safe), plain"),
@@ -206,6 +209,8 @@ class TerminalController:
                 self.go(self.players)
             case "3":
                 self.go(self.alerts)
+            case "4":
+                self.go(self.incidents)
             case "question_mark" | "f1":
                 self.helping = True
                 self._help_first = 0
@@ -224,7 +229,7 @@ class TerminalController:
                 pass
 
     def go(self, view: TerminalView) -> None:
-        """Show one of the three lists."""
+        """Show one of the four lists."""
         self._behind.clear()
         self.helping = False
         self.view = view
@@ -257,6 +262,7 @@ class TerminalController:
             ("Boards", "all boards", lambda: self.go(self.boards)),
             ("Players", "players and standings by every method", lambda: self.go(self.players)),
             ("Alerts", "what an arbiter should know", lambda: self.go(self.alerts)),
+            ("Log", "all alerts, notes and entries", lambda: self.go(self.incidents)),
         ]
         for each in self.view.offers():
             if each.key and each.explained and not each.disabled:

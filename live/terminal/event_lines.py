@@ -25,8 +25,7 @@ from live.ledger.players.leading_figure import Figure, figure, leading
 from live.terminal.figure_text import (
     FIGURE_NAMES,
     clock_text,
-    figure_interval,
-    figure_text,
+    figure_with_interval,
     move_text,
     plain,
     score_text,
@@ -135,6 +134,11 @@ class EventLineWriter:
             lines.append(f"{self._label(view.id)}: {view.result}")
         if known.problem != view.problem and view.problem:
             lines.append(f"{self._label(view.id)}: {plain(view.problem, 200)}")
+        if known.also != view.also and view.also:
+            sources = " and ".join(plain(name, 60) for name in (view.feed, *view.also))
+            lines.append(f"{self._label(view.id)}: one game, from {sources}")
+        if known.dispute != view.dispute and view.dispute:
+            lines.append(f"{self._label(view.id)}: {plain(view.dispute, 200)}")
         return lines
 
     def _point(self, game: GameId, color: Color, point: CurvePoint) -> str:
@@ -147,9 +151,7 @@ class EventLineWriter:
         elo = getattr(view, color).elo if view else None
         large, beneath = leading(point, elo)
         figures = [each for each in (large, beneath, figure(point, "algorithm4")) if each]
-        rating = ", ".join(
-            f"{_name(each)} {figure_text(each)}{_interval(each)}" for each in figures
-        )
+        rating = ", ".join(f"{_name(each)} {figure_with_interval(each)}" for each in figures)
         moves = "1 move" if point.n == 1 else f"{point.n} moves"
         return (
             f"{self._label(game)}: {move}{score}, gain {point.gain_cp / 100:+.2f}. "
@@ -176,8 +178,3 @@ class EventLineWriter:
 
 def _name(found: Figure) -> str:
     return "A4" if found.kind == "algorithm4" else FIGURE_NAMES[found.kind].lower()
-
-
-def _interval(found: Figure) -> str:
-    text = figure_interval(found)
-    return f" ({text})" if text else ""

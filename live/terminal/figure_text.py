@@ -1,6 +1,7 @@
 """How figures are written for people: scores, ratings, intervals, curves as text. Pure.
 
-Uncertainty is never dropped: a rating comes with its interval, an unbounded one is an arrow.
+Uncertainty is never dropped: a rating comes with its interval, an unbounded one with the end that
+is known.
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ def score_text(score_cp: int | None, mate: int | None) -> str:
 
 
 def rating_text(rating: float | None, low: float | None, high: float | None) -> str:
-    """The rating in whole Elo; ``↓`` or ``↑`` where it is unbounded, ``·`` while unknown."""
+    """The rating in whole Elo; ``≥2450`` where only one end is known, ``·`` while unknown."""
     if rating is not None:
         return f"{rating:.0f}"
     if high is not None:
-        return "↓"
-    return "↑" if low is not None else "·"
+        return f"≤{high:.0f}"
+    return f"≥{low:.0f}" if low is not None else "·"
 
 
 def is_withheld(engine: EngineInfo) -> bool:
@@ -53,17 +54,22 @@ def is_withheld(engine: EngineInfo) -> bool:
     return engine.rating_source == "withheld"
 
 
-def interval_text(low: float | None, high: float | None) -> str:
-    """``1890–2370``, ``≤ 2034``, ``≥ 2310``; empty while unknown."""
+def interval_text(rating: float | None, low: float | None, high: float | None) -> str:
+    """What stands beside :func:`rating_text`: ``1890–2370``, ``≥ 1890`` where the interval has no
+    end above; ``or more`` and ``or less`` where the rating has none either, as on the page, in
+    overlays and reports; empty while unknown.
+    """
     if low is not None and high is not None:
         return f"{low:.0f}–{high:.0f}"
     if high is not None:
-        return f"≤ {high:.0f}"
-    return f"≥ {low:.0f}" if low is not None else ""
+        return "or less" if rating is None else f"≤ {high:.0f}"
+    if low is not None:
+        return "or more" if rating is None else f"≥ {low:.0f}"
+    return ""
 
 
 def figure_text(found: Figure | None) -> str:
-    """``2441``, ``74 %``, an arrow where it is unbounded, ``·`` where there is none."""
+    """``2441``, ``74 %``, ``≥2450`` where only one end is known, ``·`` where there is none."""
     if found is None:
         return "·"
     if found.kind == "percentile":
@@ -72,10 +78,22 @@ def figure_text(found: Figure | None) -> str:
 
 
 def figure_interval(found: Figure | None) -> str:
-    """Its 95 % interval; ``= Elo`` where one game says nothing beyond that."""
+    """Its 95 % interval beside :func:`figure_text`; ``= Elo`` where one game says nothing more."""
     if found is None or found.kind == "percentile":
         return ""
-    return "= Elo" if found.is_elo else interval_text(found.low, found.high)
+    return "= Elo" if found.is_elo else interval_text(found.value, found.low, found.high)
+
+
+def figure_with_interval(found: Figure | None) -> str:
+    """``2441 (2100–2790)``, ``2450 or more``, ``74 %``, ``2811 = Elo``; empty without one."""
+    if found is None:
+        return ""
+    text, interval = figure_text(found), figure_interval(found)
+    if found.kind != "percentile" and found.value is None:
+        return f"{text[1:]} {interval}"
+    if found.is_elo:
+        return f"{text} {interval}"
+    return f"{text} ({interval})" if interval else text
 
 
 def odds_bar(win: float, draw: float, cells: int) -> str:

@@ -229,6 +229,8 @@ class LogMessages(logging.Handler):
     def __init__(self, context: ViewContext) -> None:
         super().__init__(logging.WARNING)
         self.context = context
+        # Alerts have their own sign in the title and their own view.
+        self.addFilter(lambda record: not record.getMessage().startswith("alert "))
 
     def emit(self, record: logging.LogRecord) -> None:
         self.context.notify(plain(f"{record.levelname.lower()}: {record.getMessage()}", 300))

@@ -9,13 +9,13 @@ import msgspec
 from rich.text import Text
 
 from live.errors import LiveRateError
-from live.events import AlertKind, FigureChoice, GameId
+from live.events import AlertKind, FigureChoice, GameId, Incident, PublicDelay
 from live.ledger.players.leading_figure import CHOICES
 from live.publish.published_state import PublishedState
 from live.terminal.boards.board_row import BoardRows
 from live.terminal.palette import DUSK, Palette
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.view_frame import KeyHint
+from live.terminal.view_frame import KeyHint, spoken_time
 
 #: How long a message stays, seconds.
 MESSAGE_S = 6.0
@@ -58,12 +58,15 @@ class TerminalActions:
         self.export: Callable[[ExportKind, GameId | None], str] | None = None
         """Writes a file and says which."""
         self.no_export = "this terminal cannot write files"
-        self.delay_s: Callable[[], float] | None = None
+        self.public_delay: Callable[[], PublicDelay] = PublicDelay
+        """How far the public is behind this terminal, and what waits for it."""
         self.set_delay: Callable[[float], None] | None = None
         self.no_delay = "the delay belongs to the service: start it with --delay"
-        self.not_delayed = ""
-        """Whom ``set_delay`` does not reach, to end a sentence with."""
         self.alert_actions: AlertActions | None = None
+        self.incidents: Callable[[], Sequence[Incident]] = tuple
+        """The incident log, in the order it began."""
+        self.enter: Callable[[str, GameId | None], None] | None = None
+        """Writes an entry of the arbiter's own into it."""
         self.no_alert_actions = "only the terminal of the service itself can answer alerts"
         self.status: Callable[[], str] = lambda: ""
         """What is wrong with the connection; empty when nothing is."""
@@ -164,7 +167,7 @@ class ViewContext:
     # --- keys that every view with a board under the cursor has ----------------------------------
 
     def board_keys(self, game: GameId | None) -> list[KeyHint]:
-        """Pin, overlay, export, delay."""
+        """Pin, overlay, export, log entry, delay."""
         none = "" if game else "no board is selected"
         actions = self.actions
         pinned = game in self.pinned
@@ -179,10 +182,17 @@ class ViewContext:
                 "" if actions.export else actions.no_export,
             ),
             KeyHint(
+                "w",
+                "w",
+                "",
+                "write an entry about the board into the log",
+                none or ("" if actions.enter else actions.no_alert_actions),
+            ),
+            KeyHint(
                 "d",
                 "d",
                 "delay",
-                "hold everything back by so many seconds",
+                "hold back by so many seconds what the public sees",
                 "" if actions.set_delay else actions.no_delay,
             ),
         ]
@@ -199,11 +209,27 @@ class ViewContext:
                 self.notify(f"Copied {url}")
             case "e":
                 self._ask_export(game)
+            case "w" if game:
+                self.write_entry(game)
             case "d":
                 self._ask_delay()
             case _:
                 return False
         return True
+
+    def write_entry(self, game: GameId | None) -> None:
+        """Ask what to write into the incident log, about a board or none."""
+        enter = self.actions.enter
+        if enter is None:
+            self.notify(f"w does nothing: {self.actions.no_alert_actions}")
+            return
+
+        def done(text: str) -> None:
+            if text.strip():
+                enter(text.strip(), game)
+                self.notify("Written into the log: 4 shows it")
+
+        self.ask = TextQuestion("Log entry:", "", done)
 
     def _ask_export(self, game: GameId | None) -> None:
         export = self.actions.export
@@ -239,9 +265,8 @@ class ViewContext:
 
     def _ask_delay(self) -> None:
         actions = self.actions
-        if actions.set_delay is None or actions.delay_s is None:
-            now = "" if actions.delay_s is None else f" (it is {actions.delay_s():g} s)"
-            self.notify(f"d does nothing: {actions.no_delay}{now}")
+        if actions.set_delay is None:
+            self.notify(f"d does nothing: {actions.no_delay}")
             return
         set_delay = actions.set_delay
 
@@ -255,7 +280,10 @@ class ViewContext:
                 return
             set_delay(seconds)
             self.notify(
-                f"What is heard from now on is held back by {seconds:g} s{actions.not_delayed}"
+                f"The public is {spoken_time(seconds)} behind this terminal"
+                if seconds
+                else "The public sees everything at once"
             )
 
-        self.ask = TextQuestion("Delay in seconds:", f"{actions.delay_s():g}", done)
+        now_s = actions.public_delay().delay_s
+        self.ask = TextQuestion("Public delay in seconds:", f"{now_s:g}", done)

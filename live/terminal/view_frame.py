@@ -8,7 +8,7 @@ from textwrap import wrap
 import msgspec
 from rich.text import Text
 
-from live.events import EngineHealth, EngineInfo, FeedHealth, GainKind
+from live.events import EngineHealth, EngineInfo, FeedHealth, GainKind, PublicDelay
 from live.ledger.players.leading_figure import is_transferred
 from live.terminal.figure_text import WITHHELD, is_withheld
 from live.terminal.palette import Palette
@@ -50,12 +50,17 @@ def title(
     unread: int,
     width: int,
     palette: Palette,
+    behind: str = "",
 ) -> Text:
-    """The program, the view, where browsers find the same, and who measures."""
+    """The program, the view, where browsers find the same, and who measures. ``behind`` says how
+    far the public is.
+    """
     line = styled(" live-rate ", f"{palette.head} reverse")
     line.append(f" {view} ", palette.strong)
     if unread:
         line.append(f" !! {unread} alert{'s' if unread > 1 else ''} ", palette.bad)
+    if behind:
+        line.append(f" {behind} ", palette.warn)
     withheld = engine is not None and is_withheld(engine)
     if withheld:
         line.append(f" {WITHHELD} ", palette.warn)
@@ -109,6 +114,29 @@ def health(
         line.append(f" · measuring {done} of {of}", palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line
+
+
+def spoken_time(seconds: float) -> str:
+    """``15:00``, ``1:02:03``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def delay_text(delay: PublicDelay, now_s: float) -> str:
+    """``public 15:00 behind, holding 12 moves on 5 boards``; empty where nothing is held back.
+    ``now_s`` since 1970 UTC.
+    """
+    if not delay.delay_s and not delay.held_moves:
+        return ""
+    text = f"public {spoken_time(delay.delay_s)} behind"
+    if delay.held_moves:
+        moves = f"{delay.held_moves} move{'s' if delay.held_moves > 1 else ''}"
+        boards = f"{delay.held_boards} board{'s' if delay.held_boards > 1 else ''}"
+        text += f", holding {moves} on {boards}"
+    if delay.first_s is not None and delay.first_s > now_s:
+        text += f", first moves in {spoken_time(delay.first_s - now_s)}"
+    return text
 
 
 def footer(keys: Sequence[KeyHint], width: int, palette: Palette) -> Text:

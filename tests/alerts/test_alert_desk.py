@@ -243,6 +243,7 @@ def test_a_muted_alert_comes_back_muted() -> None:
 PLY = 21
 
 
+@pytest.mark.slow
 def test_clean_boards_raise_nothing() -> None:
     service = Rehearsal()
     service.play([*four_boards(), played("f3 e5 g4 Qh4#", result="0-1")])
@@ -250,6 +251,7 @@ def test_clean_boards_raise_nothing() -> None:
     assert not service.raised
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", [each for each in MISTAKES if each != "stale"])
 def test_a_mistake_raises_its_alert_and_no_other(mistake: Mistake) -> None:
     games = four_boards()
@@ -269,6 +271,7 @@ def test_a_mistake_raises_its_alert_and_no_other(mistake: Mistake) -> None:
     assert alert.text.endswith(".") and alert.advice.endswith(".")
 
 
+@pytest.mark.slow
 def test_a_board_that_stands_still_while_others_move() -> None:
     """It is told by its pace long before the clock, too, says that something is wrong."""
     service = Rehearsal()
@@ -277,6 +280,7 @@ def test_a_board_that_stands_still_while_others_move() -> None:
     assert [alert.kind for alert in service.raised.values()] == ["stale", "flag"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [1.0, 30.0, 100.0])
 def test_a_long_think_in_the_opening_is_no_standstill_at_any_pace(speed: float) -> None:
     service = Rehearsal()
@@ -285,6 +289,7 @@ def test_a_long_think_in_the_opening_is_no_standstill_at_any_pace(speed: float) 
     assert "stale" not in service.kinds()
 
 
+@pytest.mark.slow
 def test_a_board_that_stands_still_is_told_in_fast_playback_as_soon_by_its_clock() -> None:
     seen = []
     for speed in (1.0, 60.0):
@@ -596,3 +601,23 @@ def test_an_illegal_move_that_stands_is_no_lost_game() -> None:
     )
     (alert,) = hall.raised.values()
     assert alert.kind == "illegal-stands" and "the game went on" in alert.text
+
+
+def test_sources_that_contradict_each_other_for_a_minute() -> None:
+    def told(line: str, feed: str) -> FeedReport:
+        game = played(line, result="*")
+        headers = msgspec.structs.replace(game.headers, event="Open", round="1")
+        return FeedReport(feed, (msgspec.structs.replace(game, headers=headers),), complete=True)
+
+    right, wrong = "Ba4 Nf6 O-O Be7", "Bxc6 dxc6 O-O f6"
+    hall = Rehearsal()
+    for feed, line in (("hall", ""), ("cloud", ""), ("hall", right), ("cloud", wrong)):
+        hall.report(told(f"e4 e5 Nf3 Nc6 Bb5 a6 {line}", feed))
+    hall.wait(30)
+    assert "sources-differ" not in hall.kinds(), "one source may be late with a correction"
+    hall.wait(60)
+    (alert,) = (each for each in hall.raised.values() if each.kind == "sources-differ")
+    assert "4. Ba4 in hall, but Bxc6 in cloud" in alert.text
+    hall.report(told(f"e4 e5 Nf3 Nc6 Bb5 a6 {right}", "cloud"))
+    (alert,) = (each for each in hall.raised.values() if each.kind == "sources-differ")
+    assert alert.cleared_s is not None

@@ -30,6 +30,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "engine_faults": ("100",),
     "engine_cluster": ("--games", "1"),
     "rating_update": (),
+    "move_update": ("20", "2"),
     "methods": (),
     "coverage": (),
     "recovery": ("100",),

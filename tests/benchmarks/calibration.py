@@ -5,10 +5,14 @@ as ``live.ratings.strength.played_games`` reads it. Players are split into eight
 is judged by models learned from all others, so nobody is judged by what was learned from himself.
 ``--shipped`` judges with the models of the package instead, on the players it never saw.
 
-For moves alone, the level, performance and Algorithm 4: error, bias and coverage after 5, 10, 20
-and 40 moves and by band of Elo. For the percentile: how even it is, and how far those of a game's
-two players go together. Elo cannot test a figure that knows it: the level is held against Elo as
-it is without an own rating (prior of the population), the percentile against evenness.
+For moves alone, the level, performance and Algorithm 4: error, bias and coverage after 5, 10, 20,
+30 and 40 moves, by band of Elo, and both at once; the same in an elite field (both players rated
+2600 or more) and, under ``level``, with that field as the prior. For the percentile: how even it
+is, and how far those of a game's two players go together. Elo cannot test a figure that knows it:
+the level is held against Elo as it is without an own rating (prior of the population or the
+field), the percentile against evenness. Algorithm 4 is shown as people see it, with the engine's
+rating that follows from the population's mean Elo: an index, whose interval does not claim to hold
+the Elo; what it claims stands in the last line.
 """
 
 from __future__ import annotations
@@ -26,10 +30,13 @@ from rich.console import Console
 from rich.table import Table
 
 from live.events import GainKind
+from live.ratings.calibration.field_population import FieldPopulation
+from live.ratings.calibration.move_evidence import Population
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira.algorithm_4 import Algorithm4
 from live.ratings.held_out import SHARES, judges, share_of
-from live.ratings.strength.expected_result import load_result_model
+from live.ratings.strength.expected_result import Chances, load_result_model
+from live.ratings.strength.known_before_move import Turn
 from live.ratings.strength.loss_fit import learn_losses
 from live.ratings.strength.loss_model import (
     GRID_ELO,
@@ -50,6 +57,9 @@ KINDS: dict[str, tuple[GainKind, str]] = {
 }
 AFTER_MOVES = (5, 10, 20, 30, 40)
 BANDS = (0, 1200, 1600, 2000, 2300, 2500, 2600, 4000)
+#: Both players are rated so or higher: an elite field.
+ELITE_ELO = 2600
+FIGURES = ("alone", "level", "performance", "algorithm 4")
 WHOLE = 0
 #: Draws of an interval.
 DRAWS = 1000
@@ -66,6 +76,8 @@ class Judged(NamedTuple):
     figures: dict[str, tuple[float | None, float | None, float | None]]
     """By name: value, low, high; None for what is unbounded."""
     percentile: float | None
+    elite: bool = False
+    """Both players are."""
 
 
 def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
@@ -89,6 +101,21 @@ def surprises(game: PlayedGame, reader: LossReader, usual_elo: float) -> list[li
     return found
 
 
+def elite_field(games: Sequence[PlayedGame], model: LossModel) -> Population:
+    """What is believed of an unrated player among the elite players of these games."""
+    field = FieldPopulation()
+    for game in games:
+        if is_elite(game):
+            for side in game.sides:
+                field.update(side.player, None if side.elo is None else round(side.elo))
+    return field.over(Population(model.mean_elo, model.sd_elo))
+
+
+def is_elite(game: PlayedGame) -> bool:
+    """Whether both players are rated ``ELITE_ELO`` or more."""
+    return all(side.elo is not None and side.elo >= ELITE_ELO for side in game.sides)
+
+
 def judge(
     games: Sequence[PlayedGame],
     model: LossModel,
@@ -101,6 +128,7 @@ def judge(
     reader = LossReader(model)
     results = Results(load_result_model(pace))
     mean, sd = model.mean_elo, model.sd_elo
+    field = elite_field(games, model)
     found = []
     for index, game in enumerate(games):
         if not any(judged(side.player) and side.elo and side.turns for side in game.sides):
@@ -112,6 +140,9 @@ def judge(
             summed = np.zeros(len(GRID_ELO))
             perceived = Algorithm4(gain=gain)
             points = POINTS.get(game.result)
+            elite = is_elite(game)
+            engine_elo = _engine_elo(model, field.mean_elo if elite else mean)
+            opponent = game.sides[1 - color].elo
             for n, turn in enumerate(side.turns, 1):
                 summed = summed + reader.log_likelihood(turn)
                 perceived.add(turn.gain_cp)
@@ -124,21 +155,56 @@ def judge(
                     figures["alone"] = said.elo, said.low, said.high
                     held = level(model, summed, n, mean, sd)
                     figures["level"] = held.elo, held.low, held.high
-                    if moves == WHOLE and points is not None and n >= 10:
-                        got = points if color == 0 else 1 - points
-                        one = PlayedAgainst(
-                            game.sides[1 - color].elo, color == 0, of_result(got), summed, n
-                        )
+                    if elite:
+                        held = level(model, summed, n, field.mean_elo, field.sd_elo)
+                        figures["level, elite field"] = held.elo, held.low, held.high
+                    if over:
+                        ends = _result(points, color) if n >= 10 else None
+                    else:
+                        ends = _promised(results, turn, color, opponent)
+                    if ends is not None:
+                        one = PlayedAgainst(opponent, color == 0, ends, summed, n)
                         perf = performance(model, results, [one])
                         assert perf is not None
                         figures["performance"] = perf.elo, perf.low, perf.high
                     low, high = perceived.interval()
-                    figures["algorithm 4"] = perceived.difference, low, high
+                    figures["algorithm 4"] = (
+                        _above(engine_elo, perceived.difference),
+                        _above(engine_elo, low),
+                        _above(engine_elo, high),
+                    )
                     rank = percentile(
                         model, side.elo, beside[color][:n], beside[1 - color], over=over
                     )
-                    found.append(Judged(first + index, color, moves, n, side.elo, figures, rank))
+                    found.append(
+                        Judged(first + index, color, moves, n, side.elo, figures, rank, elite)
+                    )
     return found
+
+
+def _engine_elo(model: LossModel, mean_elo: float) -> float:
+    """What the engine counts before many moves are in: players of the field show their mean."""
+    return mean_elo - model.expected_difference(mean_elo)
+
+
+def _above(engine_elo: float, difference: float | None) -> float | None:
+    return None if difference is None else engine_elo + difference
+
+
+def _result(points: float | None, color: int) -> Chances | None:
+    """Of a finished game, for the player of this colour (0: White)."""
+    if points is None:
+        return None
+    return of_result(points if color == 0 else 1 - points)
+
+
+def _promised(results: Results, turn: Turn, color: int, opponent: float | None) -> Chances:
+    """What the position after a turn promises the player while the game goes on."""
+    after_cp = turn.score_before_cp + turn.gain_cp
+    seen = results.model.chances(
+        after_cp if color == 0 else -after_cp, turn.ply, opponent, opponent
+    )
+    return seen if color == 0 else Chances(seen.loss, seen.draw, seen.win)
 
 
 def errors(rows: Sequence[Judged], name: str) -> tuple[str, ...]:
@@ -200,6 +266,22 @@ def table(title: str, rows: Sequence[Judged], name: str) -> Table:
         chosen = [row for row in rows if row.moves == WHOLE and low <= row.elo < high]
         if chosen:
             made.add_row(f"{low}-{high}, whole game", *errors(chosen, name))
+    return made
+
+
+def by_band_and_move(title: str, rows: Sequence[Judged], name: str) -> Table:
+    """Median bias / coverage (player-games) by band of Elo and length at once."""
+    made = Table(title=f"{title}: {name}, median bias / coverage (player-games)")
+    for head in ("", *(f"after {moves}" for moves in AFTER_MOVES), "whole game"):
+        made.add_column(head, justify="right", no_wrap=True)
+    for low, high in pairwise(BANDS):
+        cells = []
+        for moves in (*AFTER_MOVES, WHOLE):
+            chosen = [row for row in rows if row.moves == moves and low <= row.elo < high]
+            count, _, _, bias, inside, *_ = errors(chosen, name)
+            cells.append(f"{bias.split()[0]} / {inside} ({count})" if int(count) > 4 else "")
+        if any(cells):
+            made.add_row(f"{low}-{high}", *cells)
     return made
 
 
@@ -295,7 +377,7 @@ def main(arguments: Sequence[str]) -> int:
     if asked.most and len(games) > asked.most:
         games = [game for game in games if all(side.turns for side in game.sides)]
         games = games[:: max(1, len(games) // asked.most)]
-    console = Console(width=120)
+    console = Console(width=160)
     rows: list[Judged] = []
     if asked.shipped:
         model = next(each for each in shipped_loss_models() if each.name == asked.kind)
@@ -321,8 +403,12 @@ def main(arguments: Sequence[str]) -> int:
             rows += judge(games, model, asked.kind, apart)
             console.print(f"share {share}: {len(rows)} rows", style="dim")
     title = f"{asked.kind}, {'shipped' if asked.shipped else 'cross-validated by player'}"
-    for name in ("alone", "level", "performance"):
+    for name in FIGURES:
         console.print(table(title, rows, name))
+        console.print(by_band_and_move(title, rows, name))
+    if elite := [row for row in rows if row.elite]:
+        for name in (*FIGURES, "level, elite field"):
+            console.print(table(f"{title}, both above {ELITE_ELO}", elite, name))
     console.print(evenness(rows, title))
     console.print(together(rows, title))
     algorithm_4(games, gain, console)

@@ -19,12 +19,14 @@ GAME = {
 }
 
 
+@pytest.mark.slow
 def test_nothing_to_check_is_said(tmp_path: Path) -> None:
     done = live_rate("human", cwd=tmp_path)
     assert done.returncode == 2
     assert "Give --check" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_missing_file_and_one_without_games_are_named(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     done = live_rate("human", "--check", "none.ndjson", cwd=tmp_path)
@@ -36,6 +38,7 @@ def test_a_missing_file_and_one_without_games_are_named(tmp_path: Path) -> None:
     assert "holds no game" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_figures_of_games(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     (tmp_path / "games.ndjson").write_text(json.dumps(GAME) + "\n")
@@ -49,6 +52,7 @@ def test_the_figures_of_games(tmp_path: Path) -> None:
     assert sum(line["positions"] for line in figures["reliability"]) > 100
 
 
+@pytest.mark.slow
 def test_learning_refuses_files_that_are_not_there(tmp_path: Path) -> None:
     done = live_rate("train-human", "none.ndjson", "--out", "network.onnx", cwd=tmp_path)
     assert done.returncode == 2

@@ -41,6 +41,7 @@ def test_an_unknown_topic_is_refused_in_a_line_that_names_the_pages() -> None:
         assert topic in said
 
 
+@pytest.mark.slow
 def test_a_pipe_without_unicode_costs_characters_and_nothing_else() -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "latin-1"}
     command = [sys.executable, "-c", "from live.cli import main; main()", "manual", "glossary"]

@@ -55,6 +55,7 @@ def told(*arguments: str, cwd: Path) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -111,6 +112,7 @@ def test_what_cannot_be_told_says_why_in_one_line(
     assert not (tmp_path / "o.json").exists()
 
 
+@pytest.mark.slow
 def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> None:
     result = told("compare", FIGURE_1, "--evals", "pgn", "--players", "Fischer", "byrne",
                   cwd=tmp_path)  # fmt: skip
@@ -132,6 +134,7 @@ def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> 
         assert rows[name]["missing"]
 
 
+@pytest.mark.slow
 def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> None:
     result = told("rank", FIGURE_1, "--evals", "pgn", cwd=tmp_path)
     assert [each["name"].split(",")[0] for each in result["players"]] == ["Fischer", "Byrne"]
@@ -147,6 +150,7 @@ def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> 
     assert sorted(differences) == pytest.approx([-185.4, -43.4], abs=0.05)
 
 
+@pytest.mark.slow
 def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> None:
     file = tmp_path / "club.ndjson.gz"
     file.write_bytes(gzip.compress(rated_lines(400)))
@@ -173,6 +177,7 @@ def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> 
     assert found["games"] == 400
 
 
+@pytest.mark.slow
 def test_match_counts_games_pairs_and_follows_a_test(tmp_path: Path) -> None:
     pgn = tmp_path / "match.pgn"
     pgn.write_text(MATCH.format("1-0", "1-0", "1/2-1/2", "1/2-1/2") * 10)
@@ -189,6 +194,7 @@ def test_match_counts_games_pairs_and_follows_a_test(tmp_path: Path) -> None:
     assert turned["sprt"] is None
 
 
+@pytest.mark.slow
 def test_a_match_of_no_games_says_so(tmp_path: Path) -> None:
     done = live_rate("match", "0", "0", "0", "--elo0", "0", "--elo1", "5", cwd=tmp_path)
     assert done.returncode == 0
@@ -196,6 +202,7 @@ def test_a_match_of_no_games_says_so(tmp_path: Path) -> None:
     assert "no game yet" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["calibrate", "compare", "match", "rank"])
 def test_help_answers(command: str, tmp_path: Path) -> None:
     done = live_rate(command, "--help", cwd=tmp_path)

@@ -236,6 +236,7 @@ async def test_chess960_needs_an_engine_that_plays_it(scripted: Scripted, ledger
     assert isinstance(failure, SearchFailure) and "does not play Chess960" in failure.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["crash", "illegal", "no-score", "garbage", "unreadable", "hang"])
 async def test_an_engine_that_fails_once_is_replaced_and_no_search_is_lost(
     scripted: Scripted,
@@ -254,6 +255,7 @@ async def test_an_engine_that_fails_once_is_replaced_and_no_search_is_lost(
     assert ledger.scores() == {score: score for score in range(20)}
 
 
+@pytest.mark.slow
 async def test_a_search_that_kills_three_engines_is_set_aside(
     scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
@@ -293,6 +295,7 @@ async def test_what_is_no_engine_stops_the_start(ledger: Ledger) -> None:
             raise AssertionError("entered")
 
 
+@pytest.mark.slow
 async def test_an_engine_that_became_another_is_not_used(
     scripted: Scripted, ledger: Ledger, tmp_path: Path
 ) -> None:
@@ -313,6 +316,7 @@ async def test_an_error_of_the_body_stays_itself(scripted: Scripted, ledger: Led
             raise ZeroDivisionError
 
 
+@pytest.mark.slow
 async def test_a_listener_s_error_is_told_and_costs_no_other_position(
     scripted: Scripted, position: Searches, ledger: Ledger, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -374,6 +378,7 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
     assert [each.score.cp for each in scores if isinstance(each, SearchResult)] == [*range(100)]
 
 
+@pytest.mark.slow
 async def test_a_head_takes_an_engine_off_speculation_which_is_made_up_for_later(
     embedded: EngineCommand, ledger: Ledger
 ) -> None:

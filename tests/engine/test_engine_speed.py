@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from live.engine.engine_discovery import EngineCommand
 from live.engine.engine_speed import measure_speed
 
 
+@pytest.mark.slow
 async def test_the_embedded_engine_s_speed_is_measured(embedded: EngineCommand) -> None:
     speed = await measure_speed(embedded, seconds=0.2)
     assert "Stockfish" in speed.name

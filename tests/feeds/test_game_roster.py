@@ -1,7 +1,7 @@
 import msgspec
 
 from live.events import GameReport, Headers, Move, Player
-from live.feeds.game_roster import GameRoster, identities
+from live.feeds.game_roster import REPEATED_PLIES, GameRoster, distinct_games, identities
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 E4 = Move("e2e4", "e4")
@@ -49,3 +49,21 @@ def test_a_complete_report_forgets_what_is_gone() -> None:
     roster.see([game("A"), over(game("C"))], 1)
     assert roster.see([over(game("C"))], 2, complete=True)
     assert roster.over and len(roster) == 1 and roster.changed_s == 2
+
+
+def test_games_that_share_an_address_have_no_key_of_their_own() -> None:
+    """Five games became one (audit, row 4)."""
+    shared = distinct_games([game("A", "Round001"), game("C", "Round001"), game("D", "Game0001")])
+    assert [each.key for each in shared] == ["", "", "Game0001"]
+
+
+def test_a_game_that_stands_twice_is_the_longer_one() -> None:
+    """It counted twice (audit, row 13)."""
+    moves = tuple(Move(f"a{rank}a{rank + 1}", "a") for rank in range(1, 8)) * 2
+    longer = over(msgspec.structs.replace(game("A"), moves=moves))
+    shorter = msgspec.structs.replace(game("A"), moves=moves[:REPEATED_PLIES])
+    assert distinct_games([shorter, game("C"), longer]) == (longer, game("C"))
+    other = msgspec.structs.replace(longer, headers=Headers(Player("A"), Player("B"), round="2"))
+    assert distinct_games([longer, other]) == (longer, other)
+    few = msgspec.structs.replace(shorter, moves=moves[:4])
+    assert distinct_games([longer, few]) == (longer, few), "it may be the next game"

@@ -52,6 +52,7 @@ def test_time_spent_is_believed_where_it_is_told() -> None:
     assert thinking_s(msgspec.structs.replace(game, moves=moves)) == [7, 7]
 
 
+@pytest.mark.slow
 @given(
     st.floats(0.1, 1000),
     st.integers(0, 3),

@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -82,6 +83,70 @@ async def test_a_compressed_bomb_is_bounded_too() -> None:
 
     with pytest.raises(FeedTrouble, match="larger than 1000 bytes"):
         await ask(answer)
+
+
+@pytest.mark.parametrize("coding", ["gzip, gzip", "gzip, gzip, gzip", "br", "identity, zstd"])
+async def test_what_is_compressed_twice_or_otherwise_is_refused_unread(coding: str) -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        assert request.headers["accept-encoding"] == "gzip"
+        await reply.whole(200, b"unread", {"Content-Encoding": coding})
+
+    with pytest.raises(FeedTrouble, match="is compressed as") as caught:
+        await ask(answer)
+    assert isinstance(caught.value.fatal, FeedUnreadable)
+
+
+async def test_a_large_chunk_is_inflated_no_further_than_the_limit() -> None:
+    import gzip
+
+    bomb = gzip.compress(b"x" * 60_000_000)
+    response = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=_chunk(bomb))
+    parts = [part async for part in http_client._inflated(response, 1001)]
+    assert sum(map(len, parts)) <= 1001 + 1
+
+
+async def _chunk(data: bytes) -> AsyncIterator[bytes]:
+    yield data
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "refused"),
+    [
+        ("http://93.184.215.14/", "http://127.0.0.1/", True),
+        ("http://93.184.215.14/", "http://169.254.169.254/latest", True),
+        ("http://93.184.215.14/", "http://[::1]:8765/", True),
+        ("http://93.184.215.14/", "http://inside.example/", True),
+        ("http://93.184.215.14/", "http://93.184.215.15/", False),
+        ("http://192.168.1.4/", "http://192.168.1.5/", False),
+        ("http://127.0.0.1/", "http://127.0.0.1:81/", False),
+    ],
+)
+async def test_a_stranger_may_not_redirect_to_what_only_this_machine_reaches(
+    first: str, then: str, refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def resolve(host: str, port: object) -> list[tuple[object, ...]]:
+        assert host == "inside.example"
+        return [(2, 1, 6, "", ("10.0.0.7", 0))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if str(request.url) == first:
+            return httpx.Response(302, headers={"Location": then})
+        return httpx.Response(200, content=b"there")
+
+    async with httpx.AsyncClient(
+        transport=httpx.MockTransport(answer),
+        follow_redirects=True,
+        event_hooks={"response": [http_client._no_way_in]},
+    ) as client:
+        if not refused:
+            found = await http_client.get(client, "feed", first, max_bytes=1000)
+            assert found is not None and found.body == b"there"
+            return
+        with pytest.raises(FeedTrouble, match="redirects to an address of this machine") as caught:
+            await http_client.get(client, "feed", first, max_bytes=1000)
+        assert isinstance(caught.value.fatal, FeedUnreadable)
 
 
 async def test_a_body_that_breaks_off() -> None:

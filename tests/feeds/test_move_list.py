@@ -1,4 +1,5 @@
 import chess
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,7 @@ def test_moves_beyond_any_game_are_left_out() -> None:
 LINES = ["e4 e5 Nf3 Nc6 Bb5 a6", "e4 e5 Nf3 Nf6", "e4 c5", "d4 Kd7 c4", "", "e2e4 e5 Nf3 Nc6"]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(LINES), min_size=1, max_size=8))
 def test_law_what_was_told_before_does_not_matter(lines: list[str]) -> None:
     held, fresh = ListedMoves(), ListedMoves()

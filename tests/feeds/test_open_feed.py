@@ -6,16 +6,13 @@ import pytest
 
 from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable, UnknownFeed
-from live.events import FeedReport
 from live.feeds.demo.demo_feed import DemoFeed
-from live.feeds.feed_delay import DelayedFeed
 from live.feeds.files.file_feed import FileFeed
 from live.feeds.files.folder_feed import FolderFeed
 from live.feeds.files.stdin_feed import StdinFeed
 from live.feeds.files.web_page_feed import WebPageFeed
 from live.feeds.lichess.lichess_broadcast import LichessBroadcastFeed
 from live.feeds.open_feed import open_feed
-from tests.feeds.fakes import DrivenClock, Ledger, conditions
 
 CONFIG = FeedsConfig()
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,6 +83,7 @@ def test_a_token_file_that_is_not_there() -> None:
         open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config, env={})
 
 
+@pytest.mark.slow
 def test_a_demo_brings_in_no_network_library() -> None:
     """A newcomer's first command starts fast."""
     program = (
@@ -97,26 +95,3 @@ def test_a_demo_brings_in_no_network_library() -> None:
         [sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT
     )
     assert found.stdout.strip() == b"[]"
-
-
-async def test_with_a_delay_every_feed_is_late() -> None:
-    config = FeedsConfig(delay_s=300.0)
-    clock, ledger = DrivenClock(), Ledger()
-    feed = open_feed("demo", config, conditions=conditions(config, clock))
-    assert type(feed) is DelayedFeed
-    heard: list[float] = []
-
-    class Watching(Ledger):
-        async def report(self, report: FeedReport) -> None:
-            heard.append(clock.now())
-            await ledger.report(report)
-
-    await feed.run(Watching())
-    assert min(heard) >= 1000 + 300
-    assert len(ledger.games) == 6
-
-
-@pytest.mark.parametrize("spec", ["-", "https://example.org/games.pgn"])
-def test_without_a_delay_none_is(spec: str) -> None:
-    assert type(open_feed(spec, FeedsConfig(delay_s=0.0), env={})) is not DelayedFeed
-    assert open_feed(spec, FeedsConfig(delay_s=1.0), env={}).name == open_feed(spec, CONFIG).name

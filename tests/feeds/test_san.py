@@ -127,6 +127,7 @@ def random_boards(seed: int, count: int) -> list[chess.Board]:
     return boards
 
 
+@pytest.mark.slow
 def test_every_legal_move_reads_as_python_chess_writes_it() -> None:
     for board in random_boards(1, 400):
         for move in board.legal_moves:
@@ -138,6 +139,7 @@ def test_every_legal_move_reads_as_python_chess_writes_it() -> None:
 _BOARDS = random_boards(2, 500)
 
 
+@pytest.mark.slow
 @settings(max_examples=1500)
 @given(
     st.sampled_from(_BOARDS),

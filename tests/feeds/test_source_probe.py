@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from live.config import FeedsConfig, MqttFeedConfig
 from live.feeds.source_probe import probe
 from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
@@ -7,9 +9,10 @@ from live.rehearse.servers.pgn_server import PgnUrlRehearsal
 from tests.feeds.fakes import DATA, decode
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
-CONFIG = FeedsConfig(delay_s=3600.0)  # a delay holds no answer back
+CONFIG = FeedsConfig()
 
 
+@pytest.mark.slow
 async def test_a_source_that_answers_and_its_games(tmp_path: Path) -> None:
     site = PgnUrlRehearsal(GAMES)
     for index, game in enumerate(GAMES):
@@ -23,6 +26,7 @@ async def test_a_source_that_answers_and_its_games(tmp_path: Path) -> None:
     assert (file.kind, file.games) == ("file", page.games)
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_followed_or_does_not_answer(tmp_path: Path) -> None:
     async def login(request: ServedRequest, reply: ServedReply) -> None:
         await reply.whole(200, b"<html>")
@@ -51,6 +55,7 @@ async def test_a_setting_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     assert found.detail.startswith(f"feeds.mqtt.password_file {missing}: cannot be read")
 
 
+@pytest.mark.slow
 async def test_what_is_asked_once_promises_no_second_time() -> None:
     specs = ["http://127.0.0.1:1/x.pgn", "ws://127.0.0.1:1/api/v1.0", "telnet://127.0.0.1:1/3"]
     found = await probe(specs, CONFIG, within_s=2)
@@ -61,6 +66,7 @@ async def test_what_is_asked_once_promises_no_second_time() -> None:
     ]
 
 
+@pytest.mark.slow
 async def test_no_secret_is_shown() -> None:
     (found,) = await probe(["http://me:secret@127.0.0.1:1/x.pgn?token=abc"], CONFIG, within_s=0.5)
     assert "secret" not in str(found) and "abc" not in str(found)

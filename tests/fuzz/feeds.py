@@ -20,7 +20,7 @@ from live.feeds.dgt.livechess_cloud_json import (
     CloudTournament,
     current_round,
     due_s,
-    game_report,
+    game_reports,
     read,
 )
 from live.feeds.dgt.livechess_messages import LiveChessMessages
@@ -168,7 +168,7 @@ def cloud(data: bytes) -> None:
         number = current_round(tournament)
         if index is not None:
             for at in range(1, len(index.pairings[:5]) + 1):
-                report = game_report(tournament, number, at, index, board)
+                report = game_reports(tournament, number, at, index, board)
                 msgspec.json.encode(report)
     assert due_s(board, 10.0) > 0
 

@@ -27,6 +27,7 @@ def test_a_seed_is_taken(target: Target) -> None:
             assert tried(target, seed), seed[:80]
 
 
+@pytest.mark.slow
 @every_target
 def test_only_named_errors_escape(target: Target) -> None:
     count = EXAMPLES.get(target.name, 60)
@@ -125,6 +126,7 @@ def test_findings_are_made_small() -> None:
     assert smaller(data, lambda less: b"crash" in less) == b"crash"
 
 
+@pytest.mark.slow
 @given(data=st.binary(max_size=200), edits=drawn_edits((b"token",)))
 def test_edits_give_bytes_of_bounded_size(data: bytes, edits: list[Edit]) -> None:
     assert len(edited(data, edits)) <= 1 << 20

@@ -417,6 +417,7 @@ def state(game: Game | GameReport) -> tuple[object, ...]:
     )
 
 
+@pytest.mark.slow
 @given(st.data(), st.booleans(), st.integers(0, 3))
 @settings(deadline=None)
 def test_law_a_plan_applied_reaches_what_was_told(
@@ -434,6 +435,7 @@ def test_law_a_plan_applied_reaches_what_was_told(
     assert Counter(each[:-1] for each in (here - wanted).elements()) <= played
 
 
+@pytest.mark.slow
 @given(st.data(), st.booleans(), st.booleans())
 @settings(deadline=None)
 def test_law_a_plan_applied_twice_changes_nothing(
@@ -447,6 +449,7 @@ def test_law_a_plan_applied_twice_changes_nothing(
     assert follow(held, *now, complete=complete) == []
 
 
+@pytest.mark.slow
 @given(st.data(), st.booleans())
 @settings(deadline=None)
 def test_law_ids_do_not_depend_on_the_order_of_a_report(data: st.DataObject, keyed: bool) -> None:
@@ -459,6 +462,7 @@ def test_law_ids_do_not_depend_on_the_order_of_a_report(data: st.DataObject, key
     assert {game.id: game for game in one} == {game.id: game for game in other}
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(deadline=None)
 def test_law_independent_games_may_be_told_in_any_order(data: st.DataObject) -> None:
@@ -476,6 +480,7 @@ def test_law_independent_games_may_be_told_in_any_order(data: st.DataObject) -> 
     assert {game.id: game for game in mixed} == {game.id: game for game in in_turn}
 
 
+@pytest.mark.slow
 @given(st.data(), st.booleans())
 @settings(deadline=None)
 def test_law_planning_changes_nothing_and_names_each_game_held(

@@ -15,8 +15,19 @@ from live.errors import InputError
 from live.jobs.analyze_games import analyze
 
 DATA = Path(__file__).parent.parent / "data"
+#: Long enough that its moves prove which game it is.
+SPANISH = """[Event "Open"]
+[Round "4"]
+[White "Adams, Anna"]
+[Black "Berg, Boris"]
+[Result "1/2-1/2"]
+
+1. e4 {[%eval 0.3]} e5 {[%eval 0.3]} 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5
+7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 11. c4 c6 1/2-1/2
+"""
 
 
+@pytest.mark.slow
 async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -72,3 +83,46 @@ async def test_an_analysis_that_fails_leaves_its_outputs_as_they_were(tmp_path: 
         await analyze(config, [nowhere], evals="pgn", json=str(held), pgn=new)
     assert held.read_text() == "of last week"
     assert not new.exists()
+
+
+async def test_a_game_that_stands_twice_counts_once_in_its_players_pool(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Audit of the feeds, row 13."""
+    pgn, written = tmp_path / "twice.pgn", tmp_path / "all.json"
+    pgn.write_text(SPANISH + "\n" + SPANISH)
+    assert (
+        await analyze(load_config(None, {}, {}), [pgn], evals="pgn", json=str(written), pgn=None)
+        == 0
+    )
+    found = json.loads(written.read_bytes())
+    assert [player["games"] for player in found["players"]] == [1, 1]
+    assert len(found["games"]) == 1
+    assert f"{pgn}: games that stand in it twice, counted once: 1" in caplog.text
+
+
+async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two, written = tmp_path / "hall.pgn", tmp_path / "cloud.pgn", tmp_path / "all.json"
+    one.write_text(SPANISH)
+    two.write_text(SPANISH.replace("11. c4", "11. Nbd2").replace("1/2-1/2", "1-0"))
+    config = load_config(None, {}, {})
+    for target in (str(written), None):
+        assert await analyze(config, [one, two], evals="pgn", json=target, pgn=None) == 0
+    (game,) = json.loads(written.read_bytes())["games"]
+    assert (game["feed"], game["also"]) == (str(one), [str(two)])
+    assert game["dispute"] == f"11. c4 in {one}, but Nbd2 in {two}"
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"one game, from {one} and {two}" in said
+    assert "these contradict each other: 11. c4" in said
+
+
+async def test_two_games_of_the_same_names_in_two_files_stay_two(tmp_path: Path) -> None:
+    one, two, written = tmp_path / "a.pgn", tmp_path / "b.pgn", tmp_path / "all.json"
+    one.write_text(SPANISH)
+    two.write_text(SPANISH.replace('[Round "4"]', '[Round "5"]'))
+    config = load_config(None, {}, {})
+    assert await analyze(config, [one, two], evals="pgn", json=str(written), pgn=None) == 0
+    games = json.loads(written.read_bytes())["games"]
+    assert [game["also"] for game in games] == [[], []]

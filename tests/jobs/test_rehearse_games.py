@@ -47,6 +47,7 @@ def test_a_rehearsal_is_found_by_feeds_and_ends_on_ctrl_c(tmp_path: Path) -> Non
         assert playing.stderr.read() == b""
 
 
+@pytest.mark.slow
 def test_feeds_as_a_table_and_what_does_not_answer(tmp_path: Path) -> None:
     found = live_rate("feeds", BOARDS, "nonsense", cwd=tmp_path)
     assert found.returncode == 1
@@ -55,6 +56,7 @@ def test_feeds_as_a_table_and_what_does_not_answer(tmp_path: Path) -> None:
     assert "✗ nonsense  no source: names no kind of source" in found.stdout
 
 
+@pytest.mark.slow
 def test_a_round_that_is_not_there(tmp_path: Path) -> None:
     done = live_rate("rehearse", BOARDS, "--round", "7", cwd=tmp_path)
     assert done.returncode == 2

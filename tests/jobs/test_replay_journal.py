@@ -24,6 +24,7 @@ from tests.service.running import running
 FEED = "games.pgn"
 
 
+@pytest.mark.slow
 async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     told = msgspec.structs.replace(
@@ -46,6 +47,7 @@ async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) 
         assert analysis(recorded.state) == before
 
 
+@pytest.mark.slow
 async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
     tmp_path: Path,
 ) -> None:
@@ -73,6 +75,7 @@ async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
     assert recorded.state.feeds()[0].state == "finished"
 
 
+@pytest.mark.slow
 async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     game = msgspec.structs.replace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import datetime as dt
 import functools
 import itertools
@@ -26,7 +27,8 @@ from live.publish.export.analysis_json import Analysis, analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
-from live.store.rating_explanation import in_words
+from live.store.rating_explanation import Explanation, in_words
+from live.store.strength_explanation import ExplainedFigure
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_ledger import ledger
 
@@ -59,6 +61,7 @@ def as_json(whole: Analysis) -> Any:
     return json.loads(msgspec.json.encode(whole))
 
 
+@pytest.mark.slow
 async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
@@ -82,6 +85,7 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
         rebuilt(reader, path, moment_ms(named, dt.datetime.now(dt.UTC)))
 
 
+@pytest.mark.slow
 async def test_a_report_is_written_as_every_format_and_as_json(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
@@ -96,10 +100,35 @@ async def test_a_report_is_written_as_every_format_and_as_json(
     assert json.loads((out / "journal.json").read_text()) == as_json(whole)
 
 
+def ends_of(found: ExplainedFigure | None) -> tuple[float | None, ...]:
+    """Value, low and high; all None where nothing is known."""
+    return (None, None, None) if found is None else (found.value, found.low, found.high)
+
+
+def assert_strength_as_published(found: Explanation) -> None:
+    """Moves alone, level and its share, percentile and performance end in the published figures."""
+    strength, point = found.strength, found.published
+    assert strength is not None
+    for made, published in (
+        (strength.alone, (point.alone, point.alone_low, point.alone_high)),
+        (strength.level, (point.level, point.level_low, point.level_high)),
+        (strength.performance, ends_of(strength.published_performance)),
+    ):
+        assert ends_of(made) == tuple(pytest.approx(end, abs=0.0051) for end in published)
+    assert point.level_share == pytest.approx(strength.level_share, abs=1e-6)
+    assert point.percentile == pytest.approx(strength.percentile, abs=0.051)
+
+
+@pytest.mark.slow
 async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path) as service:
-        await told(service, *(beginning(game, 24) for game in demo_feed.games()[:2]))
+        one, two, three = (beginning(game, 24) for game in demo_feed.games()[:3])
+        unrated = msgspec.structs.replace(three.headers.black, elo=None)
+        headers = msgspec.structs.replace(three.headers, black=unrated)
+        # One is over, so that it is compared with finished games; in one a player has no Elo.
+        over = msgspec.structs.replace(two, result="1-0")
+        await told(service, one, over, msgspec.structs.replace(three, headers=headers))
     with JournalReader.open(path) as reader:
         service = rebuilt(reader, path)
         for detail in analysis(service.state).games:
@@ -111,6 +140,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
                 else:
                     assert point.rating == pytest.approx(found.rating, abs=0.0051)
                 assert point.expected_score == pytest.approx(found.expected_score, abs=1e-6)
+                assert_strength_as_published(found)
                 searched = {made.what: made.found.result for made in found.searches}
                 sign = 1 if found.mover == "white" else -1
                 assert searched["position before"].score.cp * sign == found.before_cp
@@ -126,6 +156,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
         text = "\n".join(in_words(found))
         # What is written there can be typed to an engine: that is how anybody asks again.
         assert "\n    go nodes 500\n" in text and "\n    position fen " in text
+        assert "Moves alone, each move counting" in text and "Calibration: classical" in text
         assert "position before" in text and f"published: {point.rating:.2f}" in text
         with pytest.raises(InputError, match="plies 1 to 24"):
             explanation_of(service, detail, 25)
@@ -155,6 +186,8 @@ def test_a_moment_is_a_time_of_day_or_a_date_with_time() -> None:
     local = dt.datetime(2026, 5, 2, 15, 4).timestamp() * 1000
     assert moment_ms("15:04", now) == moment_ms("2026-05-02T15:04", now) == local
     assert moment_ms("15:04:30", now) == local + 30_000
+    # After midnight 23:54 is the day before's: nothing is known of what is to come.
+    assert moment_ms("23:54", now) == moment_ms("2026-05-01T23:54", now)
     for text in ("noon", "0001-01-01T00:00"):
         with pytest.raises(InputError, match="is no time"):
             moment_ms(text, now)
@@ -172,6 +205,7 @@ def test_what_is_no_journal_is_named(tmp_path: Path, content: bytes | None, says
         report(path, at=None, folder=None, formats=[], json=None)
 
 
+@pytest.mark.slow
 async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -201,3 +235,13 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     assert tell(alerts=True, json=None) == 0
     assert "phoned" in capsys.readouterr().out
     assert "alert raised" not in caplog.text, "a report raises none"
+    # What was over by the end is in the log all the same, and in files of its own.
+    folder = tmp_path / "out"
+    assert (
+        report(path, at=None, folder=folder, formats=["csv", "html"], alerts=True, json=None) == 0
+    )
+    (incidents,) = folder.glob("*-incidents.csv")
+    rows = csv.DictReader(incidents.read_text(encoding="utf-8").splitlines())
+    words = [row["what"] for row in rows]
+    assert words == ["raised", "acknowledged", "noted", "over"]
+    assert list(folder.glob("*-incidents.html"))

@@ -8,6 +8,8 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 from live.config import ServerConfig
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
@@ -33,6 +35,7 @@ async def watcher(url: str, *flags: str) -> asyncio.subprocess.Process:
     )
 
 
+@pytest.mark.slow
 async def test_json_gives_what_the_service_sends_and_ctrl_c_ends_it() -> None:
     state = World(3)
     for _ in range(40):
@@ -52,6 +55,7 @@ async def test_json_gives_what_the_service_sends_and_ctrl_c_ends_it() -> None:
     assert b"Traceback" not in errors
 
 
+@pytest.mark.slow
 async def test_lines_tell_what_happens() -> None:
     state = World(3)
     state.appear("g1")
@@ -68,6 +72,7 @@ async def test_lines_tell_what_happens() -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 async def test_it_says_that_scores_are_withheld() -> None:
     state = World(3)
     state.appear("g1")
@@ -82,6 +87,7 @@ async def test_it_says_that_scores_are_withheld() -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 async def test_what_is_no_service_says_so_in_one_line() -> None:
     async with asyncio.timeout(100):
         process = await watcher("ws://no.such.host.invalid:1")

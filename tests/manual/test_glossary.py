@@ -102,7 +102,7 @@ def test_the_signs_of_sources_and_alerts() -> None:
     assert set(re.findall(r"^\| `([a-z-]+)` \|", kinds, re.M)) == set(get_args(AlertKind))
 
 
-@pytest.mark.parametrize("name", ["boards", "board", "players", "alerts"])
+@pytest.mark.parametrize("name", ["boards", "board", "players", "alerts", "log"])
 def test_the_keys_of_each_screen(name: str) -> None:
     stage = Stage(alerts=True)
     if name == "board":
@@ -113,6 +113,7 @@ def test_the_keys_of_each_screen(name: str) -> None:
         "board": screens.board,
         "players": screens.players,
         "alerts": screens.alerts,
+        "log": screens.incidents,
     }
     heading = {"board": "One board"}.get(name, name.capitalize())
     found = {word for key in views[name].offers() for word in key.sign.split()}

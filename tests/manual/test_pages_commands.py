@@ -103,6 +103,7 @@ def read_flags(words: list[str]) -> None:
         command.make_context(name or "", after, parent=context)
 
 
+@pytest.mark.slow
 def test_the_command_line_understands_every_line() -> None:
     lines = [line for _, line in ALL if line.startswith("live-rate")]
     assert len(lines) > 30

@@ -33,6 +33,7 @@ async def killed_while_writing(broker: Broker) -> None:
         await client.publish("a", b"1", qos=1)
 
 
+@pytest.mark.slow
 async def test_a_broker_that_dies_leaves_nothing_to_the_event_loop(
     require_program: Callable[[str], str],
     tmp_path: Path,

@@ -57,6 +57,7 @@ def test_retry_after_in_all_its_forms(value: str | None, seconds: float | None) 
     assert retry_after_s(value, NOW) == seconds
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_retry_after_never_raises_and_never_asks_for_the_past(value: str) -> None:
     seconds = retry_after_s(value, NOW)

@@ -138,6 +138,7 @@ def placed(root: Path) -> dict[str, str]:
 EXPECTED = {"flat/engine.js": "engine", "deep/dist/engine.js": "engine", "deep/LICENSE": "free"}
 
 
+@pytest.mark.slow
 def test_files_are_fetched_once_and_put_in_place(project: Path, registry: Registry) -> None:
     build.fetch(project)
     assert placed(project) == EXPECTED
@@ -148,6 +149,7 @@ def test_files_are_fetched_once_and_put_in_place(project: Path, registry: Regist
     assert placed(project) == EXPECTED
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_fetched_again(project: Path) -> None:
     build.fetch(project)
     (project / "live/deep/LICENSE").write_text("damaged")
@@ -160,6 +162,7 @@ def test_a_damaged_file_is_fetched_again(project: Path) -> None:
     assert placed(project) == EXPECTED
 
 
+@pytest.mark.slow
 def test_the_lock_names_no_registry_and_no_script_runs(project: Path, tmp_path: Path) -> None:
     lock = (project / "live/npm/package-lock.json").read_text()
     assert "127.0.0.1" not in lock
@@ -168,6 +171,7 @@ def test_the_lock_names_no_registry_and_no_script_runs(project: Path, tmp_path: 
     assert not list(tmp_path.rglob("ran"))
 
 
+@pytest.mark.slow
 def test_other_bytes_than_the_lock_has_are_refused(
     project: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -178,6 +182,7 @@ def test_other_bytes_than_the_lock_has_are_refused(
     assert placed(project) == {}
 
 
+@pytest.mark.slow
 def test_other_bytes_than_were_recorded_are_refused(project: Path) -> None:
     table = project / "live/npm/files.toml"
     good = hashlib.sha256(b"free").hexdigest()
@@ -189,6 +194,7 @@ def test_other_bytes_than_were_recorded_are_refused(project: Path) -> None:
     assert good in table.read_text()
 
 
+@pytest.mark.slow
 def test_a_file_that_npm_does_not_have_is_named(project: Path) -> None:
     with (project / "live/npm/files.toml").open("a") as table:
         table.write('"dist/other.js" = ""\n')
@@ -196,6 +202,7 @@ def test_a_file_that_npm_does_not_have_is_named(project: Path) -> None:
         build.record(project)
 
 
+@pytest.mark.slow
 def test_without_network_one_sentence_says_what_to_do(
     project: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from live.players.pairing_list import read_pairing_list
 from live.players.player_lists import PlayerLists, beside, open_player_lists
 from live.players.rating_list import read_rating_list
 
-RATINGS = "Name,FideId,Fed,Title,Rating\nAnna Boe,7,NOR,WGM,2300\nCleo Dahl,8,DEN,,2100\n"
+RATINGS = "Name,FideId,Fed,Title,Rating,K\nAnna Boe,7,NOR,WGM,2300,40\nCleo Dahl,8,DEN,,2100,\n"
 PAIRINGS = "Round,Board,White,Black,WhiteTeam\n1,1,Anna Boe,Cleo Dahl,Oslo\n,2,Eve Fox,Gil Hay,\n"
 
 
@@ -26,7 +26,7 @@ def both() -> PlayerLists:
 
 def test_a_field_without_ratings_becomes_rated() -> None:
     (game,) = both().applied(report(Player("Boe, Anna"), Player("Dahl, Cleo", elo=2150))).games
-    assert game.headers.white == Player("Boe, Anna", 2300, "WGM", 7, "NOR")
+    assert game.headers.white == Player("Boe, Anna", 2300, "WGM", 7, "NOR", k=40)
     # What the source says itself stands.
     assert game.headers.black == Player("Dahl, Cleo", 2150, None, 8, "DEN")
 
@@ -34,7 +34,7 @@ def test_a_field_without_ratings_becomes_rated() -> None:
 def test_boards_without_names_get_them_and_no_others() -> None:
     nobody = Player("?")
     (game,) = both().applied(report(nobody, nobody)).games
-    assert game.headers.white == Player("Anna Boe", 2300, "WGM", 7, "NOR", "Oslo")
+    assert game.headers.white == Player("Anna Boe", 2300, "WGM", 7, "NOR", "Oslo", 40)
     (game,) = both().applied(report(nobody, nobody, 2, "3.2")).games
     assert (game.headers.white.name, game.headers.black.name) == ("Eve Fox", "Gil Hay")
     known = report(Player("Ida"), nobody)
@@ -45,7 +45,9 @@ def test_a_doubtful_name_is_reported_once(caplog: pytest.LogCaptureFixture) -> N
     lists = both()
     for _ in range(3):
         lists.applied(report(Player("Boe, A"), Player("Zoe Zed")))
-    assert list(lists.doubtful) == ["Boe, A is perhaps Anna Boe (7) in the list"]
+    (doubt,) = lists.doubtful
+    assert doubt.startswith("Boe, A is perhaps Anna Boe (7) in the list: give the FIDE id")
+    assert lists.doubt_text == doubt
     assert caplog.text.count("perhaps Anna Boe") == 1
 
 

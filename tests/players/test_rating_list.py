@@ -64,9 +64,8 @@ def test_accents_umlauts_and_hyphens_are_no_hindrance() -> None:
 def test_what_is_doubtful_is_said_and_nobody_is_taken() -> None:
     rated = read(TXT)
     found = rated.find(Player("Smith, John"))
-    assert (
-        found.player is None and found.doubt == "Smith, John is the name of 2 players in the list"
-    )
+    assert found.player is None
+    assert found.doubt.startswith("Smith, John is the name of 2 players in the list: give")
     row = rated.find(Player("Smith, John", federation="USA")).player
     assert row is not None and row.fide_id == 2
     assert "perhaps Carlsen, Magnus (1503014)" in rated.find(Player("Carlsen, M")).doubt
@@ -105,3 +104,15 @@ def test_without_a_rating_of_the_pace_the_standard_one_counts() -> None:
     row = read(XML).find(Player("Tim O'Brien", fide_id=99)).player
     assert row is not None
     assert (row.rating("rapid"), row.rating("blitz"), row.rating("standard")) == (1700, 1700, 1700)
+
+
+def test_k_is_that_of_the_pace() -> None:
+    (xml,) = (
+        b"<playerslist><player><fideid>7</fideid><name>Boe, Anna</name><rating>2300</rating>"
+        b"<k>10</k><rapid_rating>2200</rapid_rating><rapid_k>20</rapid_k><blitz_k>40</blitz_k>"
+        b"</player></playerslist>",
+    )
+    player = read_rating_list(xml).find(Player("Boe, Anna")).player
+    assert player is not None
+    assert (player.development("standard"), player.development("rapid")) == (10, 20)
+    assert player.development("blitz") == 10, "no blitz rating: the standard one counts"

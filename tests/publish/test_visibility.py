@@ -13,6 +13,7 @@ from live.events import (
     EngineHealth,
     EngineInfo,
     EngineState,
+    FeedHealth,
     GameDetail,
     HealthMessage,
     HelloMessage,
@@ -60,6 +61,13 @@ SAID = {
     "form",
     "methods",
     "rating_moves",
+    "plies_scored",
+    "engines",
+    "players",
+    "searches",
+    "queued",
+    "calibration",
+    "calibration_note",
 }
 
 
@@ -104,11 +112,11 @@ def test_what_is_for_arbiters_never_reaches_others() -> None:
     message = HealthMessage((), health)
     assert seen_from(EngineState, "searching") is Visibility.ARBITER
     assert b"ply 12" in wire.encode(shown(message, Visibility.ARBITER))
-    for sight in (Visibility.PUBLIC, Visibility.VENUE):
-        told = shown(message, sight)
-        assert b"ply 12" not in wire.encode(told)
-        assert told.engines.engines == (EngineState(0, "searching", 450.0),)
-        assert told.engines.queued == 3
+    told = shown(message, Visibility.PUBLIC)
+    assert b"ply 12" not in wire.encode(told)
+    assert told.engines.engines == (EngineState(0, "searching", 450.0),)
+    assert told.engines.queued == 3
+    assert shown(message, Visibility.VENUE) == HealthMessage((), EngineHealth())
 
 
 def test_the_public_sees_scores_and_a_venue_does_not() -> None:
@@ -166,6 +174,13 @@ def test_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, steps: 
         assert views[0] == views[1]
 
 
+def test_of_parts_in_trouble_a_venue_hears_nothing() -> None:
+    feeds = (FeedHealth("demo", "live"), FeedHealth("game g1", "failed", "gave up", part=True))
+    assert shown(HealthMessage(feeds, EngineHealth()), Visibility.VENUE).feeds == feeds[:1]
+    assert shown(HealthMessage(feeds, EngineHealth()), Visibility.PUBLIC).feeds == feeds
+
+
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), sight=st.sampled_from(Visibility))
 def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Visibility) -> None:
     world = World(seed)

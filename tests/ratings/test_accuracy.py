@@ -83,6 +83,7 @@ def test_published_chances_to_win() -> None:
     assert win_percent(Score(50)) == pytest.approx(54.6, abs=0.05)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.integers(-1500, 1500), max_size=120))
 def test_a_game_agrees_with_the_published_description(cps: list[int]) -> None:
@@ -164,6 +165,7 @@ def test_a_custom_start_with_black_to_move_belongs_to_black() -> None:
     assert game.accuracy("white").percent is None
 
 
+@pytest.mark.slow
 @given(scores, scores, st.sampled_from(COLORS))
 def test_no_move_is_above_100_percent_or_below_0(before: Score, after: Score, mover: Color) -> None:
     assert 0 <= move_accuracy(before, after, mover) <= 100
@@ -217,6 +219,7 @@ def test_no_moves_have_no_figures() -> None:
     assert game_of([1500, 1500], start=Score(1500)).centipawn_loss("white").average_cp is None
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.data())
 def test_moves_scores_and_takebacks_in_any_order_end_in_the_same_figures(
@@ -264,6 +267,7 @@ def test_what_is_not_there_is_refused() -> None:
         game.score(1, Score(0))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(st.none() | scores, min_size=1, max_size=40), min_size=1, max_size=4),
 )

@@ -22,6 +22,7 @@ def brute_force(x: list[int], y: list[int]) -> float:
     return sum((a > b) + 0.5 * (a == b) for a in x for b in y) / (len(x) * len(y))
 
 
+@pytest.mark.slow
 @given(many)
 def test_figures_equal_those_of_the_list(values: list[int]) -> None:
     histogram = GainHistogram()
@@ -37,6 +38,7 @@ def test_figures_equal_those_of_the_list(values: list[int]) -> None:
     assert [g for g, count in histogram for _ in range(count)] == sorted(values)
 
 
+@pytest.mark.slow
 @given(many, many)
 def test_remove_undoes_add(kept: list[int], taken_back: list[int]) -> None:
     histogram = GainHistogram(kept + taken_back)
@@ -47,6 +49,7 @@ def test_remove_undoes_add(kept: list[int], taken_back: list[int]) -> None:
     assert histogram.total_cp == sum(kept)
 
 
+@pytest.mark.slow
 @given(many, st.randoms())
 def test_order_does_not_matter(values: list[int], rng: random.Random) -> None:
     shuffled = values[:]
@@ -54,6 +57,7 @@ def test_order_does_not_matter(values: list[int], rng: random.Random) -> None:
     assert GainHistogram(values) == GainHistogram(shuffled)
 
 
+@pytest.mark.slow
 @given(many, many)
 def test_merging_equals_adding_all(one: list[int], other: list[int]) -> None:
     merged = GainHistogram(one)
@@ -110,6 +114,7 @@ def test_a_million_opposite_extremes_leave_no_trace() -> None:
     assert histogram.mean == 3.0
 
 
+@pytest.mark.slow
 @given(some, some)
 def test_expected_score_equals_a_double_loop(x: list[int], y: list[int]) -> None:
     assert expected_score_exact(GainHistogram(x), GainHistogram(y)) == pytest.approx(
@@ -117,6 +122,7 @@ def test_expected_score_equals_a_double_loop(x: list[int], y: list[int]) -> None
     )
 
 
+@pytest.mark.slow
 @given(some, some)
 def test_both_sides_scores_make_one(x: list[int], y: list[int]) -> None:
     one, other = GainHistogram(x), GainHistogram(y)
@@ -124,11 +130,13 @@ def test_both_sides_scores_make_one(x: list[int], y: list[int]) -> None:
     assert total == pytest.approx(1.0, abs=1e-15)
 
 
+@pytest.mark.slow
 @given(some)
 def test_a_player_is_even_with_themselves(x: list[int]) -> None:
     assert expected_score_exact(GainHistogram(x), GainHistogram(x)) == 0.5
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-60, 40), min_size=1), st.lists(st.integers(-60, 40), min_size=1))
 def test_cross_correlation_equals_numpys_on_the_full_range(x: list[int], y: list[int]) -> None:
     dense_x, dense_y = np.bincount([v + 60 for v in x]), np.bincount([v + 60 for v in y])

@@ -53,6 +53,7 @@ def test_it_covers_between_the_tabled_numbers_of_moves_too() -> None:
             assert covered.least >= 0.88
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", MOVES)
 def test_it_covers_as_often_against_a_measured_engine(n: int) -> None:
     covered = measured_coverage(n, samples=400, seed=n)
@@ -60,12 +61,14 @@ def test_it_covers_as_often_against_a_measured_engine(n: int) -> None:
     assert covered.least >= 0.89
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("played", [2, 5, 20])
 def test_it_covers_players_whose_games_stray_as_real_ones_do(played: int) -> None:
     for effect in (1.2, 1.4):
         assert 0.93 <= pooled_coverage(played, effect, samples=1500, seed=played) <= 0.98
 
 
+@pytest.mark.slow
 @given(outcomes)
 def test_it_holds_the_observed_score_and_ends_where_scores_end(
     outcome: tuple[int, int, int],
@@ -79,6 +82,7 @@ def test_it_holds_the_observed_score_and_ends_where_scores_end(
     assert (high == 1) == (score == 1)
 
 
+@pytest.mark.slow
 @given(outcomes)
 def test_the_two_players_of_a_game_see_mirror_images(outcome: tuple[int, int, int]) -> None:
     n, above, at = outcome
@@ -88,6 +92,7 @@ def test_the_two_players_of_a_game_see_mirror_images(outcome: tuple[int, int, in
     assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 300), st.data())
 def test_one_more_hit_raises_both_ends(n: int, data: st.DataObject) -> None:
     hits = data.draw(st.integers(0, n - 1))
@@ -133,6 +138,7 @@ def test_where_nothing_can_be_scored_nothing_is_uncertain() -> None:
     assert score_interval(5, 0, 0, ceiling=0) == (0, 0)
 
 
+@pytest.mark.slow
 @given(games, games)
 def test_removing_games_undoes_adding_them(
     kept: list[GameScores], taken_back: list[GameScores]
@@ -144,6 +150,7 @@ def test_removing_games_undoes_adding_them(
     assert (scores.games, scores.n) == (sum(bool(g.n) for g in kept), sum(g.n for g in kept))
 
 
+@pytest.mark.slow
 @given(games, st.randoms())
 def test_order_of_games_does_not_matter(played: list[GameScores], rng: random.Random) -> None:
     shuffled = played[:]

@@ -17,6 +17,7 @@ GAMES = decode((DATA / "four-boards.pgn").read_bytes())
 SEEDED = [protocol for protocol in PROTOCOLS if protocol != "lichess"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_every_game_arrives_as_it_was_played(
     protocol: Protocols, require_program: Callable[[str], str]

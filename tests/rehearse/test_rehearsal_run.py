@@ -12,6 +12,7 @@ from tests.feeds.fakes import DATA, decode, substance
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
 
 
+@pytest.mark.slow
 async def test_the_line_to_follow_it_with_and_the_games(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

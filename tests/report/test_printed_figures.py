@@ -17,14 +17,17 @@ from live.report.printed_figures import (
 
 def test_unknown_is_empty() -> None:
     assert [whole(None), signed(None), pawns(None), percent(None), clock(None)] == [""] * 5
-    assert rating(None, None, None) == "" == interval(None, None)
+    assert rating(None, None, None) == "" == interval(None, None, None)
 
 
 def test_known_and_unbounded() -> None:
     assert rating(2034.4, 1900.0, None) == "2034"
-    assert rating(None, None, 2100.0) == "↓" and interval(None, 2100.0) == "≤ 2100"
-    assert rating(None, 2100.0, None) == "↑" and interval(2100.0, None) == "≥ 2100"
-    assert interval(1890.0, 2370.2) == "1890\N{EN DASH}2370"
+    low, high = (None, None, 2100.0), (None, 2100.0, None)
+    assert (rating(*low), interval(*low)) == ("2100", "or less")
+    assert (rating(*high), interval(*high)) == ("2100", "or more")
+    assert interval(2000.0, None, 2100.0) == "≤ 2100"
+    assert interval(2200.0, 2100.0, None) == "≥ 2100"
+    assert interval(2100.0, 1890.0, 2370.2) == "1890\N{EN DASH}2370"
     assert signed(-12.0) == "\N{MINUS SIGN}12" and pawns(35) == "+0.35"
     assert clock(3731.9) == "1:02:11"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ def point(ply: int, value: float | None, low: float | None, high: float | None) 
     return CurvePoint(ply, ply, 0, 0.5, value, low, high, value, low, high)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(values=st.lists(st.tuples(bound, bound, bound), max_size=20))
 def test_nothing_is_drawn_outside(

@@ -4,24 +4,40 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import csv
+import datetime as dt
+import io
 import os
 import random
 import signal
+import subprocess
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 import pytest
 from websockets.asyncio.client import connect
 
-from live.events import Alert, AlertMessage, Change, FeedReport, GameReport, SnapshotMessage
+from live.alerts.finding import PASSING
+from live.events import (
+    Alert,
+    AlertKind,
+    AlertMessage,
+    Change,
+    FeedReport,
+    GameReport,
+    SnapshotMessage,
+)
 from live.feeds.game_timeline import PlannedIncident, timeline
 from live.feeds.simulated_board_mistakes import MISTAKES, Mistake
 from live.publish.access.tokens import new_token
-from live.service.alert_restore import alerts_of
+from live.report.incident_report import as_csv, moment
+from live.service.alert_restore import ENTRY, alerts_of, log_of
 from live.store.journal_reader import JournalReader
+from live.store.journal_records import RecordedNote
 from tests.alerts.games import four_boards
+from tests.service import arbiter_day
 from tests.service.running import running
 from tests.service.test_event_journal_law import FEED, ArithmeticHall, left_behind
 
@@ -76,6 +92,7 @@ def acts(evening: Evening, chance: random.Random) -> None:
                 arbiter.mute_kind(alert.kind, chance.random() < 0.7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_told(
     seed: int, tmp_path: Path
@@ -198,3 +215,85 @@ async def test_what_an_arbiter_wrote_is_shown_again_by_a_service_that_was_killed
 def recorded(journal: Path) -> list[Alert]:
     with JournalReader.open(journal) as reader:
         return alerts_of(reader.notes())
+
+
+def expected_rows() -> list[tuple[str, str, str]]:
+    """The log of :mod:`tests.service.arbiter_day`, kept by hand: time, word and text, incident by
+    incident.
+    """
+    rows: dict[int, list[tuple[str, str, str]]] = {}
+    place: dict[int, int] = {}
+    muted: set[int] = set()
+    worse: set[int] = set()
+    taken: set[int] = set()
+    for step in arbiter_day.day():
+        number, kind = step.number, arbiter_day.KINDS[step.number % len(arbiter_day.KINDS)]
+        at = moment(step.at_s, dt.UTC)
+
+        def say(word: str, text: str = "", at: str = at, number: int = number) -> None:
+            rows[place[number]].append((at, word, text))
+
+        match step.verb:
+            case "raise":
+                place[number] = len(rows)
+                rows[len(rows)] = []
+                say("raised", f"Finding {number}")
+            case "enter":
+                rows[len(rows)] = [(at, "entry", arbiter_day.entry_text(number))]
+            case _ if number not in place:
+                pass
+            case "acknowledge":
+                if number not in taken:
+                    say("acknowledged")
+                    taken.add(number)
+                if kind in PASSING:
+                    say("over")
+                    del place[number]
+            case "note":
+                say("noted", arbiter_day.note_text(number))
+            case "mute" if number not in muted:
+                say("muted")
+                muted.add(number)
+            case "unmute" if number in muted:
+                say("unmuted")
+                muted.discard(number)
+            case "again":
+                say("raised again", f"Finding {number}")
+                taken.discard(number)
+            case "worse" if number not in worse:
+                say("changed", f"Finding {number}")
+                worse.add(number)
+            case "over":
+                say("over")
+                del place[number]
+    return [row for found in rows.values() for row in found]
+
+
+@pytest.mark.slow
+def test_the_log_of_fifty_alerts_survives_three_kills_to_the_second(tmp_path: Path) -> None:
+    path = tmp_path / "day.sqlite"
+    for part in range(arbiter_day.PARTS):
+        died = subprocess.run(
+            [sys.executable, arbiter_day.__file__, str(path), str(part)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        )
+        last = part == arbiter_day.PARTS - 1
+        assert died.returncode == (0 if last else -signal.SIGKILL), died.stderr
+    with JournalReader(path) as reader:
+        log = log_of(reader.notes()).incidents()
+    exported = list(csv.DictReader(io.StringIO(as_csv(log, dt.UTC))))
+    rows = [(each["at"], each["what"], each["text"]) for each in exported]
+    assert rows == expected_rows()
+    assert {each.kind for each in log} == {*get_args(AlertKind), "entry"}
+    assert sum(each.kind != "entry" for each in log) == arbiter_day.ALERTS
+
+
+def test_a_damaged_record_of_the_log_is_left_out_and_said(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    good = RecordedNote(1, 1000, 1, "", ENTRY, b'{"text":"first"}')
+    bad = RecordedNote(2, 2000, 1, "", ENTRY, b"{")
+    assert [each.text for each in log_of([good, bad]).incidents()] == ["first"]
+    assert "record 2 of the incident log cannot be read" in caplog.text

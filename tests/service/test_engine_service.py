@@ -51,6 +51,7 @@ def engines(ledger: Ledger, *, live: bool = True, **settings: object) -> EngineS
     return EngineService(load_config(None, {}, flags), ledger, None, ledger, live=live)
 
 
+@pytest.mark.slow
 async def test_proven_endgames_need_no_search() -> None:
     ledger = Ledger()
     room = engines(ledger, engines=1, syzygy_path=str(SYZYGY))
@@ -69,6 +70,7 @@ def test_tables_are_named_with_the_limit_so_that_no_calibration_fits() -> None:
         engines(Ledger(), syzygy_path=str(SYZYGY.parent / "nowhere"))
 
 
+@pytest.mark.slow
 async def test_with_and_without_all_that_stands_before_the_room() -> None:
     """A position asked for at the front comes to the room, and its answer back."""
     for ahead in (True, False):

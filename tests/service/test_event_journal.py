@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from live.config import Config, JournalConfig, load_config
 from live.events import FeedHealth, FeedReport, GameReport
@@ -46,6 +47,7 @@ def confirmed(found: Analysis) -> Analysis:
     return msgspec.structs.replace(found, games=games)
 
 
+@pytest.mark.slow
 async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
@@ -62,6 +64,7 @@ async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path)
         assert service.journal.summary == f"2 games restored from {path}"
 
 
+@pytest.mark.slow
 async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
@@ -77,6 +80,7 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: 
         assert searches == service.room.health().searches
 
 
+@pytest.mark.slow
 async def test_games_of_sources_that_are_followed_no_more_stay_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with opened(path) as service:
@@ -88,6 +92,7 @@ async def test_games_of_sources_that_are_followed_no_more_stay_in_the_file(tmp_p
         assert len(list(service.state.games())) == 1
 
 
+@pytest.mark.slow
 async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Path) -> None:
     game = beginning(demo_feed.games()[0], 10)
     path = tmp_path / "journal.sqlite"
@@ -101,6 +106,7 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Pa
         assert again == await told(service, game)
 
 
+@pytest.mark.slow
 async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
     game = beginning(demo_feed.games()[0], 4)
     path = tmp_path / "journal.sqlite"
@@ -115,6 +121,7 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path:
         assert await told(second, game) == await told(first, game)
 
 
+@pytest.mark.slow
 async def test_games_left_out_of_a_journal_that_was_stuck_are_written_when_it_is_not(
     tmp_path: Path,
 ) -> None:
@@ -152,3 +159,43 @@ def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> No
     named = JournalConfig(file="here.sqlite")
     assert journal_path(named, ["demo"], once=True) == Path("here.sqlite")
     assert journal_path(JournalConfig(enabled=False, file="x"), ["games.pgn"]) is None
+
+
+async def test_a_game_of_two_sources_is_one_again_after_a_restart(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    game = demo_feed.games()[0]
+    path = tmp_path / "journal.sqlite"
+    feeds = [FEED, "cloud"]
+
+    async def told_by(service: EventService, feed: str, plies: int) -> None:
+        await service.take(FeedReport(feed, (beginning(game, plies),), complete=True))
+        await service.settled()
+
+    service = EventService(settings(), EventJournal(path))
+    async with service.with_engine(live=False, feeds=feeds):
+        # Each is shown for itself and kept, before the moves prove that they are one.
+        other = msgspec.structs.replace(game.headers, event="Another name", round="")
+        for feed, headers in ((FEED, game.headers), ("cloud", other)):
+            report = msgspec.structs.replace(beginning(game, 6), headers=headers)
+            await service.take(FeedReport(feed, (report,), complete=True))
+        await service.settled()
+        assert len(list(service.state.games())) == 2
+        service.journal._keep(float("inf"), all_of_them=True)
+        report = msgspec.structs.replace(beginning(game, 26), headers=other)
+        await service.take(FeedReport("cloud", (report,), complete=True))
+        await told_by(service, FEED, 24)
+        before = analysis(service.state)
+        (view,) = before.games
+        assert view.also == ("cloud",) and view.plies_played == 26
+    service = EventService(settings(), EventJournal(path))
+    async with service.with_engine(live=False, feeds=feeds):
+        assert confirmed(analysis(service.state)) == before
+        await told_by(service, FEED, 24)
+        assert analysis(service.state) == before, "confirmed by one of them"
+        assert "missed" not in caplog.text, "its alerts come back, too"
+    # Only one of the sources is followed: the game is its own, with all it held.
+    service = EventService(settings(), EventJournal(path))
+    async with service.with_engine(live=False, feeds=[FEED]):
+        (view,) = analysis(service.state).games
+        assert view.also == () and view.dispute == ""

@@ -9,6 +9,7 @@ from collections import deque
 from pathlib import Path
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -94,6 +95,7 @@ reports = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(deadline=None, max_examples=12)
 def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
@@ -132,3 +134,28 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
 def report(pair: str, plies: int, result: str) -> GameReport:
     game = told(pair, event="Open")
     return msgspec.structs.replace(game, moves=MOVES[:plies], result=result)
+
+
+def test_games_come_back_in_the_order_they_appeared(tmp_path: Path) -> None:
+    first, second = PAIRS[:2]
+
+    async def scenario() -> None:
+        path = tmp_path / "journal.sqlite"
+        service = ArithmeticHall(path)
+        with service.journal.opened(service.config):
+            await service.restore()
+            journal = service.journal.journal
+            assert journal is not None
+            # The second game is kept whole; of the first there are steps alone.
+            for lengths in ((7, 18), (14, 0)):
+                games = (report(first, lengths[0], "*"), report(second, lengths[1], "*"))
+                for step in service.state.plan(FeedReport(FEED, games, complete=True)):
+                    service.state.apply(step)
+                    service.journal.applied(step)
+                service.journal.look_after(service.state, service.state.feed_health)
+                assert journal.flush()
+                service.answer_all()
+            games_now, _ = await restored(left_behind(path, tmp_path, "late"))
+            assert games_now == list(service.state.held())
+
+    asyncio.run(scenario())

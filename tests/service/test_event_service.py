@@ -86,6 +86,7 @@ async def test_searching_ahead_changes_no_figure() -> None:
     assert without == hurried == ahead
 
 
+@pytest.mark.slow
 async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
     game = beginnings(demo_feed.games()[0], 4)[-1]
     async with opened(settings(), live=False) as service:
@@ -96,6 +97,7 @@ async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
         assert service.state.engines().waiting.speculate == 0
 
 
+@pytest.mark.slow
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     *_, game = beginnings(demo_feed.games()[0], 6)
     async with opened(settings(**{"engine.nodes": 20_000})) as service:
@@ -106,6 +108,7 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
         assert service.room.health().waiting.speculate == 0
 
 
+@pytest.mark.slow
 async def test_after_a_restart_nothing_is_searched_again(tmp_path: Path) -> None:
     config = settings(**{"engine.cache_file": str(tmp_path / "cache.sqlite")})
     game = beginnings(demo_feed.games()[0], 10)[-1]
@@ -120,6 +123,7 @@ async def test_after_a_restart_nothing_is_searched_again(tmp_path: Path) -> None
     assert told[0] == told[1]
 
 
+@pytest.mark.slow
 async def test_a_cache_file_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
     game = beginnings(demo_feed.games()[0], 2)[-1]
     async with opened(settings(**{"engine.cache_file": str(tmp_path)}), live=False) as service:
@@ -177,6 +181,7 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
     assert told[0] == told[1] == told[2]
 
 
+@pytest.mark.slow
 async def test_a_quick_look_ends_in_the_figures_of_a_run_without_it() -> None:
     game = beginnings(demo_feed.games()[0], PLIES)[-1]
     told = []
@@ -274,3 +279,21 @@ async def test_health_that_is_newer_than_a_lost_report_is_kept(
     await service.settled()
     keep.cancel()
     assert service.state.feeds() == (newer,)
+
+
+async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
+    service = EventService(settings(**{"feeds.rating_list": str(path)}))
+    service.open_ledger("none", "none", engine_scores=False)
+    game = beginnings(demo_feed.games()[0], 2)[-1]
+    headers = msgspec.structs.replace(
+        game.headers, white=Player("Boe, A"), black=Player("Dahl, Cleo")
+    )
+    await service.take(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
+    (health,) = service.state.feeds()
+    assert (health.feed, health.state, health.part) == ("rating list", "stale", True)
+    assert "Boe, A is perhaps Boe Anna (7) in the list: give the FIDE id" in health.detail
+    (held,) = service.state.games()
+    assert held.black.elo == 2100 and held.black.k == 20 and held.white.elo is None
+    service.arbiter.tick()

@@ -78,6 +78,7 @@ async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Chang
         yield service, told
 
 
+@pytest.mark.slow
 async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
     config = settings(engine("known"))
     async with opened(config) as (service, told):
@@ -110,6 +111,7 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert service.room.health().searches == searches - 294
 
 
+@pytest.mark.slow
 async def test_people_see_how_far_it_is(engine: Callable[..., str]) -> None:
     async with opened(settings(engine("known"))) as (service, told):
         await service.measure_engine()
@@ -118,6 +120,7 @@ async def test_people_see_how_far_it_is(engine: Callable[..., str]) -> None:
         assert seen[-1] is None
 
 
+@pytest.mark.slow
 async def test_scores_of_chance_are_refused_with_the_reason(engine: Callable[..., str]) -> None:
     async with opened(settings(engine("random"))) as (service, _):
         await service.measure_engine()
@@ -134,6 +137,7 @@ async def test_scores_of_chance_are_refused_with_the_reason(engine: Callable[...
         assert service.state.engine().calibration is None
 
 
+@pytest.mark.slow
 async def test_figures_after_measuring_are_those_of_an_engine_known_from_the_start(
     engine: Callable[..., str],
 ) -> None:
@@ -145,6 +149,7 @@ async def test_figures_after_measuring_are_those_of_an_engine_known_from_the_sta
         assert [service.state.game(view.id) for view in service.state.games()] == measured
 
 
+@pytest.mark.slow
 async def test_the_engine_the_calibrations_were_learned_with_needs_no_measuring(
     engine: Callable[..., str],
 ) -> None:
@@ -154,6 +159,7 @@ async def test_the_engine_the_calibrations_were_learned_with_needs_no_measuring(
         assert not is_transferred(service.state.engine())
 
 
+@pytest.mark.slow
 async def test_another_limit_of_the_same_engine_is_transferred(
     engine: Callable[..., str],
 ) -> None:
@@ -163,6 +169,7 @@ async def test_another_limit_of_the_same_engine_is_transferred(
         assert service.unmeasured
 
 
+@pytest.mark.slow
 async def test_no_calibration_wanted_none_measured(engine: Callable[..., str]) -> None:
     config = settings(engine("known"), **{"rating.calibration": "none"})
     async with opened(config) as (service, _):
@@ -170,6 +177,7 @@ async def test_no_calibration_wanted_none_measured(engine: Callable[..., str]) -
         assert service.state.engine().calibration_note == "switched off"
 
 
+@pytest.mark.slow
 async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     engine: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -202,6 +210,7 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
         assert analysis(service.state).players == after.players
 
 
+@pytest.mark.slow
 async def test_the_doctor_says_which_calibration_it_is_and_what_would_be_better(
     engine: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -226,6 +235,7 @@ async def test_the_doctor_says_which_calibration_it_is_and_what_would_be_better(
     assert "its scores do not fit" in refused and "ratings by Algorithm 4 alone" in refused
 
 
+@pytest.mark.slow
 async def test_native_stockfish_is_measured(
     require_program: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

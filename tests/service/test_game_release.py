@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import chess
+import pytest
 
 from live.config import MemoryConfig
 from live.events import FeedReport, GameReport, Headers, Player
@@ -112,6 +113,7 @@ def week(config: MemoryConfig, *, whole: bool) -> list[tuple[int, ...]]:
     return sizes
 
 
+@pytest.mark.slow
 def test_sizes_level_off_over_a_week_of_rounds() -> None:
     for whole in (False, True):
         sizes = week(MemoryConfig(finished_after_h=24.0), whole=whole)
@@ -120,12 +122,14 @@ def test_sizes_level_off_over_a_week_of_rounds() -> None:
         assert sizes[-1][0] <= BOARDS * 6
 
 
+@pytest.mark.slow
 def test_without_an_age_the_number_is_bounded() -> None:
     sizes = week(MemoryConfig(finished_after_h=0.0, games=20), whole=False)
     assert sizes[-1][0] <= 20 + BOARDS
     assert sizes[-1] == sizes[len(sizes) // 2]
 
 
+@pytest.mark.slow
 def test_by_default_a_tournament_of_nine_days_stays_whole() -> None:
     sizes = week(MemoryConfig(), whole=True)
     assert sizes[-1][0] == BOARDS * ROUNDS

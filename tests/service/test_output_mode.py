@@ -7,13 +7,13 @@ import sys
 import msgspec
 import pytest
 
-from live.config import load_config
+from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState
 from live.service.output_mode import JsonPrinter, offer_delay, theme, way
-from live.service.source_runner import SourceRunner
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.view_context import TerminalActions
+from tests.publish.world import World
 from tests.terminal.event import middle
 
 
@@ -59,23 +59,20 @@ def test_no_color_means_none() -> None:
     assert theme({}) == theme({"NO_COLOR": ""}) == DUSK.name
 
 
-@pytest.mark.parametrize(
-    ("specs", "able", "told"),
-    [
-        (("demo",), False, "demo cannot be begun anew: start it with --delay"),
-        (("http://127.0.0.1/a.pgn",), True, ""),
-        (("demo", "http://127.0.0.1/a.pgn"), True, ", but demo as before"),
-    ],
-)
-def test_a_delay_is_offered_only_where_it_reaches(
-    specs: tuple[str, ...], able: bool, told: str
-) -> None:
-    actions = TerminalActions("http://127.0.0.1/")
-    offer_delay(actions, SourceRunner(specs, load_config(None, {}, {}).feeds))
-    assert (actions.set_delay is not None) is able
-    assert (actions.not_delayed if able else actions.no_delay) == told
+def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
+    actions, world = TerminalActions("http://127.0.0.1/"), World(1)
+    public = PublicState(world)
+    offer_delay(actions, public)
+    assert actions.set_delay is not None and actions.public_delay().delay_s == 0
+    actions.set_delay(900)
+    public.publish(world.appear("g1") + world.move("g1"))
+    held = actions.public_delay()
+    assert (held.delay_s, held.held_moves, held.held_boards) == (900, 1, 1)
+    actions.set_delay(0)
+    assert public.game("g1") == world.held["g1"]
 
 
+@pytest.mark.slow
 def test_json_lines_are_messages_a_client_can_follow() -> None:
     event = middle()
     event.new()

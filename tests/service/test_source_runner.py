@@ -156,6 +156,7 @@ async def test_what_fails_after_new_settings_is_shown_and_ends_nothing() -> None
         assert url not in failed.detail, "it stands beside its name"
 
 
+@pytest.mark.slow
 async def test_where_nothing_can_be_followed_each_is_told_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -28,6 +28,7 @@ from tests.feeds.fakes import DrivenClock
 # --- the waits ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(0, STEADY_S * 0.99), min_size=1, max_size=30),
     st.floats(0, 1, exclude_max=True),

@@ -76,6 +76,7 @@ def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) 
     assert (number, at_ms, run) == (1, 1_000, RUN)
 
 
+@pytest.mark.slow
 def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
     with opened(path) as journal:
         journal.change(NewGame(game("g1")))
@@ -95,6 +96,7 @@ def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
         assert [change.n for change in one.since] == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> None:
     with opened(path) as journal:
         journal.change(NewGame(game("g1")))
@@ -108,6 +110,7 @@ def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> No
     assert len(steps_in(path)) == 3
 
 
+@pytest.mark.slow
 def test_numbers_go_on_after_a_restart(path: Path) -> None:
     for name in ("g1", "g2", "g3"):
         with opened(path) as journal:
@@ -179,6 +182,7 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
         assert third.problem == ""
 
 
+@pytest.mark.slow
 def test_a_killed_service_leaves_no_lock(path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path; from live.store.journal import Journal\n"
@@ -220,6 +224,7 @@ def until(holds: Callable[[], bool]) -> None:
     raise AssertionError("it never came to that")
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -241,6 +246,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
 
 
+@pytest.mark.slow
 def test_when_too_much_had_to_wait_the_games_are_written_anew(path: Path) -> None:
     with opened(path, backlog=10) as journal:
         journal.change(NewGame(game("g1")))
@@ -447,3 +453,18 @@ def test_a_shared_cache_that_cannot_be_used_is_said_and_done_without(tmp_path: P
         results.put("engine", QUESTION, SHARED_RESULT)
         assert results.get("engine", QUESTION) == SHARED_RESULT
         assert "cannot be used" in results.problem
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are not in the mode there")
+def test_a_journal_is_its_users_own(path: Path) -> None:
+    path.parent.mkdir()
+    path.touch(mode=0o644)
+    path.chmod(0o644)
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+        assert journal.flush()
+        made = [each for each in path.parent.iterdir() if each.name.startswith(path.name)]
+        # The lock holds nothing.
+        holding = [each for each in made if "-lock" not in each.name]
+        assert [each.name for each in holding if each.stat().st_mode & 0o077] == []
+        assert {f"{path.name}-wal"} <= {each.name for each in made}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from live.events import Alert, AlertMessage, GameId, HelloMessage, SnapshotMessage
+from live.events import Alert, AlertMessage, GameId, HelloMessage, PublicDelay, SnapshotMessage
 from live.publish.stream.client_state import ClientState
 from live.terminal.controller import TerminalController
 from live.terminal.recent_changes import RecentChanges
@@ -107,7 +107,7 @@ class Stage:
         if able:
             self.actions.alert_actions = self.answers
             self.actions.export = self._export
-            self.actions.delay_s = lambda: self.delay_s
+            self.actions.public_delay = lambda: PublicDelay(self.delay_s)
             self.actions.set_delay = self._delay
         self.context = ViewContext(self.client_state, self.changes, self.actions, lambda: NOW_S)
         self.copied: list[str] = []

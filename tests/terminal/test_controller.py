@@ -191,7 +191,8 @@ def test_the_delay_is_asked_for_and_checked() -> None:
     assert "no number of seconds" in stage.frame()
     stage.context.ask.done("900")
     assert stage.delay_s == 900
-    assert "held back by 900 s" in stage.frame()
+    assert "The public is 15:00 behind this terminal" in stage.frame()
+    assert "public 15:00 behind" in stage.frame().splitlines()[0]
 
 
 def test_a_key_that_does_nothing_says_why() -> None:

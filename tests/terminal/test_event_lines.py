@@ -46,7 +46,7 @@ def test_a_gain_known_before_the_score_still_names_the_move() -> None:
     writer.lines([GameMessage(VIEW), MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))])
     [line] = writer.lines([PointMessage("g1", "white", point(1, None))])
     assert ": 1.e4, gain -0.12. " in line
-    assert line.endswith("A4 ↓ (≤ 2034), 1 move")
+    assert line.endswith("A4 2034 or less, 1 move")
 
 
 def test_results_takebacks_problems_and_ends_are_told_once() -> None:

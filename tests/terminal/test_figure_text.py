@@ -13,6 +13,7 @@ from live.terminal.figure_text import (
     curve_range,
     figure_interval,
     figure_text,
+    figure_with_interval,
     interval_text,
     move_text,
     odds_bar,
@@ -42,14 +43,30 @@ def test_scores(score_cp: int | None, mate: int | None, text: str) -> None:
     assert score_text(score_cp, mate) == text
 
 
-def test_an_unbounded_rating_is_an_arrow_and_its_interval_says_which_end_holds() -> None:
-    assert (rating_text(None, None, 2034.4), interval_text(None, 2034.4)) == ("↓", "≤ 2034")
-    assert (rating_text(None, 2310.0, None), interval_text(2310.0, None)) == ("↑", "≥ 2310")
-    assert (rating_text(2210.4, 1890.2, 2370.0), interval_text(1890.2, 2370.0)) == (
-        "2210",
-        "1890–2370",
-    )
-    assert (rating_text(None, None, None), interval_text(None, None)) == ("·", "")
+@pytest.mark.parametrize(
+    ("ends", "text", "interval"),
+    [
+        ((None, None, 2034.4), "≤2034", "or less"),
+        ((None, 2310.0, None), "≥2310", "or more"),
+        ((2210.4, 1890.2, 2370.0), "2210", "1890–2370"),
+        ((2210.4, 1890.2, None), "2210", "≥ 1890"),
+        ((2210.4, None, 2370.0), "2210", "≤ 2370"),
+        ((None, None, None), "·", ""),
+    ],
+)
+def test_of_a_rating_with_one_open_end_the_other_is_shown(
+    ends: tuple[float | None, float | None, float | None], text: str, interval: str
+) -> None:
+    assert (rating_text(*ends), interval_text(*ends)) == (text, interval)
+
+
+def test_in_a_sentence_a_figure_has_the_words_of_all_screens() -> None:
+    assert figure_with_interval(Figure("performance", None, 2450.2)) == "2450 or more"
+    assert figure_with_interval(Figure("alone", None, None, 2034.0)) == "2034 or less"
+    assert figure_with_interval(Figure("alone", 2100.0, None, 2434.0)) == "2100 (≤ 2434)"
+    assert figure_with_interval(Figure("level", 1963.0, 1963.0, 1963.0)) == "1963 = Elo"
+    assert figure_with_interval(Figure("percentile", 74.4)) == "74 %"
+    assert figure_with_interval(None) == ""
 
 
 def test_a_figure_has_its_interval() -> None:
@@ -63,7 +80,7 @@ def test_a_figure_has_its_interval() -> None:
     assert shown == [
         ("2441", "2260–2600"),
         ("1963", "= Elo"),
-        ("↑", "≥ 2310"),
+        ("≥2310", "or more"),
         ("74 %", ""),
         ("·", ""),
     ]

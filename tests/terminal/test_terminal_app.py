@@ -50,6 +50,7 @@ async def press(pilot: Pilot[None], *keys: str) -> str:
     return shown(pilot.app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_every_view_and_key(size: tuple[int, int]) -> None:
     stage = Stage(alerts=True)
@@ -75,6 +76,7 @@ async def test_every_view_and_key(size: tuple[int, int]) -> None:
         assert "Theme paper" in await press(pilot, "t")
 
 
+@pytest.mark.slow
 async def test_the_filter_is_typed_seen_at_once_and_left_again() -> None:
     stage = Stage()
     terminal = app(stage)
@@ -90,16 +92,17 @@ async def test_the_filter_is_typed_seen_at_once_and_left_again() -> None:
         assert not line.has_focus
 
 
+@pytest.mark.slow
 async def test_the_delay_is_typed() -> None:
     stage = Stage()
     terminal = app(stage)
     async with terminal.run_test(size=(80, 24)) as pilot:
         asked = (await press(pilot, "d")).splitlines()[-1]
-        assert "Delay in seconds" in asked and "esc" in asked
+        assert "Public delay in seconds" in asked and "esc" in asked
         text = await press(pilot, "backspace", *"600", "enter")
         assert stage.delay_s == 600
         assert "Delay in seconds" not in text
-        assert "held back by 600 s" in text
+        assert "The public is 10:00 behind this terminal" in text
 
 
 def burst(terminal: Terminal, *keys: str) -> None:
@@ -110,6 +113,7 @@ def burst(terminal: Terminal, *keys: str) -> None:
         terminal.post_message(event)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_keys_typed_in_a_burst_are_not_lost(size: tuple[int, int]) -> None:
     stage = Stage()
@@ -135,6 +139,7 @@ async def test_keys_typed_in_a_burst_are_not_lost(size: tuple[int, int]) -> None
         assert stage.delay_s == 6009
 
 
+@pytest.mark.slow
 async def test_the_palette_of_commands_opens_and_runs_one() -> None:
     terminal = app(Stage())
     async with terminal.run_test(size=(80, 24)) as pilot:
@@ -149,6 +154,7 @@ async def test_the_palette_of_commands_opens_and_runs_one() -> None:
         assert terminal.controller.view is terminal.controller.players
 
 
+@pytest.mark.slow
 async def test_q_asks_and_ctrl_c_does_not() -> None:
     ended = Ended()
     terminal = app(Stage(), ended)
@@ -183,6 +189,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
 async def test_hostile_names_leave_the_screen_intact(name: str) -> None:
     stage = Stage()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -22,6 +23,7 @@ def test_every_text_is_brought_to_its_cells(text: str, width: int) -> None:
     assert widened(Text(safe), width).cell_len == width
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_plain_text_moves_no_cursor_and_turns_no_line(text: str) -> None:
     for char in plain(text):
@@ -29,6 +31,7 @@ def test_plain_text_moves_no_cursor_and_turns_no_line(text: str) -> None:
         assert unicodedata.category(char) not in ("Zl", "Zp")
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80))
 def test_plain_text_is_plain_already(text: str) -> None:
     assert plain(plain(text)) == plain(text)
@@ -55,6 +58,7 @@ def test_panels_stand_side_by_side() -> None:
     assert [line.plain for line in lines] == ["ab  x ", "c     "]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 50), st.integers(0, 49), st.integers(1, 20), st.integers(0, 60))
 def test_the_cursor_is_always_in_the_window(
     number: int, cursor: int, height: int, first: int

@@ -55,11 +55,13 @@ def whole(value: float) -> str:
 def figure(value: float | None, low: float | None, high: float | None) -> tuple[str, str]:
     """A rating and its interval."""
     if value is not None:
-        ends = ["∞" if end is None else whole(end) for end in (low, high)]
-        return whole(value), "–".join(ends)
+        if low is not None and high is not None:
+            return whole(value), f"{whole(low)}–{whole(high)}"
+        one_end = f"≤\u00a0{whole(high)}" if high is not None else ""
+        return whole(value), f"≥\u00a0{whole(low)}" if low is not None else one_end
     if high is not None:
-        return "▼", f"below {whole(high)}"
-    return ("▲", f"above {whole(low)}") if low is not None else ("–", "")
+        return whole(high), "or less"
+    return (whole(low), "or more") if low is not None else ("–", "")
 
 
 #: What figures are called on the page.

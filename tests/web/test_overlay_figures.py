@@ -72,15 +72,6 @@ def test_a_score_nobody_knows_is_none(pages: Pages) -> None:
     assert figure(pages, "scoreOf", game(start_score_cp=None), True) is None
 
 
-def test_unbounded_is_an_arrow_and_its_one_end(pages: Pages) -> None:
-    below = figure(pages, "ratingOf", None, None, 2034.4)
-    assert below == {"text": "↓", "interval": "≤\u00a02034", "bound": "below"}
-    above = figure(pages, "ratingOf", None, 1999.6, None)
-    assert above == {"text": "↑", "interval": "≥\u00a02000", "bound": "above"}
-    inside = figure(pages, "ratingOf", 2310.5, 1900.2, None)
-    assert inside == {"text": "2311", "interval": "1900–∞", "bound": None}
-
-
 WORDS = {
     "level": "level",
     "percentile": "percentile at this Elo",

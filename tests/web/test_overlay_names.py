@@ -37,6 +37,7 @@ def test_the_family_name_stays(pages: Pages, name: str, parts: list[str], kept: 
     assert parts_of(pages, name) == {"parts": parts, "kept": kept}
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet="Ab É,. 王'", min_size=1, max_size=20))
 def test_nothing_of_a_name_is_lost(pages: Pages, name: str) -> None:

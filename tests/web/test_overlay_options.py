@@ -95,6 +95,7 @@ COLOURS = st.from_regex(r"\A([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\Z")
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60).filter(str.strip)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     wanted=st.fixed_dictionaries(

@@ -101,6 +101,8 @@ class BoardHistory:
         """When the result was reported, if that was seen."""
         self.result_change: ResultChange | None = None
         """The last time that a decided result became another, unless a mate gave that result."""
+        self.dispute_s: float | None = None
+        """Since when its sources have contradicted each other."""
         self.swaps = 0
         """How often the players changed seats."""
         self.late_plies = 0
@@ -155,6 +157,10 @@ class BoardHistory:
 
     def show(self, view: GameView, now_s: float) -> None:
         """The game's view changed."""
+        if not view.dispute:
+            self.dispute_s = None
+        elif self.dispute_s is None:
+            self.dispute_s = now_s
         if view.result == "*":
             self.ran, self.result_s, self.late_plies = True, None, 0
         elif self.view.result != view.result and self.ran:
@@ -208,6 +214,8 @@ class BoardHistory:
             self.moved_s += gap_s
         if self.result_s is not None:
             self.result_s += gap_s
+        if self.dispute_s is not None:
+            self.dispute_s += gap_s
 
     def _mate_result(self) -> Result | None:
         if not self.moves or not self.moves[-1].san.endswith("#"):

@@ -70,6 +70,14 @@ def _not_there(watched: WatchedEvent, health: FeedHealth, waited_s: float) -> It
 
 def _part(health: FeedHealth) -> Finding:
     """Not a source but a part of the service: what it says of itself may begin with its name."""
+    if health.state == "stale":
+        return Finding(
+            kind="feed",
+            severity="look",
+            feed=health.feed,
+            text=f"{health.feed[:1].upper()}{health.feed[1:]}: {health.detail}.",
+            advice="Nothing else waits for it; do what is said there.",
+        )
     failed = health.state == "failed"
     said = health.detail or ("has failed" if failed else "fails")
     text = said if said.startswith(health.feed) else f"{health.feed}: {said}"

@@ -23,6 +23,8 @@ from live.events import Score
 
 #: Longest line an engine may print. Stockfish's longest principal variations are under 2 kB.
 MAX_LINE: Final = 65_536
+#: Most that an engine may print before ``uciok``, bytes: Stockfish prints 3 kB, Komodo 20 kB.
+MAX_GREETING: Final = 1_000_000
 #: Lines of no meaning an engine may print in one search before it counts as broken.
 MAX_STRAY_LINES: Final = 1_000
 #: UCI's own words that may begin a line and that we have no use for.
@@ -74,6 +76,8 @@ class UciConversation:
         self._rest = b""
         self._state: _State = "new"
         self._name = ""
+        # Bytes printed before ``uciok``.
+        self._greeted = 0
         self._options: dict[str, str] = {}
         # What ``setoption`` last said, so that it is said again only when it changes.
         self._lines = 1
@@ -157,6 +161,11 @@ class UciConversation:
         """
         if self._state == "broken":
             return []
+        if self.greeting:
+            self._greeted += len(data)
+            if self._greeted > MAX_GREETING:
+                self._state = "broken"
+                raise self._fault(f"more than {MAX_GREETING} bytes before uciok")
         lines = (self._rest + data).split(b"\n")
         self._rest = lines.pop()
         events: list[Event] = []

@@ -24,7 +24,7 @@ from live.feeds.dgt.livechess_cloud_json import (
     T,
     current_round,
     due_s,
-    game_report,
+    game_reports,
     read,
 )
 from live.feeds.feed import FeedSink
@@ -99,8 +99,8 @@ class LiveChessCloudFeed:
         self._base_url = base_url.rstrip("/")
         self._pages: dict[str, _Page] = {}
         self._rounds: dict[int, _Round] = {}
-        self._read_from: dict[tuple[int, int], tuple[tuple[object, ...], GameReport]] = {}
-        """Each board's game, and what it was made of."""
+        self._read_from: dict[tuple[int, int], tuple[object, tuple[GameReport, ...]]] = {}
+        """What each board's game was made of, and the game; two where an illegal move stands."""
         self._told: tuple[GameReport, ...] = ()
         self._troubles: list[FeedTrouble] = []
         """Of the last look."""
@@ -208,7 +208,7 @@ class LiveChessCloudFeed:
         index = await self._read(client, f"{root}/index.json", CloudRoundIndex, period_s)
         gate = asyncio.Semaphore(AT_ONCE)
 
-        async def board(m: int, pairing: CloudPairing) -> GameReport:
+        async def board(m: int, pairing: CloudPairing) -> tuple[GameReport, ...]:
             async with gate:
                 over = read_result(pairing.result or "") != "*"
                 found = await self._board(client, f"{root}/game-{m}.json", over)
@@ -217,10 +217,10 @@ class LiveChessCloudFeed:
             made_of = (*event, pairing, found, problem)
             known = self._read_from.get((number, m))
             if known is None or known[0] != made_of:
-                game = game_report(tournament, number, m, index, found)
-                if problem and game.problem is None:
-                    game = msgspec.structs.replace(game, problem=problem)
-                known = (made_of, game)
+                made = game_reports(tournament, number, m, index, found)
+                if problem and made[0].problem is None:
+                    made = (msgspec.structs.replace(made[0], problem=problem),)
+                known = (made_of, made)
                 self._read_from[number, m] = known
             return known[1]
 
@@ -230,7 +230,7 @@ class LiveChessCloudFeed:
                 for m, pairing in enumerate(index.pairings[:MAX_BOARDS], start=1)
                 if pairing.white or pairing.black  # without players nobody sits there
             ]
-        games = tuple(task.result() for task in tasks)
+        games = tuple(game for task in tasks for game in task.result())
         if games != held.games:
             held.games, held.changed_s = games, self._conditions.clock.now()
 

@@ -14,6 +14,7 @@ import chess
 import msgspec
 
 from live.events import GameReport, Headers, Move, Player, Result
+from live.feeds.move_list import ListedMove, with_going_on
 from live.feeds.pgn.pgn_headers import clean
 from live.feeds.result_spelling import read_result
 from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
@@ -107,17 +108,17 @@ def current_round(tournament: CloudTournament) -> int:
     return max(live or held, default=1)
 
 
-def game_report(
+def game_reports(
     tournament: CloudTournament,
     round_number: int,
     number: int,
     index: CloudRoundIndex,
     board: CloudBoard | None,
-) -> GameReport:
+) -> tuple[GameReport, ...]:
     """Board ``number`` (from 1) of a round; ``board`` is None while it has no file.
 
-    Illegal moves end the game there with ``problem``; kings put in the centre at the end are no
-    moves at all.
+    An illegal move ends the game there with ``problem``, and where the game went on from it, that
+    is a second one; kings put in the centre at the end are no moves at all.
     """
     pairing = index.pairings[number - 1]
     position = STANDARD_POSITION if board is None else board.chess960
@@ -139,7 +140,18 @@ def game_report(
         variant="chess960" if chess960 else "standard",
     )
     # No key: organisers reorder boards, so a number is no name of a game.
-    return GameReport("", headers, start_fen, tuple(moves), _result(pairing, board), None, problem)
+    result = _result(pairing, board)
+    game = GameReport("", headers, start_fen, tuple(moves), result, None, problem)
+    if problem is None or board is None:
+        return (game,)
+    names = (headers.white.name, headers.black.name)
+    who = "/".join((headers.event, headers.round.partition(".")[0], *names))
+    return with_going_on(game, [_listed(text) for text in board.moves[:MAX_PLIES]], who=who)
+
+
+def _listed(text: str) -> ListedMove:
+    san, _, times = text.strip().partition(" ")
+    return ListedMove(san, *_times(times))
 
 
 def _result(pairing: CloudPairing, board: CloudBoard | None) -> Result:

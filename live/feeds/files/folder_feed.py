@@ -34,6 +34,9 @@ from live.feeds.files.file_feed import (
 from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText, note_of
 from live.network.retry import FeedTrouble
 
+# It logs every change that it sees: with the log in the followed folder, for ever.
+logging.getLogger("watchfiles").setLevel(logging.WARNING)
+
 log = logging.getLogger(__name__)
 
 #: Bounds of what is looked at: a whole disk given by mistake must not be read.

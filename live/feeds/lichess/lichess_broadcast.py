@@ -205,10 +205,16 @@ class LichessBroadcastFeed:
         """Whether the stream is behind the export, which may overtake it.
 
         A game of the stream never only shrinks (lila sends no takebacks), so one that is shorter
-        than what is held is old news; a takeback comes with the next comparison.
+        than what is held is old news, and so is one that only lacks its result; a takeback and a
+        result withdrawn come with the next comparison.
         """
         held = self._held.get(game.key)
-        return held is not None and is_shorter(game, held)
+        if held is None:
+            return False
+        ended = game.result == "*" != held.result and len(game.moves) == len(held.moves)
+        return is_shorter(game, held) or (
+            ended and all(a.uci == b.uci for a, b in zip(game.moves, held.moves, strict=True))
+        )
 
     async def _compare(self, client: httpx.AsyncClient, session: FeedSession) -> bool:
         """Ask lichess for what the stream does not send; False when that failed, or when there is

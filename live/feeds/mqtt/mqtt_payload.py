@@ -22,7 +22,7 @@ import msgspec
 
 from live.events import GameReport, Headers, Player
 from live.feeds.game_roster import Identity, identity
-from live.feeds.move_list import ListedMove, ListedMoves
+from live.feeds.move_list import ListedMove, ListedMoves, with_going_on
 from live.feeds.mqtt.mqtt_schema import (
     MqttGame,
     MqttGameHeaders,
@@ -104,7 +104,7 @@ class MqttGames:
             if len(payload) > self._max_bytes:
                 raise _NoGame(f"more than {self._max_bytes} bytes")
             if payload.lstrip()[:1] == b"{":
-                games = [_json(topic, held, payload)]
+                games = _json(topic, held, payload)
             elif _FEN.match(payload):
                 games = [_text(topic, held, payload)]
             else:
@@ -148,7 +148,7 @@ class MqttGames:
             self._past[who] = game
 
 
-def _json(topic: str, held: _Topic, payload: bytes) -> GameReport:
+def _json(topic: str, held: _Topic, payload: bytes) -> list[GameReport]:
     if len(payload) > MAX_JSON_BYTES:
         raise _NoGame(f"JSON of more than {MAX_JSON_BYTES} bytes")
     try:
@@ -156,7 +156,7 @@ def _json(topic: str, held: _Topic, payload: bytes) -> GameReport:
         if fields.moves is not msgspec.UNSET:
             return _game(topic, held, msgspec.json.decode(payload, type=MqttGame))
         if fields.fen is not msgspec.UNSET:
-            return _position(topic, held, msgspec.json.decode(payload, type=MqttPosition))
+            return [_position(topic, held, msgspec.json.decode(payload, type=MqttPosition))]
     except msgspec.ValidationError as error:
         raise _NoGame(f"JSON that is no game ({clean(str(error), 120)})") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -164,22 +164,24 @@ def _json(topic: str, held: _Topic, payload: bytes) -> GameReport:
     raise _NoGame("JSON without moves or fen")
 
 
-def _game(topic: str, held: _Topic, told: MqttGame) -> GameReport:
+def _game(topic: str, held: _Topic, told: MqttGame) -> list[GameReport]:
     start = read_fen(told.start_fen)
     if start is None:
         raise _NoGame("JSON with a start_fen that is no position")
     start.chess960 = start.chess960 or told.variant == "chess960"
-    moves = told.moves.split() if isinstance(told.moves, str) else told.moves
+    texts = told.moves.split() if isinstance(told.moves, str) else told.moves
+    moves = [_told(each) for each in texts]
     before = held.told.moves
     first = before[0].uci if len(before) >= NEW_GAME_PLIES else None
-    held.told.set(start, map(_told, moves))
+    held.told.set(start, moves)
     now = held.told.moves
     if first is not None and (not now or now[0].uci != first):
         held.number += 1
     headers = _headers(topic, told, "chess960" if start.chess960 else "standard")
     key = _key(topic, told.id, headers, held.number)
     result = read_result(told.result)
-    return GameReport(key, headers, start.fen(), tuple(now), result, None, held.told.problem)
+    game = GameReport(key, headers, start.fen(), tuple(now), result, None, held.told.problem)
+    return list(with_going_on(game, moves))
 
 
 def _told(move: str | MqttMove) -> ListedMove:

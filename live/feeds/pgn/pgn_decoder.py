@@ -26,6 +26,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from live.events import STANDS, GameReport, Result
+from live.feeds.move_list import PROOF_PLIES
 from live.feeds.pgn.movetext import Movetext
 from live.feeds.pgn.pgn_headers import GameHead, read_head
 from live.feeds.pgn.pgn_splitter import LineEnd, PgnSegment, PgnSplitter
@@ -37,8 +38,6 @@ _SLICE_TOKENS = 500
 _GAME_TOKENS = 5
 #: What reading the tags of a game and setting up its board costs besides, in tokens.
 _NEW_GAME_TOKENS = 20
-#: Moves after an illegal one that show that the game went on from it.
-PROOF_PLIES = 2
 #: Bytes taken at once, and what splitting costs between two pauses, in tokens.
 _PIECE_BYTES = 8192
 _PAUSE_TOKENS = 20

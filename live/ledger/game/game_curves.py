@@ -59,7 +59,7 @@ class PlayerCurve:
         self._priors = priors
         self.calibrated = self._unrated()
         # The same moves seen from the player's own rating: how far above or below it they are.
-        self._own = OwnRating(elo) if elo else None
+        self._own = None if elo is None else OwnRating(elo)
         self.strength = (
             GameStrength(reader, elo, self._prior, forecast) if reader is not None else None
         )

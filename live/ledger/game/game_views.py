@@ -131,6 +131,8 @@ def game_view(
         plies_scored=scored,
         variant=headers.variant,
         problem=problem,
+        also=game.also,
+        dispute=game.dispute,
         site=headers.site,
         date=headers.date,
         time_control=headers.time_control,

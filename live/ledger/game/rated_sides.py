@@ -51,6 +51,8 @@ class RatedSides:
             in_use.gain, choice, self._rated_as, priors, self._reader, in_use.forecast
         )
         self._performances: dict[Color, tuple[PlayedAgainst, Alone | None]] = {}
+        # What the last known position promises: score, ply and opponent's rating, and the chances.
+        self._promises: dict[Color, tuple[tuple[int, int, int | None], Chances]] = {}
         # Plies whose gain in the curves is a quick look's.
         self._quick_plies: set[int] = set()
         self.enter(game)
@@ -180,10 +182,20 @@ class RatedSides:
         for ply in range(len(known), -1, -1):
             position = known.position(ply)
             if position is not None:
-                # Two players of the opponent's rating: the own one is not used.
-                seen = self.results.model.chances(position.score.cp, ply, opponent, opponent)
-                return seen if color == "white" else Chances(seen.loss, seen.draw, seen.win)
+                return self._promised(color, position.score.cp, ply, opponent)
         return None
+
+    def _promised(self, color: Color, score_cp: int, ply: int, opponent: int | None) -> Chances:
+        # Asked for with all news of the game, and mostly of the same position.
+        key = score_cp, ply, opponent
+        held = self._promises.get(color)
+        if held is None or held[0] != key:
+            assert self.results is not None  # else nothing promises anything
+            # Two players of the opponent's rating: the own one is not used.
+            seen = self.results.model.chances(score_cp, ply, opponent, opponent)
+            ends = seen if color == "white" else Chances(seen.loss, seen.draw, seen.win)
+            held = self._promises[color] = key, ends
+        return held[1]
 
     def _played(
         self,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from live.events import ChoiceEvidence
+from live.events import ChoiceEvidence, Player
 from live.ledger.calibrations_in_use import ELO_DECIMALS, rounded
 from live.ledger.game.game_strength import PERCENT_DECIMALS, level_figures
 from live.ratings.calibration.move_evidence import Population
@@ -35,7 +35,7 @@ _UTMOST = 1.0
 
 def event_figures(
     games: Mapping[str, Performed],
-    elo: int | None,
+    player: Player,
     field: Callable[[], Population],
     forecast: ChoiceModel | None = None,
 ) -> dict[str, Any]:
@@ -48,6 +48,7 @@ def event_figures(
         kinds[kind] = kinds.get(kind, 0) + 1 + game.moves
     if not kinds:
         return {}
+    elo = player.elo
     best = max(kinds, key=lambda kind: (kinds[kind], kind))
     held = [each for _, each in sorted(games.items()) if _kind(each[0], each[1]) == best]
     model, results, _ = held[0]
@@ -57,7 +58,7 @@ def event_figures(
         "performance": rounded(found.elo, ELO_DECIMALS) if found else None,
         "performance_low": rounded(found.low, ELO_DECIMALS) if found else None,
         "performance_high": rounded(found.high, ELO_DECIMALS) if found else None,
-        **_official(played, elo),
+        **_official(played, player),
         "agreement": _agreement(played, forecast),
         **(_of_moves(model, played, elo, field) if model is not None else {}),
     }
@@ -81,7 +82,7 @@ def _kind(model: LossModel | None, results: Results | None) -> str:
     return f"{model.name if model else ''} {results.time_control if results else ''}"
 
 
-def _official(played: Sequence[PlayedAgainst], elo: int | None) -> dict[str, Any]:
+def _official(played: Sequence[PlayedAgainst], player: Player) -> dict[str, Any]:
     """By FIDE's rules, over finished games against rated opponents."""
     finished = [
         (game.opponent_elo, game.ends.score)
@@ -92,10 +93,14 @@ def _official(played: Sequence[PlayedAgainst], elo: int | None) -> dict[str, Any
         return {}
     opponents, points = [each for each, _ in finished], sum(each for _, each in finished)
     figures: dict[str, Any] = {"fide_performance": fide_performance(opponents, points)}
-    if elo is not None:
-        k = development(elo)
-        change = rating_change(elo, finished, k)
-        figures |= {"rating_change": rounded(change, ELO_DECIMALS), "rating_k": k}
+    if player.elo is not None:
+        k = player.k or development(player.elo)
+        change = rating_change(player.elo, finished, k)
+        figures |= {
+            "rating_change": rounded(change, ELO_DECIMALS),
+            "rating_k": k,
+            "rating_k_listed": player.k is not None,
+        }
     return figures
 
 

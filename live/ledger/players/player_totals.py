@@ -96,8 +96,11 @@ class PlayerTotals:
     def _know(self) -> None:
         reported = [self._reported[game] for game in sorted(self._reported)]
         elo = next((each.elo for each in reported if each.elo is not None), None)
+        k = next((each.k for each in reported if each.k is not None), None)
         self._judged = None
-        self._player = msgspec.structs.replace(reported[0], elo=elo) if reported else self._player
+        self._player = (
+            msgspec.structs.replace(reported[0], elo=elo, k=k) if reported else self._player
+        )
 
     def leave(self, game: str) -> None:
         """The game is gone, or it was somebody else; its gains must have been removed."""
@@ -221,7 +224,7 @@ class PlayerTotals:
             low=None,
             high=None,
             **self._calibrated_figures(),
-            **event_figures(self._performed, self.player.elo, self._field, self._in_use.forecast),
+            **event_figures(self._performed, self.player, self._field, self._in_use.forecast),
         )
 
     def _field(self) -> Population:
@@ -263,14 +266,15 @@ class PlayerTotals:
         belief = pooled.posterior_from(prior)
         low, high = belief.interval
         elo = self.player.elo
-        form = pooled.posterior_from(OwnRating(elo)).mean - elo if elo else None
+        form = None if elo is None else pooled.posterior_from(OwnRating(elo)).mean - elo
+        usual = prior.mean_elo if elo is None else elo
         return {
             "calibrated": rounded(belief.mean, ELO_DECIMALS),
             "calibrated_low": rounded(low, ELO_DECIMALS),
             "calibrated_high": rounded(high, ELO_DECIMALS),
             "form": rounded(form, ELO_DECIMALS),
             "calibration": pooled.calibration.name,
-            "calibration_note": "; ".join(_notes(choice, pooled, others, elo or prior.mean_elo)),
+            "calibration_note": "; ".join(_notes(choice, pooled, others, usual)),
         }
 
 

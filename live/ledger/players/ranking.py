@@ -1,17 +1,19 @@
-"""Everybody of an event in one order: Algorithms 2 and 4, the calibrated rating, battle royale.
+"""Everybody of an event in one order, by what is known of them, and by each method that ranks.
 
-Pure; made on demand from a study of the event.
+The order is that of the screens (:mod:`live.ledger.players.leading_figure`). The battle royale has
+places of its own beside it. Pure; made on demand from a study of the event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import msgspec
 
 from live.events import PlayerView
 from live.ledger.methods.comparison_data import ComparedMoves
 from live.ledger.methods.predictors import Predictor, convolution, covariance_tanh, markov
+from live.ledger.players.leading_figure import standings
 from live.ratings.alliot.battle_royale import BattleRoyale
 
 #: What pairings may be predicted by (Alliot 2017, sections 4.3 and 4.4).
@@ -23,13 +25,31 @@ PAIRED_BY: dict[str, Predictor] = {
 
 
 class Rank(msgspec.Struct, frozen=True, kw_only=True):
-    """One player by every method that ranks."""
+    """One player by what is known, and by every method that ranks."""
 
     id: str
     name: str
     elo: int | None
     games: int
     moves: int
+    standing: int | None
+    """1 + how many are certainly better: their interval lies above this one's. Null where too
+    little is known."""
+    tied: bool
+    """Others have the same standing."""
+    performance: float | None
+    """As the player's own view has it (:class:`live.events.PlayerView`), like all up to
+    ``percentile``."""
+    performance_low: float | None
+    performance_high: float | None
+    level: float | None
+    level_low: float | None
+    level_high: float | None
+    level_share: float | None
+    alone: float | None
+    alone_low: float | None
+    alone_high: float | None
+    percentile: float | None
     algorithm_2: float | None
     """Elo; null where nobody of the player's group is rated."""
     algorithm_2_difference: float | None
@@ -40,9 +60,6 @@ class Rank(msgspec.Struct, frozen=True, kw_only=True):
     algorithm_4: float | None
     algorithm_4_low: float | None
     algorithm_4_high: float | None
-    calibrated: float | None
-    calibrated_low: float | None
-    calibrated_high: float | None
     place: int | None
     """In the battle royale, from 1, equal scores sharing it."""
     expected_score: float | None
@@ -57,21 +74,22 @@ class Rank(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rank(
-    study: ComparedMoves, views: Iterable[PlayerView], by: str = "covariance"
+    study: ComparedMoves, views: Sequence[PlayerView], by: str = "covariance"
 ) -> tuple[Rank, ...]:
-    """Best of the battle royale first; those without a place last, by Algorithm 4.
+    """Who may be best first, and among these the surest; those of whom too little is known last.
 
     Raises KeyError for a predictor not in ``PAIRED_BY``.
     """
     predict = PAIRED_BY[by]
     players = study.players
     battle = BattleRoyale(
-        lambda white, black: predict(players[white], players[black]),
-        [view.id for view in sorted(views, key=_strength, reverse=True)],
+        lambda white, black: predict(players[white], players[black]), [view.id for view in views]
     )
+    places = {place.player: place for place in battle.places()}
     ranks = []
-    for place in battle.places():
-        view = players[place.player].view
+    for standing in standings(views):
+        view = standing.view
+        place = places[view.id]
         strength = study.strengths.get(view.id)
         low, high = study.intervals.get(view.id, (None, None))
         ranks.append(
@@ -81,6 +99,19 @@ def rank(
                 elo=view.elo,
                 games=view.games,
                 moves=view.moves,
+                standing=standing.place,
+                tied=standing.tied,
+                performance=view.performance,
+                performance_low=view.performance_low,
+                performance_high=view.performance_high,
+                level=view.level,
+                level_low=view.level_low,
+                level_high=view.level_high,
+                level_share=view.level_share,
+                alone=view.alone,
+                alone_low=view.alone_low,
+                alone_high=view.alone_high,
+                percentile=view.percentile,
                 algorithm_2=strength.rating if strength else None,
                 algorithm_2_difference=strength.relative if strength else None,
                 algorithm_2_low=low,
@@ -88,9 +119,6 @@ def rank(
                 algorithm_4=view.rating,
                 algorithm_4_low=view.low,
                 algorithm_4_high=view.high,
-                calibrated=view.calibrated,
-                calibrated_low=view.calibrated_low,
-                calibrated_high=view.calibrated_high,
                 place=place.rank,
                 expected_score=place.expected_score,
                 expected_low=place.low,
@@ -101,8 +129,3 @@ def rank(
             )
         )
     return tuple(ranks)
-
-
-def _strength(view: PlayerView) -> tuple[bool, float]:
-    known = view.expected_score is not None
-    return known, view.expected_score or 0.0

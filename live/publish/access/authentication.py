@@ -25,6 +25,8 @@ class Guest(msgspec.Struct, frozen=True):
     """What its token confines it to."""
     digest: str = ""
     """SHA-256 of its token; empty for those without."""
+    metrics: bool = False
+    """Whether it reads the figures of the service."""
 
     def limit(self, selected: StreamFilter) -> StreamFilter:
         """What this guest gets that asks for ``selected``."""
@@ -71,7 +73,11 @@ class Authentication:
     def anybody(self) -> Guest | None:
         """What those without a token are; null where they are nobody."""
         open_to_all = self._tokens is None or self._public
-        return Guest(self._visibility) if open_to_all else None
+        if not open_to_all:
+            return None
+        # Figures of the service say how many searches the engines have made.
+        metrics = self._tokens is None and self._visibility is Visibility.PUBLIC
+        return Guest(self._visibility, metrics=metrics)
 
     def who(self, request: HttpRequest) -> Guest | None:
         """Who sends this request; null when its token is missing or wrong.
@@ -109,9 +115,8 @@ class Authentication:
         token = self._tokens.find(digest, self._now()) if self._tokens is not None else None
         if token is None:
             return None
-        return Guest(
-            Visibility.ARBITER if token.arbiter else self._visibility, token.within, digest
-        )
+        visibility = Visibility.ARBITER if token.arbiter else self._visibility
+        return Guest(visibility, token.within, digest, token.metrics)
 
 
 def given_token(request: HttpRequest) -> str | None:

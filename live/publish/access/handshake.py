@@ -14,7 +14,7 @@ from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.origin_policy import OriginPolicy
 from live.publish.access.rate_limits import RateLimits
 from live.publish.http.http_routes import UNKNOWN, HttpRequest, HttpResponse, problem
-from live.publish.stream.broadcaster import Broadcaster
+from live.publish.stream.numbered_stream import NumberedStream
 from live.publish.stream.stream_filter import FilterError, StreamFilter, parse
 from live.publish.stream.stream_hub import TooManyFilters
 
@@ -46,13 +46,14 @@ class HandshakeJudge:
         origins: OriginPolicy,
         authentication: Authentication,
         rates: RateLimits,
-        broadcaster: Broadcaster,
+        stream: Callable[[StreamFilter], NumberedStream],
     ) -> None:
+        """``stream`` gives the stream of a filter, or raises TooManyFilters."""
         self.origins = origins
         """Replaced where the settings change."""
         self._authentication = authentication
         self._rates = rates
-        self._broadcaster = broadcaster
+        self._stream = stream
 
     def answer(
         self, request: HttpRequest, serve: Callable[[HttpRequest, Guest | None], HttpResponse]
@@ -86,7 +87,7 @@ class HandshakeJudge:
         try:
             client = AdmittedClient(parse(request.query), resume_point(request), guest)
             if guest is not None:
-                self._broadcaster.stream(client.selected)
+                self._stream(client.selected)
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:

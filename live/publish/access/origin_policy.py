@@ -69,7 +69,10 @@ class OriginPolicy:
         lowered = origin.lower()
         if lowered in self._origins:
             return True
-        parts = urlsplit(lowered) if "://" in lowered else None
+        try:
+            parts = urlsplit(lowered) if "://" in lowered else None
+        except ValueError:  # as "http://[::1"
+            return False
         return (
             parts is not None
             and parts.scheme in ("http", "https")

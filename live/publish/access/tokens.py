@@ -8,6 +8,7 @@ The file holds one table for each token, and of the token itself only its SHA-25
     events = ["Open A"]        # also games, players: as in a query; none: everything
     expires = 2026-12-31       # the last day it is valid, UTC; none: for ever
     arbiter = false            # true: also sees what is for arbiters alone
+    metrics = false            # true: reads /metrics, which counts what engines did
 
 A plain SHA-256 is enough because tokens are made here, from 256 bits of chance (``live-rate
 token``): there is no guessing them. Every token only reads; there is nothing to write.
@@ -44,6 +45,8 @@ class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     players: tuple[str, ...] = ()
     expires: dt.date | None = None
     """The last day it is valid, UTC."""
+    metrics: bool = False
+    """Reads the figures of the service, which are of all events and know no delay."""
 
     @property
     def within(self) -> StreamFilter | None:
@@ -124,6 +127,7 @@ def new_token(
     chance: Callable[[int], bytes],
     *,
     arbiter: bool = False,
+    metrics: bool = False,
     events: tuple[str, ...] = (),
     expires: dt.date | None = None,
 ) -> tuple[str, str]:
@@ -132,6 +136,8 @@ def new_token(
     lines = ["[[token]]", f"name = {_quoted(name)}", f'sha256 = "{digest_of(secret)}"']
     if arbiter:
         lines.append("arbiter = true")
+    if metrics:
+        lines.append("metrics = true")
     if events:
         lines.append(f"events = [{', '.join(map(_quoted, events))}]")
     if expires is not None:

@@ -285,6 +285,11 @@ class HttpConnection(asyncio.Protocol):
 
     def _respond(self, response: HttpResponse, *, head: bool = False) -> None:
         """Answer the request that has arrived; the next may follow if both sides keep on."""
+        if self._request is not None and _two_lengths(self._request):
+            # What one end takes for its body the other may take for the next request: "the server
+            # MUST close the connection after responding" (RFC 9112, section 6.1).
+            closing = (*response.headers, ("Connection", "close"))
+            response = HttpResponse(response.status, closing, response.body)
         self._send(response, head)
         if self._h11.our_state is h11.MUST_CLOSE:
             self._end()
@@ -328,6 +333,11 @@ class HttpConnection(asyncio.Protocol):
         if self._closing_s is None:
             self._closing_s = self._clock()
             self.transport.close()
+
+
+def _two_lengths(event: h11.Request) -> bool:
+    names = {name for name, _ in event.headers}
+    return {b"content-length", b"transfer-encoding"} <= names
 
 
 def _request(event: h11.Request) -> HttpRequest:

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import http
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
-from live.events import GameView, PlayerView
-from live.publish import metrics
+from live.alerts.incident_log import board_words, has_words, with_boards
+from live.events import GameView, Incident, PlayerView
 from live.publish.export import pgn_export
 from live.publish.http import static_files
-from live.publish.http.json_answers import FeedAnswer, ProblemAnswer, events, health, standings
+from live.publish.http.json_answers import (
+    FeedAnswer,
+    HealthAnswer,
+    ProblemAnswer,
+    events,
+    health,
+    standings,
+)
 from live.publish.http.text_pages import text_page
-from live.publish.metrics import MetricCounts, Metrics
+from live.publish.metrics import CONTENT_TYPE, MetricCounts, Metrics
+from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, VisibleState, game_order
 from live.publish.schema import openapi
 from live.publish.schema.asyncapi import asyncapi
 from live.publish.stream.stream_filter import EVERYTHING, FilterError, StreamFilter, parse
+from live.publish.visibility import Visibility, shown
 
 JSON = "application/json"
 
@@ -113,25 +122,48 @@ UNKNOWN = problem(
 )
 
 
+#: The answer to a token, or to nobody, that may not read the service's figures.
+NO_METRICS = problem(403, "figures of the service need a token with metrics = true")
+
+#: The answer to who may read, and is no arbiter.
+NO_INCIDENTS = problem(403, "the incident log is for arbiters: give a token with arbiter = true")
+
+#: Who gives no token where one is needed learns no more than those who may not see scores.
+_STRANGER = StreamFilter(visibility=Visibility.VENUE)
+
+
 class HttpRoutes:
     """Answers every request that does not become a websocket."""
 
     def __init__(
-        self, state: PublishedState, site: static_files.StaticSite, tally: MetricCounts
+        self,
+        state: PublishedState,
+        site: static_files.StaticSite,
+        tally: MetricCounts,
+        public: PublicState | None = None,
+        incidents: Callable[[], Sequence[Incident]] = tuple,
     ) -> None:
+        """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
+        the incident log, for arbiters.
+        """
+        self._incidents = incidents
         self._state = state
+        self._public = public or PublicState(state)
         self._site = site
         self._tally = tally
         self._metrics = Metrics(state, tally)
 
-    def answer(self, request: HttpRequest, sees: StreamFilter | None = EVERYTHING) -> HttpResponse:
-        """The response to somebody who may see ``sees``, or null: nothing but pages.
+    def answer(
+        self, request: HttpRequest, sees: StreamFilter | None = EVERYTHING, *, metrics: bool = True
+    ) -> HttpResponse:
+        """The response to somebody who may see ``sees``, or null: nothing but pages; and the
+        service's ``metrics``, or not.
 
         HEAD has its body here too; the shell leaves it out.
         """
         if request.method not in ("GET", "HEAD"):
             return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
-        response = self._open(request, sees) or self._data(request, sees)
+        response = self._open(request, sees) or self._data(request, sees, metrics)
         if response.status != 200:
             return response
         return _conditional(request, response)
@@ -140,7 +172,7 @@ class HttpRoutes:
         """What everybody gets: pages, descriptions, and whether the service is well."""
         path = request.path
         if path in ("/healthz", "/readyz"):
-            now = health(VisibleState(self._state, sees or EVERYTHING), self._tally.subscribers)
+            now = self._health(sees or _STRANGER)
             readiness = now if sees is not None else FeedAnswer(now.status, now.ready)
             return _json(readiness, 503 if path == "/readyz" and not now.ready else 200)
         if path == "/manual":
@@ -154,17 +186,45 @@ class HttpRoutes:
             return _page(page, request)
         return None
 
-    def _data(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse:
+    def _visible(self, sees: StreamFilter) -> VisibleState:
+        arbiter = sees.visibility is Visibility.ARBITER
+        return VisibleState(self._state if arbiter else self._public, sees)
+
+    def _health(self, sees: StreamFilter) -> HealthAnswer:
+        delay = shown(self._public.held(), sees.visibility)
+        return health(self._visible(sees), self._tally.subscribers, delay)
+
+    def _log(self, request: HttpRequest, sees: StreamFilter) -> HttpResponse:
+        """The incident log, as far as it is about what ``sees`` takes; ``words`` filters it."""
+        if sees.visibility is not Visibility.ARBITER:
+            return NO_INCIDENTS
+        boards = {view.id: board_words(view) for view in self._state.games()}
+        seen = {view.id for view in self._visible(sees).games()}
+        words = [word for name, text in request.query if name == "words" for word in text.split()]
+        found = [
+            each
+            for each in with_boards(self._incidents(), boards)
+            if (not sees.narrow or each.game in seen) and has_words(each, words)
+        ]
+        return _json({"incidents": found})
+
+    def _data(self, request: HttpRequest, sees: StreamFilter | None, metrics: bool) -> HttpResponse:
         """What a token may be needed for. Without one, nobody learns what there is."""
         if sees is None:
             return UNKNOWN
         path = request.path
         if path == "/metrics":
+            if not metrics:
+                return NO_METRICS
             no_store = [("Cache-Control", "no-store")]
-            return respond(200, metrics.CONTENT_TYPE, self._metrics.text(), no_store)
+            return respond(200, CONTENT_TYPE, self._metrics.text(), no_store)
         if path == "/api/v1" or path.startswith("/api/v1/"):
             name = path.removeprefix("/api/v1").strip("/")
-            return self._api(name, request, VisibleState(self._state, sees))
+            if name == "health":
+                return _json(self._health(sees))
+            if name == "incidents":
+                return self._log(request, sees)
+            return self._api(name, request, self._visible(sees))
         return problem(404, f"nothing is at {path}")
 
     def _api(self, name: str, request: HttpRequest, state: PublishedState) -> HttpResponse:
@@ -179,8 +239,6 @@ class HttpRoutes:
             return _json({"standings": standings(state.players())})
         if name == "events":
             return _json({"events": events(state.games())})
-        if name == "health":
-            return _json(health(state, self._tally.subscribers))
         return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")
 
 

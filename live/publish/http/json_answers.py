@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from live.events import EngineHealth, FeedHealth, GameView, PlayerView
+from live.events import EngineHealth, FeedHealth, GameView, Incident, PlayerView, PublicDelay
 from live.publish.published_state import PublishedState
 
 
@@ -93,6 +93,12 @@ class EventsAnswer(msgspec.Struct, frozen=True):
     events: tuple[EventView, ...]
 
 
+class IncidentsAnswer(msgspec.Struct, frozen=True):
+    """The incident log in the order it began; for arbiters only."""
+
+    incidents: tuple[Incident, ...]
+
+
 class FeedAnswer(msgspec.Struct, frozen=True):
     """What ``/healthz`` and ``/readyz`` answer to everybody."""
 
@@ -108,13 +114,18 @@ class HealthAnswer(FeedAnswer, frozen=True):
     feeds: tuple[FeedHealth, ...]
     engines: EngineHealth
     subscribers: int
+    public_delay: PublicDelay = PublicDelay()
 
 
-def health(state: PublishedState, subscribers: int) -> HealthAnswer:
+def health(
+    state: PublishedState,
+    subscribers: int,
+    delay: PublicDelay = PublicDelay(),  # noqa: B008 - frozen
+) -> HealthAnswer:
     feeds, engines = state.feeds(), state.engines()
     working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
     delivering = [feed for feed in feeds if feed.state in ("live", "stale", "finished")]
     well = len(working) == len(engines.engines) and len(delivering) == len(feeds)
     sources = [feed for feed in feeds if not feed.part]
     ready = bool(working or not engines.engines) and bool(delivering or not sources)
-    return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers)
+    return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers, delay)

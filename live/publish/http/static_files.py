@@ -1,12 +1,14 @@
 """The static files of the browser pages: only what is in one folder, only of known types.
 
 Text goes out as gzip to those who take it: pages are opened over hotel networks, and a fresh page
-is a third of its size so. It is pressed once for each change of the file.
+is a third of its size so. It is pressed once for each change of the file. Comments of our own
+scripts and styles stay at home: they were a fifth of what a fresh overlay fetched.
 """
 
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import msgspec
@@ -48,9 +50,22 @@ _NAMED = {
 OVERLAY = Path(__file__).resolve().parents[2] / "web"
 
 
-#: What is packed already, or so small that it fits into one packet anyway, stays as it is.
+#: What is packed already, or so small that gzip saves nothing, stays as it is.
 _PACKED = {".png", ".ico", ".woff2", ".mp3", ".ogg"}
-_WORTH_BYTES = 1000
+_WORTH_BYTES = 300
+
+
+#: Whose comments are left out; those of others hold their licences.
+_COMMENTED = {".js", ".css"}
+#: Comments that have lines of their own.
+_COMMENT = re.compile(rb"^[ \t]*(?:/\*.*?\*/|//[^\n]*)[ \t]*$", re.DOTALL | re.MULTILINE)
+
+
+def without_comments(text: bytes) -> bytes:
+    """A script or a style sheet without the comments that stand on lines of their own; every line
+    keeps its number.
+    """
+    return _COMMENT.sub(lambda found: b"\n" * found[0].count(b"\n"), text)
 
 
 class StaticFile(msgspec.Struct, frozen=True):
@@ -103,6 +118,8 @@ class StaticSite:
             kept = self._kept.get(file)
             if kept is None or kept[0] != stamp:
                 body = file.read_bytes()
+                if file.suffix.lower() in _COMMENTED and "vendor" not in file.parts:
+                    body = without_comments(body)
                 kept = self._kept[file] = (
                     stamp,
                     StaticFile(content_type, body, _pressed(file, body)),

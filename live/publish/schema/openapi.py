@@ -13,6 +13,7 @@ from live.publish.http.json_answers import (
     FeedAnswer,
     GamesAnswer,
     HealthAnswer,
+    IncidentsAnswer,
     PlayersAnswer,
     ProblemAnswer,
     StandingsAnswer,
@@ -37,6 +38,13 @@ _GAME = {
     "description": "The game's id, percent-encoded.",
 }
 
+_WORDS = {
+    "name": "words",
+    "in": "query",
+    "schema": {"type": "string"},
+    "description": "Only incidents that have all these words.",
+}
+
 _FORM = {
     "name": "form",
     "in": "query",
@@ -55,6 +63,7 @@ def openapi() -> dict[str, Any]:
             StandingsAnswer,
             EventsAnswer,
             HealthAnswer,
+            IncidentsAnswer,
             ProblemAnswer,
         ]
     )
@@ -84,7 +93,10 @@ def openapi() -> dict[str, Any]:
             "/api/v1/players": _get("Players", PlayersAnswer),
             "/api/v1/standings": _get("Players by strength", StandingsAnswer),
             "/api/v1/health": _get("How feeds and engines are doing", HealthAnswer),
-            "/metrics": _get("Figures of the service, for Prometheus", None),
+            "/api/v1/incidents": _get(
+                "The incident log, for arbiters", IncidentsAnswer, [_WORDS], denied=True
+            ),
+            "/metrics": _get("Figures of the service, for Prometheus", None, denied=True),
             "/healthz": _well("Whether the service lives"),
             "/readyz": _well("Whether it is ready: 503 where it is not"),
         },
@@ -114,14 +126,17 @@ def _get(
     parameters: list[dict[str, Any]] | None = None,
     *,
     missing: bool = False,
+    denied: bool = False,
     content: str = "text/plain",
 ) -> dict[str, Any]:
     parameters = parameters or []
     answers = {"200": _json(answer) if answer else _text(content)}
     answers |= {"304": _UNCHANGED}
     answers |= {"401": _problem("A valid token is needed.")}
-    if any(each["in"] == "query" for each in parameters):
+    if any(each["in"] == "query" and each is not _WORDS for each in parameters):
         answers |= {"400": _problem("The query cannot be used.")}
+    if denied:
+        answers |= {"403": _problem("The token does not give this.")}
     if missing:
         answers |= {"404": _problem("There is no such game.")}
     operation: dict[str, Any] = {"summary": summary, "responses": answers}

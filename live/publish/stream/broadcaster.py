@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterable
 
 import live
-from live.events import Change, FigureChoice, HeartbeatMessage, HelloMessage
+from live.events import Change, FigureChoice, HeartbeatMessage, HelloMessage, PublicDelay
 from live.publish import wire
 from live.publish.access.client_limits import ClientLimits
 from live.publish.metrics import MetricCounts
@@ -25,7 +25,9 @@ _log = logging.getLogger(__name__)
 
 
 class Broadcaster:
-    """All subscribers of one service run. ``epoch`` must differ at every start."""
+    """All subscribers of one audience in one service run. ``epoch`` must differ at every start, and
+    between audiences. ``delay`` says how far the public is behind.
+    """
 
     def __init__(
         self,
@@ -36,11 +38,13 @@ class Broadcaster:
         limits: ClientLimits,
         tally: MetricCounts | None = None,
         figure: FigureChoice = "auto",
+        delay: Callable[[], PublicDelay] = PublicDelay,
     ) -> None:
         self._state = state
         self._tally = tally or MetricCounts()
         self._limits = limits
         self._figure = figure
+        self._delay = delay
         self._epoch = epoch
         self._clock = clock
         # How often streams had to begin anew: part of their epoch.
@@ -149,6 +153,7 @@ class Broadcaster:
             resumed=not isinstance(missing, ResumeTooOld),
             sight=stream.filter.visibility.wire_name,
             figure=self._figure,
+            public_delay=shown(self._delay(), stream.filter.visibility),
         )
         greeting = wire.frame(wire.number(wire.encode(hello), first - 1))
         self._readers.setdefault(stream, set()).add(subscriber)

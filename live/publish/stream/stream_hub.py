@@ -24,7 +24,7 @@ from live.events import (
     StandingMessage,
 )
 from live.publish import wire
-from live.publish.published_state import PublishedState, snapshot, view_of
+from live.publish.published_state import PublishedState, snapshot, whole_game
 from live.publish.stream.coalescer import Coalescer
 from live.publish.stream.numbered_stream import (
     HistoryLimits,
@@ -317,10 +317,7 @@ class StreamHub:
         detail = self._state.game(game)
         if detail is None:
             return
-        whole: list[Change] = [GameMessage(view_of(detail))]
-        whole.extend(MoveMessage(game, ply.ply, ply) for ply in detail.plies)
-        whole.extend(PointMessage(game, "white", point) for point in detail.curves.white)
-        whole.extend(PointMessage(game, "black", point) for point in detail.curves.black)
+        whole: list[Change] = list(whole_game(detail))
         whole.extend(AlertMessage(alert) for alert in self._state.alerts() if alert.game == game)
         for change in whole:
             self._send(change, selections)

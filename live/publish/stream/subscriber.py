@@ -9,6 +9,7 @@ memory and nothing more. When it drains in time it gets one fresh snapshot; else
 from __future__ import annotations
 
 import asyncio
+import codecs
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -24,9 +25,12 @@ from live.publish.stream.numbered_stream import NumberedStream
 from live.publish.wire import CloseCode
 
 _log = logging.getLogger(__name__)
+_utf8 = codecs.getincrementaldecoder("utf-8")
 
 #: The parser is fed in slices, so that a burst of tiny frames is cut off early.
 _SLICE_BYTES = 1024
+#: How many times as many pongs as other frames a subscriber may send.
+PONGS = 10
 
 
 class FrameSource(Protocol):
@@ -86,6 +90,8 @@ class Subscriber(asyncio.Protocol):
         self._closing_s: float | None = None
         self._heard_s = clock()
         self._frames_s: deque[float] = deque()
+        self._pongs_s: deque[float] = deque()
+        self._text = _utf8()
 
     # --- towards the client -----------------------------------------------------------------------
 
@@ -176,15 +182,32 @@ class Subscriber(asyncio.Protocol):
     def _heard(self, frame: Frame) -> None:
         if self._closing_s is not None:
             return
-        frames, limits = self._frames_s, self._limits
+        limits, pong = self._limits, frame.opcode is Opcode.PONG
+        # An unsolicited pong is a sign of life (RFC 6455, section 5.5.3), so many more may come.
+        frames = self._pongs_s if pong else self._frames_s
+        most = PONGS * limits.messages if pong else limits.messages
         frames.append(self._heard_s)
         while self._heard_s - frames[0] > limits.messages_s:
             frames.popleft()
-        if len(frames) > limits.messages:
+        if len(frames) > most:
             self.close(CloseCode.TOO_MUCH, "too many messages")
         elif frame.opcode is Opcode.BINARY:
             self.close(1003, "text only")
+        elif not self._is_text(frame):
+            self.close(1007, "not UTF-8")
         # Text is left alone: a subscriber has nothing to say that would change what it gets.
+
+    def _is_text(self, frame: Frame) -> bool:
+        """Whether what came of a message so far can be text (RFC 6455, section 8.1)."""
+        if frame.opcode is Opcode.TEXT:
+            self._text = _utf8()
+        elif frame.opcode is not Opcode.CONT:
+            return True
+        try:
+            self._text.decode(frame.data, final=frame.fin)
+        except UnicodeDecodeError:
+            return False
+        return True
 
     def _flush(self) -> None:
         """Write what the websocket protocol answers: pongs, close frames, the end."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -324,10 +325,9 @@ def peak(held: Floats) -> tuple[float, float]:
 
 def _crossing(falling: Floats) -> float | None:
     """Where a falling line over the grid meets 0; None where it does not."""
-    under = np.flatnonzero(falling <= 0)
-    if not len(under) or under[0] == 0:
+    at = int((falling <= 0).argmax())
+    if at == 0:  # the first is not above 0, or none is below
         return None
-    at = int(under[0])
     left, right = float(falling[at - 1]), float(falling[at])
     return float(GRID_ELO[at - 1] + (GRID_ELO[at] - GRID_ELO[at - 1]) * left / (left - right))
 
@@ -342,7 +342,19 @@ def roots_at(
     model: LossModel, nodes: tuple[Roots, ...], moves: int
 ) -> tuple[Floats, Floats, float, float]:
     """Mean and standard deviation of the signed root over ``GRID_ELO``, and its reach."""
-    z = learned_z(model, GRID_ELO)
+    return _roots_at(nodes, model.elo_range, model.centre_elo, model.scale_elo, moves)
+
+
+@lru_cache(maxsize=2048)
+def _roots_at(
+    nodes: tuple[Roots, ...],
+    elo_range: tuple[float, float],
+    centre_elo: float,
+    scale_elo: float,
+    moves: int,
+) -> tuple[Floats, Floats, float, float]:
+    # The same for every player after as many moves; nobody writes into these arrays.
+    z = (np.clip(GRID_ELO, *elo_range) - centre_elo) / scale_elo
     low, high, share = between([each.moves for each in nodes], moves)
     one, other = nodes[low], nodes[high]
 

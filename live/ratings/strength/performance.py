@@ -48,7 +48,9 @@ class PlayedAgainst(NamedTuple):
         return (
             other is not None
             and self.log_likelihood is other.log_likelihood
-            and self._replace(log_likelihood=None) == other._replace(log_likelihood=None)
+            # All others; arrays have no one answer to whether they are equal.
+            and self[:3] == other[:3]
+            and self[4:] == other[4:]
         )
 
 
@@ -93,7 +95,11 @@ class Results:
 def performance(
     model: LossModel | None, results: Results | None, games: Sequence[PlayedAgainst]
 ) -> Alone | None:
-    """Over one game or several; None where nothing is known of any."""
+    """Over one game or several; None where nothing is known of any, and without a rated opponent:
+    a performance is one against somebody.
+    """
+    if all(game.opponent_elo is None for game in games):
+        return None
     held = np.zeros(len(GRID_ELO))
     known = False
     with_moves = sum(game.log_likelihood is not None and game.moves > 0 for game in games)

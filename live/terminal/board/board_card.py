@@ -105,8 +105,15 @@ def headline(game: GameDetail, width: int, look: BoardCardOptions) -> Text:
         line.append(f"· {behind} plies to score ", palette.warn)
     if look.age_s is not None and game.result == "*":
         line.append(f"· last move {age_text(look.age_s)} ago ", palette.dim)
+    if game.dispute:
+        line.append(f"· ! {plain(game.dispute, 100)} ", palette.warn)
     # What gives way on a narrow terminal stands last.
-    for part in (plain(game.event, 40), f"round {plain(game.round, 8)}" if game.round else ""):
+    sources = " and ".join(plain(name, 40) for name in (game.feed, *game.also))
+    for part in (
+        plain(game.event, 40),
+        f"round {plain(game.round, 8)}" if game.round else "",
+        f"from {sources}" if game.also else "",
+    ):
         if part:
             line.append(f"· {part} ", palette.dim)
     line.truncate(width, overflow="ellipsis")
@@ -167,7 +174,7 @@ def _plan(width: int, scale: FigureScale) -> list[tuple[str, str, int]]:
     """What stands beside a player's name: key, head, cells."""
     level = [("level", "Level", 5), ("level 95 %", "95 %", 9), ("percentile", "Pct", 4)]
     alone = [("alone", "Alone", 5), ("alone 95 %", "95 %", 9)]
-    by_algorithm_4 = [("algorithm4", "A4", 4), ("algorithm4 95 %", "95 %", 9)]
+    by_algorithm_4 = [("algorithm4", "A4", 5), ("algorithm4 95 %", "95 %", 9)]
     plan = [("elo", "Elo", 4)]
     if scale == "level":
         plan += level + alone
@@ -176,7 +183,7 @@ def _plan(width: int, scale: FigureScale) -> list[tuple[str, str, int]]:
     else:
         plan += by_algorithm_4
     if width >= 96:
-        plan.append(("performance", "Perf", 4))
+        plan.append(("performance", "Perf", 5))
         if scale != "algorithm4":
             plan += by_algorithm_4
     return [*plan, ("n", "n", 3), ("clock", "Clock", 5)]

@@ -57,7 +57,7 @@ _FIXED = {
         SideColumn("alone", "Alone", 5),
         SideColumn("alone_interval", "95 %", 9, to_right=False),
         SideColumn("counted", "n", 3),
-        SideColumn("a4", "A4", 4),
+        SideColumn("a4", "A4", 5),
         SideColumn("a4_interval", "95 %", 9, to_right=False),
         SideColumn("age", "Age", 3),
         SideColumn("form", "Form", 4),

@@ -1,12 +1,13 @@
-"""In which order boards are listed. Pure."""
+"""In which order boards are listed, and which are shown where not all can be. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
 
-from live.events import GameId
+from live.events import GameId, GameView
+from live.publish.published_state import game_order
 from live.terminal.boards.board_row import BoardRow
 
 
@@ -105,3 +106,19 @@ def ordered(
         by_board.sort(key=rank)
     by_board.sort(key=lambda row: row.id not in pinned)
     return by_board
+
+
+def running_first(views: Sequence[GameView], limit: int) -> list[GameView]:
+    """At most ``limit`` games in pairing order. Running games are chosen before finished ones, and
+    of these the newest round: nobody scrolls here.
+    """
+    running = sorted((view for view in views if view.result == "*"), key=game_order)
+    finished = sorted((view for view in views if view.result != "*"), key=game_order)
+    finished.sort(key=_round, reverse=True)
+    return sorted((running + finished)[:limit], key=game_order)
+
+
+def _round(view: GameView) -> tuple[int, str]:
+    """Sources write boards into rounds: 4.12 is board 12 of round 4."""
+    _, parts, _, _ = game_order(view)
+    return parts[0]

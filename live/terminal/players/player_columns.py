@@ -96,8 +96,8 @@ def _figure(kind: FigureKind, head: str, explained: str, *, new: bool = True) ->
             9,
             interval,
             low,
-            f"The 95 % interval of {name}: in 95 of 100 cases it holds the true value. ≤ and ≥ "
-            "have no end on the other side.",
+            f"The 95 % interval of {name}: in 95 of 100 cases it holds the true value. Where only "
+            "one end is known, as in “2450 or more”, it stands as ≥2450.",
             new=new,
         ),
     ]
@@ -152,8 +152,18 @@ COLUMNS: tuple[PlayerColumn, ...] = (
         5,
         lambda v: "" if v.rating_change is None else f"{v.rating_change:+.1f}",
         lambda v: v.rating_change,
-        "What these games change of the own rating by FIDE's rules, with K 10 from 2400 on, else "
-        "20. Juniors and newcomers have 40.",
+        "What these games change of the own rating by FIDE's rules, with the K beside it.",
+        shown=False,
+        new=True,
+    ),
+    PlayerColumn(
+        "K",
+        "K",
+        3,
+        lambda v: "" if v.rating_k is None else f"{v.rating_k}{'' if v.rating_k_listed else '?'}",
+        lambda v: v.rating_k,
+        "FIDE's coefficient, from the rating list; with ? 10 from 2400 on and else 20, though "
+        "juniors and newcomers have 40.",
         shown=False,
         new=True,
     ),

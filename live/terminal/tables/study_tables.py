@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich import box
@@ -9,94 +10,130 @@ from rich.table import Table
 from rich.text import Text
 
 from live.events import EngineInfo, GainKind, PlayerView
-from live.ledger.methods.predictors import PredictorRow
+from live.ledger.methods.predictors import ELO_FIGURES, PredictorRow
+from live.ledger.players.leading_figure import FigureKind, figure, is_transferred
 from live.ledger.players.ranking import Rank
 from live.ratings.match.match_statistics import GameCounts, MatchStatistics, PairCounts
 from live.ratings.match.sprt import Sprt, SprtRun, SprtState
-from live.terminal.figure_text import interval_text, plain, rating_text
+from live.terminal.figure_text import (
+    FIGURE_NAMES,
+    figure_with_interval,
+    interval_text,
+    odds_text,
+    plain,
+)
+from live.terminal.tables.event_summary import WIDEST_TABLE
 
 
-def _table(title: str) -> Table:
+def _table(title: str, width: int | None = None) -> Table:
     return Table(
         title=Text(title),
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
+        width=width,
     )
 
 
-def _source(engine: EngineInfo, gain: GainKind) -> str:
-    return f"{plain(engine.name, 60)}, {engine.limit}, {gain} gain"
+def both_players(
+    one: PlayerView, other: PlayerView, engine: EngineInfo, gain: GainKind, *, width: int
+) -> Table:
+    """What is known of two players, a figure a row."""
+    table = _table(
+        f"{plain(one.name, 40)} and {plain(other.name, 40)} ({plain(engine.name, 60)}, "
+        f"{engine.limit}, {gain} gain{', transferred' if is_transferred(engine) else ''}; "
+        f"Algorithm 4 with the engine at {engine.rating} Elo by {engine.rating_source})",
+        min(width, WIDEST_TABLE),
+    )
+    table.add_column("", no_wrap=True)
+    for view in (one, other):
+        table.add_column(Text(plain(view.name, 24)), justify="right", ratio=1, no_wrap=True)
+    table.add_row("Elo", *(str(view.elo or "") for view in (one, other)))
+    for kind in _FIGURES:
+        both = [figure(view, kind) for view in (one, other)]
+        if any(both):
+            table.add_row(FIGURE_NAMES[kind], *map(figure_with_interval, both))
+    table.add_row("games", *(str(view.games) for view in (one, other)))
+    table.add_row("moves", *(str(view.moves) for view in (one, other)))
+    return table
+
+
+_FIGURES: tuple[FigureKind, ...] = ("performance", "level", "percentile", "alone", "algorithm4")
 
 
 def comparison(
-    one: PlayerView,
-    other: PlayerView,
-    rows: Sequence[PredictorRow],
-    engine: EngineInfo,
-    gain: GainKind,
+    one: PlayerView, other: PlayerView, rows: Sequence[PredictorRow], *, width: int
 ) -> Table:
-    """All predictors, one a row; where one has no answer, why."""
+    """All predictors, one a row; below them those without an answer, by the reason."""
     table = _table(
-        f"{plain(one.name, 40)} against {plain(other.name, 40)}, both colours alike "
-        f"({one.moves} and {other.moves} moves; {_source(engine, gain)})"
+        f"{plain(one.name, 40)} against {plain(other.name, 40)}, both colours alike",
+        min(width, WIDEST_TABLE),
     )
     table.add_column("Predictor", no_wrap=True)
     for head in ("Score", "95 %", "Elo", "Win/draw/loss"):
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("Note", ratio=1)
+    without: dict[str, list[str]] = {}
     for row in rows:
+        name = FIGURE_NAMES[row.predictor] if row.predictor in ELO_FIGURES else row.predictor
+        if row.expected_score is None:
+            without.setdefault(row.missing, []).append(name)
+            continue
         outcomes = ""
-        if row.win is not None and row.draw is not None and row.loss is not None:
-            outcomes = f"{row.win:.2f}/{row.draw:.2f}/{row.loss:.2f}"
+        if row.win is not None and row.draw is not None:
+            outcomes = odds_text(row.win, row.draw)
         table.add_row(
-            row.predictor,
+            name,
             _score(row.expected_score),
             _ends(row.low, row.high),
             "" if row.difference is None else f"{row.difference:+.0f}",
             outcomes,
-            Text(plain(row.missing or row.caution)),
+            Text(plain(row.caution)),
         )
+    if without:
+        table.caption = Text(
+            "\n".join(
+                f"No answer: {'; '.join(names)} ({plain(why, 200)})"
+                for why, names in without.items()
+            )
+        )
+        table.caption_justify = "left"
     return table
 
 
-def ranking(ranks: Sequence[Rank], by: str, engine: EngineInfo, gain: GainKind) -> Table:
-    """Everybody by every method that ranks, battle royale first."""
-    table = _table(
-        f"Ranking ({_source(engine, gain)}; A4 with the engine at {engine.rating} Elo by "
-        f"{engine.rating_source}; battle royale by {by})"
-    )
-    table.add_column("", justify="right")
+def battle(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
+    """Everybody against everybody; equal scores share a place, those without one come last."""
+    table = _table(f"Battle royale by {by}, and Algorithm 2", min(width, WIDEST_TABLE))
+    table.add_column("", justify="right", no_wrap=True)
     table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis")
-    for head in ("Elo", "Moves", "Battle", "95 %", "Beats", "A2", "A4", "95 %"):
+    for head in ("Battle", "95 %", "Beats", "A2", "95 %"):
         table.add_column(head, justify="right", no_wrap=True)
-    if calibrated := engine.calibration is not None:
-        for head in ("Level", "95 %"):
-            table.add_column(head, justify="right", no_wrap=True)
-    for each in ranks:
+    places = Counter(each.place for each in ranks)
+    for each in sorted(ranks, key=_battle_order):
         second = each.algorithm_2
-        cells: list[str | Text] = [
-            "" if each.place is None else str(each.place),
+        tied = "=" if places[each.place] > 1 else ""
+        table.add_row(
+            "" if each.place is None else f"{each.place}{tied}",
             Text(plain(each.name, 40)),
-            str(each.elo or ""),
-            str(each.moves),
             _score(each.expected_score),
             _ends(each.expected_low, each.expected_high),
             f"{each.victories}/{each.opponents}" if each.opponents else "",
             f"{second:.0f}" if second is not None else _signed(each.algorithm_2_difference),
-            rating_text(each.algorithm_4, each.algorithm_4_low, each.algorithm_4_high),
-            interval_text(each.algorithm_4_low, each.algorithm_4_high),
-        ]
-        if calibrated:
-            cells.append("" if each.calibrated is None else f"{each.calibrated:.0f}")
-            cells.append(interval_text(each.calibrated_low, each.calibrated_high))
-        table.add_row(*cells)
-    reasons = {plain(each.missing): None for each in ranks if each.missing}
-    if reasons:
-        table.caption = Text("No place in the battle royale: " + "; ".join(reasons))
-        table.caption_justify = "left"
+            _signed_ends(each.algorithm_2_low, each.algorithm_2_high)
+            if second is None
+            else interval_text(second, each.algorithm_2_low, each.algorithm_2_high),
+        )
+    caption = "Where 95 % intervals overlap, the order may be chance."
+    if reasons := {plain(each.missing): None for each in ranks if each.missing}:
+        caption += " No place in the battle royale: " + "; ".join(reasons)
+    table.caption = Text(caption)
+    table.caption_justify = "left"
     return table
+
+
+def _battle_order(rank: Rank) -> tuple[bool, int]:
+    return rank.place is None, rank.place or 0
 
 
 def match(first: str, second: str, counts: GameCounts, found: MatchStatistics) -> Table:

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.live import Live
 
 from live.publish.published_state import PublishedState
+from live.terminal.boards.board_order import running_first
 from live.terminal.tables.boards_table import BoardsTableInput, boards_that_fit, screen
-from live.terminal.tables.running_boards_first import running_first
 
 #: Time between frames, seconds.
 FRAME_S = 0.25

@@ -19,20 +19,24 @@ export function whiteShare(cp) {
 }
 
 /**
- * A rating with its 95 % interval: `{text, interval}`. Unbounded is an arrow with the one end that
- * is known, never a number.
+ * A rating with its 95 % interval beside it: `{text, interval, bound}`. Where only one end is known
+ * the two read `2450 or more`; `words` has that in other languages. `bound` is `below` or `above`
+ * then, else null.
  */
-export function ratingFigure(rating, low, high) {
+export function ratingFigure(rating, low, high, words = ENGLISH) {
   const whole = (value) => String(Math.round(value));
-  if (rating !== null) return { text: whole(rating), interval: `${bound(low)}\u2013${bound(high)}` };
-  if (high !== null) return { text: "\u25bc", interval: `below ${whole(high)}` };
-  if (low !== null) return { text: "\u25b2", interval: `above ${whole(low)}` };
-  return { text: "\u2013", interval: "" };
+  if (rating === null) {
+    if (high !== null) return { text: whole(high), interval: words.orLess, bound: "below" };
+    if (low !== null) return { text: whole(low), interval: words.orMore, bound: "above" };
+    return { text: "\u2013", interval: "", bound: null };
+  }
+  const ends = [low, high].map((end) => (end === null ? "" : whole(end)));
+  const open = low === null ? "\u2264\u00a0" : high === null ? "\u2265\u00a0" : "";
+  const interval = low === null && high === null ? "" : open ? open + ends.join("") : ends.join("\u2013");
+  return { text: whole(rating), interval, bound: null };
 }
 
-function bound(value) {
-  return value === null ? "\u221e" : String(Math.round(value));
-}
+const ENGLISH = { orMore: "or more", orLess: "or less" };
 
 /** A clock: `1:05:09`, `5:09`, `9.4` under ten seconds; empty when there is none. */
 export function clockText(seconds) {

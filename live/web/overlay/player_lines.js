@@ -81,8 +81,10 @@ class OverlayRating {
     setText(this._value, rating ? rating.text : basis ? "\u2013" : "");
     // What has no interval has its place for what it rests on.
     const ranged = rating === null || rating.interval !== "";
-    setText(this._label, [rating?.label, ranged ? basis : ""].filter(Boolean).join(" \u00b7 "));
-    setText(this._interval, ranged ? (rating ? `95\u00a0%: ${rating.interval}` : "") : basis);
+    // `2450 or more` is read in one go.
+    const open = rating?.bound ? rating.interval : "";
+    setText(this._label, [open, rating?.label, ranged ? basis : ""].filter(Boolean).join(" \u00b7 "));
+    setText(this._interval, ranged ? (rating && !open ? `95\u00a0%: ${rating.interval}` : "") : basis);
     this.node.dataset.bound = rating?.bound ?? "";
   }
 }

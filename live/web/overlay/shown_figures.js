@@ -1,7 +1,7 @@
 /** What an overlay says about one game. Pure. */
 
 import { FIELDS, isElo, leading } from "../client/leading_figure.js";
-import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
+import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { leftS } from "../client/running_clocks.js";
 import { shareForm } from "../client/move_shares.js";
 import { counted, fill, localMove } from "./language/words.js";
@@ -71,20 +71,6 @@ export function humanLine(game, words) {
 }
 
 /**
- * A rating as `{text, interval, bound}`. Unbounded is an arrow with the end that is known, never a
- * number; `bound` is `below`, `above` or null.
- */
-export function ratingOf(value, low, high) {
-  const whole = (elo) => (elo === null ? "\u221e" : String(Math.round(elo)));
-  if (value !== null) {
-    return { text: whole(value), interval: `${whole(low)}\u2013${whole(high)}`, bound: null };
-  }
-  if (high !== null) return { text: "\u2193", interval: `\u2264\u00a0${whole(high)}`, bound: "below" };
-  if (low !== null) return { text: "\u2191", interval: `\u2265\u00a0${whole(low)}`, bound: "above" };
-  return { text: "\u2013", interval: "", bound: null };
-}
-
-/**
  * A figure with its name in the overlay's language: `{kind, label, short, text, interval, bound,
  * value, low, high}`; null stays null. `brief` where there is little room. `transferred` is said of whatever rests on a calibration.
  */
@@ -101,7 +87,7 @@ export function named(figure, words, transferred = false, brief = false) {
     // One game says nothing beyond it.
     return { ...figure, label: `${names.label} = Elo`, short, text: String(Math.round(value)), interval: "", bound: null };
   }
-  return { ...figure, ...names, ...ratingOf(value, low, high) };
+  return { ...figure, ...names, ...ratingFigure(value, low, high, words) };
 }
 
 /** The figures of a curve point, `[large, beneath]`, each as {@link named} says or null. */

@@ -9,7 +9,7 @@ export const WORDS = {
     "Every move is compared with what the engine would have played. From what the moves lost follow the figures: how strong the play looks, not how strong the player is.",
     "Where a player has an Elo, the large figure is the level, while these moves make at least 15 % of it; else the percentile. Without an Elo it is the Elo of the moves alone. \u201cLarge figure\u201d above the boards changes that.",
     "One game says little. The range beside a figure is its 95 % interval: it holds the true value in 95 of 100 cases. After a few moves it is very wide, because the truth is. Beside each figure stands how many moves it rests on.",
-    "\u25bc and \u25b2 stand for a figure without lower or upper bound. No number is made up for them. Figures with \u2026 or in italics are provisional: the engine is still searching.",
+    "\u201c2450 or more\u201d and \u201c2034 or less\u201d have no other end: no number is made up for it. Figures with \u2026 or in italics are provisional: the engine is still searching.",
     "\u201cTransferred\u201d: what is known of one engine's scores was carried over to the engine that runs here, by the scores of both in the same positions. The interval is wider for it.",
     "A high figure is no evidence of anything but good moves. It accuses nobody.",
   ],
@@ -37,7 +37,7 @@ export const WORDS = {
   ],
   fide: [
     "FIDE's performance",
-    "The rating performance by FIDE's table: finished games against rated opponents, results alone. Beneath it what these games change of the own rating, with the K that the rating implies (10 from 2400 on, else 20); juniors and newcomers have 40.",
+    "The rating performance by FIDE's table: finished games against rated opponents, results alone. Beneath it what these games change of the own rating, with K from the rating list. K? is what the rating implies (10 from 2400 on, else 20), though juniors and newcomers have 40.",
   ],
   odds: [
     "Expected result",

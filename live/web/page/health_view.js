@@ -75,14 +75,29 @@ export function engineFacts(health) {
   ].filter(Boolean);
 }
 
-/** The line above every view: sources, then engines. */
-export function healthLines({ feeds, engines }) {
+/** How far the public is behind, as people say it; empty where it is not. Pure. */
+export function delayText(delay, now = Date.now()) {
+  if (!delay?.delay_s) return "";
+  const first = delay.first_s !== null && delay.first_s * 1000 > now ? new Date(delay.first_s * 1000) : null;
+  return `${minutesText(delay.delay_s)} behind${first ? `; first moves from ${first.toLocaleTimeString()} on` : ""}`;
+}
+
+function minutesText(seconds) {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** The line above every view: how late it is, sources, then engines. */
+export function healthLines({ feeds, engines, hello }) {
   const lines = feeds.map(({ feed, state, detail }) => ({
     state,
     name: feed,
     detail: [state, detail].filter(Boolean).join(": "),
   }));
-  if (engines) lines.push({ state: engineState(engines), name: "engines", detail: engineFacts(engines).join(" \u00b7 ") });
+  const behind = delayText(hello?.public_delay);
+  if (behind) lines.unshift({ state: "waiting", name: "public", detail: behind });
+  // Who may not see scores is not shown what engines do either.
+  if (engines && hello?.sight !== "venue") lines.push({ state: engineState(engines), name: "engines", detail: engineFacts(engines).join(" \u00b7 ") });
   return lines;
 }
 

@@ -152,6 +152,7 @@ export function placeText(game, short = false) {
 export function problemText(game) {
   if (game.problem) return game.problem;
   if (game.restored) return "from before the restart; its source has not sent it again yet";
+  if (game.dispute) return `its sources contradict each other: ${game.dispute}`;
   const waiting = game.plies_played - game.plies_scored;
   return waiting > 1 ? `${waiting} moves not scored yet` : "";
 }
@@ -162,7 +163,7 @@ export function sideText(game, color, basis = {}) {
   const { main } = ratings(point, game[color].elo, basis);
   const name = game[color].name || "unknown";
   if (main === null) return `${name}: ${withoutFigure(point)}`;
-  const range = main.interval ? `, 95 % interval ${main.interval}` : "";
-  const said = main.value !== null ? `${main.text}${range}` : main.interval;
+  const range = main.bound ? ` ${main.interval}` : main.interval ? `, 95 % interval ${main.interval}` : "";
+  const said = `${main.text}${range}`;
   return `${name}: ${main.label} ${said}, from ${countedMoves(point.n)}`;
 }

@@ -75,6 +75,7 @@ def test_a_clock_that_gets_its_increment_for_nothing() -> None:
 clock = st.one_of(st.none(), st.sampled_from([0.0, 30.0, 1000.0, 1030.0, 1060.0, 4000.0]))
 
 
+@pytest.mark.slow
 @given(
     first=st.lists(clock, max_size=30),
     then=st.lists(clock, max_size=30),

@@ -260,6 +260,7 @@ def test_after_a_quick_look_the_full_search_is_built_upon(bench: Bench) -> None:
     assert bench.guesses() == [Search(position("e2e4")), SCOUT]
 
 
+@pytest.mark.slow
 async def test_a_real_reply_finds_its_gain_and_score_waiting(
     embedded: EngineCommand, bench: Bench
 ) -> None:

@@ -219,6 +219,7 @@ async def test_speculation_in_the_cluster_gives_way_to_a_head(
         engines.drop("guess")
 
 
+@pytest.mark.slow
 async def test_a_cluster_that_is_not_there_is_said_and_done_without(
     scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
@@ -231,6 +232,7 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
     assert ledger.scores() == {7: 7}
 
 
+@pytest.mark.slow
 async def test_a_worker_without_a_scheduler_says_so(
     scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:

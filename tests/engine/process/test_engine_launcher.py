@@ -54,6 +54,7 @@ def engine_of_a_killed_service(command: EngineCommand) -> int:
     return pid
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
 @pytest.mark.parametrize("which", ["embedded", "native"])
 def test_an_engine_dies_with_a_service_killed_in_mid_search(
@@ -63,6 +64,7 @@ def test_an_engine_dies_with_a_service_killed_in_mid_search(
     assert dies(engine_of_a_killed_service(command))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
 def test_an_engine_deaf_to_the_end_of_its_input_dies_too(tmp_path: Path) -> None:
     """It is the kernel that kills it, not its good manners."""

@@ -98,6 +98,7 @@ async def test_a_limit_of_depth_and_of_time(scripted: Scripted, brief: EngineTim
     await process.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "says"),
     [
@@ -119,6 +120,7 @@ async def test_a_fault_is_told_and_the_process_killed(
     assert says in await fault_of(scripted(mode), brief)
 
 
+@pytest.mark.slow
 async def test_an_engine_that_grows_without_end_is_killed(scripted: Scripted) -> None:
     patience = EngineTimeouts(memory_mb=100)
     assert "grew to" in await fault_of(scripted("greedy"), patience)
@@ -133,6 +135,7 @@ async def test_an_engine_that_answers_twice_is_killed(scripted: Scripted) -> Non
     await process.close()
 
 
+@pytest.mark.slow
 async def test_a_stopped_process_counts_as_hung(scripted: Scripted, brief: EngineTimeouts) -> None:
     """SIGSTOP: alive, silent, and deaf to everything but SIGKILL."""
     process = await EngineProcess.start(scripted("well"), UciSettings(), patience=brief)
@@ -144,6 +147,7 @@ async def test_a_stopped_process_counts_as_hung(scripted: Scripted, brief: Engin
     assert dies(process.pid)
 
 
+@pytest.mark.slow
 async def test_a_search_that_does_not_stop_counts_as_hung(scripted: Scripted) -> None:
     process = await EngineProcess.start(
         scripted("hang"), UciSettings(), patience=EngineTimeouts(stop_s=0.2)
@@ -174,6 +178,7 @@ async def test_one_that_does_not_quit_is_killed(scripted: Scripted) -> None:
     assert dies(process.pid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
@@ -191,6 +196,7 @@ async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> N
         await EngineProcess.start(command, UciSettings(), patience=patience)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "says"),
     [("exit", "exited with code 3: 'no network file'"), ("chatty", "no UCI"), ("mute", "within")],
@@ -211,6 +217,7 @@ async def test_a_start_given_up_leaves_nothing(scripted: Scripted) -> None:
         await starting
 
 
+@pytest.mark.slow
 async def test_a_wrapper_s_children_die_with_it(
     scripted: Scripted, tmp_path: Path, brief: EngineTimeouts
 ) -> None:
@@ -224,6 +231,7 @@ async def test_a_wrapper_s_children_die_with_it(
     assert dies(int((tmp_path / "child").read_text()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["embedded", "native"])
 async def test_real_engines_play(which: str, request: pytest.FixtureRequest) -> None:
     """Mate in one, the same score at every repetition, and a root restricted to a bad move."""

@@ -81,6 +81,16 @@ def test_the_handshake_sets_what_the_engine_has() -> None:
     assert conversation.to_send() == b""
 
 
+def test_an_engine_that_greets_without_end_is_a_fault() -> None:
+    conversation = UciConversation(UciSettings())
+    conversation.greet()
+    options = b"".join(b"option name O%d type spin\n" % number for number in range(1000))
+    with pytest.raises(EngineFault, match="before uciok"):
+        for _ in range(100):
+            conversation.receive(options)
+    assert conversation.receive(b"uciok\n") == []
+
+
 def test_an_engine_without_options_is_left_as_it_is() -> None:
     conversation = UciConversation(UciSettings())
     conversation.greet()

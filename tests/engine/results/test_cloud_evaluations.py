@@ -179,6 +179,7 @@ async def test_too_many_requests_cost_a_minute_and_other_trouble_more_each_time(
     assert [b"w" in line.split(b"+")[1] for line in lichess.asked] == [False, True, False, True]
 
 
+@pytest.mark.slow
 async def test_trouble_that_lasts_for_days_is_borne() -> None:
     bench, lichess = Bench(), Lichess(*[(500, b"")] * 1_100)
     bench.rests = 1_100

@@ -24,6 +24,7 @@ def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
     return moves, positions
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(0, 60), st.integers(-5, 2))
 def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more: int) -> None:
     moves, positions = game(seed, held + max(more, 0))
@@ -45,6 +46,7 @@ def test_a_piece_in_the_air_is_nowhere() -> None:
     assert found_again(chess.STARTING_FEN, moves, lifted.board_fen()) is None
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(10, 60))
 def test_who_has_moved_tells_who_is_to_move(seed: int, plies: int) -> None:
     moves, positions = game(seed, plies)

@@ -5,15 +5,16 @@ import pytest
 
 from live.config import FeedsConfig, LiveChessCloudConfig
 from live.errors import FeedNotFound, FeedUnreadable
-from live.events import GameReport
+from live.events import STANDS, GameReport
 from live.feeds.dgt.livechess_cloud_json import (
     CloudBoard,
+    CloudPairing,
     CloudPlayer,
     CloudRoundIndex,
     CloudTournament,
     current_round,
     due_s,
-    game_report,
+    game_reports,
     read,
 )
 from live.feeds.open_feed import open_feed
@@ -34,7 +35,7 @@ def report(
     index = read(json.dumps({"date": None, "pairings": [pairing]}).encode(), CloudRoundIndex)
     held = read(json.dumps(board).encode(), CloudBoard)
     assert index is not None and held is not None
-    return game_report(CloudTournament(), 1, 1, index, held)
+    return game_reports(CloudTournament(), 1, 1, index, held)[0]
 
 
 def told(game: GameReport) -> tuple[object, ...]:
@@ -69,9 +70,21 @@ def test_kings_in_the_centre_at_the_end_are_no_moves() -> None:
 
 
 def test_an_illegal_move_ends_the_game_there_and_is_named() -> None:
-    game = report({"moves": ["e4", "e5", "Qh7", "Nf6", "Nf3", "Nc6"]})
+    game = report({"moves": ["e4", "e5", "Qh7", "Nf6"]})
     assert len(game.moves) == 2
     assert game.problem == "illegal move Qh7 at ply 3"
+
+
+def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
+    """Audit of the feeds, row 15."""
+    index = CloudRoundIndex(pairings=[CloudPairing()])
+    moves = ["e4 90", "e5 80", "Qh7 85", "Nf6 70+10", "Nf3 82", "Nc6 60"]
+    board = CloudBoard(moves=moves, live=True)
+    one, other = game_reports(CloudTournament(), 1, 1, index, board)
+    assert one.problem == f"illegal move Qh7 at ply 3 {STANDS}" and len(one.moves) == 2
+    assert [move.san for move in other.moves] == ["Nf6", "Nf3", "Nc6"]
+    assert other.moves[0].clock_s == 70 and other.key.endswith("from ply 3")
+    assert other.start_fen.startswith("rnbqkbnr/pppp1ppQ/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR b")
 
 
 @pytest.mark.parametrize(
@@ -159,6 +172,7 @@ def test_tournament_and_round_of_a_viewers_url(
     assert livechess_cloud(url) == found
 
 
+@pytest.mark.slow
 async def test_a_round_is_followed_to_its_end_kindly() -> None:
     site, ledger, clock = (
         LiveChessCloudRehearsal(GAMES, clock=DrivenClock()),
@@ -244,6 +258,7 @@ def followed(ledger: Ledger) -> dict[str, tuple[int, str]]:
     return {g.headers.white.name: (len(g.moves), g.result) for g in ledger.games.values()}
 
 
+@pytest.mark.slow
 async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -> None:
     site, ledger, clock = Site(), Ledger(), DrivenClock()
     site.live(1, 0)
@@ -271,6 +286,7 @@ async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -
     assert ledger.last.state == "finished"
 
 
+@pytest.mark.slow
 async def test_a_tournament_is_not_over_before_its_last_round() -> None:
     site, ledger, clock = Site(), Ledger(), DrivenClock()
     site.live(0, 0)
@@ -390,6 +406,6 @@ def test_a_bye_has_no_second_player() -> None:
     body = b'{"pairings": [{"white": {"lname": "A"}, "black": null, "result": "1-0"}]}'
     index = read(body, CloudRoundIndex)
     assert index is not None
-    game = game_report(CloudTournament(), 1, 1, index, None)
+    (game,) = game_reports(CloudTournament(), 1, 1, index, None)
     assert (game.headers.black.name, game.moves, game.result) == ("?", (), "1-0")
     assert index.pairings[0].white == CloudPlayer(lname="A")

@@ -212,6 +212,7 @@ def test_what_cannot_be_read_is_passed_over(raw: str | bytes) -> None:
     assert Case().boards.receive(raw) == ([], [])
 
 
+@pytest.mark.slow
 async def test_boards_in_the_hall_are_followed_through_a_lost_connection() -> None:
     service, ledger = DgtBoardRehearsal(GAMES, clock=DrivenClock()), Ledger()
     wanted = {
@@ -253,6 +254,7 @@ async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say()
             await until(lambda: service.boards_ready == 2, within_s=5)
 
 
+@pytest.mark.slow
 async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> None:
     """Now and then a move is played while nobody listens."""
     game = GAMES[0]

@@ -43,6 +43,7 @@ def told(ledger: Ledger) -> dict[object, object]:
     }
 
 
+@pytest.mark.slow
 async def test_games_are_observed_to_their_end() -> None:
     server, ledger, clock = FicsRehearsal(GAMES, clock=DrivenClock()), Ledger(), DrivenClock()
     for index, game in enumerate(GAMES):

@@ -133,6 +133,7 @@ def test_a_move_made_before_the_list_comes_loses_nothing() -> None:
     assert [move.san for move in game.moves] == ["e4", "e5", "Nf3"]
 
 
+@pytest.mark.slow
 def test_lines_cut_anywhere_are_the_same_games() -> None:
     stream = f"fics% \n\r{AFTER_E4}\n\rfics% \n\r{AFTER_E5}\n\r".encode()
     for cut in range(len(stream)):
@@ -146,6 +147,7 @@ def test_a_line_that_never_ends() -> None:
         FicsText("fics", []).receive(b"x" * 20_000)
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=60) | st.just((AFTER_E4 + "\n").encode()), max_size=6))
 def test_any_bytes_are_read(chunks: list[bytes]) -> None:
     text = FicsText("fics", [])
@@ -158,6 +160,7 @@ def test_names_are_those_a_server_allows() -> None:
     assert FicsRehearsal(GAMES).observed == 0
 
 
+@pytest.mark.slow
 def test_after_weeks_new_games_are_followed_and_the_oldest_finished_forgotten() -> None:
     text = FicsText("server", [])
     for number in range(MAX_GAMES):
@@ -167,6 +170,7 @@ def test_after_weeks_new_games_are_followed_and_the_oldest_finished_forgotten() 
     assert game.headers.white.name == "Late"
 
 
+@pytest.mark.slow
 def test_running_games_are_not_forgotten_for_new_ones() -> None:
     text = FicsText("server", [])
     for number in range(MAX_GAMES):

@@ -1,4 +1,5 @@
 import asyncio
+import functools
 import os
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds.files.file_feed import FileFeed, watch_folder
 from live.feeds.open_feed import open_feed
+from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
 from tests.feeds.fakes import (
     DATA,
     DrivenClock,
@@ -100,6 +102,7 @@ async def test_a_finished_file_is_given_its_grace_period(case: Case) -> None:
     assert case.clock.now() - start_s == pytest.approx(FeedsConfig().finish_after_s)
 
 
+@pytest.mark.slow
 async def test_without_a_watcher_the_file_is_looked_at_every_poll(case: Case) -> None:
     async with running(case.feed, case.ledger):
         await case.moves(SOME)
@@ -244,6 +247,7 @@ async def test_a_folder_is_no_file(tmp_path: Path) -> None:
         await Case(tmp_path).feed.run(Ledger())
 
 
+@pytest.mark.slow
 async def test_the_system_tells_of_writes_and_replacements(tmp_path: Path) -> None:
     """The real watcher on a real folder."""
     path = tmp_path / "games.pgn"
@@ -286,3 +290,25 @@ async def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> Non
         path.write_bytes(TEXT)
         await clock.expire()
         await until(lambda: bool(ledger.games))
+
+
+async def test_games_beyond_the_bound_are_counted_in_the_health_of_the_source(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounded = functools.partial(PgnReader, limits=PgnLimits(games=3))
+    monkeypatch.setattr("live.feeds.files.pgn_snapshots.PgnReader", bounded)
+    case = Case(case.path)
+    async with running(case.feed, case.ledger):
+        await until(lambda: len(case.ledger.games) == 3)
+        await until(lambda: "1 more left out" in case.ledger.last.detail)
+        assert case.ledger.last.detail.startswith("3 games")
+
+
+async def test_a_game_that_stands_twice_in_a_file_is_counted_once_and_that_is_said(
+    case: Case,
+) -> None:
+    case.path.write_bytes(RUNNING + b"\n" + RUNNING[:SPLIT])
+    async with running(case.feed, case.ledger):
+        await case.moves(SOME)
+        await until(lambda: "1 in it twice, counted once" in case.ledger.last.detail)
+        assert len(case.ledger.games) == len(GAMES)

@@ -142,6 +142,7 @@ def test_a_new_game_without_moves_may_be_half_its_headers() -> None:
 cuts = st.lists(st.integers(0, 9), max_size=12)
 
 
+@pytest.mark.slow
 @given(cuts)
 def test_readings_of_a_growing_text_never_take_back_what_was_reported(points: list[int]) -> None:
     """Read at any moments while A, B, C are rewritten, then left alone: all ends well."""

@@ -86,6 +86,7 @@ async def test_a_finished_page_is_read_once_and_asked_about_until_the_grace_is_o
     assert sum(case.clock.slept) == pytest.approx(CONFIG.finish_after_s)
 
 
+@pytest.mark.slow
 async def test_a_running_page_is_followed_move_by_move() -> None:
     case = Case()
     case.begun()
@@ -117,6 +118,7 @@ async def test_last_modified_alone_is_enough() -> None:
     assert len(case.ledger.reports) >= 1
 
 
+@pytest.mark.slow
 async def test_a_server_that_always_says_unchanged_is_doubted_now_and_then() -> None:
     case = Case()
     await case.to_the_end()
@@ -147,6 +149,7 @@ async def test_a_server_that_takes_conditions_for_a_bad_request_is_asked_without
     assert set(case.ledger.states) == {"connecting", "live"}
 
 
+@pytest.mark.slow
 async def test_polls_become_rarer_while_nothing_happens() -> None:
     case = Case()
     case.begun()
@@ -178,6 +181,7 @@ async def test_too_many_requests_waits_a_minute() -> None:
     assert case.ledger.states[:3] == ["connecting", "retrying", "retrying"]
 
 
+@pytest.mark.slow
 async def test_a_server_in_trouble_is_tried_again_with_growing_waits() -> None:
     case = Case()
     case.site.instead.extend([status(500), status(502), status(503)])
@@ -255,6 +259,7 @@ def test_a_password_is_taken_out_of_the_url() -> None:
     assert without_user("http://h/p") == ("http://h/p", None)
 
 
+@pytest.mark.slow
 async def test_an_unreachable_host_is_waited_for() -> None:
     case = Case()
     async with case.site.serving() as url:
@@ -292,6 +297,7 @@ async def test_old_copies_between_new_ones_take_no_move_back(dated: bool) -> Non
     assert any("from a cache" in health.detail for health in case.ledger.healths)
 
 
+@pytest.mark.slow
 async def test_a_page_that_goes_back_for_good_is_believed() -> None:
     case = Case()
     case.begun()
@@ -304,6 +310,7 @@ async def test_a_page_that_goes_back_for_good_is_believed() -> None:
     assert [len(report.games[0].moves) for report in case.ledger.reports] == [10, 11, 10]
 
 
+@pytest.mark.slow
 async def test_one_bad_answer_costs_seconds() -> None:
     """One 404 meant 30 s of blindness (audit, row 10)."""
     case = Case()
@@ -315,6 +322,7 @@ async def test_one_bad_answer_costs_seconds() -> None:
     assert max(case.clock.slept) <= 10
 
 
+@pytest.mark.slow
 async def test_a_page_that_is_not_there_yet_is_waited_for() -> None:
     """An hour before the start: nothing there, a page of HTML, no access (audit, row 1)."""
     case = Case()

@@ -97,6 +97,7 @@ def lengths(ledger: Ledger, board: str) -> list[int]:
     return [len(game.moves) for game in told if game.headers.round == board]
 
 
+@pytest.mark.slow
 async def test_a_round_is_followed_from_its_first_move_to_its_last_result() -> None:
     case = Case()
     async with case.following() as task:
@@ -111,6 +112,7 @@ async def test_a_round_is_followed_from_its_first_move_to_its_last_result() -> N
         assert told == sorted(told) and set(told) == set(range(len(game.moves) + 1))
 
 
+@pytest.mark.slow
 async def test_who_connects_late_gets_the_whole_round_at_once() -> None:
     case = Case()
     await case.round.play(speed=60)
@@ -119,6 +121,7 @@ async def test_who_connects_late_gets_the_whole_round_at_once() -> None:
     case.check()
 
 
+@pytest.mark.slow
 async def test_a_corrected_move_is_replaced() -> None:
     case = Case()
     async with case.following() as task:
@@ -143,6 +146,7 @@ async def test_takebacks_are_not_told_by_this_source() -> None:
     assert told == sorted(told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3, 64])
 async def test_bytes_cut_anywhere_change_nothing(size: int) -> None:
     case = Case(ConnectionFaults(cuts=(size,)))
@@ -153,6 +157,7 @@ async def test_bytes_cut_anywhere_change_nothing(size: int) -> None:
     case.check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0, 1, 200, 700, 1500, 2500, 5000])
 async def test_a_drop_in_mid_line_is_healed_by_the_next_connection(after: int) -> None:
     case = Case(ConnectionFaults(drop_after=after, cuts=(97,)))
@@ -168,6 +173,7 @@ async def test_a_drop_in_mid_line_is_healed_by_the_next_connection(after: int) -
         assert set(lengths(case.ledger, game.headers.round)) == {len(game.moves)}
 
 
+@pytest.mark.slow
 async def test_a_game_sent_twice_is_the_same_game() -> None:
     case = Case(ConnectionFaults(repeat=True))
     for index, game in enumerate(GAMES):
@@ -177,6 +183,7 @@ async def test_a_game_sent_twice_is_the_same_game() -> None:
     case.check()
 
 
+@pytest.mark.slow
 async def test_too_many_requests_waits_as_long_as_lichess_asks() -> None:
     case = Case(ConnectionFaults(refuse=429), ConnectionFaults(refuse=429, retry_after_s=5))
     for index, game in enumerate(GAMES):
@@ -187,6 +194,7 @@ async def test_too_many_requests_waits_as_long_as_lichess_asks() -> None:
     assert case.clock.slept == [60.0, 5.0]
 
 
+@pytest.mark.slow
 async def test_keep_alives_keep_the_connection_and_spoil_no_game() -> None:
     case = Case()
     async with case.following() as task:
@@ -204,6 +212,7 @@ async def test_keep_alives_keep_the_connection_and_spoil_no_game() -> None:
     assert case.streams == 1
 
 
+@pytest.mark.slow
 async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
     case = Case(ConnectionFaults(stall_after=700))
     for index, game in enumerate(GAMES):
@@ -221,6 +230,7 @@ async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
     assert detail == "not a sign of life for 2 min, trying again in 1 s"
 
 
+@pytest.mark.slow
 async def test_a_round_that_has_not_begun_is_waited_for() -> None:
     case = Case()
     async with case.following() as task:
@@ -291,6 +301,7 @@ async def test_in_a_tournament_too_the_export_of_each_round_heals() -> None:
     assert exports == []
 
 
+@pytest.mark.slow
 async def test_boards_that_a_stalled_connection_kept_are_not_forgotten_at_the_end() -> None:
     """All games known are over, and silent: yet the round has another."""
     case = Case(ConnectionFaults(stall_after=5500))
@@ -310,6 +321,7 @@ async def test_boards_that_a_stalled_connection_kept_are_not_forgotten_at_the_en
     case.check()
 
 
+@pytest.mark.slow
 async def test_without_an_export_a_sign_of_life_after_the_grace_period_ends_the_round() -> None:
     case = Case()
     case.round.export = False
@@ -326,6 +338,7 @@ async def test_without_an_export_a_sign_of_life_after_the_grace_period_ends_the_
     case.check()
 
 
+@pytest.mark.slow
 async def test_without_an_export_silence_is_no_end() -> None:
     case = Case(ConnectionFaults(stall_after=100_000_000))
     case.round.export = False
@@ -393,6 +406,7 @@ async def test_html_instead_of_the_stream() -> None:
             await open_feed(spec, CONFIG, conditions=conditions()).run(Ledger())
 
 
+@pytest.mark.slow
 async def test_a_token_is_sent_to_the_configured_lichess_only(tmp_path: Path) -> None:
     case = Case(token="lip_secret")
     async with case.round.serving() as spec:
@@ -436,6 +450,7 @@ async def later(case: Case, holds: Callable[[], bool]) -> float:
     return case.clock.now() - begun_s
 
 
+@pytest.mark.slow
 async def test_a_result_corrected_hours_after_the_end_is_seen_and_a_game_added_then() -> None:
     """A round was left 20 s after its last result (audit, row 2)."""
     case = Case()
@@ -455,6 +470,7 @@ async def test_a_result_corrected_hours_after_the_end_is_seen_and_a_game_added_t
         assert not task.done()
 
 
+@pytest.mark.slow
 async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
     case = Case()
     following = LichessRehearsal(GAMES, clock=case.server_clock, round_id="Rehears2")
@@ -529,3 +545,18 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_back() -> None
         case.round.show(1, upto(GAMES[1], 10))
         await until(lambda: len(case.ledger.games) == 2)
     assert lengths(case.ledger, GAMES[0].headers.round) == [20]
+
+
+async def test_a_stream_that_lags_behind_the_export_withdraws_no_result() -> None:
+    case = Case()
+    ended = msgspec.structs.replace(upto(GAMES[0], 20), result="1-0")
+    async with case.following():
+        await case.round.connected.wait()
+        case.round.show(0, ended)
+        await until(lambda: len(case.ledger.games) == 1)
+        case.round.show(0, upto(GAMES[0], 20))  # sent before, and under way for longer
+        case.round.show(1, upto(GAMES[1], 10))
+        await until(lambda: len(case.ledger.games) == 2)
+        assert sorted(game.result for game in case.ledger.games.values()) == ["*", "1-0"]
+        # Withdrawn indeed: the next comparison shows it.
+        await later(case, lambda: all(game.result == "*" for game in case.ledger.games.values()))

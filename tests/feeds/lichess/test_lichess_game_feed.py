@@ -61,6 +61,7 @@ def moves(ledger: Ledger) -> list[tuple[str, float | None]]:
     return [(move.uci, move.clock_s) for move in game.moves]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cut", "drop_after"), [(1 << 20, None), (1, None), (7, 12), (50, 0)])
 async def test_a_game_is_followed_to_its_end(cut: int, drop_after: int | None) -> None:
     ledger = Ledger()

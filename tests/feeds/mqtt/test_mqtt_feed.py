@@ -132,6 +132,7 @@ async def test_what_came_while_we_were_away_is_not_lost(mosquitto: str, tmp_path
             await until(lambda: list(moves(ledger).values()) == [7])
 
 
+@pytest.mark.slow
 async def test_a_look_at_the_source_does_not_disturb_who_follows_it(
     mosquitto: str, tmp_path: Path
 ) -> None:
@@ -300,6 +301,7 @@ async def test_tls_with_a_certificate_of_ones_own(
 
 
 # The MQTT library leaves the socket of a failed handshake to the garbage collector.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 async def test_a_certificate_that_nobody_vouches_for(
     mosquitto: str, tmp_path: Path, certificate: tuple[Path, Path]
@@ -315,6 +317,7 @@ async def test_a_certificate_that_nobody_vouches_for(
     gc.collect()
 
 
+@pytest.mark.slow
 async def test_both_publishers_of_the_manual_make_a_board_appear(
     mosquitto: str, tmp_path: Path, require_program: Callable[[str, str], str]
 ) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.events import GameReport, Player
+from live.events import STANDS, GameReport, Player
 from live.feeds.mqtt.mqtt_payload import MAX_JSON_BYTES, MAX_TOPICS, MqttGames
 from live.rehearse.pgn_text import pgn_text
 from live.rehearse.servers.mqtt_publisher import told_json
@@ -71,6 +71,15 @@ def test_players_by_name_alone_and_moves_with_and_without_clocks() -> None:
 def test_an_illegal_move_ends_the_game_there() -> None:
     game = Subscription().one({"moves": ["e4", "Ke5", "d4"]})
     assert moves(game) == "e4" and game.problem == "illegal move Ke5 at ply 2"
+
+
+def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
+    held = MqttGames(max_bytes=1 << 20)
+    for _ in held.read("hall/1", b'{"moves": ["e4", "Ke5", "d4", "Kd6"], "result": "*"}'):
+        pass
+    one, other = held.take()[0]
+    assert one.problem == f"illegal move Ke5 at ply 2 {STANDS}"
+    assert moves(other) == "d4+ Kd6" and other.key == f"{one.key} from ply 2"
 
 
 def test_a_topic_used_again_for_players_without_names_is_another_game() -> None:
@@ -159,6 +168,7 @@ def test_an_empty_payload_takes_an_unfinished_game_away_and_no_finished_one() ->
     assert complete and [game.headers.white.name for game in games] == ["A1", "A3"]
 
 
+@pytest.mark.slow
 def test_topics_beyond_any_event_are_left_out() -> None:
     board = Subscription()
     for number in range(MAX_TOPICS + 10):
@@ -167,6 +177,7 @@ def test_topics_beyond_any_event_are_left_out() -> None:
     assert len(board.games.take()[0]) == MAX_TOPICS
 
 
+@pytest.mark.slow
 def test_finished_games_whose_topics_are_emptied_are_bounded_too() -> None:
     board = Subscription()
     for number in range(MAX_TOPICS + 10):

@@ -29,11 +29,13 @@ def test_fallback_is_the_callers() -> None:
     assert decode("Müller".encode("cp1252"), "no-such-charset") == "Müller"
 
 
+@pytest.mark.slow
 @given(st.binary(), st.sampled_from(["cp1252", "iso-8859-2", "utf-16", "base64", "idna", "\x00"]))
 def test_decoding_never_fails(raw: bytes, fallback: str) -> None:
     decode(raw, fallback)
 
 
+@pytest.mark.slow
 @given(st.text(), st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]), st.data())
 def test_utf16_is_told_by_its_mark_wherever_cut(
     text: str, charset: str, data: st.DataObject
@@ -45,6 +47,7 @@ def test_utf16_is_told_by_its_mark_wherever_cut(
     assert wide.feed(raw[:cut]) + wide.feed(raw[cut:]) + wide.finish() == text.encode()
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([b"a", b"\r", b"\n", b"\r\n", b"\x00"]), max_size=20), st.data())
 def test_lines_end_alike_wherever_cut(parts: list[bytes], data: st.DataObject) -> None:
     raw = b"".join(parts)

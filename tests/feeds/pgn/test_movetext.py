@@ -268,6 +268,7 @@ def _edits(draw: st.DrawFn) -> list[bytes]:
     return texts
 
 
+@pytest.mark.slow
 @settings(max_examples=1000)
 @given(_edits(), st.lists(st.booleans(), min_size=6, max_size=6))
 def test_reading_again_never_depends_on_what_was_read_before(
@@ -278,6 +279,7 @@ def test_reading_again_never_depends_on_what_was_read_before(
         assert state(read(text, known=known, whole=whole)) == state(read(text, whole=whole))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(_TEXTS, st.integers(1, 5))
 def test_reading_in_slices_changes_nothing(text: bytes, budget: int) -> None:
@@ -298,6 +300,7 @@ def test_common_prefix(prefix: bytes, a: bytes, b: bytes) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "flood",
     [b"(", b")", b"()", b"(e4) ", b"{", b"{}", b" ", b"\n", b";\n", b"%\n", b"$1", b"$", b"1.",

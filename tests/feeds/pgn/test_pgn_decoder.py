@@ -47,6 +47,7 @@ def names(games: list[GameReport]) -> list[str]:
 # --- against python-chess ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_real_games_read_as_python_chess_reads_them(name: str) -> None:
     text = (DATA / name).read_bytes()
@@ -394,6 +395,7 @@ def test_cut_at_every_position(name: str) -> None:
     assert games + decoder.finish() == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_read_while_it_grows_never_tells_what_is_not_so(name: str) -> None:
     text = (DATA / name).read_bytes()
@@ -422,6 +424,7 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(_PIECES, max_size=40).map(b"".join), st.data())
 def test_reports_do_not_depend_on_cuts(text: bytes, data: st.DataObject) -> None:
@@ -435,6 +438,7 @@ def test_reports_do_not_depend_on_cuts(text: bytes, data: st.DataObject) -> None
     assert games + decoder.finish() == whole
 
 
+@pytest.mark.slow
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.lists(_PIECES, max_size=30).map(b"".join), min_size=2, max_size=5), st.booleans()

@@ -204,6 +204,7 @@ def test_a_stream_without_newline_is_bounded() -> None:
     assert [segment.end for segment in segments] == [LineEnd.TOO_LONG]
 
 
+@pytest.mark.slow
 def test_keep_alive_does_not_pile_up() -> None:
     splitter = PgnSplitter(max_game_bytes=10_000, eager=True)
     for _ in range(50_000):
@@ -218,6 +219,7 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(
     st.lists(_PIECES, max_size=40).map(b"".join) | st.binary(max_size=60),
@@ -239,6 +241,7 @@ def test_games_do_not_depend_on_cuts(
     assert split(text, eager=eager, limit=limit, size=1) == whole
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(_PIECES, max_size=40).map(b"".join))
 def test_eager_or_not_the_last_word_on_each_game_is_the_same(text: bytes) -> None:
@@ -252,6 +255,7 @@ def test_eager_or_not_the_last_word_on_each_game_is_the_same(text: bytes) -> Non
         assert any(game[0] == header and game[1].startswith(movetext) for game in lazy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "flood", [b"{\n", b'{\n[Event "x"]\n', b"*\n", b"\n", b";\n", b"1\n", b"}\n"]
 )

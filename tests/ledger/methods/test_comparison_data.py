@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.ledger.event_of_three import event
 
 
+@pytest.mark.slow
 def test_a_study_counts_what_the_standings_say() -> None:
     held = event()
     study = held.study()

@@ -67,6 +67,7 @@ def test_nothing_is_read_anew_while_nothing_changes() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_whole_game_is_predicted_from_its_conformance() -> None:
     for view in event().games():
         assert view.methods.expected_score is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from live.engine.search import SearchOptions
 from live.events import Player
@@ -38,6 +39,7 @@ def follow(held: EventLedger, *steps: object) -> None:
             requests += held.searched(request.id, answer(request.search)).requests
 
 
+@pytest.mark.slow
 def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None:
     held = ledger()
     follow(held, NewGame(game(moves=MOVES)))
@@ -92,6 +94,7 @@ def test_what_is_missing_is_null_with_its_reason() -> None:
     assert (methods.intrinsic, methods.missing["intrinsic"]) == (None, NO_TURN)
 
 
+@pytest.mark.slow
 def test_a_move_taken_back_leaves_no_trace() -> None:
     held, calm = ledger(), ledger()
     follow(held, NewGame(game(moves=MOVES)), TakenBack("g1", 40))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from copy import copy
+
+import msgspec
 import pytest
 
 from live.ledger.methods.comparison_data import ComparedMoves
-from live.ledger.methods.predictors import PREDICTORS, both_colors, compare
+from live.ledger.methods.predictors import ELO_FIGURES, PREDICTORS, both_colors, by_figure, compare
 from live.ratings.alliot.prediction import Prediction
+from live.ratings.expected_score import expected_score_of
 from live.ratings.gain_histogram import expected_score_exact
 from tests.ledger.event_of_three import event
 
@@ -16,15 +20,16 @@ def study() -> ComparedMoves:
     return event().study()
 
 
+@pytest.mark.slow
 def test_every_predictor_answers_or_says_what_is_missing(study: ComparedMoves) -> None:
     rows = compare(study, "anand", "carlsen")
-    assert len(rows) == 4 + len(PREDICTORS)
+    assert len(rows) == 3 + len(ELO_FIGURES) + len(PREDICTORS)
     for row in rows:
         assert (row.expected_score is None) == bool(row.missing), row
         if row.low is not None and row.high is not None and row.expected_score is not None:
             assert row.low <= row.expected_score <= row.high, row
     missing = {row.predictor for row in rows if row.missing}
-    assert missing == {"calibrated", "Markov"}
+    assert missing == {*ELO_FIGURES, "Markov"}
 
 
 def test_the_two_players_change_sides(study: ComparedMoves) -> None:
@@ -65,3 +70,33 @@ def test_both_colours_weigh_alike(study: ComparedMoves) -> None:
     assert found.expected_score == pytest.approx((0.7 + 0.6) / 2)
     assert (found.win, found.draw, found.loss) == pytest.approx((0.4, 0.2, 0.4))
     assert found.low is None
+
+
+def of_figures(study: ComparedMoves, **figures: float | None) -> Prediction:
+    """Carlsen with these figures, against one who performs at 2500 ± 100."""
+    a, b = study.players["carlsen"], study.players["anand"]
+    known = {"performance": 2500.0, "performance_low": 2400.0, "performance_high": 2600.0}
+    one, other = copy(a), copy(b)
+    one.view = msgspec.structs.replace(a.view, **figures)
+    other.view = msgspec.structs.replace(
+        b.view, **known, level=2600.0, level_low=2500.0, level_high=2700.0
+    )
+    return by_figure(one, other, "level" if "level" in figures else "performance")
+
+
+def test_figures_on_the_elo_scale_predict_by_their_difference(study: ComparedMoves) -> None:
+    found = of_figures(study, performance=2600.0, performance_low=2500.0, performance_high=2700.0)
+    assert found.expected_score == pytest.approx(expected_score_of(100))
+    apart = 100 * 2**0.5  # two independent estimates
+    assert found.low == pytest.approx(expected_score_of(100 - apart))
+    assert found.high == pytest.approx(expected_score_of(100 + apart))
+
+
+def test_an_unbounded_figure_is_said_to_be_that(study: ComparedMoves) -> None:
+    assert of_figures(study, performance_low=2450.0).missing == "unbounded: Carlsen"
+
+
+def test_a_level_that_is_the_elo_claims_no_certainty(study: ComparedMoves) -> None:
+    found = of_figures(study, level=2826.0, level_low=2826.0, level_high=2826.0)
+    assert found.expected_score is not None and found.low is None and found.high is None
+    assert "the Elo itself" in found.caution

@@ -14,6 +14,7 @@ def table(held: EventLedger) -> TableFour:
     return table_four(held.players(), held.engine_strength(), strengths)
 
 
+@pytest.mark.slow
 def test_both_averages_agree_where_everybody_compared_is_rated() -> None:
     found = table(event())
     assert [row.name for row in found.rows] == ["Carlsen", "Anand", "Ding, Liren"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from live.ledger.players.ranking import PAIRED_BY, rank
 from tests.ledger.event_of_three import event
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", sorted(PAIRED_BY))
 def test_everybody_has_a_place_or_a_reason(by: str) -> None:
     held = event()
@@ -18,21 +20,35 @@ def test_everybody_has_a_place_or_a_reason(by: str) -> None:
         assert each.algorithm_2 is not None
         assert each.algorithm_4 is not None
     if by != "markov":
-        assert [each.place for each in ranks] == [1, 2, 3]
-        scores = [each.expected_score or 0 for each in ranks]
+        places = {each.place: each for each in ranks}
+        assert sorted(filter(None, places)) == [1, 2, 3]
+        scores = [places[place].expected_score or 0 for place in (1, 2, 3)]
         assert scores == sorted(scores, reverse=True)
         assert sum(scores) == pytest.approx(1.5)
 
 
 def test_an_event_without_a_move_ranks_nobody() -> None:
     held = event(0)
-    assert [each.place for each in rank(held.study(), held.players())] == [None] * 3
+    ranks = rank(held.study(), held.players())
+    assert [(each.place, each.standing) for each in ranks] == [(None, None)] * 3
 
 
-def test_those_without_a_place_come_by_algorithm_4() -> None:
+@pytest.mark.slow
+def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
     held = event()
-    ranks = rank(held.study(), held.players(), "markov")
-    assert [each.place for each in ranks] == [None] * 3
-    ratings = [each.algorithm_4 or 0 for each in ranks]
-    assert ratings[0] > ratings[-1]
-    assert ratings == sorted(ratings, reverse=True)
+    views = [
+        msgspec.structs.replace(
+            view, performance=middle, performance_low=middle - 100, performance_high=high
+        )
+        for view, middle, high in zip(
+            held.players(), (2400.0, 2450.0, 2900.0), (2500.0, 2550.0, None), strict=True
+        )
+    ]
+    ranks = rank(held.study(), views, "markov")
+    assert [(each.name, each.standing, each.tied) for each in ranks] == [
+        ("Ding, Liren", 1, False),
+        ("Carlsen", 2, True),
+        ("Anand", 2, True),
+    ]
+    assert ranks[0].performance_high is None and ranks[1].performance_high == 2550
+    assert [each.place for each in ranks] == [None] * 3  # Markov needs more moves

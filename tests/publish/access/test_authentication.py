@@ -62,7 +62,7 @@ def test_a_token_is_read_from_header_or_query(asked: HttpRequest, token: str | N
 
 def test_without_a_file_everybody_is_the_public() -> None:
     for asked in (request(), request("Bearer whatever")):
-        assert guard().who(asked) == Guest(Visibility.PUBLIC)
+        assert guard().who(asked) == Guest(Visibility.PUBLIC, metrics=True)
         assert guard(hide_scores=True).who(asked) == Guest(Visibility.VENUE)
     assert not guard().asks_first(request())
 
@@ -136,7 +136,20 @@ def test_a_guest_stays_while_its_token_says_the_same() -> None:
     assert not strict.still(guest), "it may see something else now"
     strict.replace(Tokens())
     assert not strict.still(guest)
-    assert guard().still(Guest(Visibility.PUBLIC))
+    assert guard().still(Guest(Visibility.PUBLIC, metrics=True))
+
+
+def test_metrics_are_read_with_a_token_that_says_so_or_where_nothing_is_withheld() -> None:
+    meter = Token("meter", digest_of("m"), metrics=True)
+    strict = guard(meter, SCREEN, ARBITER, public=True)
+    read = {
+        token: guest is not None and guest.metrics
+        for token in ("Bearer m", "Bearer s", "Bearer a", None)
+        for guest in [strict.who(request(token))]
+    }
+    assert read == {"Bearer m": True, "Bearer s": False, "Bearer a": False, None: False}
+    hidden = guard(hide_scores=True).who(request())
+    assert hidden is not None and not hidden.metrics
 
 
 def test_a_guest_gets_what_it_asks_for_within_what_it_may() -> None:

@@ -14,14 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from live.alerts.incident_log import IncidentLog
 from live.config import ServerConfig
 from live.errors import ConfigError
 from live.events import EngineHealth, EngineState
 from live.publish.access.tokens import new_token
+from live.publish.http.http_routes import HttpRequest, HttpResponse
 from live.publish.http.static_files import StaticSite
 from live.publish.server import Publisher
 from tests.publish.world import World
@@ -104,8 +107,9 @@ async def test_without_a_token_nobody_learns_what_there_is(
             assert told.headers["www-authenticate"].startswith("Bearer")
             assert "g1" not in told.text and "Open" not in told.text
         assert (await client.get(path, params={"token": "wrong"})).status_code == 401
-        assert (await client.get(path, headers=bearer(ARBITER))).status_code in (200, 404)
-        assert (await client.get(path, params={"token": ARBITER})).status_code in (200, 404)
+        right = (403,) if path == "/metrics" else (200, 404)
+        assert (await client.get(path, headers=bearer(ARBITER))).status_code in right
+        assert (await client.get(path, params={"token": ARBITER})).status_code in right
 
 
 async def test_without_a_token_one_still_learns_whether_the_service_is_well(
@@ -407,3 +411,25 @@ async def test_a_certificate_that_cannot_be_used_is_refused(
     with pytest.raises(ConfigError, match=r"server\.(certificate|key)_file"):
         async with Publisher(ServerConfig(port=0, **broken_settings[broken]), world):
             pass
+
+
+async def test_the_incident_log_is_for_arbiters(world: World, tokens: Path) -> None:
+    log = IncidentLog()
+    log.entry("draw offer disputed", 1.0, "g1")
+    log.entry("lights out", 2.0)
+    config = ServerConfig(port=0, tokens_file=str(tokens), public=True)
+    publisher = Publisher(config, world, clock=Clock(), incidents=log.incidents)
+    asked = HttpRequest("GET", "/api/v1/incidents", (), {"host": "127.0.0.1"})
+
+    def told(headers: dict[str, str], *query: tuple[str, str]) -> HttpResponse:
+        request = msgspec.structs.replace(asked, query=query, headers={**asked.headers, **headers})
+        return publisher.answer(request)
+
+    assert told({}).status == told({"authorization": f"Bearer {SCREEN}"}).status == 403
+    arbiter = {"authorization": f"Bearer {ARBITER}"}
+    assert [each["text"] for each in msgspec.json.decode(told(arbiter).body)["incidents"]] == [
+        "draw offer disputed",
+        "lights out",
+    ]
+    (found,) = msgspec.json.decode(told(arbiter, ("words", "DISPUTED")).body)["incidents"]
+    assert found["game"] == "g1" and found["board"]

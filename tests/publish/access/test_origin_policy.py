@@ -58,7 +58,14 @@ def test_origins() -> None:
     assert gate.lets_in("null", "127.0.0.1:1")
     assert gate.lets_in("http://127.0.0.1:1", "127.0.0.1:1")
     assert gate.lets_in("https://localhost:1", "LOCALHOST:1")
-    for origin in ("http://127.0.0.1:2", "https://club.example.evil", "file://", "", "evil"):
+    for origin in (
+        "http://127.0.0.1:2",
+        "https://club.example.evil",
+        "file://",
+        "",
+        "evil",
+        "http://[::1",
+    ):
         assert not gate.lets_in(origin, "127.0.0.1:1")
     assert not OriginPolicy("127.0.0.1").lets_in("null", "127.0.0.1:1")
 

@@ -68,6 +68,7 @@ def full(seed: int) -> World:
     return world
 
 
+@pytest.mark.slow
 async def test_the_broker_holds_the_state_and_follows_it(broker: Mosquitto) -> None:
     world = full(1)
     told: list[FeedHealth] = []
@@ -81,6 +82,7 @@ async def test_the_broker_holds_the_state_and_follows_it(broker: Mosquitto) -> N
     assert "retrying" not in [health.state for health in told]
 
 
+@pytest.mark.slow
 async def test_a_killed_broker_is_told_again(
     broker: Mosquitto, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -123,6 +125,7 @@ asyncio.run(BrokerPublisher(config, full(5)).run())
 """
 
 
+@pytest.mark.slow
 async def test_when_we_are_killed_the_will_says_so_and_the_next_run_mends_all(
     broker: Mosquitto,
 ) -> None:
@@ -140,6 +143,7 @@ async def test_when_we_are_killed_the_will_says_so_and_the_next_run_mends_all(
         await broker.comes_to_hold(wanted(world))
 
 
+@pytest.mark.slow
 async def test_a_broker_that_is_not_there_yet_is_waited_for(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
@@ -198,6 +202,7 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
         BrokerPublisher(MqttConfig(publish="mqtts://h", ca_file=none), World())
 
 
+@pytest.mark.slow
 async def test_a_browser_reads_from_the_broker_as_the_manual_says(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:

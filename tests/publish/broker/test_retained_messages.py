@@ -55,6 +55,7 @@ def test_topics_of_a_board_and_a_player() -> None:
     assert json.loads(held[f"{base}/{color}"])["type"] == "point"
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 100_000), most=st.integers(1, 30), sight=st.sampled_from(Visibility))
 def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: Visibility) -> None:
     """Told in small batches, sometimes not for a long time, sometimes lost and come back."""

@@ -53,6 +53,7 @@ def read(text: str) -> chess.pgn.Game:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32),

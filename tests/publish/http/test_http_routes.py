@@ -222,6 +222,7 @@ async def test_what_is_not_there_is_404_in_json(
         assert body != b"no"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"])
 async def test_other_methods_are_refused(world: World, site: StaticSite, method: str) -> None:
     async with serving(world, site) as (_, client):
@@ -231,6 +232,7 @@ async def test_other_methods_are_refused(world: World, site: StaticSite, method:
         assert (await client.get("/api/v1/games")).status_code == 200
 
 
+@pytest.mark.slow
 async def test_head_says_the_same_without_a_body(world: World, site: StaticSite) -> None:
     async with serving(world, site) as (_, client):
         for path in ("/", "/api/v1/games", "/nothing"):
@@ -240,6 +242,7 @@ async def test_head_says_the_same_without_a_body(world: World, site: StaticSite)
             assert head.headers["content-length"] == str(len(get.content))
 
 
+@pytest.mark.slow
 async def test_what_the_client_holds_is_not_sent_again(world: World, site: StaticSite) -> None:
     async with serving(world, site) as (_, client):
         for path in ("/api/v1/games", "/api/v1/games/g1", "/api/v1/games/g1.pgn", "/static/app.js"):
@@ -327,6 +330,7 @@ async def test_one_connection_serves_many_requests_in_order(world: World, site: 
         assert statuses == [b"200", b"404", b"200", b"200"]
 
 
+@pytest.mark.slow
 async def test_whoever_sends_thousands_of_requests_waits_for_the_others(
     world: World, site: StaticSite
 ) -> None:

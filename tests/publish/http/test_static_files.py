@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from live.publish.http.http_routes import HttpRequest, HttpResponse, HttpRoutes
-from live.publish.http.static_files import OVERLAY, StaticSite, takes_gzip
+from live.publish.http.static_files import OVERLAY, StaticSite, takes_gzip, without_comments
 from live.publish.metrics import MetricCounts
 from tests.publish.world import World
 
@@ -91,3 +91,25 @@ def test_what_is_small_or_packed_already_stays_as_it_is(tmp_path: Path) -> None:
         page = StaticSite(tmp_path).page(f"/static/{name}")
         assert page is not None
         assert page.gzipped is None
+
+
+def test_scripts_and_styles_go_out_without_comments_and_keep_their_lines() -> None:
+    text = (
+        b"/** What it is. */\nconst a = 1; // one\n/*\n * More.\n */\n// last\nb(`/* no */ //`);\n"
+    )
+    assert without_comments(text) == b"\nconst a = 1; // one\n\n\n\n\nb(`/* no */ //`);\n"
+
+
+def test_no_comment_begins_within_a_text_of_several_lines() -> None:
+    """A line that looks like a comment there would be lost."""
+    own = [path for path in OVERLAY.rglob("*.js") if "vendor" not in path.parts]
+    assert len(own) > 50
+    for path in own:
+        text = path.read_bytes()
+        served = without_comments(text)
+        assert served.count(b"\n") == text.count(b"\n")
+        inside = False
+        for line, kept in zip(text.splitlines(), served.splitlines(), strict=True):
+            assert not inside or line == kept, f"{path}: {line!r}"
+            inside ^= kept.count(b"`") % 2 == 1
+        assert not inside, path

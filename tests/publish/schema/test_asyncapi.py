@@ -62,6 +62,7 @@ def test_every_message_is_described_under_its_type() -> None:
         assert DOCUMENT["components"]["messages"][tag]["summary"]
 
 
+@pytest.mark.slow
 def test_real_messages_are_what_the_schema_says() -> None:
     world = World(2)
     hello = HelloMessage(1, "e", world.info, "same-search", "0")
@@ -78,6 +79,7 @@ def test_real_messages_are_what_the_schema_says() -> None:
     assert seen == set(DOCUMENT["channels"]["live"]["messages"])
 
 
+@pytest.mark.slow
 def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
     world = World(2)
     seen = set()
@@ -119,6 +121,18 @@ def test_notes_and_sights_are_told() -> None:
     assert "Withheld" not in ply["clock_s"].get("description", "")
     state = DOCUMENT["components"]["schemas"]["EngineState"]["properties"]
     assert state["searching"]["description"].endswith("For arbiters alone.")
+
+
+def test_fields_that_go_with_the_next_version_are_marked() -> None:
+    found = DOCUMENT["components"]["schemas"]
+    for kind in ("CurvePoint", "PlayerView"):
+        marked = {
+            name for name, field in found[kind]["properties"].items() if field.get("deprecated")
+        }
+        assert marked == {"calibrated", "calibrated_low", "calibrated_high", "form"}
+        for name in marked:
+            said = found[kind]["properties"][name]["description"]
+            assert said.startswith("Passing, kept for one version")
 
 
 @pytest.mark.parametrize("spoil", ["seq", "game", "type"])

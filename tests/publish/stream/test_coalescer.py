@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def point(ply: int) -> PointMessage:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(seed=st.integers(0, 2**32), steps=st.integers(0, 80), tick=st.integers(1, 30))
 def test_coalesced_or_not_the_client_ends_with_the_same(seed: int, steps: int, tick: int) -> None:

@@ -97,6 +97,7 @@ HANDSHAKES = [
     ({**GOOD, "Host": "evil.example"}, 421),
     ({**GOOD, "Origin": "http://evil.example"}, 403),
     ({**GOOD, "Origin": "\xff"}, 403),
+    ({**GOOD, "Origin": "http://[::1"}, 403),
     ({**GOOD, "Upgrade": "\x80,,,"}, 400),
     ({**GOOD, "Connection": ",,,;"}, 400),
 ]
@@ -146,7 +147,11 @@ FRAMES = [
     (masked(0x81, b"", length=b"\x7e\x20\x00"), 1009),
     (b"".join([masked(0x01, b"x" * 100), *[masked(0x00, b"x" * 100)] * 50]), 1009),
     (masked(0x89) * 100, 4100),
-    (masked(0x8A) * 100, 4100),
+    (masked(0x8A) * 700, 4100),
+    (masked(0x8A) * 500 + masked(0x88, b"\x03\xe8"), 1000),  # signs of life
+    (masked(0x81, b"\xff"), 1007),  # text that is no UTF-8
+    (masked(0x01, b"\xc3") + masked(0x80, b"("), 1007),
+    (masked(0x01, b"\xc3") + masked(0x80, b"\xa4") + masked(0x88, b"\x03\xe8"), 1000),
     (masked(0x81, b"hi") * 100, 4100),
     (masked(0x81) * 100_000, 4100),
     (masked(0x01) + masked(0x00) * 100_000, 4100),
@@ -156,6 +161,7 @@ FRAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("frames", "code"), FRAMES)
 async def test_a_malformed_frame_gets_a_documented_close(
     publisher: Publisher, frames: bytes, code: int
@@ -179,6 +185,7 @@ async def test_an_end_in_the_middle_of_a_frame_is_the_end(publisher: Publisher) 
     await goes_on(publisher)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -204,3 +211,13 @@ def test_no_noise_stops_the_service(prefix: bytes, noise: list[bytes]) -> None:
 
     asyncio.run(run())
     assert not problems
+
+
+async def test_a_request_with_two_lengths_is_answered_and_the_connection_closed(
+    publisher: Publisher,
+) -> None:
+    head = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+    two = "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    said = await answer(publisher, f"{head}{two}{head}\r\n".encode())
+    assert said.count(b"HTTP/1.1 200 ") == 1
+    assert b"connection: close" in said.lower()

@@ -89,6 +89,7 @@ def test_a_score_is_the_mean_over_opponents_and_colours() -> None:
         assert (place.low, place.high) == (None, None)
 
 
+@pytest.mark.slow
 @given(
     st.integers(2, 6).flatmap(
         lambda n: st.tuples(st.just(n), st.lists(st.floats(0, 1), min_size=n * n, max_size=n * n))

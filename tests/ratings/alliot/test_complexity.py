@@ -27,6 +27,7 @@ def test_the_papers_example_names_the_lower_of_the_two_depths() -> None:
     assert (found.jump_cp, found.jump_depth, found.jump_by_depth) == (43, 3, 129)
 
 
+@pytest.mark.slow
 @given(scores)
 def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
     changes: list[int] = []
@@ -47,6 +48,7 @@ def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
     assert found.jump_by_depth == found.jump_cp * (found.jump_depth or 0)
 
 
+@pytest.mark.slow
 @given(scores)
 def test_black_and_white_see_the_same_complexity(by_depth: list[Score | None]) -> None:
     turned = [None if score is None else Score(-score.cp) for score in by_depth]
@@ -95,6 +97,7 @@ def test_other_times_are_not_mixed_in() -> None:
     assert found.share(26, 240_000) == 0.17
 
 
+@pytest.mark.slow
 @given(searches, searches)
 def test_every_prefix_equals_a_count_and_remove_undoes_add(
     kept: list[tuple[int, int]], taken_back: list[tuple[int, int]]
@@ -121,6 +124,7 @@ def test_every_prefix_equals_a_count_and_remove_undoes_add(
         assert found.depth_against_time(depth, time_ms) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @given(searches, st.randoms())
 def test_order_does_not_matter(played: list[tuple[int, int]], rng: random.Random) -> None:
     shuffled = played[:]

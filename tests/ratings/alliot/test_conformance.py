@@ -70,6 +70,7 @@ def brute_force(kind: Conformance, played: list[Played], x_cp: float) -> float |
     return float(np.mean(good)) if good else None
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(kinds, st.lists(moves | st.none(), max_size=60), st.sampled_from([0, 10, 20, 30, 95]))
 def test_every_prefix_equals_the_printed_formula(
@@ -89,6 +90,7 @@ def test_every_prefix_equals_the_printed_formula(
         assert found.share_at(x_cp) == pytest.approx(brute_force(kind, held, x_cp), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(kinds, games, games)
 def test_remove_undoes_add(kind: Conformance, kept: list[Played], back: list[Played]) -> None:
     found = accumulate(kind, kept + back)
@@ -99,6 +101,7 @@ def test_remove_undoes_add(kind: Conformance, kept: list[Played], back: list[Pla
     assert all(found.within_cp(x) == fresh.within_cp(x) for x in range(0, 4000, 7))
 
 
+@pytest.mark.slow
 @given(kinds, games, st.randoms())
 def test_order_does_not_matter(kind: Conformance, played: list[Played], rng: random.Random) -> None:
     shuffled = played[:]
@@ -206,6 +209,7 @@ def test_what_cannot_be_predicted_says_why() -> None:
         predict_by_conformance(some, AccumulatedConformance(PONDERATED))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 20, 40, 80])
 def test_the_interval_covers_the_line_at_known_shares(n: int) -> None:
     # Steep enough to matter, flat enough that nothing is cut at a win.

@@ -71,6 +71,7 @@ def brute_force(played: list[Move], vector: OutcomeVector, kind: Conformance) ->
     return total / pairs if pairs else None
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(vectors, kinds, st.lists(one_move | st.none(), max_size=50))
 def test_every_prefix_equals_a_double_loop(
@@ -88,6 +89,7 @@ def test_every_prefix_equals_a_double_loop(
         assert found.expected_score == pytest.approx(brute_force(held, vector, kind), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(vectors, kinds, moves, moves)
 def test_remove_undoes_add_exactly(
     vector: OutcomeVector, kind: Conformance, kept: list[Move], taken_back: list[Move]
@@ -103,6 +105,7 @@ def test_remove_undoes_add_exactly(
     assert (found.white, found.black) == (fresh.white, fresh.black)
 
 
+@pytest.mark.slow
 @given(vectors, moves, st.randoms())
 def test_order_does_not_matter(
     vector: OutcomeVector, played: list[Move], rng: random.Random
@@ -116,6 +119,7 @@ def test_order_does_not_matter(
     assert one.expected_score == other.expected_score
 
 
+@pytest.mark.slow
 @given(vectors, moves)
 def test_batch_equals_incremental(vector: OutcomeVector, played: list[Move]) -> None:
     found = Covariance(vector)
@@ -126,6 +130,7 @@ def test_batch_equals_incremental(vector: OutcomeVector, played: list[Move]) -> 
     assert bool(batch.missing) == (found.expected_score is None)
 
 
+@pytest.mark.slow
 @given(moves)
 def test_the_step_with_raw_conformance_is_ferreiras(played: list[Move]) -> None:
     ours, ferreira = Covariance(), Algorithm1()
@@ -135,6 +140,7 @@ def test_the_step_with_raw_conformance_is_ferreiras(played: list[Move]) -> None:
     assert ours.expected_score == pytest.approx(ferreira.expected_score, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(vectors, losses, losses)
 def test_both_sides_scores_make_one(vector: OutcomeVector, x: list[int], y: list[int]) -> None:
     one, other = GainHistogram(x), GainHistogram(y)
@@ -168,6 +174,7 @@ def test_a_kind_that_leaves_a_move_out_leaves_it_out() -> None:
     assert gain_by(PONDERATED, 150, -40) == -round(40 / BEST_CORRELATION.divisor(150)) == -13
 
 
+@pytest.mark.slow
 @given(losses, losses, st.integers(1, 5))
 def test_self_convolution_equals_numpys_by_multiplication(
     x: list[int], y: list[int], times: int
@@ -188,6 +195,7 @@ def test_no_values_sum_to_zero() -> None:
     assert (lowest, found.tolist()) == (0, [1.0])
 
 
+@pytest.mark.slow
 @given(losses, losses, st.integers(0, 4), st.sampled_from([0, 1, 20, 90, 5000]))
 def test_win_draw_and_loss_equal_the_cut_distribution(
     x: list[int], y: list[int], convolutions: int, bound_cp: int
@@ -210,6 +218,7 @@ def test_win_draw_and_loss_equal_the_cut_distribution(
     assert found.draw == pytest.approx(whole[abs(changes) <= bound_cp].sum(), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(losses, losses)
 def test_no_convolution_and_no_bound_is_ferreiras(x: list[int], y: list[int]) -> None:
     one, other = GainHistogram(x), GainHistogram(y)

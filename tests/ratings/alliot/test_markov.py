@@ -90,6 +90,7 @@ def fresh(counts: Counts, color: Color, classes: EvaluationClasses) -> Chain:
     return Chain(color, classes, matrix, rows.astype(np.float64), int(rows.sum()))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(layouts, st.lists(one_move() | st.none(), max_size=30), st.booleans())
 def test_every_prefix_equals_a_count_by_hand(
@@ -109,6 +110,7 @@ def test_every_prefix_equals_a_count_by_hand(
         assert chain.matrix == pytest.approx(brute_force(classes, held, color, own_color), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(layouts, games, games)
 def test_remove_undoes_add(
     classes: EvaluationClasses, kept: list[Move], taken_back: list[Move]
@@ -123,6 +125,7 @@ def test_remove_undoes_add(
         assert one.moves == other.moves
 
 
+@pytest.mark.slow
 @given(layouts, games, st.randoms())
 def test_order_does_not_matter(
     classes: EvaluationClasses, moves: list[Move], rng: random.Random
@@ -133,6 +136,7 @@ def test_order_does_not_matter(
     assert (one.chain("white").matrix == other.chain("white").matrix).all()
 
 
+@pytest.mark.slow
 @given(layouts, games)
 def test_a_same_search_chain_is_triangular(classes: EvaluationClasses, moves: list[Move]) -> None:
     found = transitions(classes, moves)
@@ -140,6 +144,7 @@ def test_a_same_search_chain_is_triangular(classes: EvaluationClasses, moves: li
     assert (np.tril(found.chain("black").matrix, -1) == 0).all()
 
 
+@pytest.mark.slow
 @given(layouts, games)
 def test_blacks_matrix_is_whites_reversed(classes: EvaluationClasses, moves: list[Move]) -> None:
     found = transitions(classes, moves)
@@ -209,6 +214,7 @@ def test_any_pair_of_stochastic_matrices_agrees_with_scipy_and_powers(
         assert found == pytest.approx(np.full(n, 1 / n) @ power, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_published_vector_lies_within_what_the_printed_tables_leave_open() -> None:
     # Printed to two digits, the tables themselves give 56 % wins, where the paper has 40 % from
     # its unrounded ones: an end class that is left once in 250 moves or never makes that much.

@@ -47,6 +47,7 @@ def long_run(matrix: Floats, start: Floats) -> Floats | None:
     return start @ resting if settled else None
 
 
+@pytest.mark.slow
 @given(chains(), st.integers(0, 2**32 - 1))
 def test_it_is_where_the_chain_ends_up(matrix: Floats, seed: int) -> None:
     start = np.random.default_rng(seed).dirichlet(np.ones(len(matrix)))
@@ -59,6 +60,7 @@ def test_it_is_where_the_chain_ends_up(matrix: Floats, seed: int) -> None:
         assert found == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(chains())
 def test_one_closed_class_gives_scipys_eigenvector(matrix: Floats) -> None:
     space = null_space(matrix.T - np.eye(len(matrix)), rcond=1e-12)
@@ -69,6 +71,7 @@ def test_one_closed_class_gives_scipys_eigenvector(matrix: Floats) -> None:
         assert stationary_vector(matrix) == pytest.approx(eigenvector, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(chains(density=1.0))
 def test_the_start_is_forgotten_by_a_chain_in_one_piece(matrix: Floats) -> None:
     first = np.zeros(len(matrix))
@@ -122,6 +125,7 @@ def test_closed_classes_are_never_left_and_hold_nobody_twice(matrix: Floats) -> 
         assert matrix[np.ix_(found, found)].sum(axis=1) == pytest.approx(np.ones(len(found)))
 
 
+@pytest.mark.slow
 @given(chains(density=1.0), st.integers(0, 2**32 - 1))
 def test_sensitivities_tell_what_a_small_change_does(matrix: Floats, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -157,6 +161,7 @@ def test_what_is_no_start_is_refused(start: list[float]) -> None:
         stationary_vector(np.eye(2), np.array(start))
 
 
+@pytest.mark.slow
 @given(arrays.arrays(np.float64, (3, 3), elements=st.floats(1e-18, 1)))
 def test_rounding_is_taken_for_what_it_is(weights: Floats) -> None:
     matrix = weights / weights.sum(axis=1, keepdims=True)

@@ -65,6 +65,7 @@ def test_before_the_first_move_the_belief_is_the_prior() -> None:
     assert rating.form is None
 
 
+@pytest.mark.slow
 @given(st.lists(moves, max_size=60))
 def test_the_posterior_is_the_prior_times_the_likelihood_of_every_move(
     played: list[RatedMove],
@@ -87,6 +88,7 @@ def test_the_posterior_is_the_prior_times_the_likelihood_of_every_move(
     )
 
 
+@pytest.mark.slow
 @given(st.lists(moves, max_size=40), st.lists(moves, min_size=1, max_size=40), st.randoms())
 def test_taking_moves_back_undoes_them_exactly(
     kept: list[RatedMove], undone: list[RatedMove], chance: random.Random
@@ -103,6 +105,7 @@ def test_taking_moves_back_undoes_them_exactly(
     assert rating.posterior == before
 
 
+@pytest.mark.slow
 @given(st.lists(moves, max_size=40), st.randoms())
 def test_the_order_of_moves_does_not_matter(played: list[RatedMove], chance: random.Random) -> None:
     evidence = rated(BLITZ, played).evidence
@@ -110,6 +113,7 @@ def test_the_order_of_moves_does_not_matter(played: list[RatedMove], chance: ran
     assert rated(BLITZ, played).evidence == evidence
 
 
+@pytest.mark.slow
 @given(st.lists(moves, max_size=300))
 def test_the_interval_is_finite_and_holds_the_mean(played: list[RatedMove]) -> None:
     rating = rated(CLASSICAL, played)
@@ -134,6 +138,7 @@ def test_every_fourth_move_a_mistake_costs_and_a_blunder_more(calibration: Calib
     assert mean(0) > calibration.population.mean_elo > mean(-250)
 
 
+@pytest.mark.slow
 @given(st.integers(-400, 0), st.integers(-600, 600), st.integers(1, 120))
 def test_no_run_of_equal_moves_says_both_very_weak_and_very_strong(
     gain_cp: int, score_cp: int, ply: int
@@ -179,6 +184,7 @@ def test_more_games_narrow_the_interval() -> None:
     assert widths[29] < widths[9] < widths[2] < widths[0]
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(moves, min_size=1, max_size=10), min_size=1, max_size=6))
 def test_a_game_taken_out_was_never_there(games: list[list[RatedMove]]) -> None:
     pool = PooledCalibratedRating(CLASSICAL)

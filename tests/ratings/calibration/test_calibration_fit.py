@@ -63,6 +63,7 @@ def made_up() -> Calibration:
     return learn_made_up(field(400, 3, seed=1))
 
 
+@pytest.mark.slow
 def test_what_was_learned_says_what_from(made_up: Calibration) -> None:
     assert (made_up.games, made_up.players) == (1200, 400)
     assert made_up.population.mean_elo == pytest.approx(1900, abs=40)
@@ -98,6 +99,7 @@ def test_pooling_games_comes_closer(made_up: Calibration) -> None:
     assert found.pooled.coverage > 0.9
 
 
+@pytest.mark.slow
 def test_gains_that_tell_nothing_leave_the_prior() -> None:
     chance = np.random.default_rng(4)
     games = [
@@ -110,6 +112,7 @@ def test_gains_that_tell_nothing_leave_the_prior() -> None:
     assert found.coverage > 0.92
 
 
+@pytest.mark.slow
 def test_players_left_out_teach_nothing() -> None:
     games = field(150, 1, seed=5)
     kept = learn_made_up(games, leave_out=(5, 0))

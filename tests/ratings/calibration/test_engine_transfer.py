@@ -40,6 +40,7 @@ def noisy(scale: float, noise_cp: float, n: int = 300) -> tuple[list[int], list[
     return known, [round(scale * score + rng.gauss(0, noise_cp)) for score in known]
 
 
+@pytest.mark.slow
 @given(SCORES)
 def test_the_same_scores_have_the_scale_1(scores: list[int]) -> None:
     assume(len(set(scores)) > 1 and any(scores))
@@ -50,6 +51,7 @@ def test_the_same_scores_have_the_scale_1(scores: list[int]) -> None:
     assert found.positions == len(scores)
 
 
+@pytest.mark.slow
 @given(SCORES)
 def test_colours_turned_round_change_nothing(scores: list[int]) -> None:
     assume(len(set(scores)) > 1 and any(scores))

@@ -31,6 +31,7 @@ def test_without_a_rated_player_the_calibration_s_population_is_the_prior() -> N
     assert unrated.over(USUAL) == USUAL
 
 
+@pytest.mark.slow
 @given(fields, fields, st.integers(0, 9))
 def test_only_the_players_there_now_count(
     kept: dict[str, int], gone: dict[str, int], seed: int

@@ -42,6 +42,7 @@ def objective(flat: Floats, data: LikelihoodSample, precision: float) -> float:
     return float(found.sum()) - 0.5 * float(stiffness @ flat**2)
 
 
+@pytest.mark.slow
 def test_the_fit_is_the_optimum_found_without_derivatives() -> None:
     data = sample()
     found = fit_weights([data], FIELD, SCALE, 2, 10.0)

@@ -195,6 +195,7 @@ def test_scores_on_twice_the_scale_are_read_as_half(move: RatedMove) -> None:
     assert EvidenceSums(classical, twice).weigh(doubled) == EvidenceSums(classical).weigh(move)
 
 
+@pytest.mark.slow
 @given(MOVES, st.floats(0.3, 1), st.floats(-200, 200))
 def test_the_offset_moves_the_evidence_and_the_weight_thins_it(
     move: RatedMove, weight: float, offset_elo: float

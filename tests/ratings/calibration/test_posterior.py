@@ -12,6 +12,7 @@ from live.ratings.calibration.move_evidence import Population
 from live.ratings.calibration.posterior import Posterior, posterior_of
 
 
+@pytest.mark.slow
 @given(
     st.floats(0, 3600),
     st.floats(20, 500),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from live.ratings.calibration.rated_games import rated_games
 from tests.ledger.event_of_three import event
 
 
+@pytest.mark.slow
 def test_the_moves_of_rated_players_with_what_they_were_made_from() -> None:
     held = event()
     seen = 0

@@ -20,6 +20,7 @@ def batch(played: list[tuple[Color, int]]) -> float | None:
     return expected_score_exact(white, black) if white.n and black.n else None
 
 
+@pytest.mark.slow
 @given(moves)
 def test_every_prefix_equals_the_full_cross_correlation(played: list[tuple[Color, int]]) -> None:
     match = Algorithm1()
@@ -28,6 +29,7 @@ def test_every_prefix_equals_the_full_cross_correlation(played: list[tuple[Color
         assert match.expected_score == batch(played[:i])
 
 
+@pytest.mark.slow
 @given(moves, moves)
 def test_remove_undoes_add(
     kept: list[tuple[Color, int]], taken_back: list[tuple[Color, int]]
@@ -40,6 +42,7 @@ def test_remove_undoes_add(
     assert match.expected_score == batch(kept)
 
 
+@pytest.mark.slow
 @given(st.lists(gains, max_size=60), gains)
 def test_ranks_equal_a_count(values: list[int], at: int) -> None:
     ranked = RankedGains()

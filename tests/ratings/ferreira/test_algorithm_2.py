@@ -48,6 +48,7 @@ def new_event() -> Algorithm2:
     return event
 
 
+@pytest.mark.slow
 @given(steps)
 def test_after_every_step_it_equals_algorithms_1_and_2_over_the_prefix(
     given_steps: list[tuple[str, str, str | int]],
@@ -65,6 +66,7 @@ def test_after_every_step_it_equals_algorithms_1_and_2_over_the_prefix(
         agree(event, batch(gains, met))
 
 
+@pytest.mark.slow
 @given(steps, st.integers(0, 60))
 def test_taking_steps_back_undoes_them(
     given_steps: list[tuple[str, str, str | int]], kept: int

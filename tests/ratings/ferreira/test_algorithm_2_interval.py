@@ -32,6 +32,7 @@ def test_usual_gains_are_a_distribution(usual: object) -> None:
     assert usual.of(7800) == usual.ceiling
 
 
+@pytest.mark.slow
 @given(gains, gains, st.integers(0, 99))
 def test_taking_gains_back_leaves_no_trace(
     kept: list[tuple[str, int]], gone: list[tuple[str, int]], seed: int
@@ -72,6 +73,7 @@ def test_the_ends_are_those_of_the_error_less_its_mean() -> None:
     assert np.isnan(distances(margins, np.array([False] * 3))[0]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moves", [10, 40])
 def test_the_interval_holds_the_truth(moves: int) -> None:
     # 480 intervals: 0.95 with a standard deviation of 0.01; the benchmark has the whole table.

@@ -24,6 +24,7 @@ engines = st.lists(gains, min_size=1, max_size=20).map(
 ) | st.just((SpikeAtZero(), GainHistogram([0])))
 
 
+@pytest.mark.slow
 @given(many, engines)
 def test_every_prefix_equals_the_full_cross_correlation(
     values: list[int], engine: tuple[EngineDistribution, GainHistogram]
@@ -37,6 +38,7 @@ def test_every_prefix_equals_the_full_cross_correlation(
         assert rating.expected_score == expected_score_exact(GainHistogram(values[:i]), histogram)
 
 
+@pytest.mark.slow
 @given(many, many, engines)
 def test_remove_undoes_add(
     kept: list[int],
@@ -52,6 +54,7 @@ def test_remove_undoes_add(
     assert rating.interval() == fresh.interval()
 
 
+@pytest.mark.slow
 @given(many)
 def test_order_does_not_matter(values: list[int]) -> None:
     one = Algorithm4(values, gain="successive")
@@ -59,6 +62,7 @@ def test_order_does_not_matter(values: list[int]) -> None:
     assert (one.expected_score, one.interval()) == (other.expected_score, other.interval())
 
 
+@pytest.mark.slow
 @given(many)
 def test_difference_follows_from_the_score_and_lies_in_the_interval(values: list[int]) -> None:
     rating = Algorithm4(values, gain="successive")

@@ -11,6 +11,7 @@ from live.ratings.gain_histogram import GainHistogram, expected_score_exact
 gains = st.integers(-MAX_GAIN_CP, MAX_GAIN_CP) | st.integers(-9, 9)
 
 
+@pytest.mark.slow
 @given(st.lists(gains, min_size=1, max_size=30), gains)
 def test_a_moves_score_equals_the_cross_correlation(engine: list[int], gain: int) -> None:
     measured = MeasuredDistribution(GainHistogram(engine))
@@ -18,6 +19,7 @@ def test_a_moves_score_equals_the_cross_correlation(engine: list[int], gain: int
     assert measured.parts(gain) / measured.scale == exact
 
 
+@pytest.mark.slow
 @given(gains)
 def test_the_spike_is_the_distribution_of_a_single_zero(gain: int) -> None:
     measured = MeasuredDistribution(GainHistogram([0]))

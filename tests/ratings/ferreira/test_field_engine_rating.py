@@ -25,6 +25,7 @@ def test_before_the_first_move_it_is_the_prior() -> None:
     assert (field.rating, field.moves) == (2750, 0)
 
 
+@pytest.mark.slow
 @given(updates)
 def test_only_the_latest_of_each_player_counts_whatever_came_before(
     given_updates: list[tuple[str, int | None, int, float]],
@@ -40,6 +41,7 @@ def test_only_the_latest_of_each_player_counts_whatever_came_before(
     assert (field.rating, field.moves) == (fresh.rating, fresh.moves)
 
 
+@pytest.mark.slow
 @given(updates)
 def test_it_equals_the_weighted_mean_of_algorithm_3(
     given_updates: list[tuple[str, int | None, int, float]],

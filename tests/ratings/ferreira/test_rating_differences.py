@@ -50,6 +50,7 @@ def agree(found: dict[str, Strength], wanted: dict[str, tuple[float, float | Non
         assert found[name].rating == pytest.approx(rating, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(changes, ratings)
 def test_after_every_change_it_equals_scipys_least_squares(
     given_changes: list[tuple[tuple[str, str], float | None]], elo: dict[str, int]
@@ -67,6 +68,7 @@ def test_after_every_change_it_equals_scipys_least_squares(
         agree(comparisons.strengths(), batch(differences, elo))
 
 
+@pytest.mark.slow
 def test_a_long_event_stays_within_a_billionth_of_scipy() -> None:
     rng = random.Random(7)
     players = [f"p{i:02}" for i in range(100)]

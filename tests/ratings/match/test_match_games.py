@@ -56,6 +56,7 @@ def test_a_game_lost_by_both_is_left_out() -> None:
     assert found.left_out == 2
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["1-0", "0-1", "1/2-1/2", "*"]), min_size=1, max_size=30))
 def test_every_game_is_counted_once(results: list[Result]) -> None:
     found = count_match(match(*results))

@@ -53,6 +53,7 @@ def test_exact_los_is_the_sum_of_binomials(wins: int, losses: int) -> None:
         assert found == pytest.approx(ways / 2**games, rel=1e-9)
 
 
+@pytest.mark.slow
 @given(counts, counts)
 def test_the_p_value_is_that_of_the_exact_two_tailed_test(wins: int, losses: int) -> None:
     found = match_statistics(GameCounts(wins, 3, losses)).p_value

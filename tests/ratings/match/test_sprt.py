@@ -194,6 +194,7 @@ def test_a_run_over_no_finished_game_is_empty() -> None:
         follow(Sprt(0, 5), [])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=3)
 @given(st.integers(0, 10**6))
 def test_false_decisions_are_as_rare_as_asked_for(seed: int) -> None:

@@ -71,6 +71,7 @@ def test_the_other_models_find_known_players_too(model: Model) -> None:
     assert 0.88 <= found.c <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("curve", CURVES)
 def test_no_general_optimiser_finds_more_likelihood(model: Model, curve: Curve) -> None:
@@ -86,6 +87,7 @@ def test_no_general_optimiser_finds_more_likelihood(model: Model, curve: Curve) 
     assert log_likelihood(turns, fit.skill) >= -float(found.fun) - 1e-4
 
 
+@pytest.mark.slow
 def test_percentiles_match_no_worse_than_a_general_optimiser() -> None:
     turns = some_turns(300, ChoiceSkill(0.1, 0.5))
     fit = fit_percentile(turns)
@@ -119,6 +121,7 @@ def test_under_the_truth_shares_up_are_the_percentiles() -> None:
     assert share_up(turns, skill) == pytest.approx(PERCENTILES, abs=0.012)
 
 
+@pytest.mark.slow
 def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
     turns = some_turns(120, ChoiceSkill(0.1, 0.5))
     fit = fit_likelihood(turns)
@@ -147,6 +150,7 @@ def test_covariance_is_the_inverse_of_the_expected_information() -> None:
     assert np.array(fit.covariance) @ information == pytest.approx(np.eye(2), abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["likelihood", "percentile"])
 def test_the_order_of_turns_does_not_matter(method: Method) -> None:
     spreads = spreads_of(some_turns(200, ChoiceSkill(0.1, 0.5)))

@@ -59,6 +59,7 @@ def test_curves_are_1_at_0_and_fall(curve: Curve) -> None:
     assert len(set(values)) == 5
 
 
+@pytest.mark.slow
 @given(gaps, skills)
 def test_probabilities_sum_to_1_and_fall(gaps: list[float], skill: ChoiceSkill) -> None:
     p = probabilities(deltas_of(gaps), skill)
@@ -66,6 +67,7 @@ def test_probabilities_sum_to_1_and_fall(gaps: list[float], skill: ChoiceSkill) 
     assert np.all(np.diff(p) <= 1e-12)
 
 
+@pytest.mark.slow
 @given(gaps, skills)
 def test_probabilities_stand_in_the_ratio_the_model_says(
     gaps: list[float], skill: ChoiceSkill
@@ -134,6 +136,7 @@ def test_turns_do_not_see_each_other(model: Model) -> None:
         assert not together[row, len(alone) :].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("curve", CURVES)
 @pytest.mark.parametrize(("s", "c"), [(1e-4, 5), (1e-4, 20), (100, 0.02), (0.1, 20), (100, 20)])
@@ -147,6 +150,7 @@ def test_extreme_players_have_finite_probabilities(
     assert np.isfinite(found.log[turns.is_move]).all()
 
 
+@pytest.mark.slow
 @given(gaps.filter(bool), st.sampled_from(MODELS), st.sampled_from(CURVES), st.data())
 def test_many_players_at_once_agree_with_each(
     gaps: list[float], model: Model, curve: Curve, data: st.DataObject

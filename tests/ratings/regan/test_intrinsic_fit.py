@@ -47,6 +47,7 @@ def learn(games: list[RatedTurns], model: Model = "shares") -> IntrinsicTable:
     )
 
 
+@pytest.mark.slow
 def test_a_straight_table_is_learned_back() -> None:
     learned = learn(games_of(STRAIGHT, 400, 40, seed=1))
     for elo in (1500, 2000, 2500):
@@ -65,11 +66,13 @@ def test_mileposts_are_centuries_within_the_ratings_seen() -> None:
     assert all(post.elo % 100 == 0 for post in posts[1:-1])
 
 
+@pytest.mark.slow
 def test_how_far_players_stray_from_their_rating_is_seen() -> None:
     learned = learn(games_of(STRAIGHT, 400, 60, seed=3, stray_elo=300))
     assert learned.players_sd_elo == pytest.approx(300, rel=0.3)
 
 
+@pytest.mark.slow
 def test_a_learned_table_rates_new_players() -> None:
     learned = learn(games_of(STRAIGHT, 300, 40, seed=4))
     off = []
@@ -83,6 +86,7 @@ def test_a_learned_table_rates_new_players() -> None:
     assert np.std(off) < 260
 
 
+@pytest.mark.slow
 def test_the_other_models_can_be_learned_too() -> None:
     learned = learn(games_of(STRAIGHT, 60, 30, seed=6), model="powers")
     assert learned.model == "powers"
@@ -106,6 +110,7 @@ def test_ratings_all_alike_are_refused() -> None:
         learn(alike)
 
 
+@pytest.mark.slow
 def test_games_in_which_the_strong_play_worse_are_refused() -> None:
     upside_down = [
         RatedTurns(game.player, 4000 - game.elo, game.spreads)

@@ -62,6 +62,7 @@ def test_players_of_known_elo_are_found_within_the_interval(n: int) -> None:
     assert 0.91 <= found.coverage <= 0.99
 
 
+@pytest.mark.slow
 def test_the_rating_is_the_most_likely_elo() -> None:
     turns = simulate(real_turns(), RYBKA_3.skill(2300), 300, np.random.default_rng(2))
     found = rated(spreads_of(turns)).rating
@@ -76,6 +77,7 @@ def test_the_rating_is_the_most_likely_elo() -> None:
     assert (found.engine, found.limit, found.table) == ("Rybka 3", "depth 13", "rybka-3")
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_taking_turns_back_undoes_adding_them(data: st.DataObject) -> None:

@@ -32,6 +32,7 @@ def test_nothing_chosen_says_nothing() -> None:
     assert log_e_value([GameChoices()], 0.1, 0.2) == pytest.approx(0)
 
 
+@pytest.mark.slow
 def test_its_mean_is_one_where_choices_follow_the_forecast() -> None:
     rng = np.random.default_rng(5)
     values = [

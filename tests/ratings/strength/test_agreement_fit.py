@@ -22,6 +22,7 @@ def chosen(games: list[PlayedGame], effect_sd: float) -> list[PlayedGame]:
     return [game._replace(white=side(game.white), black=side(game.black)) for game in games]
 
 
+@pytest.mark.slow
 def test_it_finds_what_elo_adds_and_how_games_differ() -> None:
     games = made_up_games(200, moves=40)
     source: dict[str, Any] = {"name": "x", "engine": "", "limit": "", "data": "", "date": ""}

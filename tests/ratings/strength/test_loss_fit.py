@@ -29,12 +29,14 @@ def learned(hard_sd: float = 0.6) -> LossModel:
     )
 
 
+@pytest.mark.slow
 def test_players_who_judge_teach_nothing() -> None:
     games = made_up_games(260, hard_sd=0.6)
     sides = [side for game in games for side in game.sides]
     assert learned().games == sum(not judges(side.player) for side in sides) < len(sides)
 
 
+@pytest.mark.slow
 def test_moves_alone_find_the_elo_and_cover_it() -> None:
     model = learned(0.0)
     reader = LossReader(model)
@@ -54,6 +56,7 @@ def test_moves_alone_find_the_elo_and_cover_it() -> None:
     assert inside / 120 > 0.88
 
 
+@pytest.mark.slow
 def test_percentiles_are_even_and_do_not_tell_the_game() -> None:
     model = learned()
     reader = LossReader(model)

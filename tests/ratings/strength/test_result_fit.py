@@ -16,6 +16,7 @@ def games() -> list[PlayedGame]:
     return made
 
 
+@pytest.mark.slow
 def test_it_learns_what_ends_how() -> None:
     model = learn_results(games(), name="x", time_control="classical", data="", date="")
     assert model.chances(300, 4, 2000, 2000).win > 0.8

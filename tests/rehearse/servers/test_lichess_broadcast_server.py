@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from live.config import FeedsConfig
+from live.events import Score
 from live.feeds.open_feed import open_feed
 from live.rehearse.planned_faults import GOOD, ConnectionFaults, connections, incidents
 from live.rehearse.servers.lichess_broadcast_server import ROUND_ID, LichessRehearsal
@@ -100,6 +101,7 @@ async def test_a_slow_listener_gets_the_latest_of_each_game() -> None:
     assert len(ledger.reports) < 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 async def test_whatever_goes_wrong_the_end_is_the_same(seed: int) -> None:
     rehearsal = LichessRehearsal(GAMES, clock=DrivenClock(), fates=connections(seed))
@@ -127,3 +129,27 @@ async def test_whatever_goes_wrong_the_end_is_the_same(seed: int) -> None:
 
 def _silent(rehearsal: LichessRehearsal, clock: DrivenClock) -> bool:
     return rehearsal.stalled and clock.next_deadline_s is not None
+
+
+async def test_a_round_is_written_as_lichess_writes_it_and_is_silent_before_its_start() -> None:
+    """The rehearsal had no broadcast tags, and evaluations during play (audit, row 14)."""
+    rehearsal = LichessRehearsal(GAMES, clock=DrivenClock())
+    rehearsal.started = False
+    scored = tuple(msgspec.structs.replace(move, eval=Score(20)) for move in GAMES[0].moves)
+    rehearsal.show(0, msgspec.structs.replace(GAMES[0], moves=scored, result="*"))
+    listener = Listener(rehearsal)
+    async with rehearsal.serving() as spec:
+        origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
+        task = asyncio.create_task(listener.listen(origin))
+        await rehearsal.connected.wait()
+        await rehearsal.heard()
+        assert listener.text == b""
+        rehearsal.start()
+        await until(lambda: listener.text.endswith(b"\n\n\n"))
+        for tag in ("BroadcastName", "BroadcastURL", "UTCDate", "GameURL"):
+            assert f'[{tag} "'.encode() in listener.text
+        assert b"%clk" in listener.text and b"%eval" not in listener.text
+        rehearsal.show(0, msgspec.structs.replace(GAMES[0], moves=scored, result="1-0"))
+        await until(lambda: b"%eval" in listener.text)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

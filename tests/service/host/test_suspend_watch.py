@@ -16,6 +16,7 @@ from live.service.host.suspend_watch import SLEEP_S, MachineSlept, awake_s, elap
 from tests.feeds.fakes import DrivenClock, until
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(0, 1e5), st.floats(0, 1e5)), max_size=20))
 def test_sleep_is_what_one_clock_has_and_the_other_lacks(times: list[tuple[float, float]]) -> None:
     elapsed = awake = 1000.0
@@ -72,7 +73,7 @@ def test_the_real_clocks_are_none_that_anybody_sets() -> None:
 WALL = {
     "jobs/calibrate_engine.py": "the date written into a calibration",
     "feeds/http_client.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
-    "service/arbiter_desk.py": "when an alert was raised, for people",
+    "service/alert_service.py": "when an alert was raised, for people",
     "engine/results/result_file.py": "on which day a result was used last, for pruning",
     "service/report_export.py": "when a report was written, for people",
     "jobs/human_moves.py": "the date written into a network",
@@ -100,6 +101,7 @@ def _wall_clocks(path: Path) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 def test_the_time_of_day_is_read_in_few_places_and_decides_no_deadline() -> None:
     """A clock set back or forth, and daylight saving, change nothing else."""
     root = Path(live.__file__).parent

@@ -167,6 +167,7 @@ def service(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, socket
             process.kill()
 
 
+@pytest.mark.slow
 async def test_the_first_signal_says_goodbye_to_everybody(tmp_path: Path) -> None:
     with service(tmp_path) as (process, url, sock):
         assert sock.recv(1000) == b"READY=1"
@@ -187,6 +188,7 @@ async def test_the_first_signal_says_goodbye_to_everybody(tmp_path: Path) -> Non
         assert all(each.startswith(b"WATCHDOG=1") for each in told[:-1])
 
 
+@pytest.mark.slow
 def test_the_second_signal_ends_at_once(tmp_path: Path) -> None:
     """A subscriber that never answers the goodbye would hold the service for three seconds."""
     with service(tmp_path) as (process, url, sock):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from live.ledger.players.ferreira_table_4 import table_four
 from live.ratings.calibration.calibration_check import check
 from live.ratings.calibration.move_evidence import load_calibration
@@ -12,6 +14,7 @@ from tests.ledger.event_of_three import event
 from tests.terminal.drawing import drawn
 
 
+@pytest.mark.slow
 def test_table_four_has_the_columns_of_the_paper() -> None:
     held = event()
     strengths = {key: found.rating for key, found in held.study().strengths.items()}

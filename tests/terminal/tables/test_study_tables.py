@@ -7,51 +7,85 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from live.events import EngineInfo
+from live.events import EngineInfo, PlayerView
 from live.ledger.methods.predictors import compare
 from live.ledger.players.ranking import rank
 from live.ratings.match.match_statistics import GameCounts, PairCounts, match_statistics
 from live.ratings.match.sprt import Sprt, sprt
+from live.terminal.figure_text import FIGURE_NAMES
 from live.terminal.tables import study_tables
 from tests.ledger.event_of_three import event
 
 ENGINE = EngineInfo("Arithmetic", "1 look", 2800, "field")
 
 
+WIDTH = 80
+NAMES = {str(kind): name for kind, name in FIGURE_NAMES.items()}
+
+
 def drawn(table: Table) -> str:
-    console = Console(width=160, force_terminal=False)
+    console = Console(width=WIDTH, force_terminal=False)
     with console.capture() as capture:
         console.print(table)
     return capture.get()
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_scores_and_reasons() -> None:
     held = event()
     one, other, _ = held.players()
     rows = compare(held.study(), one.id, other.id)
-    text = drawn(study_tables.comparison(one, other, rows, ENGINE, "same-search"))
+    text = drawn(study_tables.comparison(one, other, rows, width=WIDTH))
     for row in rows:
-        assert row.predictor in text
+        name = NAMES.get(row.predictor, row.predictor)
+        assert all(word in text for word in name.split())
         if row.expected_score is not None:
             assert f"{row.expected_score:.3f}" in text
-    assert "of 500 moves" in text
+    assert "of 500 moves" in " ".join(text.split())
+    assert "…" not in text
 
 
+def known(view: PlayerView, **figures: float | None) -> PlayerView:
+    return msgspec.structs.replace(view, **figures)
+
+
+def test_two_players_stand_side_by_side_with_what_people_see_of_them() -> None:
+    one, other, _ = event().players()
+    one = known(one, performance=2441, performance_low=2100, performance_high=2790, percentile=74)
+    other = known(other, performance_low=2450, level=2826, level_low=2826, level_high=2826)
+    text = drawn(study_tables.both_players(one, other, ENGINE, "same-search", width=WIDTH))
+    lines = {line.split("  ")[0].strip(): line for line in text.splitlines() if line.strip()}
+    assert "2441 (2100–2790)" in lines["Performance"] and "2450 or more" in lines["Performance"]
+    assert "2826 = Elo" in lines["Level"] and "74 %" in lines["Percentile"]
+    assert "Moves alone" not in text  # nothing is known
+    assert all(len(line) <= WIDTH for line in text.splitlines())
+
+
+@pytest.mark.slow
 def test_names_cannot_write_to_the_terminal() -> None:
     held = event()
     one, other, _ = held.players()
     hostile = msgspec.structs.replace(one, name="\x1b]0;x\x07[red]Anand")
-    text = drawn(study_tables.comparison(hostile, other, (), ENGINE, "same-search"))
-    assert "\x1b" not in text and "\x07" not in text
-    assert "[red]Anand" in text
+    for table in (
+        study_tables.comparison(hostile, other, (), width=WIDTH),
+        study_tables.both_players(hostile, other, ENGINE, "same-search", width=WIDTH),
+    ):
+        text = drawn(table)
+        assert "\x1b" not in text and "\x07" not in text
+        assert "[red]Anand" in text
 
 
-def test_a_ranking_shows_everybody() -> None:
+@pytest.mark.slow
+def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
     held = event()
-    text = drawn(study_tables.ranking(rank(held.study(), held.players()), "covariance", ENGINE,
-                                 "same-search"))  # fmt: skip
-    for name in ("Anand", "Carlsen", "Ding, Liren"):
-        assert name in text
+    ranks = rank(held.study(), held.players())
+    text = drawn(study_tables.battle(ranks, "covariance", width=WIDTH))
+    names = [each.name for each in sorted(ranks, key=lambda each: each.place or 9)]
+    assert [name for line in text.splitlines() for name in names if name in line] == names
+    assert "…" not in text
+    first = msgspec.structs.replace(ranks[0], place=1)
+    tied = [first, *(msgspec.structs.replace(each, place=1) for each in ranks[1:])]
+    assert drawn(study_tables.battle(tied, "covariance", width=WIDTH)).count("1=") == 3
 
 
 @pytest.mark.parametrize("counts", [GameCounts(0, 0, 0), GameCounts(3, 0, 0), GameCounts(5, 9, 2)])
@@ -70,11 +104,12 @@ def test_pairs_and_a_test_stand_beside() -> None:
     assert "-2.944, 2.944" in text
 
 
+@pytest.mark.slow
 def test_markup_in_names_stays_text_everywhere() -> None:
     held = event()
     ranks = [
         msgspec.structs.replace(each, name="[/nothing]", missing="[b]why")
         for each in rank(held.study(), held.players())
     ]
-    text = drawn(study_tables.ranking(ranks, "covariance", ENGINE, "same-search"))
+    text = drawn(study_tables.battle(ranks, "covariance", width=WIDTH))
     assert "[/nothing]" in text and "[b]why" in text

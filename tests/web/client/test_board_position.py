@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import chess
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ def placement(pages: Pages, start_fen: str, moves: list[str]) -> str:
     return result
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(seed=st.integers(0, 2**32), plies=st.integers(0, 120))
 def test_random_games(pages: Pages, seed: int, plies: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def hello(world: World, resumed: bool = False) -> HelloMessage:
     return HelloMessage(1, "epoch", world.engine(), world.gain(), "0", resumed)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), before=st.integers(0, 40), steps=st.integers(1, 60))
 def test_it_holds_what_the_reference_holds(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ POINTS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(held=POINTS, elo=st.none() | st.integers(1000, 2900), choice=st.sampled_from(CHOICES))
 def test_the_same_figures_lead(

@@ -40,6 +40,7 @@ def write(pages: Pages, place: dict[str, Any]) -> str:
     return str(pages("call", module="page/page_address.js", name="writePlace", args=[place]))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(place=PLACES)
 def test_what_is_written_is_read_again(pages: Pages, place: dict[str, Any]) -> None:

@@ -130,7 +130,8 @@ export class BoardPage {
 
   _drawHead(game) {
     setText(this._where, placeText(game));
-    setText(this._event, game.event);
+    const sources = game.also?.length ? `from ${[game.feed, ...game.also].join(" and ")}` : "";
+    setText(this._event, [game.event, sources].filter(Boolean).join(" \u00b7 "));
     setText(this._result, resultText(game.result));
     const link = safeLink(game.url);
     this._watch.hidden = link === null;

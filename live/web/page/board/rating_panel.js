@@ -147,7 +147,7 @@ export class HeadToHeadPanel {
     const { expected_score: conform, low, high, missing } = methods;
     const elo = eloExpectation(white.elo, black.elo);
     const interval = conform === null ? missing || "\u2013" : `${score(low)}\u2013${score(high)}`;
-    const unbounded = duel.expected_score === null ? "\u2013" : duel.expected_score === 1 ? "\u25b2" : "\u25bc";
+    const unbounded = duel.expected_score === null ? "\u2013" : "unbounded";
     if (few) this._fill(0, "\u2013", "too few moves", "\u2013");
     else this._fill(0, score(duel.expected_score), "no interval", duel.difference === null ? unbounded : signed(duel.difference));
     this._fill(1, score(conform), interval, "\u2013");

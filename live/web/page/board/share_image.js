@@ -60,10 +60,11 @@ function player(x, y, game, color, ply, basis) {
   const who = [title, short(name || "?")].filter(Boolean).join(" ");
   const disc = `<circle cx="${x + 9}" cy="${y - 8}" r="8" fill="${color === "white" ? "#fff" : "#000"}" stroke="${QUIET}"/>`;
   const figure = main === null ? "\u2013" : main.text;
-  const range = main?.interval ? `95 %: ${main.interval}` : "";
+  const range = main?.interval && !main.bound ? `95 %: ${main.interval}` : "";
   const interval =
-    main === null ? withoutFigure(point) : [main.label, range, countedMoves(point.n)].filter(Boolean).join(", ");
-  const second = other ? `${other.label}: ${other.text}${other.interval ? ` (${other.interval})` : ""}` : "";
+    main === null ? withoutFigure(point) : [main.bound && main.interval, main.label, range, countedMoves(point.n)].filter(Boolean).join(", ");
+  const ends = other?.bound ? ` ${other.interval}` : other?.interval ? ` (${other.interval})` : "";
+  const second = other ? `${other.label}: ${other.text}${ends}` : "";
   return [
     disc,
     words(x + 28, y, 26, INK, who, 'font-weight="600"'),

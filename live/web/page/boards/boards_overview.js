@@ -6,12 +6,19 @@ import { Card } from "./board_card.js";
 import { isTransferred } from "../../client/leading_figure.js";
 import { explainButton } from "../explanations.js";
 import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
+import { delayText } from "../health_view.js";
 import { ORDERS, arranged } from "./boards_order.js";
 
 /** More boards than this are shown as a table unless somebody chooses cards. */
 const MANY = 24;
 /** Boards change their places at most so often: nobody can read what jumps about. */
 export const REARRANGE_MS = 3_000;
+
+/** Why nothing is shown. */
+function noGameYet(held) {
+  const behind = delayText(held.hello?.public_delay);
+  return behind ? `No game yet: this page is ${behind}.` : "No game yet.";
+}
 
 export class Overview {
   /** `elapsedS` says of a game how long its clock has run. */
@@ -67,7 +74,7 @@ export class Overview {
     }
     const hidden = all.length - games.length;
     setText(this._count, all.length ? [`${games.length} of ${all.length} boards`, "ranges are 95 % intervals", isTransferred(held.engine) ? "transferred" : ""].filter(Boolean).join(" \u00b7 ") : "");
-    setText(this._empty, all.length === 0 ? "No game yet." : hidden && !games.length ? "No board fits the filter." : "");
+    setText(this._empty, all.length === 0 ? noGameYet(held) : hidden && !games.length ? "No board fits the filter." : "");
     this._empty.hidden = !this._empty.textContent;
   }
 

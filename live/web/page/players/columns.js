@@ -109,10 +109,12 @@ export const PLAYER_COLUMNS = [
   {
     id: "fide", label: "FIDE performance", explain: "fide",
     value: (player) => player.fide_performance ?? null,
-    show: ({ fide_performance: found = null, rating_change: change = null, rating_k: k = null }) =>
+    show: ({
+      fide_performance: found = null, rating_change: change = null, rating_k: k = null, rating_k_listed: listed = false,
+    }) =>
       found === null
         ? none("needs a finished game against a rated opponent")
-        : figure(String(found), change === null ? "" : `${oneDigit(change)} (K ${k})`),
+        : figure(String(found), change === null ? "" : `${oneDigit(change)} (K ${k}${listed ? "" : "?"})`),
   },
   {
     id: "share", label: "Share", explain: "level",

@@ -88,6 +88,7 @@ def test_running_and_over(pages: Pages) -> None:
     assert arranged(pages, boards(), state="over") == ["c"]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     scores=st.lists(st.none() | st.integers(-3900, 3900), min_size=1, max_size=12),

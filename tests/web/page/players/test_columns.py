@@ -77,6 +77,7 @@ def test_an_interval_stands_beside_what_has_one(pages: Pages) -> None:
         fide_performance=2101,
         rating_change=-3.25,
         rating_k=20,
+        rating_k_listed=True,
         methods=PlayerMethods(first_choice=Share(0.5, 0.25, 0.75, 8)),
     )
     found = shown(pages, view)
@@ -110,7 +111,7 @@ def test_a_z_score_is_never_without_what_it_is(pages: Pages) -> None:
 
 def test_unbounded_is_an_arrow_and_unknown_a_dash_with_its_reason(pages: Pages) -> None:
     below = shown(pages, msgspec.structs.replace(NOBODY, high=2034.0))
-    assert (below["a4"]["text"], below["a4"]["interval"]) == ("▼", "below 2034")
+    assert (below["a4"]["text"], below["a4"]["interval"]) == ("2034", "or less")
     methods = PlayerMethods(missing={"accuracy": "3 moves not scored", "conformance": "too early"})
     unknown = shown(pages, msgspec.structs.replace(NOBODY, methods=methods))
     for name in (

@@ -6,6 +6,7 @@ import csv
 import io
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ def rows(pages: Pages, name: str, *args: Any) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     table=st.lists(

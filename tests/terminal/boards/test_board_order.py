@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from live.terminal.tables.running_boards_first import running_first
+from live.terminal.boards.board_order import running_first
 from tests.publish.test_published_state import paired
 
 

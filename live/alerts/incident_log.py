@@ -1,0 +1,165 @@
+"""The incident log: everything an arbiter was shown and did, from first to last. Pure.
+
+Built of what is never rewritten: alerts as they were sent, each with its time, and entries of the
+arbiter's own. One open thing is one incident, however often it changes; a cause that comes back
+after it was over makes a new one. The same records in the same order make the same log, so a
+restart and a report say what the running service said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from live.alerts.finding import NAMES
+from live.events import Alert, GameId, GameView, Incident, IncidentChange, IncidentWord
+
+#: Longest entry an arbiter may write, characters.
+ENTRY_CHARS = 500
+
+
+def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
+    """What has happened to an alert, each with its own text. That it is worded with another figure
+    ("for 12 min") is no news.
+    """
+    found: list[tuple[IncidentWord, str]] = []
+    if before is None:
+        found.append(("raised", now.text))
+    elif before.times != now.times:
+        found.append(("raised again", now.text))
+    elif before.severity != now.severity:
+        found.append(("changed", now.text))
+    if now.acknowledged_s is not None and (before is None or before.acknowledged_s is None):
+        found.append(("acknowledged", ""))
+    if now.note != (before.note if before is not None else ""):
+        found.append(("noted", now.note))
+    if now.muted != (before.muted if before is not None else False):
+        found.append(("muted" if now.muted else "unmuted", ""))
+    if now.cleared_s is not None:
+        found.append(("over", ""))
+    return found
+
+
+class IncidentLog:
+    """All incidents in the order they began. One writer calls; nothing is ever taken out."""
+
+    def __init__(self) -> None:
+        self._incidents: list[Incident] = []
+        # Where the incident of an alert that is not over stands, and the alert as it was last.
+        self._open: dict[str, int] = {}
+        self._last: dict[str, Alert] = {}
+
+    def alert(self, alert: Alert, at_s: float) -> bool:
+        """An alert as it was sent at ``at_s``, seconds since 1970 UTC; whether that is news."""
+        before = self._last.get(alert.id)
+        found = news(before, alert)
+        if not found:
+            self._last[alert.id] = alert
+            return False
+        changes = tuple(IncidentChange(at_s, what, text) for what, text in found)
+        if before is None:
+            self._open[alert.id] = len(self._incidents)
+            self._incidents.append(_begun(alert, len(self._incidents) + 1, at_s))
+        at = self._open[alert.id]
+        held = self._incidents[at]
+        self._incidents[at] = msgspec.structs.replace(
+            held,
+            severity=max(held.severity, alert.severity, key=_SEVERITIES.index),
+            text=alert.text,
+            ply=alert.ply,
+            times=alert.times,
+            acknowledged_s=alert.acknowledged_s or held.acknowledged_s,
+            muted=alert.muted,
+            note=alert.note,
+            over_s=alert.cleared_s,
+            changes=held.changes + changes,
+        )
+        if alert.cleared_s is None:
+            self._last[alert.id] = alert
+        else:
+            del self._open[alert.id]
+            del self._last[alert.id]
+        return True
+
+    def entry(self, text: str, at_s: float, game: GameId | None = None) -> None:
+        """Something the arbiter writes down, with or without a board."""
+        self._add("entry", text, at_s, game)
+
+    def muted(self, what: str, muted: bool, at_s: float, game: GameId | None = None) -> None:
+        """The arbiter wants to be shown no alert of a kind or of a board, or wants it again."""
+        self._add("mute", f"{what} {'muted' if muted else 'unmuted'}", at_s, game)
+
+    def _add(self, kind: str, text: str, at_s: float, game: GameId | None) -> None:
+        self._incidents.append(
+            Incident(
+                number=len(self._incidents) + 1,
+                kind=kind,
+                severity="look",
+                text=text,
+                game=game,
+                began_s=at_s,
+                over_s=at_s,
+                changes=(IncidentChange(at_s, "entry", text),),
+            )
+        )
+
+    def open(self) -> list[Alert]:
+        """Alerts that are not over, as they were sent last."""
+        return list(self._last.values())
+
+    def incidents(self) -> list[Incident]:
+        """All of them, in the order they began."""
+        return list(self._incidents)
+
+
+_SEVERITIES = ("look", "warning", "alarm")
+
+
+def _begun(alert: Alert, number: int, at_s: float) -> Incident:
+    return Incident(
+        number=number,
+        kind=alert.kind,
+        severity=alert.severity,
+        text=alert.text,
+        advice=alert.advice,
+        game=alert.game,
+        feed=alert.feed,
+        ply=alert.ply,
+        color=alert.color,
+        player=alert.player,
+        began_s=at_s,
+    )
+
+
+def kind_name(kind: str) -> str:
+    """What people call a kind of incident."""
+    own = {"entry": "Arbiter's entry", "mute": "Muted"}
+    return own.get(kind) or {str(each): name for each, name in NAMES.items()}.get(kind, kind)
+
+
+def with_boards(incidents: Iterable[Incident], boards: Mapping[GameId, str]) -> list[Incident]:
+    """The incidents with the names of their boards, as far as those are known."""
+    return [
+        msgspec.structs.replace(each, board=boards.get(each.game or "", each.board))
+        for each in incidents
+    ]
+
+
+def board_words(view: GameView) -> str:
+    """``12 Carlsen – Ding``."""
+    number = f"{view.board} " if view.board is not None else ""
+    return f"{number}{view.white.name} – {view.black.name}"
+
+
+def said_of(incident: Incident) -> str:
+    """All words of an incident, for searching."""
+    said = " ".join(change.text for change in incident.changes)
+    parts = (kind_name(incident.kind), incident.board, incident.text, incident.player or "", said)
+    return " ".join(parts)
+
+
+def has_words(incident: Incident, words: Iterable[str]) -> bool:
+    """Whether all ``words`` are in it, in any order and case."""
+    text = said_of(incident).casefold()
+    return all(word.casefold() in text for word in words)

@@ -1,0 +1,346 @@
+"""One game that several sources carry, shown once.
+
+Every source's games are held as it reports them (:class:`~live.games.game_index.GameIndex`). Here
+they are brought together: of games that are one (:mod:`live.games.same_game`) the one that was held
+first is shown, under its id, with what the others add, and the others are not shown.
+
+What is shown is the first source's line, as long as no other goes on from it; so when one source
+falls silent, the others carry the game on. A line that contradicts it is shown only once it is
+:data:`~live.games.same_game.LEAD_PLIES` longer. A takeback shows when every source has it, or goes
+on another way. Headers, clocks and results that the first source
+lacks come from the others. Which sources they are and where they contradict each other stands in
+the game (``also``, ``dispute``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+import msgspec
+
+from live.events import FeedName, GameId, Headers, Move, Player, Result
+from live.games.game import Game
+from live.games.game_index import GameIndex
+from live.games.game_matching import CROWD, agreeing
+from live.games.game_steps import (
+    CarriersChanged,
+    GameGone,
+    HeadersChanged,
+    NewGame,
+    ProblemChanged,
+    ResultChanged,
+    Step,
+    applied,
+)
+from live.games.player_identity import fide_id, name_words
+from live.games.report_changes import move_changes
+from live.games.same_game import (
+    LEAD_PLIES,
+    difference,
+    is_another_line,
+    is_one_game,
+    may_be_one_game,
+    same_seats,
+)
+
+#: A step as shown, and the game after it.
+Shown = tuple[Step, Game | None]
+
+
+class SharedGames:
+    """Follows the index: to be called with every step that has been applied to it."""
+
+    def __init__(self, index: GameIndex) -> None:
+        self._index = index
+        # Games of several sources as they are shown, by the id they are shown under.
+        self._shown: dict[GameId, Game] = {}
+        self._others: dict[GameId, list[GameId]] = {}
+        self._first: dict[GameId, GameId] = {}
+        # Who plays, whatever the source; see _marks.
+        self._players: dict[str, dict[GameId, None]] = {}
+        self._marked: dict[GameId, tuple[str, ...]] = {}
+        # New games that come without their moves first, whole.
+        self._coming: dict[GameId, Game] = {}
+
+    # --- what is shown --------------------------------------------------------------------------
+
+    def get(self, id: GameId) -> Game | None:
+        """The game as it is shown under this id, or as its source reports it where it is not."""
+        return self._shown.get(id) or self._index.get(id)
+
+    def shown_as(self, id: GameId) -> GameId:
+        """Under which id this source's game is shown."""
+        return self._first.get(id, id)
+
+    def members(self, id: GameId) -> tuple[GameId, ...]:
+        """The games shown under this id, the one it is named after last."""
+        return (*self._others.get(id, ()), id)
+
+    # --- what happens ---------------------------------------------------------------------------
+
+    def expect(self, game: Game) -> None:
+        """This game comes next, its moves in pieces."""
+        self._coming = {game.id: game}
+
+    def follow(self, step: Step) -> Iterator[Shown]:
+        """What a step that has been applied to the index means for the games shown."""
+        id = step.id
+        game = self._index.get(id)
+        if isinstance(step, NewGame | HeadersChanged | GameGone):
+            self._remark(id, game)
+        first = self.shown_as(id)
+        if first in self._others:
+            yield from self._follow_shared(first, id)
+        elif game is None:
+            yield step, None
+        elif (partner := self._partner(self._whole(game))) is None:
+            yield step, game
+        else:
+            if not isinstance(step, NewGame):
+                yield step, game
+            yield from self._join(id, partner, shown=not isinstance(step, NewGame))
+
+    def adopt(self, ids: Iterable[GameId]) -> Iterator[Shown]:
+        """Games that are held and shown already, from before a restart."""
+        for id in ids:
+            game = self._index[id]
+            self._remark(id, game)
+            if game.also or game.dispute:
+                # As it was shown then; who carries it now is seen anew.
+                step = CarriersChanged(id, (), "")
+                yield step, self._index.apply(step)
+        for id in ids:
+            if id not in self._others and id not in self._first:
+                partner = self._partner(self._index[id])
+                if partner is not None:
+                    yield from self._join(id, partner, shown=True)
+
+    def _whole(self, game: Game) -> Game:
+        coming = self._coming.get(game.id, game)
+        return coming if len(coming.moves) > len(game.moves) else game
+
+    def _join(self, id: GameId, partner: GameId, *, shown: bool) -> Iterator[Shown]:
+        """Both games are one from now on."""
+        first, other = partner, id
+        if partner not in self._others and shown:
+            order = {held.id: None for held in self._index if held.id in (id, partner)}
+            first, other = order
+        if other != id or shown:
+            yield GameGone(other), None
+        self._shown.setdefault(first, self._index[first])
+        self._others.setdefault(first, []).append(other)
+        self._first[other] = first
+        yield from self._show(first)
+
+    def _follow_shared(self, first: GameId, id: GameId) -> Iterator[Shown]:
+        if self._index.get(first) is None:
+            # Only a game without moves goes, or one that began from another position.
+            yield from self._part(first)
+            return
+        for other in list(self._others[first]):
+            if (held := self._index.get(other)) is None:
+                self._leave(first, other)
+            elif other == id or id == first:
+                leading = self._index[first]
+                if not may_be_one_game(leading, held) or is_another_line(leading, held):
+                    self._leave(first, other)
+                    yield NewGame(held), held
+        yield from self._show(first)
+
+    def _leave(self, first: GameId, other: GameId) -> None:
+        self._others[first].remove(other)
+        del self._first[other]
+
+    def _part(self, first: GameId) -> Iterator[Shown]:
+        """The game it was named after is gone: each of the others is shown for itself."""
+        yield GameGone(first), None
+        del self._shown[first]
+        for other in self._others.pop(first):
+            del self._first[other]
+            if (held := self._index.get(other)) is not None:
+                yield NewGame(held), held
+
+    def _show(self, first: GameId) -> Iterator[Shown]:
+        before = self._shown[first]
+        reports = [self._index[id] for id in (first, *self._others[first])]
+        if len(reports) == 1:
+            del self._shown[first], self._others[first]
+        after = merged(reports)
+        if len(reports) > 1:
+            self._shown[first] = after
+        yield from _steps(before, after)
+
+    # --- which games may be one -----------------------------------------------------------------
+
+    def _partner(self, game: Game) -> GameId | None:
+        """The game shown that this one is, as another source has it; None where that is open."""
+        if self._index.feeds < 2:
+            return None
+        bearers = [self._players[mark] for mark in self._marked.get(game.id, ())]
+        found_by_name = chain.from_iterable(ids for ids in bearers if len(ids) <= CROWD)
+        near = [self._index[id] for id in dict.fromkeys(found_by_name) if id != game.id]
+        if all(each.feed == game.feed for each in near):
+            return None
+        rivals = [each for each in near if _is_rival(game, each)]
+        own = any(each.feed == game.feed for each in rivals)
+        found: list[tuple[int, GameId]] = []
+        for other in near:
+            first = self.shown_as(other.id)
+            if other.feed == game.feed or game.feed in self._feeds_of(first):
+                continue
+            theirs = sum(each.feed == other.feed for each in rivals) > 1
+            if is_one_game(game, other, alone=not own and not theirs):
+                found.append((agreeing(game.moves, other.moves), first))
+        best = max(found, default=None)
+        if best is None or len({first for alike, first in found if alike == best[0]}) > 1:
+            return None
+        return best[1]
+
+    def _feeds_of(self, first: GameId) -> set[FeedName]:
+        return {self._index[id].feed for id in self.members(first)}
+
+    def _remark(self, id: GameId, game: Game | None) -> None:
+        marks = () if game is None else _marks(game.headers)
+        old = self._marked.get(id, ())
+        if marks == old:
+            return
+        for mark in old:
+            del self._players[mark][id]
+            if not self._players[mark]:
+                del self._players[mark]
+        for mark in marks:
+            self._players.setdefault(mark, {})[id] = None
+        if game is None:
+            self._marked.pop(id, None)
+        else:
+            self._marked[id] = marks
+
+
+def _marks(headers: Headers) -> tuple[str, ...]:
+    marks: list[str] = []
+    for player in (headers.white, headers.black):
+        if (number := fide_id(player)) is not None:
+            marks.append(f"fide {number}")
+        if words := name_words(player.name):
+            marks.append(words)
+    return tuple(dict.fromkeys(marks))
+
+
+def _is_rival(game: Game, other: Game) -> bool:
+    """Whether names alone may take one for the other."""
+    return same_seats(game.headers, other.headers) == 2 and may_be_one_game(game, other)
+
+
+# --- what several sources come to -----------------------------------------------------------------
+
+
+def merged(reports: Sequence[Game]) -> Game:
+    """One game as several sources have it, the one it is named after first."""
+    leading = reports[0]
+    for each in reports[1:]:
+        if _leads(each, leading):
+            leading = each
+    others = [each for each in reports if each is not leading]
+    differences = [text for each in others if (text := difference(leading, each))]
+    return msgspec.structs.replace(
+        reports[0],
+        headers=_headers(reports),
+        moves=_moves(leading, others),
+        result=_result(leading, others),
+        start_eval=leading.start_eval,
+        problem=_problem(leading, others),
+        also=tuple(each.feed for each in reports[1:]),
+        dispute="; ".join(differences),
+    )
+
+
+def _leads(other: Game, leading: Game) -> bool:
+    """Whether the other source's line is to be shown: it goes on, or is by far the longer."""
+    shorter = len(leading.moves)
+    more = len(other.moves) - shorter
+    if more > 0 and agreeing(leading.moves, other.moves) == shorter:
+        return True
+    if more == 0 and leading.problem is not None and other.problem is None:
+        return True
+    return more >= LEAD_PLIES
+
+
+def _moves(leading: Game, others: Sequence[Game]) -> tuple[Move, ...]:
+    """The leading line, with clocks and evaluations from others where its own source has none."""
+    moves = list(leading.moves)
+    for other in others:
+        for index, (own, theirs) in enumerate(zip(moves, other.moves, strict=False)):
+            if own.uci != theirs.uci:
+                break
+            if own.clock_s is None and theirs.clock_s is not None:
+                own = msgspec.structs.replace(own, clock_s=theirs.clock_s, spent_s=theirs.spent_s)
+            if own.eval is None and theirs.eval is not None:
+                own = msgspec.structs.replace(own, eval=theirs.eval)
+            moves[index] = own
+    return tuple(moves)
+
+
+def _result(leading: Game, others: Sequence[Game]) -> Result:
+    if leading.result != "*":
+        return leading.result
+    near = len(leading.moves) - LEAD_PLIES
+    told = (each.result for each in others if each.result != "*" and len(each.moves) > near)
+    return next(told, "*")
+
+
+def _problem(leading: Game, others: Sequence[Game]) -> str | None:
+    """None where another source that has as many moves has no problem."""
+    if any(each.problem is None and len(each.moves) >= len(leading.moves) for each in others):
+        return None
+    return leading.problem
+
+
+def _headers(reports: Sequence[Game]) -> Headers:
+    headers = reports[0].headers
+    for each in reports[1:]:
+        more = each.headers
+        filled = {
+            name: value
+            for name in ("event", "site", "round", "date", "time_control", "url", "eco", "opening")
+            if getattr(headers, name) in ("", "?") and (value := getattr(more, name))
+        }
+        headers = msgspec.structs.replace(
+            headers,
+            white=_player(headers.white, more.white),
+            black=_player(headers.black, more.black),
+            board=more.board if headers.board is None else headers.board,
+            **filled,
+        )
+    return headers
+
+
+def _player(one: Player, other: Player) -> Player:
+    lacking = {
+        name: value
+        for name in ("elo", "title", "fide_id", "federation", "team", "k")
+        if not getattr(one, name) and (value := getattr(other, name))
+    }
+    return msgspec.structs.replace(one, **lacking) if lacking else one
+
+
+def _steps(before: Game, after: Game) -> Iterator[Shown]:
+    """From one state shown to the next."""
+    if before.headers != after.headers:
+        before = msgspec.structs.replace(before, headers=after.headers)
+        yield HeadersChanged(after.id, after.headers), before
+    for step in move_changes(before, after):
+        before = applied(before, step)
+        yield step, before
+    for step in _last_steps(before, after):
+        before = applied(before, step)
+        yield step, before
+
+
+def _last_steps(before: Game, after: Game) -> Iterator[Step]:
+    if before.result != after.result:
+        yield ResultChanged(after.id, after.result)
+    if before.problem != after.problem:
+        yield ProblemChanged(after.id, after.problem)
+    if (before.also, before.dispute) != (after.also, after.dispute):
+        yield CarriersChanged(after.id, after.also, after.dispute)

@@ -1,0 +1,284 @@
+"""What the public is shown: later than the arbiters, and without what is withheld. Pure.
+
+There are two audiences. Arbiters (the service's own terminal, and tokens for arbiters) read the
+live state. Everybody else reads this one: pages, programs, broker, standard output, files.
+
+Changes go one way: the live state's come in, wait for the delay, lose what the public may not see,
+and come out. Once something is held back, everything that the public can ask for is answered from a
+copy that holds only what has come out, so nothing that waits shows: no figure, and no message that
+says nothing but that an engine answered. Loss policy: lossless; what waits is bounded by what
+changes during the delay.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+
+from live.events import (
+    Alert,
+    AlertMessage,
+    Change,
+    EngineHealth,
+    EngineInfo,
+    EngineMessage,
+    FeedHealth,
+    GainKind,
+    GameDetail,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    HealthMessage,
+    MoveMessage,
+    PlayerView,
+    PublicDelay,
+    ScoreMessage,
+    StandingMessage,
+)
+from live.publish.published_state import PublishedState, snapshot, view_of, whole_game
+from live.publish.stream.client_state import ClientState, OutOfStep
+from live.publish.stream.stream_filter import StreamFilter
+from live.publish.visibility import Visibility, sends, shown
+
+log = logging.getLogger(__name__)
+
+Listener = Callable[[list[Change]], None]
+
+_VENUE = StreamFilter(visibility=Visibility.VENUE)
+
+
+class PublicState:
+    """A :class:`live.publish.published_state.PublishedState`: the live one as the public may know
+    it.
+
+    ``clock`` gives seconds that never go back, ``wall_s`` seconds since 1970 UTC.
+    """
+
+    def __init__(
+        self,
+        live: PublishedState,
+        *,
+        delay_s: float = 0.0,
+        hide_scores: bool = False,
+        changed_ago_s: Mapping[GameId, float] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        wall_s: Callable[[], float] = time.time,
+    ) -> None:
+        """``changed_ago_s``: when games that are held already have changed last; those that changed
+        within the delay are held back whole, for they may hold moves that are.
+        """
+        self._live = live
+        self._clock = clock
+        self._wall_s = wall_s
+        self._delay_s = 0.0
+        self._from_s = wall_s()
+        # What the public knows of the live state; None where it knows all of it.
+        self._late: ClientState | None = None
+        # What is left of that where scores are hidden; None where they are not.
+        self._stripped: ClientState | None = None
+        self._waiting: deque[tuple[float, Change]] = deque()
+        self._moves: Counter[GameId] = Counter()
+        self._listeners: list[Listener] = []
+        self.delay(delay_s)
+        if self._late is not None:
+            self._hold_back(changed_ago_s or {})
+        self.hide(hide_scores)
+
+    def listen(self, listener: Listener) -> None:
+        """``listener`` gets every change that the public may know, from now on and in order; it
+        must not wait.
+        """
+        self._listeners.append(listener)
+
+    # --- what is held back ------------------------------------------------------------------------
+
+    @property
+    def delay_s(self) -> float:
+        """By how much the public is behind, seconds."""
+        return self._delay_s
+
+    def delay(self, delay_s: float) -> None:
+        """Hold back by so many seconds from now on; what waits has to wait no longer than that.
+
+        Nothing that the public has seen is taken back.
+        """
+        if delay_s > 0 and self._late is None:
+            self._late = ClientState()
+            self._late.apply(snapshot(self._live))
+        if delay_s > self._delay_s:
+            self._from_s = self._wall_s()
+        self._delay_s = delay_s
+        self.pass_due()
+
+    def hide(self, hide_scores: bool) -> None:
+        """Whether the public sees what engines said, from now on."""
+        if not hide_scores:
+            self._stripped = None
+        elif self._stripped is None:
+            self._stripped = ClientState()
+            behind = self._live if self._late is None else self._late
+            self._stripped.apply(snapshot(behind, _VENUE))
+
+    def _hold_back(self, changed_ago_s: Mapping[GameId, float]) -> None:
+        """Take from the copy what changed within the delay: it comes when it may."""
+        assert self._late is not None
+        whole = self._late.snapshot()
+        now_s, found = self._clock(), []
+        for detail in whole.games:
+            ago_s = changed_ago_s.get(detail.id, self._delay_s)
+            if ago_s < self._delay_s:
+                found.append((now_s - ago_s, detail))
+                self._late.apply(GoneMessage(detail.id))
+        if not found:
+            return
+        found.sort(key=lambda each: each[0])
+        for at_s, detail in found:
+            for change in whole_game(detail):
+                self._hold(at_s, change)
+        # Their figures rest on these games, nobody can say which part of them.
+        for player in whole.players:
+            self._late.apply(StandingMessage(msgspec.structs.replace(player, games=0, moves=0)))
+            self._hold(found[-1][0], StandingMessage(player))
+
+    def _hold(self, at_s: float, change: Change) -> None:
+        self._waiting.append((at_s, change))
+        if isinstance(change, MoveMessage) and change.move is not None:
+            self._moves[change.game] += 1
+
+    def held(self) -> PublicDelay:
+        """How far the public is behind, and what waits for it."""
+        first_s = self._from_s + self._delay_s
+        return PublicDelay(
+            self._delay_s,
+            first_s if self._delay_s and first_s > self._wall_s() else None,
+            self._moves.total(),
+            len(self._moves),
+        )
+
+    @property
+    def next_s(self) -> float | None:
+        """Seconds until something may be known that waits; None where nothing waits."""
+        if not self._waiting:
+            return None
+        return max(0.0, self._waiting[0][0] + self._delay_s - self._clock())
+
+    @property
+    def withholding(self) -> bool:
+        """Whether the public is shown less than the arbiters, or later."""
+        return self._late is not None or self._stripped is not None
+
+    # --- changes ----------------------------------------------------------------------------------
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Take in changes that the live state already holds, and pass on what may be known."""
+        if self._late is None:
+            self._pass(list(changes))
+            return
+        now_s = self._clock()
+        for change in filter(_worth_holding, changes):
+            self._hold(now_s, change)
+        self.pass_due()
+
+    def pass_due(self) -> None:
+        """Pass on what may be known by now."""
+        if self._late is None:
+            return
+        until_s = self._clock() - self._delay_s
+        due: list[Change] = []
+        while self._waiting and self._waiting[0][0] <= until_s:
+            change = self._waiting.popleft()[1]
+            try:
+                self._late.apply(change)
+            except OutOfStep as error:
+                # A fault of ours: the public goes on without this change.
+                log.error("the public misses a change: %s", error)
+            else:
+                due.append(change)
+            if isinstance(change, MoveMessage) and change.move is not None:
+                self._moves[change.game] -= 1
+        self._moves = +self._moves
+        if not self._waiting and not self._delay_s:
+            self._late = None
+        self._pass(due)
+
+    def _pass(self, changes: list[Change]) -> None:
+        if self._stripped is not None:
+            changes = [
+                visible
+                for change in changes
+                if (visible := self._news(change, self._stripped)) is not None
+            ]
+        if changes:
+            for listener in self._listeners:
+                listener(changes)
+
+    @staticmethod
+    def _news(change: Change, known: ClientState) -> Change | None:
+        """What of a change is news to those who may not see scores, taken into what they know;
+        None where nothing is: a message without news would say that an engine answered.
+        """
+        if not sends(type(change), Visibility.VENUE):
+            return None
+        visible = shown(change, Visibility.VENUE)
+        match visible:
+            case GameMessage(game=view):
+                held = known.game(view.id)
+                news = held is None or view_of(held) != view
+            case GoneMessage(game=game):
+                news = known.game(game) is not None
+            case EngineMessage(engine=engine):
+                news = engine != known.engine()
+            case HealthMessage(feeds=feeds):
+                news = feeds != known.feeds()
+            case _:
+                news = True
+        if not news:
+            return None
+        known.apply(visible)
+        return visible
+
+    # --- what is shown ----------------------------------------------------------------------------
+
+    @property
+    def _known(self) -> PublishedState:
+        return self._stripped or self._late or self._live
+
+    def engine(self) -> EngineInfo:
+        return self._known.engine()
+
+    def gain(self) -> GainKind:
+        return self._live.gain()
+
+    def games(self) -> Iterable[GameView]:
+        return self._known.games()
+
+    def game(self, game: GameId) -> GameDetail | None:
+        return self._known.game(game)
+
+    def players(self) -> Iterable[PlayerView]:
+        return self._known.players()
+
+    def player_ids(self, game: GameId) -> Iterable[str]:
+        return self._known.player_ids(game)
+
+    def feeds(self) -> tuple[FeedHealth, ...]:
+        return self._known.feeds()
+
+    def engines(self) -> EngineHealth:
+        return self._known.engines()
+
+    def alerts(self) -> Iterable[Alert]:
+        """None: they are for arbiters, who do not read this state."""
+        return ()
+
+
+def _worth_holding(change: Change) -> bool:
+    """Not what the public never sees, nor a score that a later one has replaced by then."""
+    if isinstance(change, ScoreMessage):
+        return change.ply.final or change.ply.depth is None
+    return not isinstance(change, AlertMessage)

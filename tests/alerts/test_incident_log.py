@@ -1,0 +1,100 @@
+"""The incident log: one incident for each thing, with all that happened to it, never rewritten."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from live.alerts.incident_log import IncidentLog, has_words, kind_name, news, with_boards
+from live.events import Alert
+
+ALERT = Alert(
+    id="flag g1",
+    kind="flag",
+    severity="warning",
+    text="White's flag is about to fall",
+    advice="Go there.",
+    game="g1",
+    first_seen_s=100.0,
+)
+
+
+def changed(**fields: object) -> Alert:
+    return msgspec.structs.replace(ALERT, **fields)
+
+
+def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
+    log = IncidentLog()
+    worse = changed(severity="alarm", text="White's flag has fallen")
+    taken = msgspec.structs.replace(worse, acknowledged_s=130.0, note="seen")
+    muted = msgspec.structs.replace(taken, muted=True)
+    over = msgspec.structs.replace(muted, cleared_s=150.0)
+    for at_s, alert in ((100, ALERT), (120, worse), (130, taken), (140, muted), (150, over)):
+        assert log.alert(alert, at_s)
+    (incident,) = log.incidents()
+    assert [(each.at_s, each.what, each.text) for each in incident.changes] == [
+        (100, "raised", ALERT.text),
+        (120, "changed", worse.text),
+        (130, "acknowledged", ""),
+        (130, "noted", "seen"),
+        (140, "muted", ""),
+        (150, "over", ""),
+    ]
+    assert (incident.began_s, incident.over_s, incident.severity) == (100, 150, "alarm")
+    assert (incident.acknowledged_s, incident.note, incident.muted) == (130, "seen", True)
+    assert log.open() == []
+
+
+def test_what_only_words_another_figure_is_no_record() -> None:
+    log = IncidentLog()
+    assert log.alert(ALERT, 100.0)
+    assert not log.alert(changed(text="for 12 min"), 101.0)
+    assert [each.text for each in log.open()] == ["for 12 min"]
+    assert len(log.incidents()[0].changes) == 1
+
+
+def test_a_cause_that_comes_back_is_another_incident() -> None:
+    log = IncidentLog()
+    log.alert(ALERT, 100.0)
+    log.alert(changed(cleared_s=110.0), 110.0)
+    log.alert(changed(first_seen_s=120.0), 120.0)
+    first, second = log.incidents()
+    assert (first.number, first.over_s) == (1, 110.0)
+    assert (second.number, second.began_s, second.over_s) == (2, 120.0, None)
+
+
+def test_a_note_taken_away_and_a_mute_taken_back_are_on_record() -> None:
+    words = [what for what, _ in news(changed(note="a", muted=True), ALERT)]
+    assert words == ["noted", "unmuted"]
+    assert [what for what, _ in news(ALERT, changed(times=2))] == ["raised again"]
+
+
+def test_own_entries_and_mutes_join_it_in_their_place() -> None:
+    log = IncidentLog()
+    log.entry("draw offer disputed", 90.0, "g1")
+    log.alert(ALERT, 100.0)
+    log.muted("all alerts of this board", True, 101.0, "g1")
+    found = with_boards(log.incidents(), {"g1": "7 Anand – Ding"})
+    assert [(each.kind, each.board, each.over_s) for each in found] == [
+        ("entry", "7 Anand – Ding", 90.0),
+        ("flag", "7 Anand – Ding", None),
+        ("mute", "7 Anand – Ding", 101.0),
+    ]
+    assert found[2].text == "all alerts of this board muted"
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [(["DRAW"], True), (["anand", "disputed"], True), (["anand", "clock"], False), ([], True)],
+)
+def test_it_is_searched_by_words(words: list[str], found: bool) -> None:
+    log = IncidentLog()
+    log.entry("draw offer disputed", 90.0, "g1")
+    (entry,) = with_boards(log.incidents(), {"g1": "7 Anand – Ding"})
+    assert has_words(entry, words) is found
+
+
+def test_every_kind_has_a_name() -> None:
+    assert kind_name("flag") == "Flag"
+    assert kind_name("entry") == "Arbiter's entry"
+    assert kind_name("of a later version") == "of a later version"

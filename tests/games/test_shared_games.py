@@ -1,0 +1,234 @@
+"""One game that two sources carry: shown once, with both; when one falls silent, from the other."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.events import NO_LONGER, GameReport, Player
+from live.games.game import Game
+from live.games.game_index import GameIndex
+from live.games.game_steps import GameGone, NewGame, Step, applied
+from live.games.report_changes import plan
+from live.games.shared_games import SharedGames, Shown
+from tests.games.told import report, told
+
+SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 c4 c6"
+SLAV = "d4 d5 c4 c6 Nf3 Nf6 Nc3 dxc4 a4 Bf5 e3 e6 Bxc4 Bb4 O-O Nbd7 Qe2 Bg6 e4 O-O Bd3 Bh5"
+
+
+class Sources:
+    """What several sources report, and what is shown of it, kept by its steps alone."""
+
+    def __init__(self) -> None:
+        self.index = GameIndex()
+        self.shared = SharedGames(self.index)
+        self.shown: dict[str, Game] = {}
+        self.steps: list[Step] = []
+
+    def report(self, feed: str, *games: GameReport, complete: bool = True) -> None:
+        for step in plan(self.index, report(*games, feed=feed, complete=complete)):
+            if isinstance(step, NewGame):
+                self.shared.expect(step.game)
+            self.index.apply(step)
+            self.take(*self.shared.follow(step))
+
+    def take(self, *shown: Shown) -> None:
+        for step, game in shown:
+            self.steps.append(step)
+            if isinstance(step, GameGone):
+                del self.shown[step.id]
+                assert game is None
+            elif isinstance(step, NewGame):
+                assert step.id not in self.shown
+                self.shown[step.id] = step.game
+            else:
+                self.shown[step.id] = applied(self.shown[step.id], step)
+                assert self.shown[step.id] == game
+        assert all(self.shared.get(id) == game for id, game in self.shown.items())
+
+    @property
+    def one(self) -> Game:
+        (game,) = self.shown.values()
+        return game
+
+    @property
+    def moves(self) -> str:
+        return " ".join(move.san for move in self.one.moves)
+
+
+def first(sans: str, plies: int) -> str:
+    return " ".join(sans.split()[:plies])
+
+
+def test_a_game_from_two_sources_is_one_with_both_of_them() -> None:
+    sources = Sources()
+    sources.report("a", told(sans="e4"))
+    sources.report("b", told(sans="e4 e5"))
+    assert sources.one.feed == "a" and sources.one.also == ("b",)
+    assert sources.moves == "e4 e5", "the one that is ahead"
+    assert not any(isinstance(step, GameGone) for step in sources.steps)
+
+
+def test_when_one_source_dies_the_other_carries_on_whichever_it_is() -> None:
+    for living in "ab":
+        sources = Sources()
+        for feed in "ab":
+            sources.report(feed, told(sans="e4 e5"))
+        sources.report(living, told(sans=SPANISH, result="1-0"))
+        assert sources.moves == SPANISH and sources.one.result == "1-0"
+        assert not sources.one.dispute
+
+
+def test_a_source_that_has_lost_the_game_leaves_it_to_the_other() -> None:
+    sources = Sources()
+    for feed in "ab":
+        sources.report(feed, told(sans="e4 e5"))
+    sources.report("a", told("Cleo-Dora"))
+    game = next(game for game in sources.shown.values() if game.also)
+    assert game.problem is None and len(game.moves) == 2
+    sources.report("b", told("Cleo-Dora"))
+    game = next(game for game in sources.shown.values() if game.moves)
+    assert game.problem is not None and game.problem.startswith(NO_LONGER)
+
+
+def test_games_without_a_common_event_become_one_when_the_moves_prove_it() -> None:
+    sources = Sources()
+    for plies in (2, 12, 21):
+        sources.report("a", told(sans=first(SPANISH, plies)))
+        sources.report("b", told(sans=first(SPANISH, plies), event=""))
+        assert len(sources.shown) == (1 if plies == 21 else 2)
+    assert sources.one.also == ("b",)
+
+
+def test_two_games_of_the_same_players_are_not_merged() -> None:
+    sources = Sources()
+    sources.report("a", told(sans=SPANISH, result="1-0"), told(sans="d4"))
+    sources.report("b", told(sans="e4 e5"))
+    assert len(sources.shown) == 3, "the third may be a game of its own"
+    sources.report("b", told(sans=SPANISH, result="1-0"), told(sans="d4 d5"))
+    held = sorted((len(game.moves), game.also) for game in sources.shown.values())
+    assert (22, ("b",)) in held, "and is known by its moves"
+
+
+def test_games_whose_moves_turn_out_others_are_shown_apart_again() -> None:
+    sources = Sources()
+    sources.report("a", told())
+    sources.report("b", told())
+    assert sources.one.also == ("b",)
+    sources.report("a", told(sans=SPANISH))
+    sources.report("b", told(sans=SLAV))
+    assert {game.moves[0].san for game in sources.shown.values()} == {"e4", "d4"}
+    assert not any(game.also or game.dispute for game in sources.shown.values())
+
+
+def test_a_contradiction_is_shown_and_goes_when_it_is_mended() -> None:
+    sources = Sources()
+    sources.report("a", told(sans=first(SPANISH, 12)))
+    sources.report("b", told(sans=first(SPANISH, 4)))
+    wrong = first(SPANISH, 7).removesuffix("Ba4") + "Bxc6 " + "dxc6 O-O f6 d4"
+    sources.report("b", told(sans=wrong))
+    assert sources.one.dispute == "4. Ba4 in a, but Bxc6 in b"
+    assert sources.moves == first(SPANISH, 12), "the first source's"
+    sources.report("b", told(sans=first(SPANISH, 12)))
+    assert sources.one.dispute == ""
+
+
+def test_a_line_that_contradicts_is_shown_once_it_is_far_ahead() -> None:
+    sources = Sources()
+    sources.report("a", told(sans="e4 e5 Nf3 Nc6 Bc4"))
+    sources.report("b", told(sans=first(SPANISH, 10)))
+    assert sources.moves == "e4 e5 Nf3 Nc6 Bc4"
+    sources.report("b", told(sans=first(SPANISH, 11)))
+    assert sources.moves == first(SPANISH, 11)
+    assert "3. Bb5 in b, but Bc4 in a" in sources.one.dispute
+
+
+def test_what_one_source_lacks_comes_from_the_other() -> None:
+    sources = Sources()
+    bare = told(sans="e4 e5")
+    headers = msgspec.structs.replace(
+        bare.headers, white=Player("Anna Adams", elo=2400, title="IM"), time_control="5400+30"
+    )
+    moves = tuple(msgspec.structs.replace(move, clock_s=5400.0) for move in bare.moves)
+    sources.report("a", bare)
+    sources.report("b", msgspec.structs.replace(bare, headers=headers, moves=moves))
+    assert sources.one.headers.white == Player("Anna Adams", elo=2400, title="IM")
+    assert sources.one.headers.time_control == "5400+30"
+    assert [move.clock_s for move in sources.one.moves] == [5400.0, 5400.0]
+
+
+def test_a_game_that_goes_leaves_the_other_source_s_under_its_own_id() -> None:
+    sources = Sources()
+    sources.report("a", told())
+    sources.report("b", told())
+    sources.report("a")
+    assert sources.one.feed == "b" and sources.one.also == ()
+
+
+def test_three_sources_are_one_game() -> None:
+    sources = Sources()
+    for feed in "abc":
+        sources.report(feed, told(sans="e4"))
+    assert sources.one.also == ("b", "c")
+    sources.report("b", told())
+    assert sources.one.also == ("b", "c") and sources.moves == "e4"
+
+
+def test_games_held_from_before_a_restart_are_brought_together() -> None:
+    sources = Sources()
+    for feed in ("a", "b"):
+        game = Game(feed, feed, "", told().headers, told().start_fen, also=("z",), dispute="old")
+        sources.index.apply(NewGame(game))
+        sources.shown[feed] = game
+    sources.take(*sources.shared.adopt(["a", "b"]))
+    assert sources.one.also == ("b",) and sources.one.dispute == ""
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("abc"),
+            st.lists(
+                st.tuples(
+                    st.sampled_from(["Anna-Boris", "Cleo-Dora"]),
+                    st.sampled_from([SPANISH, SLAV]),
+                    st.integers(0, 22),
+                    st.sampled_from(["*", "1-0"]),
+                    st.sampled_from(["Open", "", "Cup"]),
+                ),
+                max_size=3,
+            ),
+        ),
+        max_size=12,
+    )
+)
+def test_the_steps_shown_always_fit_and_no_source_has_two_games_in_one(
+    reports: list[tuple[str, list[tuple[str, str, int, str, str]]]],
+) -> None:
+    sources = Sources()
+    for feed, games in reports:
+        made = [
+            told(pair, first(sans, plies), result=result, event=event)  # type: ignore[arg-type]
+            for pair, sans, plies, result, event in games
+        ]
+        sources.report(feed, *made)
+        for game in sources.shown.values():
+            feeds = (game.feed, *game.also)
+            assert len(set(feeds)) == len(feeds)
+        shown = sum(1 + len(game.also) for game in sources.shown.values())
+        assert shown == len(sources.index)
+
+
+@pytest.mark.parametrize("plies", [5, 22])
+def test_reported_whole_or_move_by_move_it_ends_the_same(plies: int) -> None:
+    live, whole = Sources(), Sources()
+    for ply in range(plies + 1):
+        live.report("a", told(sans=first(SPANISH, ply)))
+        live.report("b", told(sans=first(SPANISH, max(0, ply - 3))))
+    for sources in (live, whole):
+        for feed in "ab":
+            sources.report(feed, told(sans=first(SPANISH, plies), result="1/2-1/2"))
+    assert live.shown == whole.shown

@@ -1,0 +1,436 @@
+"""Two audiences, one service: what a stranger receives depends neither on engines' answers, where
+scores are hidden, nor on anything that is held back; arbiters receive everything at once.
+
+Each drill plays the same games twice, with one thing changed that the stranger must not notice, and
+compares all that reached the stranger, byte for byte, with numbers and order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import chess
+import msgspec
+import pytest
+from rich.console import Console
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from live.config import load_config
+from live.engine.search import Search, SearchResult
+from live.events import (
+    AlertMessage,
+    EngineHealth,
+    EngineState,
+    FeedReport,
+    GameReport,
+    QueueLengths,
+    Score,
+)
+from live.feeds.demo import demo_feed
+from live.games.game_steps import NewGame
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.outgoing_messages import Urgency
+from live.publish.access.authentication import everybody
+from live.publish.access.client_limits import ClientLimits
+from live.publish.access.tokens import new_token
+from live.publish.broker.retained_messages import RetainedMessages
+from live.publish.http.http_routes import HttpRequest
+from live.publish.http.static_files import StaticSite
+from live.publish.public_state import PublicState
+from live.publish.published_state import snapshot
+from live.publish.server import Publisher
+from live.service.event_service import EventService
+from live.service.output_mode import JsonPrinter, line_printer
+from live.service.public_delay import all_passed_on, changed_ago_s, pass_on
+from live.store.journal import Journal
+from tests.feeds.fakes import DrivenClock, until
+from tests.ledger.arithmetic import answer, game, line
+from tests.publish.world import World
+
+GAMES = 4
+PLIES = 50
+DELAY_S = 900.0
+ARBITER, ARBITER_ENTRY = new_token("arbiter", lambda size: b"a" * size, arbiter=True)
+#: Ticks fire on the loop's next turn, and no heartbeat falls into a drill.
+LIMITS = ClientLimits(tick_s=0.0, heartbeat_s=1e6, silent_after_s=1e6, handshakes_burst=1e6)
+PATHS = (
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/api/v1/games",
+    "/api/v1/players",
+    "/api/v1/standings",
+    "/api/v1/events",
+    "/api/v1/health",
+)
+
+Answer = Callable[[Search], SearchResult]
+
+
+def other_answer(search: Search) -> SearchResult:
+    """Another engine: other scores, and other first choices."""
+    found = answer(search)
+    best = search.only or _last_legal(search)
+    return msgspec.structs.replace(found, score=Score(-2 * found.score.cp + 31), best=best)
+
+
+def _last_legal(search: Search) -> str:
+    board = chess.Board(search.position.start_fen)
+    for uci in search.position.moves:
+        board.push_uci(uci)
+    return sorted(move.uci() for move in board.legal_moves)[-1]
+
+
+class AnsweredEvent(EventService):
+    """An event whose searches are answered by a function, when :meth:`think` is called."""
+
+    def __init__(self, engine: Answer, **settings: object) -> None:
+        super().__init__(load_config(None, {}, {"server.port": 0, **settings}))
+        self._engine = engine
+        self._asked: deque[tuple[Search, RequestId]] = deque()
+        self.searches = 0
+        self.open_ledger("Arithmetic", "1 look")
+
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        self._asked.append((search, request_id))
+
+    def drop(self, request_id: RequestId) -> None:
+        """An answer that nobody waits for changes nothing."""
+
+    async def think(self) -> None:
+        """Answer everything, one search a turn of the loop, and say how busy the engines are."""
+        while self._asked:
+            search, request_id = self._asked.popleft()
+            self.state.searched(request_id, self._engine(search))
+            self.searches += 1
+            busy = (EngineState(0, "searching", 450.0 + self.searches, request_id.game, 12),)
+            waiting = QueueLengths(head=len(self._asked))
+            health = EngineHealth(busy, len(self._asked), searches=self.searches, waiting=waiting)
+            self.state.engine_health(health)
+            await asyncio.sleep(0)
+
+
+class Stranger:
+    """Everything that reaches somebody without a token, in order, by way."""
+
+    def __init__(self, publisher: Publisher, hide_scores: bool) -> None:
+        self.received: list[tuple[str, bytes]] = []
+        self._publisher = publisher
+        seen = everybody(hide_scores)
+        self._broker = RetainedMessages(publisher.public, "live", seen)
+        self._lines = io.StringIO()
+        printer = JsonPrinter(lambda text: self._note("json", text.encode()))
+        printer.begin(snapshot(publisher.public, seen))
+        publisher.public.listen(printer.show)
+        publisher.public.listen(line_printer(Console(file=self._lines)))
+        publisher.public.listen(self._broker.changed)
+
+    def _note(self, way: str, data: bytes) -> None:
+        self.received.append((way, data))
+
+    def look(self, games: Sequence[str]) -> None:
+        """Ask every endpoint, and take what a broker would be sent."""
+        paths = [*PATHS, *(f"/api/v1/games/{id}{end}" for id in games for end in ("", ".pgn"))]
+        for path in paths:
+            request = HttpRequest("GET", path, (), {"host": "127.0.0.1"})
+            response = self._publisher.answer(request)
+            told = f"{path} {response.status} {response.headers}".encode()
+            self._note("http", told + b"\n" + response.body)
+        for topic, payload in self._broker.take(1000).items():
+            self._note("mqtt", topic.encode() + b" " + payload)
+        self._note("lines", self._lines.getvalue().encode())
+        self._lines.seek(0)
+        self._lines.truncate()
+
+    async def listen(self, query: str) -> None:
+        """Read one websocket to its end."""
+        host, port = self._publisher.address
+        async with connect(f"ws://{host}:{port}/v1/live{query}", max_size=None) as client:
+            try:
+                while True:
+                    self._note(f"websocket {query}", (await client.recv(decode=False)))
+            except ConnectionClosed:
+                pass
+
+    def by_way(self) -> dict[str, list[bytes]]:
+        """What came by each way: between ways there is no order that anybody could compare."""
+        found: dict[str, list[bytes]] = {}
+        for way, data in self.received:
+            found.setdefault(way, []).append(data)
+        return found
+
+
+class Moment:
+    """The drill's time: monotonic and of the wall alike."""
+
+    def __init__(self) -> None:
+        self.now_s = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def rounds(plies: int = PLIES) -> Iterator[tuple[GameReport, ...]]:
+    """The reports of ``GAMES`` boards, a ply at a time, one board after the other."""
+    whole = demo_feed.games()[:GAMES]
+    done = [0] * GAMES
+    for number in range(plies * GAMES):
+        done[number % GAMES] += 1
+        yield tuple(
+            msgspec.structs.replace(each, moves=each.moves[:ply], result="*")
+            for each, ply in zip(whole, done, strict=True)
+        )
+
+
+async def settle(publisher: Publisher) -> None:
+    """Let what is to be written be written."""
+    for _ in range(4):
+        await asyncio.sleep(0)
+    await until(lambda: not publisher._ticks)
+
+
+async def drill(
+    engine: Answer,
+    reports: Sequence[tuple[GameReport, ...]],
+    *,
+    monkeypatch: pytest.MonkeyPatch,
+    hide_scores: bool = False,
+    delay_s: float = 0.0,
+    pace_s: float = 30.0,
+    tokens: Path | None = None,
+    quiet_s: float = 0.0,
+) -> tuple[Stranger, AnsweredEvent, list[tuple[float, str, bytes]]]:
+    """Play ``reports``, each ``pace_s`` after the one before; then ``quiet_s`` without a move.
+
+    Gives the stranger, the service, and when each message of an arbiter's and of the stranger's
+    websocket came.
+    """
+    monkeypatch.setattr(secrets, "token_hex", lambda size: "e" * 2 * size)
+    service = AnsweredEvent(engine, **{"server.hide_scores": hide_scores})
+    moment = Moment()
+    public = PublicState(
+        service.state, delay_s=delay_s, hide_scores=hide_scores, clock=moment, wall_s=moment
+    )
+    service.withholding = lambda: public.withholding
+    config = service.config.server
+    if tokens is not None:
+        config = msgspec.structs.replace(config, tokens_file=str(tokens), public=True)
+    publisher = Publisher(
+        config,
+        service.state,
+        clock=lambda: 0.0,
+        limits=LIMITS,
+        site=StaticSite(Path("/nowhere")),
+        public=public,
+    )
+    service.listen(publisher.publish)
+    timed: list[tuple[float, str, bytes]] = []
+    async with publisher:
+        stranger = Stranger(publisher, hide_scores)
+        listening = [
+            asyncio.create_task(stranger.listen(query))
+            for query in ("", "?type=move,game", "?board=1")
+        ]
+        host, port = publisher.address
+
+        async def attend(who: str, headers: dict[str, str]) -> None:
+            url = f"ws://{host}:{port}/v1/live"
+            async with connect(url, additional_headers=headers, max_size=None) as client:
+                try:
+                    while True:
+                        data = await client.recv(decode=False)
+                        timed.append((moment.now_s, who, data))
+                except ConnectionClosed:
+                    pass
+
+        if tokens is not None:
+            bearer = {"Authorization": f"Bearer {ARBITER}"}
+            listening.append(asyncio.create_task(attend("arbiter", bearer)))
+            listening.append(asyncio.create_task(attend("public", {})))
+        await until(lambda: len(publisher.broadcaster) == len(listening))
+        for games in reports:
+            moment.now_s += pace_s
+            public.pass_due()
+            await service.take(FeedReport("hall", games))
+            await settle(publisher)
+            await service.think()
+            await settle(publisher)
+            stranger.look([view.id for view in service.state.games()])
+            await heard(timed)
+        for _ in range(round(quiet_s / pace_s)):
+            moment.now_s += pace_s
+            public.pass_due()
+            await settle(publisher)
+            stranger.look([view.id for view in service.state.games()])
+            await heard(timed)
+    await asyncio.gather(*listening)
+    return stranger, service, timed
+
+
+async def heard(timed: list[tuple[float, str, bytes]]) -> None:
+    """Let what was written reach those who read: until nothing more comes."""
+    quiet, before = 0, -1
+    while quiet < 3:
+        await asyncio.sleep(0.001)
+        quiet = quiet + 1 if len(timed) == before else 0
+        before = len(timed)
+
+
+@pytest.mark.slow
+async def test_hidden_scores_cannot_be_told_from_anything_a_stranger_receives(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    reports = list(rounds())
+    assert len(reports) == 200
+    runs, logs = [], []
+    for engine in (answer, other_answer):
+        caplog.clear()
+        with caplog.at_level(logging.INFO, "live"):
+            runs.append(await drill(engine, reports, monkeypatch=monkeypatch, hide_scores=True))
+        logs.append([record.getMessage() for record in caplog.records])
+    (one, first, _), (two, second, _) = runs
+    # The engines did answer differently: other scores, and another number of searches.
+    assert first.searches != second.searches
+    assert snapshot(first.state).games != snapshot(second.state).games
+    assert {way for way, _ in one.received} == {
+        "json", "lines", "http", "mqtt", "websocket ", "websocket ?type=move,game",
+        "websocket ?board=1",
+    }  # fmt: skip
+    for way, data in one.by_way().items():
+        assert data == two.by_way()[way], way
+    assert logs[0] == logs[1]
+    # And the stranger did follow the games.
+    moves = [data for way, data in one.received if way == "websocket " and b'"move"' in data]
+    assert len(moves) >= 200
+
+
+async def test_what_is_held_back_cannot_be_told_until_it_is_due(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two rounds that part at one move look the same for as long as that move is held back."""
+    played = list(rounds(13))
+    parting = 20
+    known, other = played[:parting], list(played[:parting])
+    # The last one is reported 30 s before the first of these is due.
+    for games in played[parting : parting + 30]:
+        known.append(games)
+        # Nothing is played on any board but the last, and that one is taken back.
+        other.append((*played[parting - 1][:3], shortened(games[3])))
+    received = []
+    for reports in (known, other):
+        stranger, _, _ = await drill(
+            answer, reports, monkeypatch=monkeypatch, delay_s=DELAY_S, pace_s=30.0
+        )
+        received.append(stranger.by_way())
+    for way in received[0]:
+        assert received[0][way] == received[1][way], way
+    # They parted at last: with the delay over, the stranger sees what differs.
+    later = []
+    for reports in (known, other):
+        stranger, _, _ = await drill(
+            answer, reports, monkeypatch=monkeypatch, delay_s=DELAY_S, pace_s=30.0, quiet_s=930.0
+        )
+        later.append(stranger.by_way())
+    assert later[0]["websocket "] != later[1]["websocket "]
+
+
+def shortened(game: GameReport) -> GameReport:
+    return msgspec.structs.replace(game, moves=game.moves[:2])
+
+
+async def test_arbiters_see_everything_at_once_and_the_public_after_the_delay(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
+    reports = list(rounds(8))
+    # A correction on board 1 raises an alert.
+    reports.append((shortened(reports[-1][0]), *reports[-1][1:]))
+    _, _, timed = await drill(
+        answer,
+        reports,
+        monkeypatch=monkeypatch,
+        delay_s=DELAY_S,
+        tokens=tokens,
+        quiet_s=DELAY_S + 60,
+    )
+    came: dict[str, dict[tuple[str, int], float]] = {"arbiter": {}, "public": {}}
+    alerts: dict[str, list[float]] = {"arbiter": [], "public": []}
+    for at_s, who, data in timed:
+        message = json.loads(data)
+        if message["type"] == "move" and message["move"] is not None:
+            came[who].setdefault((message["game"], message["ply"]), at_s)
+        elif message["type"] == "alert":
+            alerts[who].append(at_s)
+    assert len(came["arbiter"]) >= 32
+    assert came["public"].keys() == came["arbiter"].keys()
+    start_s = Moment().now_s
+    for number, at_s in enumerate(sorted(came["arbiter"].values()), 1):
+        assert at_s == start_s + 30.0 * number
+    for move, at_s in came["public"].items():
+        assert at_s == came["arbiter"][move] + DELAY_S
+    assert alerts["public"] == [] and alerts["arbiter"][0] == start_s + 30.0 * len(reports)
+
+
+def test_an_alert_is_no_message_for_the_public() -> None:
+    world = World(1)
+    heard_: list[object] = []
+    public = PublicState(world, delay_s=1.0, clock=lambda: 0.0)
+    public.listen(heard_.extend)
+    (alert,) = world.alert()
+    assert isinstance(alert, AlertMessage)
+    public.publish([alert])
+    public.delay(0)
+    assert heard_ == [] and public.alerts() == ()
+
+
+async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
+    clock, world = DrivenClock(), World(2)
+    public = PublicState(world, delay_s=90.0, clock=clock.now)
+    came: list[float] = []
+    public.listen(lambda changes: came.append(clock.now()))
+    began_s = clock.now()
+    public.publish(world.appear("g1"))
+    passing = asyncio.create_task(pass_on(public, clock))
+    async with asyncio.timeout(20):
+        await all_passed_on(public, clock)
+    passing.cancel()
+    assert came and began_s + 90 <= came[0] <= began_s + 91
+    assert public.next_s is None
+
+
+def test_games_of_before_are_held_back_while_they_may_hold_moves_that_are() -> None:
+    world = World(3)
+    for id in ("g1", "g2"):
+        world.appear(id)
+        world.move(id)
+    world.standing()
+    now = [1000.0]
+    public = PublicState(
+        world, delay_s=900.0, changed_ago_s={"g1": 30.0, "g2": 901.0}, clock=lambda: now[0]
+    )
+    assert [view.id for view in public.games()] == ["g2"] and not list(public.players())
+    assert (public.held().held_moves, public.held().held_boards) == (1, 1)
+    now[0] += 869
+    public.pass_due()
+    assert public.game("g1") is None
+    now[0] += 1
+    public.pass_due()
+    assert public.game("g1") == world.held["g1"] and list(public.players())
+
+
+def test_the_journal_knows_when_games_have_changed(tmp_path: Path) -> None:
+    assert changed_ago_s(None, 1000.0) == {}
+    held = game("g1", line(1, 2, 3))
+    with Journal(tmp_path / "a.sqlite", now_ms=lambda: 400_000) as journal:
+        journal.change(NewGame(held))
+        assert journal.flush()
+        assert changed_ago_s(journal, 1000.0) == {"g1": 600.0}

@@ -1,0 +1,93 @@
+"""The view of the incident log: everything is in it, it is searched, and added to."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import msgspec
+
+from live.alerts.incident_log import IncidentLog
+from live.events import Alert, GameId
+from tests.terminal.stage import Stage
+
+BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()
+
+
+class Desk:
+    """A log, and what is entered from the terminal."""
+
+    def __init__(self, game: GameId) -> None:
+        self.log = IncidentLog()
+        flag = Alert(
+            id=f"flag {game}",
+            kind="flag",
+            severity="alarm",
+            text="White's flag has fallen",
+            advice="Go there.",
+            game=game,
+            first_seen_s=BASE_S,
+        )
+        self.log.alert(flag, BASE_S)
+        self.log.alert(msgspec.structs.replace(flag, cleared_s=BASE_S + 60), BASE_S + 60)
+        self.log.alert(msgspec.structs.replace(flag, id="feed x", kind="feed", game=None), BASE_S)
+
+    def enter(self, text: str, game: GameId | None) -> None:
+        self.log.entry(text, BASE_S + 120, game)
+
+
+def stage() -> tuple[Stage, Desk]:
+    made = Stage()
+    desk = Desk(made.controller.boards.listed[0].id)
+    made.actions.incidents = desk.log.incidents
+    made.actions.enter = desk.enter
+    return made, desk
+
+
+def test_what_is_over_stays_in_the_log() -> None:
+    made, _ = stage()
+    text = made.press("4")
+    assert "15:04:05 Flag" in text and "White's flag has fallen" in text
+    assert "2 incidents" in text
+    assert "1 incident open" in made.press("O")
+
+
+def test_the_incident_under_the_cursor_says_all_that_happened() -> None:
+    made, _ = stage()
+    assert "15:05:05 over" in made.press("4", "down")
+
+
+def test_it_is_filtered_by_words_and_by_the_time() -> None:
+    made, desk = stage()
+    desk.enter("draw offer disputed", None)
+    made.press("4", "slash")
+    assert made.context.ask is not None and made.context.ask.typed is not None
+    made.context.ask.typed("disputed")
+    assert "1 incident ·" in made.frame()
+    made.context.ask.typed("15:06:05")
+    assert "draw offer disputed" in made.frame() and "1 incident ·" in made.frame()
+    made.context.ask.typed("")
+    assert "3 incidents" in made.frame()
+
+
+def test_an_entry_is_written_with_and_without_a_board() -> None:
+    made, desk = stage()
+    game = made.controller.boards.listed[0].id
+    made.press("w")
+    assert made.context.ask is not None
+    made.context.ask.done("draw offer disputed")
+    made.press("4", "w")
+    assert made.context.ask is not None
+    made.context.ask.done("  ")
+    made.context.ask.done("lights out for a minute")
+    entries = [each for each in desk.log.incidents() if each.kind == "entry"]
+    assert [(each.text, each.game) for each in entries] == [
+        ("draw offer disputed", game),
+        ("lights out for a minute", None),
+    ]
+    assert "lights out" in made.frame()
+
+
+def test_a_terminal_that_is_not_the_services_writes_nothing() -> None:
+    made = Stage(able=False)
+    assert "only the terminal of the service itself" in made.press("4", "w")
+    assert "nothing is in the log" in made.frame()
