@@ -81,7 +81,7 @@ async def follow(
     sources = SourceRunner(specs, config.feeds, lasting=not once)
     names = sources.names
     config = msgspec.structs.replace(config, feeds=beside(sources.folders, config.feeds))
-    service = EventService(config, EventJournal.of(config, names, once=once))
+    service = EventService(config, EventJournal.of(config, names, once=once), human=True)
     console = Console()
     shown = way(headless=headless, plain=plain, json=json)
     stop = asyncio.Event()

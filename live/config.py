@@ -120,6 +120,8 @@ class DemoConfig(Section, frozen=True):
 class HumanConfig(Section, frozen=True):
     """``[human]``: the network that says what people play."""
 
+    enabled: bool = True
+    """Asked about every position, where onnxruntime is installed."""
     network: str = ""
     """An ONNX file, or a ``.pb.gz`` of Maia; empty: the one that comes with live-rate."""
 

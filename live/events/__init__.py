@@ -31,10 +31,14 @@ from live.events.health import EngineHealth as EngineHealth
 from live.events.health import EngineState as EngineState
 from live.events.health import FeedHealth as FeedHealth
 from live.events.health import FeedState as FeedState
+from live.events.health import HumanHealth as HumanHealth
 from live.events.health import MeasuringProgress as MeasuringProgress
 from live.events.health import PublicDelay as PublicDelay
 from live.events.health import QueueLengths as QueueLengths
 from live.events.health import SpeculationFigures as SpeculationFigures
+from live.events.human import DifficultyView as DifficultyView
+from live.events.human import Mark as Mark
+from live.events.human import RatingShare as RatingShare
 from live.events.messages import AlertMessage as AlertMessage
 from live.events.messages import Change as Change
 from live.events.messages import ClockMessage as ClockMessage

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from live.events.human import DifficultyView, Mark, RatingShare
 from live.events.methods import ComplexityView, GameMethods, PlayerMethods
 from live.events.reports import FeedName, GameId, Player, Result
 
@@ -83,6 +84,19 @@ class PlyView(msgspec.Struct, frozen=True):
     draw: float | None = None
     loss: float | None = None
     """How likely White is to lose; the three add up to 1."""
+    played_share: float | None = None
+    """0 to 1: how many players of the mover's rating would play this move; null without a rating
+    or a network of human moves, and in positions unlike those it learned from."""
+    played_elo: int | None = None
+    """The rating that ``played_share`` is for: the mover's in hundreds, within those learned."""
+    played_references: tuple[RatingShare, ...] = ()
+    """The same for players of other ratings."""
+    difficulty: DifficultyView | None = None
+    """Of the position after the move, for the player to move."""
+    mark: Mark | None = None
+    """``find``: the engine's best move, which few players of the mover's rating would play, and
+    most would err instead. ``trap``: what most of the opponent's rating would reply loses a pawn or
+    more."""
 
 
 class CurvePoint(msgspec.Struct, frozen=True):

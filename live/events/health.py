@@ -66,6 +66,24 @@ class MeasuringProgress(msgspec.Struct, frozen=True):
     """How many there are."""
 
 
+class HumanHealth(msgspec.Struct, frozen=True):
+    """How the network of human moves is doing."""
+
+    network: str = ""
+    """Which one; empty until it is loaded."""
+    learned_from: str = ""
+    """For people: whose games."""
+    waiting: int = 0
+    """Positions not yet answered."""
+    answered: int = 0
+    left_out: int = 0
+    """Positions given up because too many waited."""
+    ms_per_position: float | None = None
+    """All ratings asked for, of the last hundreds of positions."""
+    problem: str = ""
+    """For people: why there is none."""
+
+
 class PublicDelay(msgspec.Struct, frozen=True):
     """How far the public is behind the arbiters, who see everything at once."""
 
@@ -102,3 +120,5 @@ class EngineHealth(msgspec.Struct, frozen=True):
     """For people: what the engines have to do without, and why."""
     measuring: MeasuringProgress | None = None
     """While the engine in use is compared with that of the calibrations; else null."""
+    human: HumanHealth | None = None
+    """Null when switched off."""

@@ -16,9 +16,8 @@ import chess
 import numpy as np
 
 from live.human.dataset import OPENING_PLIES, GameLine
-from live.human.encoding import LEARNED_ELO
-from live.human.likelihood import not_covered
 from live.human.players import Asked, HumanMoves
+from live.human.question import LEARNED_ELO, not_covered
 
 #: Ratings this far off must say less of the moves than the right ones.
 OFF_ELO = 400

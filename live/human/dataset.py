@@ -18,8 +18,9 @@ from typing import Any
 import chess
 import numpy as np
 
-from live.human.encoding import KINDS, POSITION, Positions, mirrored, pack
+from live.human.encoding import POSITION, Positions, mirrored, pack
 from live.human.game_parts import HeldOut, Part
+from live.human.question import KINDS
 
 #: The first plies are played from memory and are the same in thousands of games.
 OPENING_PLIES = 8

@@ -1,8 +1,9 @@
 """A position as the network sees it: from the mover's side, with both ratings and the kind of game.
 
 A position is packed into one record of bitboards (:data:`POSITION`), which is what training keeps
-on disk; :func:`planes` and :func:`conditions` unpack many at once into the network's two inputs.
-Black's positions are mirrored top to bottom, so that the mover always plays up the board.
+on disk; :func:`planes` and :func:`conditions` unpack many at once into the network's two inputs,
+and :func:`shares` reads its answer. Black's positions are mirrored top to bottom, so that the mover
+always plays up the board.
 """
 
 from __future__ import annotations
@@ -14,9 +15,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-#: Kinds of game, in the order of the network's input. ``otb`` is classical chess over the board,
-#: the others are online.
-KINDS = ("otb", "classical", "rapid", "blitz", "bullet")
+from live.human.question import KINDS, LEARNED_ELO
 
 #: Six bitboards by kind of piece (pawn to king), one of the mover's men; squares of rooks that may
 #: castle; en-passant square or -1; plies since a capture or pawn move; from and to of the last ply
@@ -51,8 +50,6 @@ PLANES = 40
 #: Conditions: see :func:`conditions`.
 CONDITIONS = 20
 
-#: Ratings beyond these were too few to learn from; they are moved to the nearest learned.
-LEARNED_ELO = (1000, 2800)
 #: Centres of the soft steps by which the network sees an Elo.
 _STEPS = np.array([900, 1250, 1600, 1950, 2300, 2650], dtype=np.float32)
 _STEP = 350.0
@@ -242,3 +239,27 @@ def conditions(rows: Positions) -> Floats:
     given[np.arange(len(rows)), 14 + rows["kind"]] = 1.0
     given[:, 19] = np.minimum(rows["quiet_plies"], 100) / 100.0
     return given
+
+
+def shares(board: chess.Board, logits: Floats) -> dict[str, float]:
+    """Share of the players who choose each legal move, by UCI, the most frequent first.
+
+    ``logits`` are the 4096 of this position, from the mover's side. A share is a probability: of a
+    hundred players of this rating in this position and kind of game, how many choose the move. They
+    add up to one over the legal moves. A promotion to a lesser piece was too rare to learn apart: a
+    pawn's step to the last rank counts once, as the promotion to a queen.
+    """
+    flip = 0 if board.turn else 56
+    moves: list[str] = []
+    places: list[int] = []
+    for move in board.legal_moves:
+        if move.promotion in (None, chess.QUEEN):
+            moves.append(move.uci())
+            places.append((move.from_square ^ flip) * 64 + (move.to_square ^ flip))
+    if not moves:
+        return {}
+    chosen = logits[places].astype(np.float64)
+    weights = np.exp(chosen - chosen.max())
+    weights /= weights.sum()
+    order = np.argsort(-weights, kind="stable")
+    return {moves[k]: float(weights[k]) for k in order}

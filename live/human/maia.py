@@ -13,7 +13,7 @@ import chess
 import numpy as np
 
 from live.errors import ConfigError
-from live.human.players import Asked
+from live.human.players import Asked, identity_of
 
 #: Positions at a time.
 BATCH = 64
@@ -50,6 +50,7 @@ class Maia:
                 f"is no network of Maia: {problem}",
                 "Give a weights file of CSSLab/maia-chess (.pb.gz), or an ONNX file",
             ) from None
+        self.identity = identity_of(path)
         self.about = {"name": path.name, "learned": "lichess games of one rating"}
 
     def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:

@@ -1,6 +1,6 @@
 """A network in an ONNX file, run by onnxruntime on one core.
 
-Inputs ``planes`` (float32, ``n x 31 x 8 x 8``) and ``conditions`` (float32, ``n x 20``) as
+Inputs ``planes`` (float32, ``n x 40 x 8 x 8``) and ``conditions`` (float32, ``n x 20``) as
 ``live.human.encoding`` makes them; output ``logits`` (float32, ``n x 4096``), one for each
 ``from * 64 + to``, the mover playing up the board. Any ONNX file of these three will do.
 """
@@ -26,9 +26,9 @@ from live.human.encoding import (
     pack,
     planes,
     records,
+    shares,
 )
-from live.human.likelihood import shares
-from live.human.players import Asked
+from live.human.players import Asked, identity_of
 
 #: Positions at a time: more is no faster, and takes more memory.
 BATCH = 64
@@ -68,6 +68,7 @@ class HumanNetwork:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._session = _session(path)
+        self.identity = identity_of(path)
         self.about: dict[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
         self.shares([Asked(chess.Board(), (2000, 2000))])
 

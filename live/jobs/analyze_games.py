@@ -63,7 +63,7 @@ async def analyze(
         check_writable(target)
     stop = asyncio.Event()
     with stop_on_signals(stop) as came:
-        state = await analysed(config, files, evals=evals, stop=stop)
+        state = await analysed(config, files, evals=evals, stop=stop, human=True)
     partial = stop.is_set()
     result = analysis(state, partial=partial)
     if json is not None:
@@ -97,9 +97,11 @@ async def analysed(
     evals: Literal["engine", "pgn"],
     walkovers: bool = True,
     stop: asyncio.Event | None = None,
+    human: bool = False,
 ) -> EventState:
     """All games of the files with every figure that follows, as far as that is known when ``stop``
     is set. Without ``walkovers`` games without moves are left out: nothing was played in them.
+    ``human``: with what players would have played instead.
 
     Raises:
         InputError: a file is not there, or holds no game, or none that counts.
@@ -109,7 +111,7 @@ async def analysed(
     if not walkovers:
         reports = _without_walkovers(reports)
     config = msgspec.structs.replace(config, feeds=beside(files, config.feeds))
-    service = EventService(config)
+    service = EventService(config, human=human and evals == "engine")
     if evals == "pgn":
         if not any(move.eval for report in reports for game in report.games for move in game.moves):
             raise InputError(", ".join(map(str, files)), _no_evals(reports), "Use --evals engine")

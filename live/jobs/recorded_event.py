@@ -24,12 +24,13 @@ from live.errors import InputError
 from live.events import Alert, AlertMessage, Change, GameId
 from live.games.game import Game
 from live.games.game_steps import game_after
+from live.ledger.calibrations_in_use import HumanSearches
 from live.ledger.event_state import in_pieces
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.outgoing_messages import Urgency
+from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.service.alert_restore import alerts_of
 from live.service.event_service import EventService
-from live.service.measure_settings import engine_limit
+from live.service.measure_settings import engine_limit, human_searches
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import JournalRun, RecordedScore, Restated
 from live.store.journal_records import RecordedChange as Kept
@@ -51,12 +52,19 @@ class RecordedEvent(EventService):
         self._reader = reader
         self._search_keys = SearchKeys(engine_limit(config.engine))
         self.waiting: deque[tuple[Search, RequestId]] = deque()
+        self._asked: deque[HumanRequest] = deque()
         self._alerts: dict[str, Alert] = {}
         self.measured = run.measured
         self.open_ledger(run.engine_name, run.limit, engine_scores=run.engine_scores)
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         self.waiting.append((search, request_id))
+
+    def _human_searches(self) -> HumanSearches | None:
+        return human_searches(self.config.engine) if self.config.human.enabled else None
+
+    def ask(self, request: HumanRequest) -> None:
+        self._asked.append(request)
 
     def publish(self, changes: Iterable[Change]) -> None:
         # Alerts are those of then: made anew, waits would be those of the playing.
@@ -85,14 +93,21 @@ class RecordedEvent(EventService):
 
     def answer(self) -> None:
         """Give the ledger all that was known."""
-        while self.waiting:
+        while self.waiting or self._asked:
+            while self._asked:
+                request = self._asked.popleft()
+                held = self._reader.answer(request.question)
+                later = held is not None and self._is_later(held.at_ms)
+                self.state.answered(request, held.answer if held and not later else None)
+            if not self.waiting:
+                return
             search, request_id = self.waiting.popleft()
             found = self.looked_up(search)
-            if found is not None and not self._later(found[1]):
+            if found is not None and not self._is_later(found[1].at_ms):
                 self.state.searched(request_id, found[1].result)
 
-    def _later(self, scored: RecordedScore) -> bool:
-        return self.to_ms is not None and (scored.at_ms or 0) > self.to_ms
+    def _is_later(self, at_ms: int | None) -> bool:
+        return self.to_ms is not None and (at_ms or 0) > self.to_ms
 
 
 def run_at(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:

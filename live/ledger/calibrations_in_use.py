@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from live.engine.search import SearchOptions
+from live.engine.search import Limit, SearchOptions
 from live.events import GainKind
 from live.games.game import Game
 from live.ratings.calibration.calibration_choice import CalibrationChoice, CalibrationShelf
@@ -27,6 +27,13 @@ SCORE_DECIMALS = 6
 USUAL_DIFFERENCE = -150.0
 
 
+class HumanSearches(NamedTuple):
+    """The short search that says what the moves players choose would lose."""
+
+    lines: int
+    limit: Limit
+
+
 class CalibrationsInUse(NamedTuple):
     """The gain that feeds the curves, what fits engine, limit and gain, and the options of
     searches.
@@ -44,6 +51,8 @@ class CalibrationsInUse(NamedTuple):
     """How games end, by pace."""
     forecast: ChoiceModel | None = None
     """Of the engine's first choices; None for an engine and limit of which it was not learned."""
+    human: HumanSearches | None = None
+    """For what players of a rating would play; None where nobody is asked."""
 
     def expected_difference(self, elo: float) -> float:
         """What Algorithm 4 shows of players of this Elo, against the engine."""

@@ -9,7 +9,7 @@ Loss policy engine → ratings: lossless, applied in ply order per game.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -39,12 +39,13 @@ from live.games.game_steps import (
     TailReplaced,
     TakenBack,
 )
+from live.human.question import HumanAnswer
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedGame, ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.game.tracked_game import TrackedGame
 from live.ledger.methods.comparison_data import ComparedMoves
-from live.ledger.outgoing_messages import Effects, OutgoingMessages, rated
+from live.ledger.outgoing_messages import Effects, HumanRequest, OutgoingMessages, rated
 from live.ledger.players.player_totals import PlayerTotals
 from live.ledger.players.standings import EventStandings
 from live.ratings.calibration.calibration_choice import CalibrationShelf
@@ -175,6 +176,18 @@ class EventLedger:
             self._pending += tracked.pending - pending
             if self._outgoing.changes:
                 self._rate(tracked.tallies.values())
+        return self._outgoing.take()
+
+    def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> Effects:
+        """The network of human moves answered, or (None) never will; a question no longer open
+        changes nothing.
+        """
+        tracked = self._games.get(request.game)
+        if isinstance(tracked, TrackedGame):
+            self._details.pop(request.game, None)
+            pending = tracked.pending
+            tracked.answered(request, answer)
+            self._pending += tracked.pending - pending
         return self._outgoing.take()
 
     def recalibrate(self, shelf: CalibrationShelf) -> Iterator[Effects]:
@@ -322,6 +335,13 @@ class EventLedger:
             black=tuple(rated(point, rating) for point in detail.curves.black),
         )
         return msgspec.structs.replace(detail, curves=curves)
+
+    def people(self, id: GameId, moves: Sequence[str]) -> Mapping[str, float]:
+        """How many players of the mover's rating would play each move after these, by UCI; empty
+        while that is not known, and for moves that the game has not come to.
+        """
+        held = self._games.get(id)
+        return held.people(moves) if isinstance(held, TrackedGame) else {}
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
         """``PlayerView.id`` of those who play in the game; empty for an unknown one."""

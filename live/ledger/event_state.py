@@ -1,7 +1,8 @@
 """The one writer: takes what feeds and engines say, and passes on what follows from it.
 
-Synchronous and without I/O. Searches and messages leave through the two doors given at the start;
-``app.py`` puts the engine pool and the publisher behind them.
+Synchronous and without I/O. Searches, messages and questions for the network of human moves leave
+through the doors given at the start; ``app.py`` puts the engine pool, the publisher and the network
+behind them.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ from live.games.game import Game
 from live.games.game_steps import GameConfirmed, GameGone, MovesPlayed, NewGame, Step
 from live.games.report_changes import plan
 from live.games.shared_games import SharedGames, Shown
+from live.human.question import HumanAnswer
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.outgoing_messages import Effects, Urgency
+from live.ledger.outgoing_messages import Effects, HumanRequest, Urgency
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 
 #: Moves taken in at once: some milliseconds of work.
@@ -65,8 +67,11 @@ class EventState:
         searches: Searches,
         publish: Callable[[Iterable[Change]], None],
         alerts: Callable[[], Sequence[Alert]] = tuple,
+        ask: Callable[[HumanRequest], None] | None = None,
     ) -> None:
+        """``ask``: the door to the network of human moves; needed where the ledger asks it."""
         self.ledger = ledger
+        self._ask = ask
         self._searches = searches
         self._publish = publish
         self._alerts = alerts
@@ -170,6 +175,16 @@ class EventState:
         else:
             self._send(effects)
 
+    def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
+        """The network of human moves answered, or never will."""
+        try:
+            effects = self.ledger.answered(request, answer)
+        except Exception:
+            # Broad as in :meth:`apply`.
+            self._give_up(request.game)
+        else:
+            self._send(effects)
+
     def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """An engine has a provisional score."""
         self._send(self.ledger.progressed(request_id, progress))
@@ -198,6 +213,9 @@ class EventState:
             self._searches.submit(request.search, request.id, request.urgency)
         if effects.changes:
             self._publish([self._marked(change) for change in effects.changes])
+        if self._ask is not None:
+            for question in effects.questions:
+                self._ask(question)
 
     def _show(self, id: GameId) -> None:
         """Send the header of a game again, with a mark that the ledger does not have."""

@@ -22,11 +22,12 @@ from live.events import (
     PointMessage,
     StandingMessage,
 )
+from live.human.question import HumanQuestion
 from live.ledger.game.game_evaluations import RequestId
 
-Urgency = Literal["head", "backlog", "finished", "deepen"]
-"""The newest position of a running game, the rest of a running game, a game that is over; and
-what a quick search has scored already."""
+Urgency = Literal["head", "backlog", "finished", "deepen", "spare"]
+"""The newest position of a running game, the rest of a running game, a game that is over; what a
+quick search has scored already; and what no rating waits for."""
 
 Rated = TypeVar("Rated", CurvePoint, PlayerView)
 
@@ -53,6 +54,17 @@ class SearchRequest(msgspec.Struct, frozen=True):
     urgency: Urgency
 
 
+class HumanRequest(msgspec.Struct, frozen=True):
+    """A question for the network of human moves; it is answered, or given up, once."""
+
+    game: GameId
+    ply: int
+    """The position's index."""
+    question: HumanQuestion
+    newest: bool = False
+    """The last position of a running game: people look at it."""
+
+
 class Effects(NamedTuple):
     """What one call of the ledger leads to, each in the order it must be carried out."""
 
@@ -61,6 +73,8 @@ class Effects(NamedTuple):
     dropped: tuple[RequestId, ...] = ()
     """Requests whose results nobody needs any more; before ``requests``."""
     requests: tuple[SearchRequest, ...] = ()
+    questions: tuple[HumanRequest, ...] = ()
+    """For the network of human moves; after everything else."""
 
 
 class OutgoingMessages:
@@ -72,6 +86,7 @@ class OutgoingMessages:
         self.changes: list[Change] = []
         self.dropped: list[RequestId] = []
         self.requests: list[SearchRequest] = []
+        self.questions: list[HumanRequest] = []
 
     def add_engine(self, engine: EngineInfo) -> None:
         """The engine is rated anew: all that is added from now on is measured by this."""
@@ -88,10 +103,15 @@ class OutgoingMessages:
 
     def take(self) -> Effects:
         """All that was collected; nothing is held then."""
-        effects = Effects(tuple(self.changes), tuple(self.dropped), tuple(self.requests))
+        effects = Effects(
+            tuple(self.changes),
+            tuple(self.dropped),
+            tuple(self.requests),
+            tuple(self.questions),
+        )
         self.clear()
         return effects
 
     def clear(self) -> None:
         """Forget what was collected."""
-        self.changes, self.dropped, self.requests = [], [], []
+        self.changes, self.dropped, self.requests, self.questions = [], [], [], []

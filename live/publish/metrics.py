@@ -127,6 +127,10 @@ class Metrics(Collector):
             yield _gauge(
                 "ahead_wasted_nodes", "Spent on what did not come true.", ahead.wasted_nodes
             )
+        if (human := health.human) is not None:
+            yield _counter("human_answers", "Positions answered for people.", human.answered)
+            yield _counter("human_left_out", "Positions given up unanswered.", human.left_out)
+            yield _gauge("human_waiting", "Positions not yet answered.", human.waiting)
         yield _counter("engine_restarts", "Engines replaced.", health.restarts)
         yield _gauge("set_aside", "Positions given up.", health.set_aside)
 

@@ -1,7 +1,8 @@
 """Plies, curve points and players as CSV (RFC 4180, UTF-8). Pure.
 
 A column is a field of the types in :mod:`live.events`, nested ones joined by a dot, so the
-published schema says what each means. Unknown is empty.
+published schema says what each means; several in one cell are parted by semicolons. Unknown is
+empty.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from typing import get_args
+from typing import get_args, get_origin
 
 import msgspec
 
@@ -73,6 +74,8 @@ def _names(kind: type[msgspec.Struct]) -> tuple[str, ...]:
 
 
 def _struct(kind: object) -> type[msgspec.Struct] | None:
+    if get_origin(kind) is tuple:
+        return None
     for each in (kind, *get_args(kind)):
         if isinstance(each, type) and issubclass(each, msgspec.Struct):
             return each
@@ -88,6 +91,8 @@ def _value(held: object, path: Sequence[str]) -> object:
         if held is None:
             return None
         held = getattr(held, name)
+    if isinstance(held, tuple):
+        return "; ".join(": ".join(map(str, msgspec.structs.astuple(each))) for each in held)
     if isinstance(held, dict):
         return "; ".join(f"{key}: {why}" for key, why in held.items())
     return held

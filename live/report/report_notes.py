@@ -70,6 +70,14 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
             "Where ~ stands before one of these two, some moves are not scored yet.",
         ),
         (
+            "Finds, traps",
+            "By a network that learned from rated games what players of a rating play. Find (!): "
+            "the engine's best move, which fewer than 1 in 8 of the mover's rating would play, "
+            "where half or more would lose a pawn. Trap (!?): it costs little, and the reply that "
+            "most of the opponent's rating would choose loses a pawn or more. No rating rests on "
+            "it.",
+        ),
+        (
             "What it is not",
             "None of these figures is an official rating, FIDE's performance rating (that goes by "
             "results alone) or evidence of anything but how close the moves were to one engine's "

@@ -11,7 +11,8 @@ from importlib import resources
 
 import msgspec
 
-from live.events import GameDetail, PlayerView, PlyView, Share
+from live.events import GameDetail, Mark, PlayerView, PlyView, Share
+from live.human.difficulty import in_words
 from live.ledger.players.leading_figure import (
     Figure,
     FigureKind,
@@ -42,6 +43,8 @@ from live.report.printed_figures import (
 
 #: Losses of a move from which they are written beside it, and from which they stand out, pawns.
 TOLD_CP, BAD_CP = 30, 200
+#: Beside a find and a trap.
+SIGNS: dict[Mark, str] = {"find": "!", "trap": "!?"}
 #: Beyond this a figure says no more than that the game was thrown away.
 LOST_CP = 1000
 
@@ -302,8 +305,28 @@ def _game(game: GameDetail, scale: FigureScale) -> str:
         f"{_player(game.black.name, game.black.elo)} &nbsp;{escape(_result(game))}</h3>"
         f'<span class="soft">{html(" · ".join(about), 120)}</span></header>'
         f'{problem}<div class="charts">{charts}</div>'
-        f'<p class="moves">{_moves(game)}</p></section>'
+        f'<p class="moves">{_moves(game)}</p>{_finds_and_traps(game)}</section>'
     )
+
+
+def _finds_and_traps(game: GameDetail) -> str:
+    """Moves that few would have found, and those in reply to which many would err."""
+    said: dict[Mark, list[str]] = {"find": [], "trap": []}
+    for ply in game.plies:
+        number, white = numbered(game, ply)
+        move = f"{number}{'.' if white else '…'}&nbsp;{escape(plain(ply.san, 12))}"
+        hard = ply.difficulty
+        if ply.mark == "find" and ply.played_share is not None:
+            said["find"].append(f"{move} ({in_words(ply.played_share)}{_rated(ply.played_elo)})")
+        elif ply.mark == "trap" and hard is not None and hard.error_chance is not None:
+            said["trap"].append(f"{move} ({in_words(hard.error_chance)}{_rated(hard.elo)} err)")
+    names: dict[Mark, str] = {"find": "Finds", "trap": "Traps"}
+    lines = [f"<b>{names[mark]}:</b> {', '.join(each)}." for mark, each in said.items() if each]
+    return f'<p class="note">{" ".join(lines)}</p>' if lines else ""
+
+
+def _rated(elo: int | None) -> str:
+    return "" if elo is None else f" rated {elo}"
 
 
 def _moves(game: GameDetail) -> str:
@@ -311,10 +334,14 @@ def _moves(game: GameDetail) -> str:
     for ply in game.plies:
         number, white = numbered(game, ply)
         lead = f"<b>{number}{'.' if white else '…'}</b>&nbsp;" if white or not parts else ""
-        parts.append(f"<span>{lead}{escape(plain(ply.san, 12))}{_loss(ply)}</span>")
+        parts.append(f"<span>{lead}{escape(plain(ply.san, 12))}{_sign(ply)}{_loss(ply)}</span>")
     if game.plies and (left := _clocks(game)):
         parts.append(f"<i>{left}</i>")
     return " ".join(parts) or '<span class="soft">No moves.</span>'
+
+
+def _sign(ply: PlyView) -> str:
+    return f"<b>{SIGNS[ply.mark]}</b>" if ply.mark else ""
 
 
 def _loss(ply: PlyView) -> str:

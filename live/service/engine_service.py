@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -15,6 +15,7 @@ import msgspec
 
 from live.config import Config
 from live.engine.ahead.look_ahead import LookAhead, SearchDesk, boards_over
+from live.engine.ahead.move_forecast import WITH_PEOPLE, ForecastPolicy, nobody
 from live.engine.cluster.dask_cluster import DaskCluster
 from live.engine.engine_discovery import find_engine
 from live.engine.engine_pool import EnginePool
@@ -22,6 +23,7 @@ from live.engine.result_delivery import ResultListener
 from live.engine.results.cloud_evaluations import CloudEvaluations
 from live.engine.results.result_cache import ResultCache
 from live.engine.results.syzygy_tables import SyzygyTables
+from live.engine.search import Position
 from live.events import Change, EngineHealth
 from live.ratings.regan.choice_model import ChoiceSkill, probabilities
 from live.ratings.regan.intrinsic_rating import RYBKA_3
@@ -39,6 +41,11 @@ class PlayersAtBoards(Protocol):
     def mover_elo(self, game: str, ply: int) -> int | None:
         """Elo of the player who makes this ply, if it is known."""
 
+    def people(self, game: str, position: Position) -> Mapping[str, float]:
+        """How many players of the mover's rating would play each move, by UCI; empty while that is
+        not known.
+        """
+
 
 class EngineService:
     """The room, and at :attr:`desk` the place where searches are asked for."""
@@ -51,8 +58,11 @@ class EngineService:
         field: PlayersAtBoards,
         *,
         live: bool,
+        human: bool = False,
     ) -> None:
-        """``live`` False: nobody will move, so nothing is searched ahead or looked up."""
+        """``live`` False: nobody will move, so nothing is searched ahead or looked up. ``human``:
+        ``field`` knows what people would play.
+        """
         settings = config.engine
         limit = engine_limit(settings)
         self._field = field
@@ -64,7 +74,12 @@ class EngineService:
             listener = self._cloud = CloudEvaluations(listener, config.feeds.lichess.base_url)
         if live and settings.speculate:
             listener = self._speculation = LookAhead(
-                listener, limit, search_options=search_options_of(settings), chances=self._chances
+                listener,
+                limit,
+                search_options=search_options_of(settings),
+                chances=self._chances,
+                likely=field.people if human else nobody,
+                policy=WITH_PEOPLE if human else ForecastPolicy(),
             )
         self.room = EnginePool(
             find_engine(settings.path),
@@ -111,6 +126,11 @@ class EngineService:
         if self._speculation is not None:
             for board in boards_over(changes):
                 self._speculation.over(board)
+
+    def people_known(self, game: str) -> None:
+        """It has become known what people would play in the newest position of a game."""
+        if self._speculation is not None:
+            self._speculation.people_known(game)
 
     def health(self) -> EngineHealth:
         """How they are doing."""

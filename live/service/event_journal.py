@@ -41,6 +41,7 @@ from live.events import (
     GoneMessage,
 )
 from live.games.game_steps import GameConfirmed, NewGame, Step
+from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_state import EventState
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
@@ -115,7 +116,7 @@ class JournalledEngines(Protocol):
 
 def settings_of(config: Config) -> dict[str, object]:
     """What figures depend on, to be kept with them."""
-    sections = {"engine": config.engine, "rating": config.rating}
+    sections = {"engine": config.engine, "rating": config.rating, "human": config.human}
     return {name: msgspec.to_builtins(section) for name, section in sections.items()}
 
 
@@ -292,6 +293,15 @@ class EventJournal:
                 id = game if isinstance(game, str) else game.id
                 if id not in self._dirty:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
+
+    def answer(self, question: HumanQuestion) -> HumanAnswer | None:
+        """What was answered to this question before, here or in an earlier start."""
+        return self.journal.answer(question) if self.journal is not None else None
+
+    def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
+        """Keep what the network of human moves answered."""
+        if self.journal is not None:
+            self.journal.put_answer(question, answer)
 
     def _note(self, alert: Alert) -> None:
         """What has happened to an alert; that it is worded anew every few seconds is not kept."""

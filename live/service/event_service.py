@@ -10,14 +10,15 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from live.config import Config
+from live.engine.ahead.move_forecast import ForecastPolicy, speculative_rank
 from live.engine.engine_pool import EnginePool
 from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.errors import FeedError
 from live.events import (
     Alert,
@@ -29,11 +30,12 @@ from live.events import (
     MeasuringProgress,
 )
 from live.feeds.feed import Feed, failed
-from live.ledger.calibrations_in_use import CalibrationsInUse
+from live.human.question import HumanAnswer
+from live.ledger.calibrations_in_use import CalibrationsInUse, HumanSearches
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
-from live.ledger.outgoing_messages import Urgency
+from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
@@ -43,11 +45,13 @@ from live.service.engine_measuring import EngineMeasuring, ReferenceSearch
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.game_release import GameRelease
+from live.service.human_service import HumanService
 from live.service.measure_settings import (
     advice,
     figure_models,
     fitting,
     fitting_table,
+    human_searches,
     limit_text,
     search_options_of,
 )
@@ -69,7 +73,10 @@ _KINDS: dict[Urgency, SearchKind] = {
     "backlog": SearchKind.BACKLOG,
     "finished": SearchKind.FINISHED,
     "deepen": SearchKind.DEEPEN,
+    # As looking ahead asks for the same scouts, so that they cost nothing there.
+    "spare": SearchKind.SPECULATE,
 }
+_SPARE_RANK = speculative_rank(ForecastPolicy().scout)
 
 log = logging.getLogger(__name__)
 
@@ -77,11 +84,17 @@ log = logging.getLogger(__name__)
 class EventService:
     """The parts of a running service, and how they call each other."""
 
-    def __init__(self, config: Config, journal: EventJournal | None = None) -> None:
+    def __init__(
+        self, config: Config, journal: EventJournal | None = None, *, human: bool = False
+    ) -> None:
+        """``human``: ask the network of human moves, unless the settings say otherwise."""
         self.config = config
         self.lists = open_player_lists(config.feeds)
         self.journal = journal or EventJournal()
         self.state: EventState
+        self._human: HumanService | None = None
+        if human and config.human.enabled:
+            self._human = HumanService(config.human, self.journal, self._answered)
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []
@@ -115,14 +128,20 @@ class EventService:
         ``live`` False: nobody will move, so nothing is searched ahead.
         """
         with self.journal.opened(self.config) as cache:
-            self._engines = EngineService(self.config, self, cache, self, live=live)
-            async with self._engines.running():
+            self._engines = EngineService(
+                self.config, self, cache, self, live=live, human=self._human is not None
+            )
+            async with self._engines.running(), self._asking():
                 limit = limit_text(self.config.engine)
                 self.measured = self._measurements.get(str(self.room.identity), limit)
                 self.open_ledger(self.room.identity.name, limit)
                 await self.bring_back(self.room, limit, feeds)
                 self.retirement = GameRelease(self.state, self.config.memory)
                 yield
+
+    def _asking(self) -> contextlib.AbstractAsyncContextManager[None]:
+        """The network of human moves running, if it is asked."""
+        return self._human.running() if self._human is not None else contextlib.nullcontext()
 
     def _noted(self, what: RestoredMute | OpenAlert | ArbiterEntry) -> None:
         remember(self.journal.journal, what)
@@ -164,6 +183,12 @@ class EventService:
         white = (" w " in held.start_fen) == (ply % 2 == 1)
         return (held.headers.white if white else held.headers.black).elo
 
+    def people(self, game: str, position: Position) -> Mapping[str, float]:
+        """How many players of the mover's rating would play each move, by UCI; empty while that is
+        not known.
+        """
+        return self.state.ledger.people(game, position.moves)
+
     def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
         """Start an empty event, measured by this engine."""
         rating = self.config.rating
@@ -182,6 +207,7 @@ class EventService:
                 losses,
                 results,
                 forecast,
+                self._human_searches() if engine_scores else None,
             ),
             engine_name=engine_name,
             limit=limit,
@@ -189,9 +215,13 @@ class EventService:
             stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
         )
-        self.state = EventState(ledger, self, self.publish, self.alerts)
+        self.state = EventState(ledger, self, self.publish, self.alerts, self.ask)
         self.retirement = GameRelease(self.state, self.config.memory)
         self.arbiter.measured_by(ledger.engine)
+
+    def _human_searches(self) -> HumanSearches | None:
+        """What is searched where players' moves are asked for; None where they are not."""
+        return human_searches(self.config.engine) if self._human is not None else None
 
     def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
         """``listener`` gets every change from now on, in order, and must not wait. What it fails
@@ -223,9 +253,9 @@ class EventService:
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         if self.journal.answers(search, request_id):
             return
-        self.engines.desk.submit(
-            search, request_id, SearchPriority(_KINDS[urgency], request_id.game, request_id.ply)
-        )
+        rank = _SPARE_RANK if urgency == "spare" else 0
+        priority = SearchPriority(_KINDS[urgency], request_id.game, request_id.ply, rank)
+        self.engines.desk.submit(search, request_id, priority)
 
     def drop(self, request_id: RequestId) -> None:
         self.engines.desk.drop(request_id)
@@ -247,6 +277,19 @@ class EventService:
     def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
         assert isinstance(owner, RequestId)
         self.state.progressed(owner, progress)
+
+    # --- what players would play -----------------------------------------------------------------
+
+    def ask(self, request: HumanRequest) -> None:
+        """Have the network of human moves answer."""
+        assert self._human is not None, "the ledger asks only where there is somebody to ask"
+        self._human.ask(request)
+
+    def _answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
+        self.state.answered(request, answer)
+        if request.newest and self._engines is not None:
+            self._engines.people_known(request.game)
+        self._changed.set()
 
     # --- reports of feeds ------------------------------------------------------------------------
 
@@ -381,6 +424,8 @@ class EventService:
         health = self.engines.health()
         if self._measuring is not None:
             health = msgspec.structs.replace(health, measuring=self._progress)
+        if self._human is not None:
+            health = msgspec.structs.replace(health, human=self._human.health())
         self.state.engine_health(health)
 
     async def follow(self, feed: Feed) -> None:

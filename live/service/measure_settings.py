@@ -5,10 +5,12 @@ Part of the composition root.
 from __future__ import annotations
 
 from live.config import EngineConfig
+from live.engine.ahead.move_forecast import ForecastPolicy, scout_limit
 from live.engine.cluster.cluster_tls import ClusterTls
 from live.engine.process.uci_conversation import UciSettings
 from live.engine.search import Limit, SearchOptions
 from live.events import GainKind
+from live.ledger.calibrations_in_use import HumanSearches
 from live.ratings.calibration.calibration_choice import (
     CalibrationShelf,
     fitting_shelf,
@@ -49,6 +51,13 @@ def search_options_of(config: EngineConfig) -> SearchOptions:
         same_depth=config.same_depth or config.adaptive,
         quick=Limit(nodes=config.quick_nodes) if config.quick_nodes else None,
     )
+
+
+def human_searches(config: EngineConfig) -> HumanSearches:
+    """What is searched to know what the moves that players choose lose: the scouts of looking
+    ahead, so that neither searches for itself.
+    """
+    return HumanSearches(ForecastPolicy().replies, scout_limit(engine_limit(config)))
 
 
 def cluster_tls(config: EngineConfig) -> ClusterTls:

@@ -29,11 +29,13 @@ from live.engine.search_key import SearchKey
 from live.events import GameId
 from live.games.game import Game
 from live.games.game_steps import NewGame, Step
+from live.human.question import HumanAnswer, HumanQuestion
 from live.store.journal_faults import error_code, why_unusable
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import (
     JournalRun,
     JournalStanding,
+    RecordedAnswer,
     RecordedChange,
     RecordedNote,
     RecordedResult,
@@ -360,6 +362,17 @@ class Journal:
     def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
         self._memory.put(identity, search_key, result)
         self._put(WrittenResult(self._clock_ms(), RecordedResult(search_key, identity, result)))
+
+    # --- what players would play ------------------------------------------------------------------
+
+    def answer(self, question: HumanQuestion) -> HumanAnswer | None:
+        """What was answered to this question before."""
+        held = self._read(lambda reader: reader.answer(question), None)
+        return held.answer if held is not None else None
+
+    def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
+        """Keep an answer, so that a restart shows the same without the network."""
+        self._put(RecordedAnswer(self._clock_ms(), question, answer))
 
 
 class StoredResults:

@@ -19,15 +19,18 @@ from live.engine.results.result_file import digest
 from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.events import GameId
+from live.human.question import HumanQuestion
 from live.store.journal_checksums import CHAINED, START, check, heads, sum_of, together
 from live.store.journal_faults import UNWRITABLE, damaged, error_code, not_there, unreadable
 from live.store.journal_records import (
     JournalRun,
     JournalStanding,
+    RecordedAnswer,
     RecordedChange,
     RecordedNote,
     RecordedScore,
     StoredGame,
+    answer_of,
     result_of,
     run_of,
     step_of,
@@ -210,6 +213,19 @@ class JournalReader:
             return None
         try:
             return RecordedScore(result_of(row[0]), row[1], row[2])
+        except (msgspec.MsgspecError, TypeError):
+            return None
+
+    def answer(self, question: HumanQuestion) -> RecordedAnswer | None:
+        """What players would play; None where that was not asked, or the answer is unreadable."""
+        try:
+            row = self._connection.execute(
+                "SELECT answer, at_ms FROM human WHERE key = ?", (question.digest,)
+            ).fetchone()
+        except sqlite3.OperationalError:
+            return None  # a journal of before, read as it lies
+        try:
+            return RecordedAnswer(row[1], question, answer_of(row[0])) if row else None
         except (msgspec.MsgspecError, TypeError):
             return None
 

@@ -19,6 +19,7 @@ from live.engine.search_key import SearchKey
 from live.events import FeedName, GameId
 from live.games.game import Game
 from live.games.game_steps import Step, game_after
+from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ratings.calibration.engine_transfer import MeasuredEngine
@@ -94,6 +95,14 @@ class RecordedScore(msgspec.Struct, frozen=True):
     at_ms: int | None
 
 
+class RecordedAnswer(msgspec.Struct, frozen=True):
+    """What players would play in a position, as it was shown."""
+
+    at_ms: int
+    question: HumanQuestion
+    answer: HumanAnswer
+
+
 class JournalStanding(msgspec.Struct, frozen=True):
     """A game to go on with: as kept, if it is, and what happened to it since."""
 
@@ -110,6 +119,7 @@ encode = msgspec.msgpack.Encoder().encode
 step_of = msgspec.msgpack.Decoder(Step | Restated).decode
 run_of = msgspec.msgpack.Decoder(JournalRun).decode
 result_of = msgspec.msgpack.Decoder(SearchResult).decode
+answer_of = msgspec.msgpack.Decoder(HumanAnswer).decode
 
 
 log = logging.getLogger(__name__)
@@ -132,6 +142,7 @@ def measure_digest(identity: str, limit: str, measure: CalibrationsInUse) -> byt
         measure.shelf.transfer,
         models,
         measure.forecast,
+        measure.human,
         shapes,
     )
     return hashlib.blake2b(encode(deciding), digest_size=16).digest()

@@ -8,6 +8,7 @@ which has results of searches only; it becomes a journal when it is named as one
 ``runs``    each start of the service: when, which engine, limit and settings
 ``changes`` every step of every game, in order, with its time (:mod:`live.games.game_steps`)
 ``results`` what searches found, by a digest of engine and question
+``human``   what players would play, by a digest of the question (:mod:`live.human.question`)
 ``games``   the games there are, and how each stood after its last change written here
 ``notes``   whatever else is to be kept with its time: alerts, remarks of arbiters
 ``heads``   where the chains of checksums end (:mod:`live.store.journal_checksums`)
@@ -53,6 +54,10 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "ALTER TABLE results ADD COLUMN sum BLOB",
         "ALTER TABLE games ADD COLUMN sum BLOB",
         "CREATE TABLE heads (name TEXT PRIMARY KEY, n INTEGER NOT NULL, chain BLOB NOT NULL)"
+        " WITHOUT ROWID",
+    ),
+    (
+        "CREATE TABLE human (key BLOB PRIMARY KEY, answer BLOB NOT NULL, at_ms INTEGER NOT NULL)"
         " WITHOUT ROWID",
     ),
 )

@@ -27,6 +27,7 @@ from live.store.journal_checksums import CHAINED, START, heads, link, sum_of, to
 from live.store.journal_faults import error_code, in_words
 from live.store.journal_records import (
     JournalRun,
+    RecordedAnswer,
     RecordedChange,
     RecordedNote,
     RecordedResult,
@@ -129,7 +130,9 @@ class WrittenRun(msgspec.Struct, frozen=True):
     run: JournalRun
 
 
-Record = RecordedChange | WrittenResult | RecordedNote | WrittenRun | JournalWriting
+Record = (
+    RecordedChange | WrittenResult | RecordedAnswer | RecordedNote | WrittenRun | JournalWriting
+)
 
 
 class JournalWriter:
@@ -234,6 +237,11 @@ class JournalWriter:
                 self._write_change(execute, record)
             case WrittenResult(at_ms=at_ms, result=found):
                 self._write_result(execute, at_ms, found)
+            case RecordedAnswer(at_ms=at_ms, question=question, answer=answer):
+                execute(
+                    "INSERT OR REPLACE INTO human VALUES (?, ?, ?)",
+                    (question.digest, encode(answer), at_ms),
+                )
             case JournalWriting(kept=kept, details=details):
                 execute(
                     "UPDATE games SET n = ?, measure = ?, rest = ?, details = ?, sum = ?"

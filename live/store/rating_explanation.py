@@ -14,8 +14,9 @@ import msgspec
 from live.engine.process.uci_conversation import go_words
 from live.engine.search import Position, Search, SearchOptions
 from live.engine.search_key import SearchKey
-from live.events import Color, CurvePoint, EngineInfo, GainKind, GameDetail, GameId
+from live.events import Color, CurvePoint, EngineInfo, GainKind, GameDetail, GameId, PlyView
 from live.games.game import Game
+from live.human.difficulty import in_words as share_in_words
 from live.ratings.calibration.calibrated_rating import CalibratedRating
 from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.calibration.move_evidence import PARTS_OF_ONE, EvidenceSums
@@ -88,6 +89,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     strength: ExplainedStrength | None
     """Moves alone, level, percentile and performance; null where no model of losses fits."""
     published: CurvePoint
+    others: str = ""
+    """How many players of the mover's rating would have played the move, in words."""
 
 
 def searches(
@@ -156,7 +159,16 @@ def explain(
         belief=_belief(detail, points, sign, engine, weigher),
         strength=strength,
         published=points[-1],
+        others=_others(view),
     )
+
+
+def _others(view: PlyView) -> str:
+    if view.played_share is None:
+        return ""
+    rated = "players" if view.played_elo is None else f"players rated {view.played_elo}"
+    mark = f"; a {view.mark}" if view.mark else ""
+    return f"{share_in_words(view.played_share)} {rated} would play it{mark}"
 
 
 def mover_of(detail: GameDetail, ply: int) -> Color:
@@ -243,6 +255,8 @@ def in_words(found: Explanation) -> Iterator[str]:
     yield f"Gain, successive: {_gain(found.gain_successive_cp)}"
     if found.after_cp is not None:
         yield f"  after - before = {found.after_cp} - {found.before_cp}"
+    if found.others:
+        yield f"What others would play (enters no rating): {found.others}"
     yield ""
     n = len(found.gains_cp)
     yield f"Algorithm 4 (Ferreira 2012, section 7), {n} moves, gain {found.gain}:"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from live.events import MATE_CP, EngineInfo, GameView, PlyView
+from live.human.difficulty import in_words
 from live.ledger.players.leading_figure import Figure, FigureKind
 from live.terminal.text_cells import plain as plain
 
@@ -192,3 +193,8 @@ def move_number(game: GameView, ply: int) -> tuple[int, bool]:
     first = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
     offset = ply - 1 + (1 if fields[1:2] == ["b"] else 0)
     return first + offset // 2, offset % 2 == 0
+
+
+def share_text(share: float) -> str:
+    """How many players, short: ``1 in 12``, ``4 in 10``, ``half``, ``< 1 in 200``."""
+    return in_words(share).removeprefix("about ").replace("fewer than", "<")

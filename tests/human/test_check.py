@@ -15,6 +15,7 @@ class Fake:
     """Gives the move played 60 % at the right rating, less at any other."""
 
     about: dict[str, str] = {}  # noqa: RUF012 - a fake
+    identity = "fake"
     by_elo = True
 
     def __init__(self) -> None:

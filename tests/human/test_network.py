@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from live.errors import ConfigError
+from live.human.difficulty import LEAST_SHARE
 from live.human.encoding import PLANES
-from live.human.likelihood import LEAST_SHARE
 from live.human.network import HumanNetwork, shipped, without_avx
 from live.human.players import Asked, open_network
 

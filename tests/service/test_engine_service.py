@@ -41,6 +41,9 @@ class Ledger:
     def mover_elo(self, game: str, ply: int) -> int | None:
         return self._elo
 
+    def people(self, game: str, position: Position) -> dict[str, float]:
+        return {}
+
 
 def engines(ledger: Ledger, *, live: bool = True, **settings: object) -> EngineService:
     flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500}

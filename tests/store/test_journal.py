@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from live.engine.results.result_cache import MemoryResultCache
@@ -20,6 +21,7 @@ from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.events import Score
 from live.games.game_steps import GameGone, MovesPlayed, NewGame, ResultChanged, Step
+from live.human.question import HumanAnswer, HumanQuestion
 from live.store.journal import Journal, StoredResults
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import JournalRun, Restated
@@ -148,6 +150,20 @@ def test_a_result_is_searched_once_and_known_with_engine_and_time(path: Path) ->
         scored = reader.result(RUN.identity, search_key(1))
     assert scored is not None
     assert (scored.result, scored.identity, scored.at_ms) == (RESULT, RUN.identity, 77)
+
+
+def test_what_players_would_play_is_known_after_a_restart(path: Path) -> None:
+    asked = HumanQuestion("8/8/8/4k3/8/8/4K3/8 w - - 0 1", (), (2400, 1500), "otb")
+    answer = HumanAnswer("network 1", ({"e2e3": 700}, {"e2e3": 650}))
+    with opened(path, now_ms=lambda: 77) as journal:
+        assert journal.answer(asked) is None
+        journal.put_answer(asked, answer)
+    with opened(path) as journal:
+        assert journal.answer(asked) == answer
+        assert journal.answer(msgspec.structs.replace(asked, kind="blitz")) is None
+    with JournalReader.open(path) as reader:
+        held = reader.answer(asked)
+    assert held is not None and held.at_ms == 77
 
 
 def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(
     with Journal(released) as journal:
         assert "cannot be used" in journal.problem
     monkeypatch.undo()
-    assert version_in(released) == journal_tables.VERSION and columns(released) == before
+    assert version_in(released) == 2 and columns(released) == before
 
 
 def test_later_steps_are_made_in_order(released: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ def test_later_steps_are_made_in_order(released: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(journal_tables, "VERSION", len(later))
     connection = connected(released)
     try:
-        assert prepare(connection) == len(later) - 2
+        assert prepare(connection) == 2
         assert version_of(connection) == len(later)
     finally:
         connection.close()

@@ -14,7 +14,6 @@ Stands between the pool and its listener; leaving it out switches speculation of
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Final, Protocol
@@ -25,7 +24,10 @@ from live.engine.ahead.move_forecast import (
     Chances,
     ForecastNeed,
     ForecastPolicy,
+    Likely,
     MoveForecast,
+    nobody,
+    speculative_rank,
     usual,
 )
 from live.engine.queue.search_priority import SearchKind, SearchPriority
@@ -108,6 +110,7 @@ class LookAhead:
         search_options: SearchOptions = _PLAIN,
         *,
         chances: Chances = usual,
+        likely: Likely = nobody,
         policy: ForecastPolicy = _POLICY,
     ) -> None:
         self.figures = LookAheadFigures()
@@ -117,6 +120,7 @@ class LookAhead:
         self._limit = limit
         self._search_options = search_options
         self._chances = chances
+        self._likely = likely
         self._policy = policy
         # Of each live board.
         self._forecasts: dict[str, MoveForecast] = {}
@@ -163,6 +167,12 @@ class LookAhead:
         self._end(board)
         self._fill()
 
+    def people_known(self, board: str) -> None:
+        """It has become known what people would play in the live position of this board."""
+        if board in self._forecasts:
+            self._forecasts[board].people_known()
+            self._fill()
+
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
@@ -191,6 +201,7 @@ class LookAhead:
                 search_options=self._search_options,
                 policy=self._policy,
                 chances=self._chances,
+                likely=self._likely,
             )
         elif priority.ply > forecast.ply:
             forecast.advance(position, priority.ply)
@@ -231,8 +242,9 @@ class LookAhead:
     def _count(self, search: Search, priority: SearchPriority) -> None:
         nodes = self._made.pop(search, None)
         if nodes is not None:
-            self.figures.hits += 1
             self.figures.nodes_hit += nodes
+            # What is asked of the scouts of people's moves is no gain and no score.
+            self.figures.hits += priority.kind is not SearchKind.SPECULATE
         elif priority.kind is SearchKind.HEAD and not self._search_options.is_quick(search):
             self.figures.misses += 1
 
@@ -253,7 +265,7 @@ class LookAhead:
                 self._forecasts[name].learn(search, known)
                 continue
             self._pending[search] = [name]
-            rank = round(-1000 * math.log(need.worth))
+            rank = speculative_rank(need.worth)
             ply = len(search.position.moves) + (search.only is not None)
             self.desk.submit(
                 search, GuessedMove(search), SearchPriority(SearchKind.SPECULATE, name, ply, rank)

@@ -24,6 +24,7 @@ from live.events import (
     PlyView,
 )
 from live.games.game import Game
+from live.human.question import HumanAnswer
 from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors, choice_of, game_pace
 from live.ledger.game.game_curves import GameCurves
 from live.ledger.game.game_evaluations import EvaluationsValue, QuickAndFull
@@ -183,6 +184,8 @@ class ArchivedDetails(msgspec.Struct, frozen=True):
     quick: EvaluationsValue | None
     judged: tuple[MoveQuality, ...]
     given_up: dict[int, str] = {}
+    human: tuple[HumanAnswer | None, ...] = ()
+    """What players would play, by position."""
 
 
 def points_of(curves: Curves, color: Color) -> tuple[CurvePoint, ...]:

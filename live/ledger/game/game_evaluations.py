@@ -2,11 +2,13 @@
 
 Position ``k`` is the one after ``k`` plies; ply ``k`` leads from position ``k - 1`` to ``k``.
 n moves need n + 1 searches of positions, and one search restricted to the move played for each
-move that was not the engine's first choice (Alliot 2017, section 3.3).
+move that was not the engine's first choice (Alliot 2017, section 3.3). Where somebody wants to know
+what the other moves lose, a short search for several lines follows (``replies``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import chess
@@ -17,7 +19,7 @@ from live.events import MATE_CP, Color, GainKind, GameId, Score
 from live.ratings.gain import same_search_gain, successive_gain
 from live.ratings.strength.known_before_move import Board, board_before
 
-RequestKind = Literal["position", "played"]
+RequestKind = Literal["position", "played", "replies"]
 Tier = Literal["quick", "full"]
 """Which of two looks at everything; see :mod:`live.ledger.game.game_evaluations`."""
 
@@ -27,7 +29,7 @@ class RequestId(msgspec.Struct, frozen=True, gc=False):
 
     game: GameId
     ply: int
-    """The position's index, or the ply of the move played."""
+    """The position's index (of ``position`` and ``replies``), or the ply of the move played."""
     kind: RequestKind
     generation: int
     """Counts the changes of the game's past: the result of an older request is dropped."""
@@ -60,6 +62,8 @@ class EvaluationsValue(msgspec.Struct, frozen=True):
     played: tuple[Score | None, ...]
     """By ply; the first is never used."""
     lost: tuple[tuple[RequestKind, int], ...] = ()
+    replies: tuple[tuple[int, dict[str, int]], ...] = ()
+    """By position, where they were searched: White's score of each reply, centipawns."""
 
 
 class Gains(msgspec.Struct, frozen=True):
@@ -116,6 +120,9 @@ class GameEvaluations:
         self._forced = [False]
         self._repeated = [False]
         self._lost: set[tuple[RequestKind, int]] = set()
+        # Lines and limit for each position whose replies are wanted, and what was found.
+        self._wanted: dict[int, tuple[int, Limit]] = {}
+        self._replies: dict[int, dict[str, int]] = {}
 
     def __len__(self) -> int:
         """How many plies."""
@@ -155,11 +162,16 @@ class GameEvaluations:
         del self._forced[ply + 1 :]
         del self._repeated[ply + 1 :]
         self._lost = {(kind, index) for kind, index in self._lost if index <= ply}
+        self._wanted = {index: each for index, each in self._wanted.items() if index <= ply}
+        self._replies = {index: each for index, each in self._replies.items() if index <= ply}
 
     def look(self) -> EvaluationsValue:
         """What is known now."""
         return EvaluationsValue(
-            tuple(self._positions), tuple(self._played), tuple(sorted(self._lost))
+            tuple(self._positions),
+            tuple(self._played),
+            tuple(sorted(self._lost)),
+            tuple(self._replies.items()),
         )
 
     def learn(self, look: EvaluationsValue) -> None:
@@ -172,6 +184,7 @@ class GameEvaluations:
             raise ValueError(f"{len(self)} plies, and scores of {len(look.positions) - 1}")
         self._positions, self._played = list(look.positions), list(look.played)
         self._lost = set(look.lost)
+        self._replies = dict(look.replies)
 
     # --- what becomes known ---------------------------------------------------------------------
 
@@ -190,6 +203,15 @@ class GameEvaluations:
     def set_played(self, ply: int, score: Score) -> None:
         self._played[ply] = score
 
+    def want_replies(self, index: int, lines: int, limit: Limit) -> None:
+        """What the moves of a position lose is wanted: once its score is known, so many lines are
+        searched under ``limit``, unless its own search had several.
+        """
+        self._wanted[index] = lines, limit
+
+    def set_replies(self, index: int, lines: Sequence[Line]) -> None:
+        self._replies[index] = {line.move: line.score.cp for line in lines}
+
     def give_up(self, kind: RequestKind, index: int) -> None:
         """This score will never come: its gains stay unknown and nothing waits for them."""
         self._lost.add((kind, index))
@@ -201,9 +223,20 @@ class GameEvaluations:
         """The move played, UCI."""
         return self._moves[ply - 1]
 
+    def replies(self, index: int) -> dict[str, int] | None:
+        """White's score of each reply that was searched beside others, centipawns, by UCI."""
+        held = self._positions[index]
+        if held is not None and len(held.lines) > 1:
+            return {line.move: line.score.cp for line in held.lines}
+        return self._replies.get(index)
+
     def forced(self, ply: int) -> bool:
         """Whether the move played was the only legal one."""
         return self._forced[ply]
+
+    def is_forced(self, index: int) -> bool:
+        """Whether a position leaves exactly one legal move."""
+        return self._forced[index + 1] if index < len(self) else _only_one(self._board)
 
     def repeated(self, ply: int) -> bool:
         """Whether the position before the move had occurred before; known with Multi-PV only."""
@@ -238,8 +271,22 @@ class GameEvaluations:
             and ("played", ply) not in self._lost
         )
 
+    def needs_replies(self, index: int) -> bool:
+        """True when they are wanted, and the position itself was searched."""
+        held = self._positions[index]
+        return (
+            index in self._wanted
+            and held is not None
+            and held.best is not None
+            and self.replies(index) is None
+            and ("replies", index) not in self._lost
+        )
+
     def search(self, kind: RequestKind, index: int) -> Search:
         """The search that answers: a position, or the one before ``index`` restricted to it."""
+        if kind == "replies":
+            lines, limit = self._wanted[index]
+            return Search(self._prefix(index), lines=lines, limit=limit)
         if kind == "position":
             return self._search_options.whole(self._prefix(index), self._limit)
         before = self._positions[index - 1]

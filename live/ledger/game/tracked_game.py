@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -12,7 +12,6 @@ from live.events import (
     Color,
     Curves,
     GameDetail,
-    GameId,
     GameMessage,
     GameMethods,
     GameView,
@@ -22,15 +21,13 @@ from live.events import (
     ScoreMessage,
 )
 from live.games.game import Game
+from live.human.question import HumanAnswer
 from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedSide, ArchivedValues
 from live.ledger.game.game_evaluations import (
     EvaluatedPosition,
-    GameEvaluations,
     QuickAndFull,
     RequestId,
-    RequestKind,
-    Tier,
 )
 from live.ledger.game.game_views import (
     game_view,
@@ -39,69 +36,17 @@ from live.ledger.game.game_views import (
     with_chances,
     with_performance,
 )
+from live.ledger.game.human_figures import AskedFor, HumanFigures
+from live.ledger.game.open_requests import OpenRequests
 from live.ledger.game.rated_sides import RatedSides, elos_of
 from live.ledger.methods.game_methods import COLORS, GameMethodsState
-from live.ledger.outgoing_messages import OutgoingMessages, SearchRequest, Urgency
+from live.ledger.outgoing_messages import (
+    HumanRequest,
+    OutgoingMessages,
+    Urgency,
+)
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.pace_of_play import SPENT_PLIES
-
-
-class OpenRequests:
-    """The open requests of one game; each is sent once, and again with another urgency."""
-
-    def __init__(self, game: GameId, outgoing: OutgoingMessages) -> None:
-        self._game = game
-        self._outgoing = outgoing
-        self._generation = 0
-        self._open: dict[tuple[RequestKind, int, Tier], tuple[RequestId, Urgency]] = {}
-
-    def __len__(self) -> int:
-        """How many requests are open."""
-        return len(self._open)
-
-    def __contains__(self, request_id: RequestId) -> bool:
-        known = self._open.get((request_id.kind, request_id.ply, request_id.tier))
-        return known is not None and known[0] == request_id
-
-    def review(self, ply: int, urgency: Urgency, known: QuickAndFull) -> None:
-        """Request whatever is missing at ``ply``; where a quick look comes first, the full search
-        waits until engines have nothing else to do.
-        """
-        if known.quick is None:
-            self._review(ply, urgency, known, "full")
-        else:
-            self._review(ply, urgency, known.quick, "quick")
-            self._review(ply, "deepen", known, "full")
-
-    def _review(self, ply: int, urgency: Urgency, look: GameEvaluations, tier: Tier) -> None:
-        kinds: list[RequestKind] = []
-        if look.needs_position(ply):
-            kinds.append("position")
-        if ply and look.needs_played(ply):
-            kinds.append("played")
-        for kind in kinds:
-            open_ = self._open.get((kind, ply, tier))
-            request_id = (
-                open_[0] if open_ else RequestId(self._game, ply, kind, self._generation, tier)
-            )
-            if open_ is None or open_[1] != urgency:
-                self._open[kind, ply, tier] = (request_id, urgency)
-                self._outgoing.requests.append(
-                    SearchRequest(request_id, look.search(kind, ply), urgency)
-                )
-
-    def close(self, request_id: RequestId) -> bool:
-        """Close the request; False for one that is not open, whose result is void."""
-        if request_id not in self:
-            return False
-        del self._open[request_id.kind, request_id.ply, request_id.tier]
-        return True
-
-    def drop_from(self, ply: int) -> None:
-        """The plies from ``ply`` on are gone, and so are the requests for them."""
-        self._generation += 1
-        for key in [key for key in self._open if key[1] >= ply]:
-            self._outgoing.dropped.append(self._open.pop(key)[0])
 
 
 class TrackedGame:
@@ -133,6 +78,7 @@ class TrackedGame:
         self._provisional: tuple[int, SearchProgress] | None = None
         self._scored = 0
         self._requests = OpenRequests(game.id, outgoing)
+        self._human = HumanFigures(game, outgoing) if in_use.human is not None else None
         self._given_up: dict[int, str] = {}
         self._shown: GameView | None = None
 
@@ -168,6 +114,8 @@ class TrackedGame:
         self._forget_from(from_ply)
         for ply, move in enumerate(moves, from_ply):
             self._evaluations.extend(move.uci)
+            if self._human is not None:
+                self._human.extend(move.uci)
             self._plies.append(unscored(ply, move))
             self._outgoing.changes.append(MoveMessage(self.game.id, ply, self._plies[-1]))
         last = from_ply + len(moves)
@@ -177,6 +125,19 @@ class TrackedGame:
             self._refresh(ply)
         # What was head a move ago is backlog now.
         self._settle(range(last - 1, max(from_ply - 3, -1), -1))
+        self._ask_about_players()
+
+    def _ask_about_players(self) -> None:
+        """Ask what players of these ratings would play; anew where they are others now."""
+        if self._human is None:
+            return
+        if AskedFor.of(self.game) != self._human.asked_for:
+            self._human = HumanFigures(self.game, self._outgoing)
+            for view in self._plies:
+                self._human.extend(view.uci)
+            for ply in range(1, len(self._plies) + 1):
+                self._refresh(ply)
+        self._human.ask(running=self.game.result == "*")
 
     def take_back(self, to_ply: int) -> None:
         """Only the first ``to_ply`` plies stand."""
@@ -194,6 +155,8 @@ class TrackedGame:
             self._outgoing.changes.append(ClockMessage(self.game.id, ply, clock_s, spent_s))
         if self._review_pace(first):
             self._settle(())
+        if first <= SPENT_PLIES:
+            self._ask_about_players()
 
     def _review_pace(self, from_ply: int) -> bool:
         """Clocks from this ply on are others now: if they show another pace, another calibration
@@ -245,9 +208,10 @@ class TrackedGame:
         if self._sides.serves(self.game, tallies):
             self._sides.enter(self.game)
             self.show()
-            return
-        self._reseat(tallies)
-        self._settle(())
+        else:
+            self._reseat(tallies)
+            self._settle(())
+        self._ask_about_players()
 
     def close(self) -> None:
         """The game is gone: nothing of it stays anywhere."""
@@ -265,6 +229,8 @@ class TrackedGame:
         self._given_up = {at: why for at, why in self._given_up.items() if at < ply}
         self._sides.rewind(ply)
         self._evaluations.truncate(ply - 1)
+        if self._human is not None:
+            self._human.truncate(ply - 1)
         self._game_methods.truncate(ply - 1)
         self._requests.drop_from(ply)
 
@@ -277,12 +243,14 @@ class TrackedGame:
         look = self._evaluations.of(request_id.tier)
         if isinstance(result, SearchFailure):
             look.give_up(request_id.kind, request_id.ply)
-            if look is self._evaluations:
+            if look is self._evaluations and request_id.kind != "replies":
                 self._given_up[request_id.ply] = (
                     f"no score at ply {request_id.ply}: {result.reason}"
                 )
         elif request_id.kind == "position":
             look.set_position(request_id.ply, EvaluatedPosition.of(result))
+        elif request_id.kind == "replies":
+            look.set_replies(request_id.ply, result.lines)
         else:
             look.set_played(request_id.ply, result.score)
         if self._provisional is not None and self._provisional[0] == request_id.ply:
@@ -292,6 +260,26 @@ class TrackedGame:
                 self._refresh(ply)
                 self._sides.revise(self._evaluations, ply)
         self._settle((request_id.ply, request_id.ply + 1))
+
+    def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
+        """The network of human moves answered, or never will."""
+        if self._human is None or not self._human.answered(request, answer):
+            return
+        wanted = self._in_use.human
+        if wanted is not None and not self._evaluations.is_forced(request.ply):
+            self._evaluations.want_replies(request.ply, wanted.lines, wanted.limit)
+        self._show_players(request.ply)
+        self._request_missing((request.ply,))
+
+    def people(self, moves: Sequence[str]) -> Mapping[str, float]:
+        """How many players of the mover's rating would play each move after these, by UCI."""
+        return self._human.people(moves) if self._human is not None else {}
+
+    def _show_players(self, index: int) -> None:
+        """What is known of players at a position shows in the move to it and in the one after."""
+        for ply in (index, index + 1):
+            if 1 <= ply <= len(self._plies):
+                self._refresh(ply)
 
     def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """A search deepens: shown as provisional, in no histogram."""
@@ -338,8 +326,8 @@ class TrackedGame:
 
     @property
     def pending(self) -> int:
-        """How many requests are open."""
-        return len(self._requests)
+        """How many requests and questions are open."""
+        return len(self._requests) + (len(self._human) if self._human is not None else 0)
 
     # --- what people see ------------------------------------------------------------------------
 
@@ -351,6 +339,8 @@ class TrackedGame:
         )
         view = scored(shown, self._evaluations, provisional, self._gain)
         view = with_chances(view, self._sides.results, elos_of(self.game))
+        if self._human is not None:
+            view = self._human.shown(view, self._evaluations)
         self._game_methods.judge(self._evaluations.at(ply), ply)
         if view != shown:
             self._scored += view.final - shown.final
@@ -425,6 +415,7 @@ class TrackedGame:
             quick=quick.look() if quick else None,
             judged=self._game_methods.moves,
             given_up=dict(self._given_up),
+            human=self._human.answers() if self._human is not None else (),
         )
         return values, details
 
@@ -439,6 +430,10 @@ class TrackedGame:
         """
         for move in self.game.moves:
             self._evaluations.extend(move.uci)
+            if self._human is not None:
+                self._human.extend(move.uci)
+        if self._human is not None:
+            self._human.learn(details.human)
         self._evaluations.learn(details.full)
         if self._evaluations.quick is not None and details.quick is not None:
             self._evaluations.quick.learn(details.quick)

@@ -38,6 +38,7 @@ from live.terminal.figure_text import (
     odds_text,
     rating_text,
     score_text,
+    share_text,
 )
 from live.terminal.palette import Palette
 from live.terminal.text_cells import beside, left, plain, right, styled
@@ -226,6 +227,25 @@ def position(game: GameDetail, look: BoardCardOptions, *, large: bool) -> list[T
     return lines
 
 
+def human_lines(game: GameDetail, look: BoardCardOptions) -> list[Text]:
+    """How many players of these ratings would play the move, and how hard the reply is."""
+    if not 1 <= look.ply <= len(game.plies):
+        return []
+    ply = game.plies[look.ply - 1]
+    hard = ply.difficulty
+    shares = {
+        "find" if ply.mark == "find" else "played": ply.played_share,
+        "best": hard.best_share if hard is not None else None,
+        "trap" if ply.mark == "trap" else "err": hard.error_chance if hard is not None else None,
+    }
+    lines = []
+    for word, share in shares.items():
+        if share is not None:
+            style = look.palette.good if word == ply.mark else look.palette.dim
+            lines.append(styled(f"  {word} {share_text(share)}", style))
+    return lines
+
+
 def search_lines(game: GameDetail, look: BoardCardOptions) -> list[Text]:
     """Who looked, if not the engine, and how deep; how hard the position is, and how long the
     player thought.
@@ -258,7 +278,11 @@ def _move_list(game: GameDetail, look: BoardCardOptions, width: int, height: int
 
 
 def _small(game: GameDetail, width: int, height: int, look: BoardCardOptions) -> list[Text]:
-    board = [*position(game, look, large=False), *search_lines(game, look)]
+    board = [
+        *position(game, look, large=False),
+        *human_lines(game, look),
+        *search_lines(game, look),
+    ]
     # The moves get what the board and a graph of nine lines leave.
     upper = max(min(len(board), max(9, height - 4)), height - 9) if height >= 13 else height
     room = width - _DIAGRAM - 2
@@ -310,7 +334,11 @@ def _curves(
 
 def _large(game: GameDetail, width: int, height: int, look: BoardCardOptions) -> list[Text]:
     palette = look.palette
-    board = [*position(game, look, large=True), *search_lines(game, look)]
+    board = [
+        *position(game, look, large=True),
+        *human_lines(game, look),
+        *search_lines(game, look),
+    ]
     board += [Text(), *text_charts.histogram(game, 2 * _LARGE_DIAGRAM // 2 + 18, 8, palette)]
     first_width = _LARGE_DIAGRAM + 18
     middle_width = MOVE_CELLS + 12

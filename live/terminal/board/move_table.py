@@ -16,6 +16,8 @@ _CHANCES = -0.00368208
 #: A loss of this much of the winning chances, which run from -1 to 1, earns the sign (lichess,
 #: modules/tree Advice.scala).
 _SIGNS = ((0.3, "??"), (0.2, "?"), (0.1, "?!"))
+#: Of a move that few would have found, and of one that sets a trap.
+PRAISE = {"find": "!", "trap": "!?"}
 #: Of one side: pointer, move with sign, gain, score.
 _SIDE_CELLS = 1 + 9 + 7 + 8
 _CLOCK_CELLS = 6
@@ -37,12 +39,15 @@ def sign(before_cp: int | None, after_cp: int | None, *, white: bool) -> str:
 
 
 def signs(game: GameDetail) -> list[str]:
-    """The sign of every ply; none while a score is provisional."""
+    """The sign of every ply; none while a score is provisional. What lost nothing may be a find
+    or set a trap.
+    """
     before: int | None = game.start_score_cp
     found = []
     for ply in game.plies:
         after = ply.score_cp if ply.final else None
-        found.append(sign(before, after, white=move_number(game, ply.ply)[1]))
+        lost = sign(before, after, white=move_number(game, ply.ply)[1])
+        found.append(lost or PRAISE.get(ply.mark or "", ""))
         before = after
     return found
 
@@ -101,7 +106,8 @@ def _append(
     # The cursor is a sign as well: some terminals show no background.
     line.append("▸" if here else " ", palette.accent)
     line.append(ply.san, palette.strong if mark else palette.text)
-    line.append(left(mark, 9 - len(ply.san)), palette.bad if mark == "??" else palette.warn)
+    style = palette.good if mark in PRAISE.values() else palette.warn
+    line.append(left(mark, 9 - len(ply.san)), palette.bad if mark == "??" else style)
     gain = "·" if ply.gain_cp is None else f"{ply.gain_cp / 100:+.2f}"
     line.append(right(gain, 7), palette.text if ply.gain_cp else palette.dim)
     score = score_text(ply.score_cp, ply.mate)

@@ -71,6 +71,11 @@ export const GROUPS = [
           diagram: "board",
         },
       },
+      human: {
+        label: "What others would play",
+        only: ["board"],
+        help: "Finds, traps, and how many players of this rating would have played it.",
+      },
       flags: { label: "Federations as", values: { code: "code (NOR)", emoji: "flag (not on Windows)" } },
       swing: { label: "Show swings of", unit: "pawns", help: "Within ±4 pawns; 0 shows none." },
       cooldown: { label: "then none for", unit: "s" },

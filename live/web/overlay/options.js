@@ -130,6 +130,7 @@ export const OPTIONS = {
   page: number(2, 600, 12),
   at: choice(["bottom", "top"], "bottom"),
   motion: flag(true),
+  human: flag(false),
 };
 
 /**

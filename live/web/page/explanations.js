@@ -43,6 +43,13 @@ export const WORDS = {
     "Expected result",
     "How likely White is to win, the game to be drawn and Black to win from here: learned from rated games, by the score, both players' Elo and how far the game has gone.",
   ],
+  human: [
+    "What others would play",
+    "How many players of the mover's rating would play this move among themselves, by a network that learned from rated games; below 1000 and above 2800 it takes the nearest of these. It was never shown the engine's opinion, and knows no clocks.",
+    "The bar is the position that came of it, for the player to move: green find the engine's best move, red lose a pawn or more.",
+    "Find (!): the engine's best move, which fewer than 1 in 8 would play, where half or more would lose a pawn. Trap (!?): it costs little, and the reply that most would choose loses a pawn or more.",
+    "Shares are rounded to what such a network can say. They describe the position, and say nothing about how a move came about.",
+  ],
   places: [
     "Places",
     "A place is one more than the number of players who are certainly better: their 95 % interval lies above. Players whose intervals overlap have the same place, marked by =. Under five counted moves nobody has a place.",

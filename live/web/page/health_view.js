@@ -118,6 +118,18 @@ export function drawHealth(list, held) {
 
 const number = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString("en-US"));
 
+/** How the network of human moves does. Pure. */
+export function humanWords({ problem, network, answered, waiting, left_out: leftOut, ms_per_position: ms }) {
+  if (problem) return problem;
+  if (!network) return "the network is being loaded";
+  return [
+    `${number(answered)} positions`,
+    ms === null ? "" : `${ms} ms each`,
+    waiting ? `${number(waiting)} wait` : "",
+    leftOut ? `${number(leftOut)} left out: too many waited` : "",
+  ].filter(Boolean).join(", ");
+}
+
 /** Everything known of the engines, as pairs of words. Pure. */
 export function engineRows({ engines: health, engine }) {
   if (!health) return [];
@@ -141,6 +153,7 @@ export function engineRows({ engines: health, engine }) {
   } else {
     rows.push(["Foreseen (searched ahead)", "switched off"]);
   }
+  if (health.human) rows.push(["What others would play", humanWords(health.human)]);
   rows.push(["Restarts", number(health.restarts)], ["Positions given up", number(health.set_aside)]);
   return rows;
 }

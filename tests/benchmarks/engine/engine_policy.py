@@ -16,14 +16,20 @@ import random
 import statistics
 import sys
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Mapping
+from functools import cache
 from pathlib import Path
 
 import chess
 import msgspec
 
 from live.engine.ahead.look_ahead import LookAhead
-from live.engine.ahead.move_forecast import ForecastPolicy
+from live.engine.ahead.move_forecast import (
+    WITH_PEOPLE,
+    ForecastPolicy,
+    scout_limit,
+    speculative_rank,
+)
 from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.queue.search_queue import (
     DeliverResult,
@@ -42,6 +48,11 @@ from live.engine.search import (
     SearchResult,
 )
 from live.events import Score
+from live.human.players import answers, open_network
+from live.human.question import HumanQuestion
+
+People = Callable[[tuple[str, ...]], Mapping[str, float]]
+"""How many people play each move after these."""
 
 BOARDS = Path(__file__).parents[2] / "data" / "six-boards.json.gz"
 LIMIT = Limit(nodes=100_000)
@@ -125,8 +136,15 @@ class Hall:
     """Boards, ledger and room in one: a desk, and the listener of whoever searches ahead."""
 
     def __init__(
-        self, boards: list[Board], engines: int, knodes_per_s: float, speed: float
+        self,
+        boards: list[Board],
+        engines: int,
+        knodes_per_s: float,
+        speed: float,
+        people: People | None = None,
     ) -> None:
+        # What people would play, known of every position as soon as it is on the board.
+        self._people = people
         self.slots = engines
         self.searches = 0
         self.gain_s: list[float] = []
@@ -183,6 +201,8 @@ class Hall:
             self._open[Wish(index, "score", ply)] = self._now
         self._review(index, ply)
         self._settle(index)
+        if self.ahead is not None and self._people is not None:
+            self.ahead.people_known(str(index))
 
     def _review(self, index: int, ply: int) -> None:
         board = self._boards[index]
@@ -229,9 +249,33 @@ class Hall:
         assert isinstance(owner, Wish)
         assert isinstance(result, SearchResult)
         self._answers[owner] = result
+        if owner.kind == "replies":
+            return
+        if self._people is not None and owner.kind == "position":
+            self._ask_replies(owner)
         self._review(owner.board, owner.ply)
         self._review(owner.board, owner.ply + 1)
         self._settle(owner.board)
+
+    def _ask_replies(self, owner: Wish) -> None:
+        """As the ledger, which wants to know what the moves that people choose would lose."""
+        moves = self._boards[owner.board].moves[: owner.ply]
+        scout = Search(
+            Position(chess.STARTING_FEN, moves),
+            lines=ForecastPolicy().replies,
+            limit=scout_limit(LIMIT),
+        )
+        wish = Wish(owner.board, "replies", owner.ply)
+        rank = speculative_rank(ForecastPolicy().scout)
+        priority = SearchPriority(SearchKind.SPECULATE, str(owner.board), owner.ply, rank)
+        (self.ahead or self).submit(scout, wish, priority)
+
+    def likely(self, board: str, position: Position) -> Mapping[str, float]:
+        """What people would play, in positions that the game has come to."""
+        reached = self._boards[int(board)].moves[: self._ply[int(board)]]
+        if self._people is None or position.moves != reached[: len(position.moves)]:
+            return {}
+        return self._people(position.moves)
 
     def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
         pass
@@ -298,6 +342,23 @@ class Hall:
                 (self.ahead or self).searched(*reply)
 
 
+def shipped_people() -> People:
+    """What players rated 2200 would play, by the network that comes with the package."""
+    network = open_network()
+
+    @cache
+    def people(moves: tuple[str, ...]) -> Mapping[str, float]:
+        board = chess.Board()
+        for uci in moves[:-2]:
+            board.push_uci(uci)
+        question = HumanQuestion(board.fen(), moves[-2:], (2200,), "otb")
+        return {
+            uci: many / 1000 for uci, many in answers(network, [question])[0].per_mille[0].items()
+        }
+
+    return people
+
+
 def line(name: str, service: Hall) -> None:
     """Play and print what came of it."""
     service.play()
@@ -317,6 +378,7 @@ def main() -> None:
     parser.add_argument("--speed", type=float, default=30.0)
     parser.add_argument("--engines", type=int, default=2)
     parser.add_argument("--knps", type=float, default=520.0, help="knodes/s of each engine")
+    parser.add_argument("--human", action="store_true", help="with what people would play, too")
     parser.add_argument("--policies", action="store_true", help="other policies too")
     arguments = parser.parse_args()
     with gzip.open(BOARDS) as file:
@@ -347,6 +409,13 @@ def main() -> None:
             service.ahead = LookAhead(service, LIMIT, policy=policy)
             service.ahead.desk = service
         line(name, service)
+    if arguments.human:
+        people = shipped_people()
+        for name, policy in (("same policy", ForecastPolicy()), ("gains first", WITH_PEOPLE)):
+            service = Hall(boards, arguments.engines, arguments.knps, arguments.speed, people)
+            service.ahead = LookAhead(service, LIMIT, likely=service.likely, policy=policy)
+            service.ahead.desk = service
+            line(f"ahead, with people, {name}", service)
     for faster in (2, 4, 10):
         service = Hall(boards, arguments.engines, arguments.knps * faster, arguments.speed)
         service.ahead = LookAhead(service, LIMIT)

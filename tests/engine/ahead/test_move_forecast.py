@@ -13,6 +13,7 @@ from live.engine.ahead.move_forecast import (
     ForecastNeed,
     ForecastPolicy,
     MoveForecast,
+    joined,
     scout_limit,
     usual,
 )
@@ -227,3 +228,28 @@ def test_usual_chances_are_chances(behind: list[int]) -> None:
 )
 def test_a_scout_takes_about_a_quarter(limit: Limit, scout: Limit) -> None:
     assert scout_limit(limit) == scout
+
+
+def test_scores_and_people_are_joined() -> None:
+    odds = dict(joined({"e2e4": 0.5, "d2d4": 0.5}, {"d2d4": 0.6, "a2a3": 0.3}))
+    assert list(odds) == ["d2d4", "e2e4", "a2a3"]
+    assert sum(odds.values()) == pytest.approx(1)
+
+
+def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
+    people: dict[str, float] = {}
+    held = MoveForecast(
+        "a",
+        position(),
+        0,
+        limit=LIMIT,
+        search_options=SearchOptions(),
+        policy=POLICY,
+        chances=halves,
+        likely=lambda board, position: people,
+    )
+    held.learn(Search(position()), result("e2e4"))
+    assert not any(need.search.only for need in held.needs())
+    people |= {"d2d4": 0.7, "e2e4": 0.3}
+    held.people_known()
+    assert [need.search.only for need in held.needs() if need.search.only] == ["d2d4"]

@@ -11,6 +11,7 @@ from live.events import (
     EngineInfo,
     EngineState,
     FeedHealth,
+    HumanHealth,
     QueueLengths,
     SpeculationFigures,
 )
@@ -89,6 +90,20 @@ def test_everything_is_in_the_view(pages: Pages) -> None:
     assert rows["Calibration"] == "none: none fits"
     quiet = dict(call(pages, "engineRows", {"engines": EngineHealth(), "engine": info}))
     assert quiet["Foreseen (searched ahead)"] == "switched off"
+
+
+def test_what_the_network_of_human_moves_does_and_leaves_out(pages: Pages) -> None:
+    busy = HumanHealth("network.onnx 1f", "games", 12, 3400, 7, 4.2)
+    assert call(pages, "humanWords", busy) == (
+        "3,400 positions, 4.2 ms each, 12 wait, 7 left out: too many waited"
+    )
+    assert call(pages, "humanWords", HumanHealth(problem="human: no room")) == "human: no room"
+    assert call(pages, "humanWords", HumanHealth()) == "the network is being loaded"
+    rows = dict(call(pages, "engineRows", {"engines": EngineHealth(human=busy), "engine": None}))
+    assert "7 left out" in rows["What others would play"]
+    assert "What others would play" not in dict(
+        call(pages, "engineRows", {"engines": EngineHealth(), "engine": None})
+    )
 
 
 def test_sources_come_first(pages: Pages) -> None:

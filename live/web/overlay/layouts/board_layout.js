@@ -2,7 +2,7 @@
 
 import { Diagram } from "../../drawing/diagram.js";
 import { element, setText } from "../../drawing/elements.js";
-import { hasRating, placeOf } from "../shown_figures.js";
+import { hasRating, humanLine, placeOf } from "../shown_figures.js";
 import { PlayerPanel } from "../player_lines.js";
 import { Plot, curveNames } from "../curve_plot.js";
 import { ScorePanel } from "../score.js";
@@ -17,6 +17,7 @@ export default class BoardLayout {
     this._place = element("p", "place panel");
     this._score = new ScorePanel(context);
     this._sides = { black: new PlayerPanel("black", context), white: new PlayerPanel("white", context) };
+    this._human = element("p", "human");
     this._board = element("div", "diagram");
     this._box = element("div", "curves");
     this._plot = new Plot(this._box);
@@ -34,6 +35,7 @@ export default class BoardLayout {
         "",
         this._sides.black.node,
         element("div", "state", "", move, number, alert),
+        this._human,
         this._box,
         this._sides.white.node,
       ),
@@ -60,6 +62,10 @@ export default class BoardLayout {
     this._sides.white.draw(game);
     this._sides.black.draw(game);
     this._score.draw(game, swingOf(game));
+    const said = options.human ? humanLine(game, words) : null;
+    this._human.hidden = said === null;
+    this._human.dataset.mark = said?.mark ?? "";
+    setText(this._human, said?.text ?? "");
     if (!options.hide.includes("diagram")) {
       this._diagram ??= new Diagram(this._board);
       this._diagram.draw(game);

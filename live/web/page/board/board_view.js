@@ -12,6 +12,7 @@ import { FIGURE_CHOICES, basisIn, leadingIn } from "../figure_choice.js";
 import {
   drawBar, lastMove, oddsAfter, oddsWords, placeText, problemText, scoreAfter, scoreWords,
 } from "../score_words.js";
+import { HumanPanel } from "./human_panel.js";
 import { Histogram } from "./gain_histogram.js";
 import { MoveList } from "./move_list.js";
 import { HeadToHeadPanel, MethodsTable, Ratings } from "./rating_panel.js";
@@ -50,11 +51,12 @@ export class BoardPage {
     this._oddsBar.setAttribute("aria-hidden", "true");
     this._oddsText = element("span");
     this._odds = element("p", "odds", "", this._oddsBar, this._oddsText, explainButton("odds"));
+    this._human = new HumanPanel();
     this._problem = element("p", "problem");
     this._buttons = this._controls();
     const place = element("div", "position", "", this._bar, this._square);
     this._left = element(
-      "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._odds, this._problem,
+      "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._odds, this._human.node, this._problem,
     );
     this._moves = new MoveList(pick);
     this._ratings = new Ratings();
@@ -97,6 +99,7 @@ export class BoardPage {
     const plies = ply === last ? game.plies : game.plies.slice(0, ply);
     this._drawHead(game);
     this._drawBoard(game, plies, place);
+    this._human.draw(game, plies, held.engines?.human?.learned_from ?? "");
     this._moves.draw(game, ply);
     this._ratings.draw(game, ply, basisIn(held, place, game), held.engine?.calibration === null ? held.engine.calibration_note : "");
     const leads = leadingIn(held, place);

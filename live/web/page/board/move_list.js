@@ -10,14 +10,18 @@ import { moverOf, provisionalWords } from "../score_words.js";
  */
 export const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
 
-/** The mark of a move: `{sign, name}`; null for one that lost little, or is not known yet. Pure. */
+/** A move that few would have found, and one that sets a trap. */
+const PRAISE = { find: "!", trap: "!?" };
+
+/** The mark of a move: `{sign, name}`; null for any other, and while nothing is known. Pure. */
 export function moveMark(ply, mover) {
   const score = ply.played_cp ?? ply.score_cp;
   if (ply.gain_cp === null || score === null) return null;
   const played = mover === "white" ? score : -score;
   const lost = whiteShare(played - ply.gain_cp) - whiteShare(played);
   const found = MARKS.find(([from]) => lost >= from);
-  return found ? { sign: found[1], name: found[2] } : null;
+  if (found) return { sign: found[1], name: found[2] };
+  return PRAISE[ply.mark] ? { sign: PRAISE[ply.mark], name: ply.mark } : null;
 }
 
 /** `+0.00` of a gain in pawns: `-0.35`, `0` for the first choice; empty while unknown. Pure. */

@@ -1,0 +1,225 @@
+"""The network of human moves beside the engines: a queue, a thread, and what is kept of answers.
+
+Part of the composition root. Questions come after the searches and messages of the same news, and
+are answered in batches in a thread of low priority, so that neither waits for them. What was
+answered before, in this run or by the journal, is not asked again; without a network the journal's
+answers are all there are. Every question is answered or given up, once.
+
+Loss policy: of more than ``MOST_WAITING`` questions the oldest is given up, those about positions
+that people look at last; health says how many.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Protocol
+
+from live.config import HumanConfig
+from live.errors import LiveRateError
+from live.events import HumanHealth
+from live.human.players import HumanMoves, answers, open_network
+from live.human.question import HumanAnswer, HumanQuestion
+from live.ledger.outgoing_messages import HumanRequest
+from live.service.supervision import reason
+
+#: Questions that wait at most, some 400 bytes each.
+MOST_WAITING = 10_000
+#: Positions at a time, each for up to three ratings: a batch takes some 30 ms of one core.
+BATCH = 8
+#: Answers remembered: openings come again on every board.
+REMEMBERED = 2_000
+#: How far back the time of a position is averaged, batches.
+_TIMED = 50
+#: Behind the engines, which are at 5 unless set otherwise.
+_NICE = 10
+
+log = logging.getLogger(__name__)
+
+Answered = Callable[[HumanRequest, HumanAnswer | None], None]
+
+
+class KeptAnswers(Protocol):
+    """Where answers outlive a restart."""
+
+    def answer(self, question: HumanQuestion) -> HumanAnswer | None: ...
+
+    def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None: ...
+
+
+class HumanService:
+    """Asks one network.
+
+    Args:
+        kept: answers of before.
+        answered: gets every answer on the event loop; None: it was given up.
+        opened: gives the network, in its thread; raises LiveRateError where there is none.
+    """
+
+    def __init__(
+        self,
+        config: HumanConfig,
+        kept: KeptAnswers,
+        answered: Answered,
+        *,
+        opened: Callable[[Path | None], HumanMoves] = open_network,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._path = Path(config.network) if config.network else None
+        self._kept = kept
+        self._answered = answered
+        self._opened = opened
+        self._clock = clock
+        self._network: HumanMoves | None = None
+        self._problem = ""
+        self._newest: deque[HumanRequest] = deque()
+        self._others: deque[HumanRequest] = deque()
+        self._given_up: deque[HumanRequest] = deque()
+        self._come = asyncio.Event()
+        self._memory: OrderedDict[HumanQuestion, HumanAnswer] = OrderedDict()
+        self._figures = HumanHealth()
+        self._times: deque[tuple[int, float]] = deque(maxlen=_TIMED)
+
+    def ask(self, request: HumanRequest) -> None:
+        """Have a question answered, never before this call returns."""
+        (self._newest if request.newest else self._others).append(request)
+        if len(self._newest) + len(self._others) > MOST_WAITING:
+            self._given_up.append((self._others or self._newest).popleft())
+        self._come.set()
+
+    def health(self) -> HumanHealth:
+        """How it is doing."""
+        positions = sum(many for many, _ in self._times)
+        seconds = sum(took for _, took in self._times)
+        network = self._network
+        return HumanHealth(
+            network=network.identity if network is not None else "",
+            learned_from=network.about.get("learned", "") if network is not None else "",
+            waiting=len(self._newest) + len(self._others),
+            answered=self._figures.answered,
+            left_out=self._figures.left_out,
+            ms_per_position=round(1000 * seconds / positions, 1) if positions else None,
+            problem=self._problem,
+        )
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Questions are answered as long as this lasts; the network is opened with it."""
+        with ThreadPoolExecutor(1, "human moves", initializer=_behind_engines) as thread:
+            task = asyncio.create_task(self._run(thread), name="human moves")
+            task.add_done_callback(_ended)
+            try:
+                yield
+            finally:
+                task.cancel()
+                await asyncio.wait({task})
+
+    async def _run(self, thread: ThreadPoolExecutor) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            self._network = await loop.run_in_executor(thread, self._opened, self._path)
+        except Exception as error:
+            self._unusable(error)
+        while True:
+            await self._come.wait()
+            batch = self._batch()
+            if not batch:
+                self._come.clear()
+                continue
+            found = [self._known(request.question) for request in batch]
+            missing = list(
+                dict.fromkeys(
+                    request.question
+                    for request, answer in zip(batch, found, strict=True)
+                    if answer is None
+                )
+            )
+            new = await self._asked(loop, thread, missing) if missing else {}
+            for request, answer in zip(batch, found, strict=True):
+                self._give(request, answer or new.get(request.question))
+            # Whoever else has work has it done between two batches.
+            await asyncio.sleep(0)
+
+    def _batch(self) -> list[HumanRequest]:
+        """What is next: positions that people look at, then the others; what was given up is."""
+        while self._given_up:
+            self._figures = _more(self._figures, left_out=1)
+            self._answered(self._given_up.popleft(), None)
+        waiting = len(self._newest) + len(self._others)
+        return [(self._newest or self._others).popleft() for _ in range(min(BATCH, waiting))]
+
+    def _known(self, question: HumanQuestion) -> HumanAnswer | None:
+        """Answered before, by the network in use where there is one."""
+        answer = self._memory.get(question) or self._kept.answer(question)
+        if answer is None:
+            return None
+        if self._network is not None and answer.network != self._network.identity:
+            return None
+        self._remember(question, answer)
+        return answer
+
+    async def _asked(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        thread: ThreadPoolExecutor,
+        questions: Sequence[HumanQuestion],
+    ) -> dict[HumanQuestion, HumanAnswer]:
+        network = self._network
+        if network is None:
+            return {}
+        began_s = self._clock()
+        try:
+            new = await loop.run_in_executor(thread, answers, network, questions)
+        except Exception as error:
+            self._network = None
+            self._unusable(error)
+            return {}
+        self._times.append((len(questions), self._clock() - began_s))
+        answered = dict(zip(questions, new, strict=True))
+        for question, answer in answered.items():
+            self._remember(question, answer)
+            self._kept.put_answer(question, answer)
+        return answered
+
+    def _give(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
+        if answer is not None:
+            self._figures = _more(self._figures, answered=1)
+        self._answered(request, answer)
+
+    def _remember(self, question: HumanQuestion, answer: HumanAnswer) -> None:
+        self._memory[question] = answer
+        self._memory.move_to_end(question)
+        if len(self._memory) > REMEMBERED:
+            self._memory.popitem(last=False)
+
+    def _unusable(self, error: Exception) -> None:
+        """Whatever a file or library of others brings about, scores and ratings go on."""
+        known = isinstance(error, LiveRateError)
+        self._problem = str(error) if known else reason(error)
+        log.warning("no finds and traps: %s", self._problem, exc_info=None if known else error)
+
+
+def _more(figures: HumanHealth, *, answered: int = 0, left_out: int = 0) -> HumanHealth:
+    return HumanHealth(answered=figures.answered + answered, left_out=figures.left_out + left_out)
+
+
+def _behind_engines() -> None:
+    """Linux has a priority for each thread; elsewhere this one is as any other."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
+
+
+def _ended(task: asyncio.Task[None]) -> None:
+    """Nothing else depends on it: that it failed is said, and everything else goes on."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("what players would play is asked for no more", exc_info=error)

@@ -1,0 +1,222 @@
+"""What players would play: asked once for each position, answered in any order, and shown."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from live.engine.search import Limit, Line, SearchResult
+from live.events import Headers, Move, Player, PlyView, RatingShare, Score, ScoreMessage
+from live.games.game_steps import HeadersChanged, MovesPlayed, NewGame, TakenBack
+from live.human.question import REFERENCE_ELOS, HumanAnswer
+from live.ledger.calibrations_in_use import CalibrationsInUse, HumanSearches
+from live.ledger.event_ledger import EventLedger
+from live.ledger.game.human_figures import AskedFor, played_online
+from live.ledger.outgoing_messages import Effects, HumanRequest, SearchRequest
+from tests.ledger.arithmetic import game
+
+STRONG, CLUB, NOBODY = Player("Strong", elo=2478), Player("Club", elo=1712), Player("Nobody")
+MOVES = tuple(Move(uci, san) for uci, san in (("e2e4", "e4"), ("e7e5", "e5"), ("d1h5", "Qh5")))
+
+
+def ledger(asked: bool = True) -> EventLedger:
+    return EventLedger(
+        in_use=CalibrationsInUse(
+            "same-search", human=HumanSearches(12, Limit(nodes=250)) if asked else None
+        ),
+        engine_name="Script",
+        limit="1000 nodes",
+        fixed_rating=2500,
+        stored_rating=2500,
+    )
+
+
+def answer(by_elo: bool = True, **moves: int) -> HumanAnswer:
+    """So many of a thousand play these moves: fewer of the first reference, more of the second."""
+    low = {uci: many // 2 for uci, many in moves.items()}
+    return HumanAnswer("network", (dict(moves), low, dict(moves)), by_elo)
+
+
+def ply(held: EventLedger, number: int) -> PlyView:
+    detail = held.game("g1")
+    assert detail is not None
+    return detail.plies[number - 1]
+
+
+def position(best: str, score_cp: int = 0) -> SearchResult:
+    return SearchResult(Score(score_cp), best, 12)
+
+
+def asked_at(effects: Effects, index: int) -> HumanRequest:
+    return next(each for each in effects.questions if each.ply == index)
+
+
+def wanted(effects: Effects, kind: str, index: int) -> SearchRequest:
+    return next(r for r in effects.requests if (r.id.kind, r.id.ply) == (kind, index))
+
+
+def test_every_position_is_asked_about_once_the_newest_first() -> None:
+    held = ledger()
+    begun = held.apply(NewGame(game(moves=MOVES[:2], white=STRONG, black=CLUB)))
+    assert [each.ply for each in begun.questions] == [2, 1, 0]
+    assert [each.newest for each in begun.questions] == [True, False, False]
+    question = asked_at(begun, 2).question
+    assert question.moves == ("e2e4", "e7e5")
+    assert question.elos == (2500, *REFERENCE_ELOS)
+    assert asked_at(begun, 1).question.elos[0] == 1700
+    played = held.apply(MovesPlayed("g1", 3, MOVES[2:]))
+    assert [each.ply for each in played.questions] == [3]
+
+
+def test_who_has_no_rating_is_asked_about_by_the_references_alone() -> None:
+    begun = ledger().apply(NewGame(game(moves=MOVES[:1], white=NOBODY, black=CLUB)))
+    assert asked_at(begun, 0).question.elos == REFERENCE_ELOS
+
+
+def test_nothing_is_asked_where_nobody_answers_or_nothing_like_it_was_learned() -> None:
+    assert not ledger(asked=False).apply(NewGame(game(moves=MOVES))).questions
+    odd = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w Qkq - 0 1"
+    assert not ledger().apply(NewGame(game(moves=(), start_fen=odd))).questions
+    strange = msgspec.structs.replace(
+        game(moves=()), headers=Headers(white=STRONG, black=CLUB, variant="chess960")
+    )
+    assert not ledger().apply(NewGame(strange)).questions
+
+
+def test_the_share_who_would_play_a_move_is_shown_beside_two_other_ratings() -> None:
+    held = ledger()
+    begun = held.apply(NewGame(game(moves=MOVES[:1], white=STRONG, black=CLUB)))
+    effects = held.answered(asked_at(begun, 0), answer(e2e4=480, d2d4=400))
+    view = ply(held, 1)
+    assert (view.played_share, view.played_elo) == (0.48, 2500)
+    assert view.played_references == (RatingShare(1500, 0.24), RatingShare(2400, 0.48))
+    assert effects.changes == (ScoreMessage("g1", view),)
+
+
+def test_a_network_that_knows_no_ratings_names_none() -> None:
+    held = ledger()
+    begun = held.apply(NewGame(game(moves=MOVES[:1], white=STRONG, black=CLUB)))
+    held.answered(asked_at(begun, 0), answer(by_elo=False, e2e4=480))
+    view = ply(held, 1)
+    assert (view.played_share, view.played_elo, view.played_references) == (0.48, None, ())
+
+
+def scored(held: EventLedger, begun: Effects) -> Effects:
+    """All positions searched, and the answer to the one after 1...e5."""
+    held.searched(wanted(begun, "position", 0).id, position("e2e4", 30))
+    held.searched(wanted(begun, "position", 1).id, position("e7e5", 30))
+    held.searched(wanted(begun, "position", 2).id, position("d1h5", 40))
+    return held.answered(asked_at(begun, 2), answer(g1f3=900, d1h5=60, f1c4=40))
+
+
+def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
+    held = ledger()
+    request = wanted(
+        scored(held, held.apply(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))), "replies", 2
+    )
+    assert request.urgency == "spare"
+    assert (request.search.lines, request.search.limit) == (12, Limit(nodes=250))
+    held.searched(
+        request.id,
+        SearchResult(
+            Score(40),
+            "d1h5",
+            8,
+            lines=(
+                Line("d1h5", Score(40), 8),
+                Line("f1c4", Score(0), 8),
+                Line("g1f3", Score(-110), 8),
+            ),
+        ),
+    )
+    found = ply(held, 2).difficulty
+    assert found is not None
+    assert (found.elo, found.best, found.best_share) == (2500, "d1h5", 0.06)
+    assert (found.error_chance, found.expected_loss_cp) == (0.9, 137)
+    # 3.Qh5 was the best move, and one in sixteen would have found it.
+    assert ply(held, 3).mark == "find"
+
+
+def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
+    held = ledger()
+    begun = held.apply(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))
+    scored(held, begun)
+    held.searched(wanted(begun, "position", 3).id, position("b8c6", 40))
+    asked = held.answered(asked_at(begun, 3), answer(b8c6=400, g7g6=600))
+    held.searched(
+        wanted(asked, "replies", 3).id,
+        SearchResult(
+            Score(40),
+            "b8c6",
+            8,
+            lines=(Line("b8c6", Score(40), 8), Line("g7g6", Score(600), 8)),
+        ),
+    )
+    assert ply(held, 3).mark == "trap"
+
+
+@pytest.mark.parametrize("replies", [True, False])
+def test_what_is_taken_back_is_forgotten(replies: bool) -> None:
+    held = ledger()
+    begun = held.apply(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))
+    open_ = wanted(scored(held, begun), "replies", 2) if replies else None
+    back = held.apply(TakenBack("g1", 1))
+    assert open_ is None or open_.id in back.dropped
+    held.answered(asked_at(begun, 3), answer(b8c6=400))
+    again = held.apply(MovesPlayed("g1", 2, MOVES[1:2]))
+    assert [each.ply for each in again.questions] == [2]
+
+
+def test_other_ratings_are_asked_about_anew() -> None:
+    held = ledger()
+    held.apply(NewGame(game(moves=MOVES[:1], white=STRONG, black=CLUB)))
+    changed = held.apply(HeadersChanged("g1", Headers(white=CLUB, black=CLUB)))
+    assert [each.question.elos[0] for each in changed.questions] == [1700, 1700]
+
+
+def test_every_question_is_waited_for_until_it_is_answered_or_given_up() -> None:
+    held = ledger()
+    begun = held.apply(NewGame(game(moves=(), white=STRONG, black=CLUB)))
+    held.searched(wanted(begun, "position", 0).id, position("e2e4"))
+    assert held.pending == 1
+    assert held.archive("g1") is None
+    held.answered(asked_at(begun, 0), None)
+    assert held.pending == 0
+    assert held.archive("g1") is not None
+
+
+def test_an_archived_game_keeps_the_answers() -> None:
+    held = ledger()
+    begun = held.apply(NewGame(game(moves=MOVES[:1], white=STRONG, black=CLUB)))
+    for index, best in ((0, "e2e4"), (1, "e7e5")):
+        held.searched(wanted(begun, "position", index).id, position(best))
+    asked = held.answered(asked_at(begun, 0), answer(e2e4=480))
+    held.answered(asked_at(begun, 1), None)
+    assert held.archive("g1") is None, "replies are still searched"
+    held.searched(wanted(asked, "replies", 0).id, position("e2e4"))
+    kept = held.archive("g1")
+    assert kept is not None
+    again = ledger()
+    again.resume([kept[0]], lambda id: kept[1])
+    assert ply(again, 1) == ply(held, 1)
+    woken = again.apply(MovesPlayed("g1", 2, MOVES[1:2]))
+    assert [each.ply for each in woken.questions] == [2]
+    assert ply(again, 1).played_share == 0.48
+
+
+@pytest.mark.parametrize(
+    ("site", "url", "online"),
+    [
+        ("https://lichess.org/abcd1234", "", True),
+        ("Paris FRA", "https://lichess.org/broadcast/a/b/c/d", False),
+        ("Paris FRA", "", False),
+        ("freechess.org", "", True),
+    ],
+)
+def test_where_a_game_is_played_is_read_from_its_headers(site: str, url: str, online: bool) -> None:
+    held = game(white=STRONG, black=CLUB)
+    held = msgspec.structs.replace(
+        held, headers=msgspec.structs.replace(held.headers, site=site, url=url)
+    )
+    assert played_online(held) is online
+    assert AskedFor.of(held).kind == ("classical" if online else "otb")

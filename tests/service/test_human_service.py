@@ -1,0 +1,182 @@
+"""Questions beside the searches: answered once, from what is kept where it can be."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+import msgspec
+import pytest
+
+from live.config import HumanConfig, load_config
+from live.errors import ConfigError
+from live.events import FeedReport, PlyView
+from live.feeds.demo import demo_feed
+from live.human.players import Asked, HumanMoves
+from live.human.question import HumanAnswer, HumanQuestion
+from live.jobs.recorded_event import rebuilt
+from live.ledger.outgoing_messages import HumanRequest
+from live.service import human_service
+from live.service.event_journal import EventJournal
+from live.service.event_service import EventService
+from live.service.human_service import HumanService
+from live.store.journal_reader import JournalReader
+
+
+class Network:
+    """Everybody plays the first legal move; counts what it was asked."""
+
+    identity = "scripted"
+    by_elo = True
+
+    def __init__(self) -> None:
+        self.about = {"learned": "nobody's games"}
+        self.asked: list[Asked] = []
+
+    def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
+        self.asked += asked
+        return [{next(iter(one.board.legal_moves)).uci(): 1.0} for one in asked]
+
+
+class Kept:
+    """A journal in memory."""
+
+    def __init__(self) -> None:
+        self.answers: dict[HumanQuestion, HumanAnswer] = {}
+
+    def answer(self, question: HumanQuestion) -> HumanAnswer | None:
+        return self.answers.get(question)
+
+    def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
+        self.answers[question] = answer
+
+
+def request(ply: int = 0, *, newest: bool = False, elo: int = 2000) -> HumanRequest:
+    question = HumanQuestion(chess.STARTING_FEN, ("e2e4",) if ply else (), (elo, 1500), "otb")
+    return HumanRequest("g1", ply, question, newest)
+
+
+async def answered(
+    network: HumanMoves | Exception, requests: Sequence[HumanRequest], kept: Kept | None = None
+) -> tuple[HumanService, list[tuple[HumanRequest, HumanAnswer | None]]]:
+    """The service, and what it said to these requests, in order."""
+    said: list[tuple[HumanRequest, HumanAnswer | None]] = []
+    done = asyncio.Event()
+
+    def hear(asked: HumanRequest, answer: HumanAnswer | None) -> None:
+        said.append((asked, answer))
+        if len(said) == len(requests):
+            done.set()
+
+    def opened(path: Path | None) -> HumanMoves:
+        if isinstance(network, Exception):
+            raise network
+        return network
+
+    service = HumanService(HumanConfig(), kept or Kept(), hear, opened=opened)
+    for each in requests:
+        service.ask(each)
+    assert not said, "never before the call returns"
+    async with asyncio.timeout(10), service.running():
+        await done.wait()
+    return service, said
+
+
+async def test_each_question_is_answered_for_all_its_ratings_and_kept() -> None:
+    network, kept = Network(), Kept()
+    service, said = await answered(network, [request()], kept)
+    assert said[0][1] == HumanAnswer("scripted", ({"g1h3": 1000}, {"g1h3": 1000}))
+    assert [one.elo for one in network.asked] == [(2000, 2000), (1500, 1500)]
+    assert list(kept.answers) == [request().question]
+    health = service.health()
+    assert (health.network, health.learned_from) == ("scripted", "nobody's games")
+    assert (health.answered, health.waiting, health.left_out) == (1, 0, 0)
+
+
+async def test_what_people_look_at_goes_first_and_the_same_is_asked_once() -> None:
+    network = Network()
+    asked = [request(elo=1700), request(elo=1700), request(1, newest=True)]
+    _, said = await answered(network, asked)
+    assert [each for each, _ in said] == [asked[2], asked[0], asked[1]]
+    assert len(network.asked) == 4
+
+
+async def test_what_was_answered_before_is_not_asked_again() -> None:
+    network, kept = Network(), Kept()
+    before = HumanAnswer("scripted", ({"e2e4": 900}, {"e2e4": 800}))
+    kept.answers[request().question] = before
+    assert (await answered(network, [request()], kept))[1][0][1] == before
+    assert not network.asked
+
+
+async def test_another_networks_answers_are_made_anew() -> None:
+    network, kept = Network(), Kept()
+    kept.answers[request().question] = HumanAnswer("other", ({"e2e4": 900}, {"e2e4": 800}))
+    await answered(network, [request()], kept)
+    assert kept.answers[request().question].network == "scripted"
+
+
+async def test_without_a_network_the_kept_answers_are_all_there_are(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    kept = Kept()
+    before = kept.answers[request().question] = HumanAnswer("other", ({"e2e4": 900}, {}))
+    missing = ConfigError("human", "onnxruntime is not installed", "Run: pip install …")
+    service, said = await answered(missing, [request(), request(1)], kept)
+    assert [answer for _, answer in said] == [before, None]
+    assert "onnxruntime is not installed" in service.health().problem
+    assert len(caplog.records) == 1
+
+
+async def test_a_network_that_fails_on_the_way_is_given_up_and_all_else_goes_on() -> None:
+    class Broken(Network):
+        def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
+            raise MemoryError("no room")
+
+    service, said = await answered(Broken(), [request()])
+    assert said[0][1] is None
+    assert "MemoryError" in service.health().problem
+
+
+async def test_of_too_many_the_oldest_that_nobody_looks_at_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(human_service, "MOST_WAITING", 2)
+    asked = [request(newest=True), request(elo=1700), request(elo=1800)]
+    service, said = await answered(Network(), asked)
+    assert said[0] == (asked[1], None)
+    assert service.health().left_out == 1
+    assert {each.question for each, answer in said if answer} == {
+        asked[0].question,
+        asked[2].question,
+    }
+
+
+async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    path, game = tmp_path / "journal.sqlite", demo_feed.games()[0]
+    game = msgspec.structs.replace(game, moves=game.moves[:16], result="*")
+    found: list[tuple[PlyView, ...]] = []
+    for network in ("", str(tmp_path / "gone.onnx")):
+        config = load_config(None, {}, {"engine.nodes": 500, "human.network": network})
+        service = EventService(config, EventJournal(path), human=True)
+        async with service.with_engine(live=False, feeds=["games.pgn"]):
+            await service.take(FeedReport("games.pgn", (game,), complete=True))
+            await service.settled()
+            detail = service.state.game(next(iter(service.state.games())).id)
+            assert detail is not None
+            found.append(detail.plies)
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+            # As after a crash: nothing was kept whole.
+            connection.execute("UPDATE games SET measure = NULL, rest = NULL, n = 0")
+    assert found[0] == found[1]
+    assert all(view.played_share is not None for view in found[0])
+    assert any(view.difficulty and view.difficulty.error_chance is not None for view in found[0])
+    with JournalReader.open(path) as reader:
+        read = rebuilt(reader, path).state
+        again = read.game(next(iter(read.games())).id)
+    assert again is not None and again.plies == found[0]
