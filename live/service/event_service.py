@@ -45,7 +45,7 @@ from live.service.engine_measuring import EngineMeasuring, ReferenceSearch
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.game_release import GameRelease
-from live.service.human_service import HumanService
+from live.service.human.human_service import HumanService
 from live.service.measure_settings import (
     advice,
     figure_models,

@@ -35,7 +35,14 @@ from live.store.journal_records import (
     run_of,
     step_of,
 )
-from live.store.journal_tables import READABLE, VERSION, ForeignDatabase, connected, version_of
+from live.store.journal_tables import (
+    READABLE,
+    SUMMED,
+    VERSION,
+    ForeignDatabase,
+    connected,
+    version_of,
+)
 
 _AFTER_KEPT = (
     "SELECT c.n, c.at_ms, c.step, c.game FROM games g JOIN changes c ON c.game = g.game"
@@ -97,7 +104,7 @@ class JournalReader:
                 remedy = "Follow an event with it once, which brings it up to date"
                 raise InputError(str(path), f"is of version {version}, not {VERSION}", remedy)
             reader.last_numbers()
-            reader._summed = version == VERSION
+            reader._summed = version >= SUMMED
             for problem in reader.problems(results=True):
                 log.error("journal %s: %s", path, problem)
         except BaseException:

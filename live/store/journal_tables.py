@@ -64,6 +64,8 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
 VERSION: Final = len(MIGRATIONS)
 #: The oldest version whose tables a report can be made from.
 READABLE: Final = 2
+#: The oldest version whose records have checksums.
+SUMMED: Final = 3
 
 #: How long another process's commit is waited for, seconds.
 BUSY_S: Final = 5.0

@@ -1,0 +1,1 @@
+"""The network of human moves, asked beside the engines."""
