@@ -28,7 +28,7 @@ from live.publish.http.listener import listen
 from live.ratings.calibration.calibration_choice import learned_from
 from live.ratings.calibration.engine_transfer import load_reference
 from live.service.measure_settings import advice, fitting, limit_text, uci_settings
-from live.service.measured_engines import MeasuredEngines
+from live.service.measuring.measured_engines import MeasuredEngines
 
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (

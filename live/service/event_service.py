@@ -41,7 +41,6 @@ from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
 from live.service.alert_restore import ArbiterEntry, OpenAlert, RestoredMute, past, remember
 from live.service.alert_service import AlertService
-from live.service.engine_measuring import EngineMeasuring, ReferenceSearch
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.game_release import GameRelease
@@ -55,7 +54,8 @@ from live.service.measure_settings import (
     limit_text,
     search_options_of,
 )
-from live.service.measured_engines import MeasuredEngines
+from live.service.measuring.engine_measuring import EngineMeasuring, ReferenceSearch
+from live.service.measuring.measured_engines import MeasuredEngines
 from live.service.supervision import GuardedPart, reason
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:

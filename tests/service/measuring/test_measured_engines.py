@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from live.ratings.calibration.engine_transfer import MeasuredEngine, ScoreAgreement, load_reference
-from live.service.measured_engines import MeasuredEngines
+from live.service.measuring.measured_engines import MeasuredEngines
 
 REFERENCE = load_reference()
 FOUND = MeasuredEngine(agreement=ScoreAgreement(0.85, 0.011, 0.982, 294), nodes=100_000)

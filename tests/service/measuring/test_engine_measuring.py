@@ -11,7 +11,7 @@ from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Search, SearchFailure, SearchResult
 from live.events import Score
 from live.ratings.calibration.engine_transfer import MeasuredEngine, ReferencePosition, ReferenceSet
-from live.service.engine_measuring import EngineMeasuring, ReferenceSearch
+from live.service.measuring.engine_measuring import EngineMeasuring, ReferenceSearch
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {} 1"
 REFERENCE = ReferenceSet(
