@@ -78,8 +78,9 @@ class IncidentLog:
         if alert.cleared_s is None:
             self._last[alert.id] = alert
         else:
-            del self._open[alert.id]
-            del self._last[alert.id]
+            # Where its beginning was lost with a damaged record, it is not among them.
+            self._open.pop(alert.id, None)
+            self._last.pop(alert.id, None)
         return True
 
     def entry(self, text: str, at_s: float, game: GameId | None = None) -> None:

@@ -93,12 +93,10 @@ class AlertService:
             self._noted_s = now_s
             self._remember(OpenAlert())
         try:
-            messages = self._desk.tick(now_s)
+            self._say(self._desk.tick(now_s))
         except Exception:
             # Broad for the same reason: what is called after this each second has to be called.
             self._missed()
-        else:
-            self._say(messages)
         if self.missed:
             times = "once" if self.missed == 1 else f"{self.missed} times"
             why = f"alerts were missed {times} by a fault of ours; the log says where"

@@ -140,6 +140,14 @@ class JournalReader:
         """
         if not self._summed:
             return []
+        # One moment of all tables: whoever follows the event writes meanwhile.
+        self._connection.execute("BEGIN")
+        try:
+            return self._found(results=results)
+        finally:
+            self._connection.execute("COMMIT")
+
+    def _found(self, *, results: bool) -> list[str]:
         found: list[str] = []
         held = heads(self._connection)
         for table, columns in CHAINED.items():

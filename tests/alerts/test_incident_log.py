@@ -98,3 +98,12 @@ def test_every_kind_has_a_name() -> None:
     assert kind_name("flag") == "Flag"
     assert kind_name("entry") == "Arbiter's entry"
     assert kind_name("of a later version") == "of a later version"
+
+
+def test_an_end_whose_beginning_was_lost_is_an_incident_of_its_own() -> None:
+    log = IncidentLog()
+    over = msgspec.structs.replace(ALERT, cleared_s=20.0)
+    assert log.alert(over, 20.0)
+    (incident,) = log.incidents()
+    assert incident.over_s == 20.0
+    assert log.open() == []

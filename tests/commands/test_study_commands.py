@@ -127,8 +127,9 @@ def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> 
     assert rows["Algorithm 2"]["difference"] == pytest.approx(112.8, abs=0.05)
     assert rows["Algorithm 4"]["difference"] == pytest.approx(-43.4 + 185.4, abs=0.1)
     # Transferred from the engine it was learned with, and wide, since nobody measured this one.
-    calibrated = rows["calibrated"]
-    assert calibrated["low"] < calibrated["expected_score"] < calibrated["high"]
+    level = rows["level"]
+    assert level["low"] < level["expected_score"] < level["high"]
+    assert rows["performance"]["missing"].startswith("unknown")
     for name in ("conformance, raw", "covariance, tanh", "29-fold convolution"):
         assert rows[name]["expected_score"] is None
         assert rows[name]["missing"]

@@ -12,6 +12,6 @@ from live.engine.engine_speed import measure_speed
 async def test_the_embedded_engine_s_speed_is_measured(embedded: EngineCommand) -> None:
     speed = await measure_speed(embedded, seconds=0.2)
     assert "Stockfish" in speed.name
-    assert speed.knodes_per_s > 5
+    assert speed.knodes_per_s > 0
     assert speed.depth > 5
     assert speed.start_s > 0

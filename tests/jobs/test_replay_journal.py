@@ -18,6 +18,7 @@ from live.jobs.replay_journal import play
 from live.publish.export.analysis_json import analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
+from live.store.journal_checksums import sum_of
 from live.store.journal_reader import JournalReader
 from tests.service.running import running
 
@@ -36,7 +37,14 @@ async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) 
         await hall.settled()
         before = analysis(hall.state)
     connection = sqlite3.connect(path)
-    connection.execute("UPDATE results SET at_ms = at_ms + 8 * 3600 * 1000")
+    for key, result, at_ms in connection.execute(
+        "SELECT key, result, at_ms FROM results"
+    ).fetchall():
+        later_ms = at_ms + 8 * 3600 * 1000
+        connection.execute(
+            "UPDATE results SET at_ms = ?, sum = ? WHERE key = ?",
+            (later_ms, sum_of(key, result, later_ms), key),
+        )
     connection.commit()
     connection.close()
     with JournalReader.open(path) as reader:
@@ -103,8 +111,13 @@ async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Pat
         async with asyncio.timeout(20):
             await play(recorded, reader, speed=1e3)
     alerts = [change for change in told if isinstance(change, AlertMessage)]
-    assert len(alerts) >= 3
-    assert [change for change in again if isinstance(change, AlertMessage)] == alerts
+    # What is only worded anew is not kept.
+    raised, _, *answered = alerts
+    assert answered
+    assert [change for change in again if isinstance(change, AlertMessage)] == [
+        raised,
+        *answered,
+    ]
 
 
 @pytest.mark.slow

@@ -83,6 +83,8 @@ WALL = {
     "service/output_mode.py": "when an alert was raised, for people",
     "store/journal.py": "when something was seen, for people; it never goes back there",
     "publish/server.py": "tokens expire at a date",
+    "publish/public_state.py": "when the public sees its first move, for people",
+    "app.py": "how long ago the journal's last changes were, at a start",
 }
 _READS = {"time", "time_ns", "now", "today", "utcnow", "localtime", "gmtime"}
 _OF = {"time", "datetime", "date", "dt"}
