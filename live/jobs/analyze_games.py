@@ -81,13 +81,22 @@ async def analyze(
     if partial:
         scored = sum(game.plies_scored for game in result.games)
         played = sum(game.plies_played for game in result.games)
-        Console(stderr=True).print(
-            f"Stopped: {scored} of {played} moves have their score; what follows from the others "
-            "is missing.",
-            highlight=False,
-        )
+        Console(stderr=True).print(stopped_words(scored, played), highlight=False)
     # As the shell has it for a program that a signal ended before its work was done.
     return 128 + came[0] if came else 0
+
+
+def stopped_words(scored: int, played: int) -> str:
+    """What an analysis that was stopped lacks, for people."""
+    if scored < played:
+        return (
+            f"Stopped: {scored} of {played} moves have their score; what follows from the others "
+            "is missing."
+        )
+    return (
+        "Stopped while the engine was being measured, which is done once: all moves have their "
+        "score, and the figures are transferred by the wider default."
+    )
 
 
 async def analysed(

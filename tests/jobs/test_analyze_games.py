@@ -12,7 +12,7 @@ import pytest
 
 from live.config import load_config
 from live.errors import InputError
-from live.jobs.analyze_games import analyze
+from live.jobs.analyze_games import analyze, stopped_words
 
 DATA = Path(__file__).parent.parent / "data"
 #: Long enough that its moves prove which game it is.
@@ -126,3 +126,9 @@ async def test_two_games_of_the_same_names_in_two_files_stay_two(tmp_path: Path)
     assert await analyze(config, [one, two], evals="pgn", json=str(written), pgn=None) == 0
     games = json.loads(written.read_bytes())["games"]
     assert [game["also"] for game in games] == [[], []]
+
+
+def test_what_is_missing_after_a_stop_is_said_only_where_something_is() -> None:
+    assert "81 of 82 moves" in stopped_words(81, 82)
+    assert "missing" not in stopped_words(82, 82)
+    assert "measured" in stopped_words(82, 82)
