@@ -191,7 +191,7 @@ def _publishing(config: Config, service: EventService) -> Publisher:
         service.state,
         delay_s=config.feeds.delay_s,
         hide_scores=config.server.hide_scores,
-        changed_ago_s=changed_ago_s(service.journal.journal, time.time()),
+        changed_ago_s=changed_ago_s(service.journal.journal, service.state, time.time()),
     )
     service.withholding = lambda: public.withholding
     return Publisher(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from live.clock import Clock
 from live.events import GameId
+from live.ledger.event_state import EventState
 from live.publish.public_state import PublicState
 from live.store.journal import Journal
 
@@ -28,8 +29,17 @@ async def all_passed_on(public: PublicState, clock: Clock) -> None:
         public.pass_due()
 
 
-def changed_ago_s(journal: Journal | None, now_s: float) -> dict[GameId, float]:
-    """When the games that the journal holds have changed last; ``now_s`` since 1970 UTC."""
+def changed_ago_s(journal: Journal | None, state: EventState, now_s: float) -> dict[GameId, float]:
+    """How long ago the games shown have changed last, in whichever of their sources; ``now_s``
+    since 1970 UTC. Negative where the clock was set back since.
+    """
     if journal is None:
         return {}
-    return {game: now_s - at_ms / 1000 for game, at_ms in journal.last_changes().items()}
+    changed_ms = journal.last_changes()
+    found: dict[GameId, float] = {}
+    for game in state.games():
+        # The journal has them as their sources have them, the public sees them as one.
+        times_ms = [changed_ms[id] for id in state.carriers(game.id) if id in changed_ms]
+        if times_ms:
+            found[game.id] = now_s - max(times_ms) / 1000
+    return found

@@ -1,0 +1,59 @@
+"""After a restart the public gets no sooner than before what was held back from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from live.events import FeedReport
+from live.feeds.demo import demo_feed
+from live.games.game_steps import NewGame
+from live.publish.public_state import PublicState
+from live.service.public_delay import changed_ago_s
+from live.store.journal import Journal
+from tests.ledger.arithmetic import answer
+from tests.publish.world import World
+from tests.service.test_public_delay import AnsweredEvent
+
+
+def test_games_of_before_are_held_back_while_they_may_hold_moves_that_are() -> None:
+    world = World(3)
+    for id in ("g1", "g2"):
+        world.appear(id)
+        world.move(id)
+    world.standing()
+    now = [1000.0]
+    public = PublicState(
+        world, delay_s=900.0, changed_ago_s={"g1": 30.0, "g2": 901.0}, clock=lambda: now[0]
+    )
+    assert [view.id for view in public.games()] == ["g2"] and not list(public.players())
+    assert (public.held().held_moves, public.held().held_boards) == (1, 1)
+    now[0] += 869
+    public.pass_due()
+    assert public.game("g1") is None
+    now[0] += 1
+    public.pass_due()
+    assert public.game("g1") == world.held["g1"] and list(public.players())
+
+
+async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_path: Path) -> None:
+    service = AnsweredEvent(answer)
+    report = demo_feed.games()[0]
+    silent = msgspec.structs.replace(report, moves=report.moves[:20], result="*")
+    further = msgspec.structs.replace(report, moves=report.moves[:22], result="*")
+    await service.take(FeedReport("first", (silent,)))
+    await service.take(FeedReport("second", (further,)))
+    (shown,) = service.state.games()
+    assert shown.feed == "first" and shown.also == ("second",)
+    assert changed_ago_s(None, service.state, 5000.0) == {}
+    now_ms = [0]
+    with Journal(tmp_path / "a.sqlite", now_ms=lambda: now_ms[0]) as journal:
+        for at_s, held in zip((1000, 4970), service.state.held(), strict=True):
+            now_ms[0] = at_s * 1000
+            journal.change(NewGame(held))
+        assert journal.flush()
+        ago_s = changed_ago_s(journal, service.state, 5000.0)
+    assert ago_s == {shown.id: 30.0}
+    public = PublicState(service.state, delay_s=900.0, changed_ago_s=ago_s, clock=lambda: 5000.0)
+    assert public.game(shown.id) is None
