@@ -130,7 +130,9 @@ class PublicState:
         whole = self._late.snapshot()
         now_s, found = self._clock(), []
         for detail in whole.games:
-            ago_s = changed_ago_s.get(detail.id, self._delay_s)
+            # A clock that was set back since gives a time to come; what waits first holds up all
+            # that waits behind it.
+            ago_s = max(0.0, changed_ago_s.get(detail.id, self._delay_s))
             if ago_s < self._delay_s:
                 found.append((now_s - ago_s, detail))
                 self._late.apply(GoneMessage(detail.id))

@@ -57,3 +57,17 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
     assert ago_s == {shown.id: 30.0}
     public = PublicState(service.state, delay_s=900.0, changed_ago_s=ago_s, clock=lambda: 5000.0)
     assert public.game(shown.id) is None
+
+
+def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -> None:
+    world = World(3)
+    world.appear("g1")
+    now = [1000.0]
+    public = PublicState(
+        world, delay_s=900.0, changed_ago_s={"g1": -86_400.0}, clock=lambda: now[0]
+    )
+    assert public.next_s == 900.0
+    public.publish(world.appear("g2"))
+    now[0] += 900
+    public.pass_due()
+    assert [view.id for view in public.games()] == ["g1", "g2"]
