@@ -192,6 +192,7 @@ def _publishing(config: Config, service: EventService) -> Publisher:
         delay_s=config.feeds.delay_s,
         hide_scores=config.server.hide_scores,
         changed_ago_s=changed_ago_s(service.journal.journal, service.state, time.time()),
+        stored_engine=service.state.ledger.stored_engine,
     )
     service.withholding = lambda: public.withholding
     return Publisher(

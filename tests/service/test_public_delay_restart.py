@@ -6,10 +6,11 @@ from pathlib import Path
 
 import msgspec
 
-from live.events import FeedReport
+from live.events import EngineInfo, FeedReport
 from live.feeds.demo import demo_feed
 from live.games.game_steps import NewGame
 from live.publish.public_state import PublicState
+from live.publish.published_state import snapshot
 from live.service.public_delay import changed_ago_s
 from live.store.journal import Journal
 from tests.ledger.arithmetic import answer
@@ -71,3 +72,38 @@ def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -
     now[0] += 900
     public.pass_due()
     assert [view.id for view in public.games()] == ["g1", "g2"]
+
+
+def test_the_engine_counts_no_moves_that_are_held_back() -> None:
+    world = World(5)
+    for id in ("g1", "g2"):
+        world.appear(id)
+        for _ in range(4):
+            world.move(id)
+        for _ in range(6):
+            world.point()
+    world.standing()
+    world.info = EngineInfo("Stockfish", "100000 nodes", 2901, "field", rating_moves=120)
+    world.reckon_anew()
+    now = [1000.0]
+    public = PublicState(
+        world,
+        delay_s=900.0,
+        changed_ago_s={"g1": 30.0, "g2": 901.0},
+        stored_engine=EngineInfo("Stockfish", "100000 nodes", 2850, "calibration"),
+        clock=lambda: now[0],
+    )
+    shown = public.engine()
+    assert (shown.rating, shown.rating_source, shown.rating_moves) == (2850, "calibration", 0)
+    # Nor does a rating say it beside its difference.
+    detail = public.game("g2")
+    assert detail is not None
+    points = [*detail.curves.white, *detail.curves.black]
+    told = [each.rating - each.difference for each in points if each.difference is not None]
+    assert told and all(abs(rating - 2850) < 1e-6 for rating in told)
+    now[0] += 869
+    public.pass_due()
+    assert public.engine() == shown
+    now[0] += 1
+    public.pass_due()
+    assert snapshot(public) == snapshot(world)
