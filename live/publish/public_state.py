@@ -203,9 +203,15 @@ class PublicState:
         if self._late is None:
             return
         until_s = self._clock() - self._delay_s
-        due: list[Change] = []
+        ready: list[Change] = []
         while self._waiting and self._waiting[0][0] <= until_s:
-            change = self._waiting.popleft()[1]
+            ready.append(self._waiting.popleft()[1])
+        # Each new engine rating rates everything anew: the last one does.
+        engine = next((each for each in reversed(ready) if isinstance(each, EngineMessage)), None)
+        due: list[Change] = []
+        for change in ready:
+            if isinstance(change, EngineMessage) and change is not engine:
+                continue
             try:
                 self._late.apply(change)
             except OutOfStep as error:
