@@ -1,9 +1,15 @@
-"""The delay of the public in a running service: its clock, and what a restart has to hold back.
+"""The delay of the public in a running service: its clock, how long it is, and what a restart has
+to hold back.
 
 Part of the composition root.
 """
 
 from __future__ import annotations
+
+import logging
+from typing import Annotated
+
+import msgspec
 
 from live.clock import Clock
 from live.events import GameId
@@ -11,8 +17,57 @@ from live.ledger.event_state import EventState
 from live.publish.public_state import PublicState
 from live.store.journal import Journal
 
+log = logging.getLogger(__name__)
+
+#: What notes of the journal are about.
+DELAY = "delay"
 #: How long it is not looked whether something is due, seconds; what is due then is so much late.
 LOOK_S = 1.0
+
+
+class ChosenDelay(msgspec.Struct, frozen=True):
+    """What the arbiter chose, whatever the settings say; 0 where only the settings count."""
+
+    delay_s: Annotated[float, msgspec.Meta(ge=0)]
+
+
+def choose_delay(public: PublicState, journal: Journal | None, delay_s: float) -> None:
+    """The arbiter sets the delay: it lasts over a restart, for what is withheld is kept, too."""
+    public.delay(delay_s)
+    _remember(journal, delay_s)
+
+
+def settings_delay(public: PublicState, journal: Journal | None, delay_s: float) -> None:
+    """The settings changed the delay while the service runs: what was chosen before is over."""
+    public.delay(delay_s)
+    _remember(journal, 0.0)
+
+
+def _remember(journal: Journal | None, delay_s: float) -> None:
+    if journal is not None:
+        journal.note(DELAY, msgspec.json.encode(ChosenDelay(delay_s)))
+
+
+def first_delay_s(settings_s: float, journal: Journal | None) -> float:
+    """The delay to start with: the longer one of what the settings say and what the arbiter chose
+    last before the restart.
+    """
+    chosen_s = 0.0
+    for note in journal.notes() if journal is not None else ():
+        if note.kind == DELAY:
+            try:
+                chosen_s = msgspec.json.decode(note.body, type=ChosenDelay).delay_s
+            except msgspec.MsgspecError as error:
+                log.error("a delay in the journal cannot be read (%s)", error)
+    if chosen_s <= settings_s:
+        return settings_s
+    log.warning(
+        "the public stays %g s behind, as was set before the restart, not %g s as in the settings; "
+        "press d to change it",
+        chosen_s,
+        settings_s,
+    )
+    return chosen_s
 
 
 async def pass_on(public: PublicState, clock: Clock) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from live.events import EngineInfo, FeedReport
 from live.feeds.demo import demo_feed
 from live.games.game_steps import NewGame
 from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
-from live.service.public_delay import changed_ago_s
+from live.service.output_mode import offer_delay
+from live.service.public_delay import changed_ago_s, first_delay_s, settings_delay
 from live.store.journal import Journal
+from live.terminal.view_context import TerminalActions
 from tests.ledger.arithmetic import answer
 from tests.publish.world import World
 from tests.service.test_public_delay import AnsweredEvent
@@ -107,3 +110,28 @@ def test_the_engine_counts_no_moves_that_are_held_back() -> None:
     now[0] += 1
     public.pass_due()
     assert snapshot(public) == snapshot(world)
+
+
+def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "a.sqlite"
+    assert first_delay_s(60.0, None) == 60.0
+    with Journal(file) as journal:
+        assert first_delay_s(60.0, journal) == 60.0
+        actions, public = TerminalActions("http://127.0.0.1/"), PublicState(World(1))
+        offer_delay(actions, public, journal)
+        assert actions.set_delay is not None
+        actions.set_delay(300)
+        actions.set_delay(900)
+        assert public.delay_s == 900
+    assert not caplog.messages
+    with Journal(file) as journal:
+        assert first_delay_s(60.0, journal) == 900.0
+        (said,) = caplog.messages
+        assert "900 s" in said and "60 s" in said and "press d" in said
+        assert first_delay_s(1200.0, journal) == 1200.0
+        settings_delay(public, journal, 30.0)
+        assert public.delay_s == 30.0
+    with Journal(file) as journal:
+        assert first_delay_s(30.0, journal) == 30.0
