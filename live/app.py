@@ -42,10 +42,17 @@ from live.service.host.log_output import log_level, log_to_stderr
 from live.service.host.signals import HangupSignals, exit_code_of, stop_on_signals
 from live.service.host.systemd_notify import supervised
 from live.service.output_mode import OutputMode, way
-from live.service.public_delay import all_passed_on, changed_ago_s, pass_on
+from live.service.public_delay import (
+    all_passed_on,
+    changed_ago_s,
+    first_delay_s,
+    pass_on,
+    settings_delay,
+)
 from live.service.settings_reload import ReloadablePart, SettingsReloader, unchecked
 from live.service.source_runner import SourceRunner
 from live.service.supervision import GuardedPart, Supervisor, noticing
+from live.store.journal import Journal
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +106,10 @@ async def follow(
         parts: dict[str, Callable[[], Awaitable[None]]] = {"public": lambda: pass_on(public, clock)}
         if screen.drawn:
             parts["display"] = screen.run
-        reloader = _reloader(config, again, sources, publisher) if again is not None else None
+        journal = service.journal.journal
+        reloader = (
+            _reloader(config, again, sources, publisher, journal) if again is not None else None
+        )
         if reloader is not None:
             parts["settings"] = reloader.run
         with (
@@ -163,7 +173,11 @@ async def _serve(
 
 
 def _reloader(
-    config: Config, again: StartAgain, sources: SourceRunner, publisher: Publisher
+    config: Config,
+    again: StartAgain,
+    sources: SourceRunner,
+    publisher: Publisher,
+    journal: Journal | None,
 ) -> SettingsReloader:
     """What takes settings over while the service runs."""
     parts = (
@@ -179,7 +193,9 @@ def _reloader(
             lambda new: sources.reconfigure(new.feeds),
         ),
         ReloadablePart(
-            "feeds.delay_s", unchecked, lambda new: publisher.public.delay(new.feeds.delay_s)
+            "feeds.delay_s",
+            unchecked,
+            lambda new: settings_delay(publisher.public, journal, new.feeds.delay_s),
         ),
     )
     return SettingsReloader(again.load, again.path, config, parts)
@@ -187,11 +203,13 @@ def _reloader(
 
 def _publishing(config: Config, service: EventService) -> Publisher:
     """The port, and before it what keeps its two audiences apart."""
+    journal = service.journal.journal
     public = PublicState(
         service.state,
-        delay_s=config.feeds.delay_s,
+        delay_s=first_delay_s(config.feeds.delay_s, journal),
         hide_scores=config.server.hide_scores,
-        changed_ago_s=changed_ago_s(service.journal.journal, time.time()),
+        changed_ago_s=changed_ago_s(journal, service.state, time.time()),
+        stored_engine=service.state.ledger.stored_engine,
     )
     service.withholding = lambda: public.withholding
     return Publisher(

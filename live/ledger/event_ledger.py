@@ -100,6 +100,11 @@ class EventLedger:
         return self._standings.engine
 
     @property
+    def stored_engine(self) -> EngineInfo:
+        """Who measures, and how strong it counted before any game was known."""
+        return self._standings.stored_engine
+
+    @property
     def in_use(self) -> CalibrationsInUse:
         """What everybody is measured with."""
         return self._in_use

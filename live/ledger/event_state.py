@@ -154,6 +154,12 @@ class EventState:
         """The game as it is shown, or as its source reports it where it is not shown."""
         return self._shared.get(id)
 
+    def carriers(self, id: GameId) -> tuple[GameId, ...]:
+        """The ids under which the sources hold the game that is shown under this one, which is the
+        last of them.
+        """
+        return self._shared.members(id)
+
     def retire(self, id: GameId) -> list[Game]:
         """Hold an old game no longer, nor what is pooled of its players from it. Gives it, as each
         source has it that carries it.

@@ -66,11 +66,13 @@ class PublicState:
         delay_s: float = 0.0,
         hide_scores: bool = False,
         changed_ago_s: Mapping[GameId, float] | None = None,
+        stored_engine: EngineInfo | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_s: Callable[[], float] = time.time,
     ) -> None:
         """``changed_ago_s``: when games that are held already have changed last; those that changed
-        within the delay are held back whole, for they may hold moves that are.
+        within the delay are held back whole, for they may hold moves that are. Meanwhile the
+        engine counts as in ``stored_engine``, which rests on no game.
         """
         self._live = live
         self._clock = clock
@@ -86,7 +88,7 @@ class PublicState:
         self._listeners: list[Listener] = []
         self.delay(delay_s)
         if self._late is not None:
-            self._hold_back(changed_ago_s or {})
+            self._hold_back(changed_ago_s or {}, stored_engine)
         self.hide(hide_scores)
 
     def listen(self, listener: Listener) -> None:
@@ -124,26 +126,38 @@ class PublicState:
             behind = self._live if self._late is None else self._late
             self._stripped.apply(snapshot(behind, _VENUE))
 
-    def _hold_back(self, changed_ago_s: Mapping[GameId, float]) -> None:
+    def _hold_back(
+        self, changed_ago_s: Mapping[GameId, float], stored_engine: EngineInfo | None
+    ) -> None:
         """Take from the copy what changed within the delay: it comes when it may."""
         assert self._late is not None
-        whole = self._late.snapshot()
-        now_s, found = self._clock(), []
-        for detail in whole.games:
-            ago_s = changed_ago_s.get(detail.id, self._delay_s)
-            if ago_s < self._delay_s:
-                found.append((now_s - ago_s, detail))
-                self._late.apply(GoneMessage(detail.id))
-        if not found:
+        now_s, engine = self._clock(), self._late.engine()
+        # A clock that was set back since gives a time to come; what waits first holds up all that
+        # waits behind it.
+        changed_s = {
+            game: now_s - max(0.0, ago_s)
+            for game, ago_s in changed_ago_s.items()
+            if ago_s < self._delay_s and self._late.game(game) is not None
+        }
+        if not changed_s:
             return
-        found.sort(key=lambda each: each[0])
-        for at_s, detail in found:
+        # Before anything is taken: a rating beside its difference says what the engine counts.
+        self._late.apply(EngineMessage(_without_games(engine, stored_engine)))
+        whole = self._late.snapshot()
+        held = sorted(
+            (detail for detail in whole.games if detail.id in changed_s),
+            key=lambda detail: changed_s[detail.id],
+        )
+        for detail in held:
+            self._late.apply(GoneMessage(detail.id))
             for change in whole_game(detail):
-                self._hold(at_s, change)
+                self._hold(changed_s[detail.id], change)
+        last_s = changed_s[held[-1].id]
         # Their figures rest on these games, nobody can say which part of them.
         for player in whole.players:
             self._late.apply(StandingMessage(msgspec.structs.replace(player, games=0, moves=0)))
-            self._hold(found[-1][0], StandingMessage(player))
+            self._hold(last_s, StandingMessage(player))
+        self._hold(last_s, EngineMessage(engine))
 
     def _hold(self, at_s: float, change: Change) -> None:
         self._waiting.append((at_s, change))
@@ -189,9 +203,15 @@ class PublicState:
         if self._late is None:
             return
         until_s = self._clock() - self._delay_s
-        due: list[Change] = []
+        ready: list[Change] = []
         while self._waiting and self._waiting[0][0] <= until_s:
-            change = self._waiting.popleft()[1]
+            ready.append(self._waiting.popleft()[1])
+        # Each new engine rating rates everything anew: the last one does.
+        engine = next((each for each in reversed(ready) if isinstance(each, EngineMessage)), None)
+        due: list[Change] = []
+        for change in ready:
+            if isinstance(change, EngineMessage) and change is not engine:
+                continue
             try:
                 self._late.apply(change)
             except OutOfStep as error:
@@ -275,6 +295,18 @@ class PublicState:
     def alerts(self) -> Iterable[Alert]:
         """None: they are for arbiters, who do not read this state."""
         return ()
+
+
+def _without_games(engine: EngineInfo, stored: EngineInfo | None) -> EngineInfo:
+    """The engine as it would count if no game were known."""
+    if stored is None:
+        return msgspec.structs.replace(engine, rating_moves=0)
+    return msgspec.structs.replace(
+        engine,
+        rating=stored.rating,
+        rating_source=stored.rating_source,
+        rating_moves=0,
+    )
 
 
 def _worth_holding(change: Change) -> bool:

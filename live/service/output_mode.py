@@ -25,8 +25,10 @@ from live.publish.visibility import Visibility, shown
 from live.service.event_service import EventService
 from live.service.host.output_disk_full import while_there_is_room
 from live.service.host.signals import attended
+from live.service.public_delay import choose_delay
 from live.service.report_export import ReportExporter
 from live.service.supervision import GuardedPart
+from live.store.journal import Journal
 from live.terminal.event_lines import EventLineWriter
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.recent_changes import RecentChanges
@@ -141,10 +143,10 @@ def export_folder() -> Path:
     return Path.cwd()
 
 
-def offer_delay(actions: TerminalActions, public: PublicState) -> None:
+def offer_delay(actions: TerminalActions, public: PublicState, journal: Journal | None) -> None:
     """Let the terminal hold back what the public sees, and show what waits."""
     actions.public_delay = public.held
-    actions.set_delay = public.delay
+    actions.set_delay = lambda delay_s: choose_delay(public, journal, delay_s)
 
 
 class OutputMode:
@@ -237,5 +239,5 @@ class OutputMode:
         actions.alert_actions = service.arbiter
         actions.incidents = service.arbiter.incidents
         actions.enter = service.arbiter.enter
-        offer_delay(actions, self._public)
+        offer_delay(actions, self._public, service.journal.journal)
         return actions

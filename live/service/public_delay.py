@@ -1,17 +1,73 @@
-"""The delay of the public in a running service: its clock, and what a restart has to hold back.
+"""The delay of the public in a running service: its clock, how long it is, and what a restart has
+to hold back.
 
 Part of the composition root.
 """
 
 from __future__ import annotations
 
+import logging
+from typing import Annotated
+
+import msgspec
+
 from live.clock import Clock
 from live.events import GameId
+from live.ledger.event_state import EventState
 from live.publish.public_state import PublicState
 from live.store.journal import Journal
 
+log = logging.getLogger(__name__)
+
+#: What notes of the journal are about.
+DELAY = "delay"
 #: How long it is not looked whether something is due, seconds; what is due then is so much late.
 LOOK_S = 1.0
+
+
+class ChosenDelay(msgspec.Struct, frozen=True):
+    """What the arbiter chose, whatever the settings say; 0 where only the settings count."""
+
+    delay_s: Annotated[float, msgspec.Meta(ge=0)]
+
+
+def choose_delay(public: PublicState, journal: Journal | None, delay_s: float) -> None:
+    """The arbiter sets the delay: it lasts over a restart, for what is withheld is kept, too."""
+    public.delay(delay_s)
+    _remember(journal, delay_s)
+
+
+def settings_delay(public: PublicState, journal: Journal | None, delay_s: float) -> None:
+    """The settings changed the delay while the service runs: what was chosen before is over."""
+    public.delay(delay_s)
+    _remember(journal, 0.0)
+
+
+def _remember(journal: Journal | None, delay_s: float) -> None:
+    if journal is not None:
+        journal.note(DELAY, msgspec.json.encode(ChosenDelay(delay_s)))
+
+
+def first_delay_s(settings_s: float, journal: Journal | None) -> float:
+    """The delay to start with: the longer one of what the settings say and what the arbiter chose
+    last before the restart.
+    """
+    chosen_s = 0.0
+    for note in journal.notes() if journal is not None else ():
+        if note.kind == DELAY:
+            try:
+                chosen_s = msgspec.json.decode(note.body, type=ChosenDelay).delay_s
+            except msgspec.MsgspecError as error:
+                log.error("a delay in the journal cannot be read (%s)", error)
+    if chosen_s <= settings_s:
+        return settings_s
+    log.warning(
+        "the public stays %g s behind, as was set before the restart, not %g s as in the settings; "
+        "press d to change it",
+        chosen_s,
+        settings_s,
+    )
+    return chosen_s
 
 
 async def pass_on(public: PublicState, clock: Clock) -> None:
@@ -28,8 +84,17 @@ async def all_passed_on(public: PublicState, clock: Clock) -> None:
         public.pass_due()
 
 
-def changed_ago_s(journal: Journal | None, now_s: float) -> dict[GameId, float]:
-    """When the games that the journal holds have changed last; ``now_s`` since 1970 UTC."""
+def changed_ago_s(journal: Journal | None, state: EventState, now_s: float) -> dict[GameId, float]:
+    """How long ago the games shown have changed last, in whichever of their sources; ``now_s``
+    since 1970 UTC. Negative where the clock was set back since.
+    """
     if journal is None:
         return {}
-    return {game: now_s - at_ms / 1000 for game, at_ms in journal.last_changes().items()}
+    changed_ms = journal.last_changes()
+    found: dict[GameId, float] = {}
+    for game in state.games():
+        # The journal has them as their sources have them, the public sees them as one.
+        times_ms = [changed_ms[id] for id in state.carriers(game.id) if id in changed_ms]
+        if times_ms:
+            found[game.id] = now_s - max(times_ms) / 1000
+    return found

@@ -62,7 +62,7 @@ def test_no_color_means_none() -> None:
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
     actions, world = TerminalActions("http://127.0.0.1/"), World(1)
     public = PublicState(world)
-    offer_delay(actions, public)
+    offer_delay(actions, public, None)
     assert actions.set_delay is not None and actions.public_delay().delay_s == 0
     actions.set_delay(900)
     public.publish(world.appear("g1") + world.move("g1"))

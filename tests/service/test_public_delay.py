@@ -35,7 +35,6 @@ from live.events import (
     Score,
 )
 from live.feeds.demo import demo_feed
-from live.games.game_steps import NewGame
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency
 from live.publish.access.authentication import everybody
@@ -49,10 +48,9 @@ from live.publish.published_state import snapshot
 from live.publish.server import Publisher
 from live.service.event_service import EventService
 from live.service.output_mode import JsonPrinter, line_printer
-from live.service.public_delay import all_passed_on, changed_ago_s, pass_on
-from live.store.journal import Journal
+from live.service.public_delay import all_passed_on, pass_on
 from tests.feeds.fakes import DrivenClock, until
-from tests.ledger.arithmetic import answer, game, line
+from tests.ledger.arithmetic import answer
 from tests.publish.world import World
 
 GAMES = 4
@@ -405,32 +403,3 @@ async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
     passing.cancel()
     assert came and began_s + 90 <= came[0] <= began_s + 91
     assert public.next_s is None
-
-
-def test_games_of_before_are_held_back_while_they_may_hold_moves_that_are() -> None:
-    world = World(3)
-    for id in ("g1", "g2"):
-        world.appear(id)
-        world.move(id)
-    world.standing()
-    now = [1000.0]
-    public = PublicState(
-        world, delay_s=900.0, changed_ago_s={"g1": 30.0, "g2": 901.0}, clock=lambda: now[0]
-    )
-    assert [view.id for view in public.games()] == ["g2"] and not list(public.players())
-    assert (public.held().held_moves, public.held().held_boards) == (1, 1)
-    now[0] += 869
-    public.pass_due()
-    assert public.game("g1") is None
-    now[0] += 1
-    public.pass_due()
-    assert public.game("g1") == world.held["g1"] and list(public.players())
-
-
-def test_the_journal_knows_when_games_have_changed(tmp_path: Path) -> None:
-    assert changed_ago_s(None, 1000.0) == {}
-    held = game("g1", line(1, 2, 3))
-    with Journal(tmp_path / "a.sqlite", now_ms=lambda: 400_000) as journal:
-        journal.change(NewGame(held))
-        assert journal.flush()
-        assert changed_ago_s(journal, 1000.0) == {"g1": 600.0}

@@ -52,6 +52,8 @@ class EventStandings:
         self._field = FieldEngineRating(engine.rating)
         # What the engine counts while no rated player is known.
         self._stored_rating = engine.rating
+        self.stored_engine = engine
+        """The engine as it counted before any game was known."""
         self._population = FieldPopulation()
         self.priors = FieldPriors()
         """What is believed of everybody before the first move."""

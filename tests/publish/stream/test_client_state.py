@@ -114,6 +114,34 @@ def test_a_new_engine_rating_moves_every_rating_and_nothing_unbounded(
     assert held.players[0].rating == (None if difference is None else 1999 + difference)
 
 
+def test_an_engine_that_only_counts_more_moves_leaves_every_rating_alone() -> None:
+    world = World(4)
+    world.appear("g1")
+    world.move("g1")
+    world.point()
+    world.standing()
+    client_state = ClientState()
+    client_state.apply(snapshot(world))
+    before = client_state.snapshot()
+    engine = msgspec.structs.replace(before.engine, rating_moves=9)
+    client_state.apply(EngineMessage(engine))
+    after = client_state.snapshot()
+    assert after.engine == engine and after.players[0] is before.players[0]
+    curves, curves_before = after.games[0].curves, before.games[0].curves
+    held, held_before = curves.white + curves.black, curves_before.white + curves_before.black
+    assert len(held) == 1 and held[0] is held_before[0]
+
+
+def test_a_rating_that_rests_on_another_engine_rating_is_mended_by_the_same_one(
+    client_state: ClientState,
+) -> None:
+    engine = client_state.snapshot().engine
+    client_state.apply(EngineMessage(engine))
+    client_state.apply(PointMessage("g1", "white", point(4, 2.5)))
+    client_state.apply(EngineMessage(engine))
+    assert client_state.snapshot().games[0].curves.white[-1].rating == engine.rating + 2.5
+
+
 def test_a_game_that_is_gone_is_forgotten_once_and_for_all(client_state: ClientState) -> None:
     client_state.apply(GoneMessage("g1"))
     client_state.apply(GoneMessage("g1"))
