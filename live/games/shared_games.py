@@ -33,7 +33,7 @@ from live.games.game_steps import (
     Step,
     applied,
 )
-from live.games.player_identity import fide_id, name_words
+from live.games.player_identity import fide_id, is_known, name_words, same_person
 from live.games.report_changes import move_changes
 from live.games.same_game import (
     LEAD_PLIES,
@@ -316,6 +316,11 @@ def _headers(reports: Sequence[Game]) -> Headers:
 
 
 def _player(one: Player, other: Player) -> Player:
+    """The player of one source, with what another source adds of the same person."""
+    if not is_known(one):
+        return other
+    if not same_person(one, other):
+        return one
     lacking = {
         name: value
         for name in ("elo", "title", "fide_id", "federation", "team", "k")

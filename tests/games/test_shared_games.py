@@ -160,6 +160,24 @@ def test_what_one_source_lacks_comes_from_the_other() -> None:
     assert [move.clock_s for move in sources.one.moves] == [5400.0, 5400.0]
 
 
+def test_of_another_person_in_the_same_seat_nothing_is_taken_over() -> None:
+    def with_black(player: Player) -> GameReport:
+        bare = told(sans=SPANISH)
+        moves = tuple(
+            msgspec.structs.replace(move, clock_s=5400.0 - ply)
+            for ply, move in enumerate(bare.moves)
+        )
+        headers = msgspec.structs.replace(bare.headers, black=player)
+        return msgspec.structs.replace(bare, headers=headers, moves=moves)
+
+    jones = Player("Jones, Tom", title="GM", elo=2500, fide_id=123)
+    for theirs, shown in (("Smith, Bob", Player("Smith, Bob")), ("?", jones)):
+        sources = Sources()
+        sources.report("a", with_black(Player(theirs)))
+        sources.report("b", with_black(jones))
+        assert sources.one.also == ("b",) and sources.one.headers.black == shown
+
+
 def test_a_game_that_goes_leaves_the_other_source_s_under_its_own_id() -> None:
     sources = Sources()
     sources.report("a", told())
