@@ -6,10 +6,11 @@ first is shown, under its id, with what the others add, and the others are not s
 
 What is shown is the first source's line, as long as no other goes on from it; so when one source
 falls silent, the others carry the game on. A line that contradicts it is shown only once it is
-:data:`~live.games.same_game.LEAD_PLIES` longer. A takeback shows when every source has it, or goes
-on another way. Headers, clocks and results that the first source
-lacks come from the others. Which sources they are and where they contradict each other stands in
-the game (``also``, ``dispute``).
+:data:`~live.games.same_game.LEAD_PLIES` longer, and is left in the same way only: else the line
+would change with each move where the gap is about as large. A takeback shows when every source has
+it, or goes on another way. Headers, clocks and results that the first source lacks come from the
+others. Which sources they are and where they contradict each other stands in the game (``also``,
+``dispute``).
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ class SharedGames:
         self._shown: dict[GameId, Game] = {}
         self._others: dict[GameId, list[GameId]] = {}
         self._first: dict[GameId, GameId] = {}
+        # Whose line is followed where that contradicts the line of the first source.
+        self._followed: dict[GameId, GameId] = {}
         # Who plays, whatever the source; see _marks.
         self._players: dict[str, dict[GameId, None]] = {}
         self._marked: dict[GameId, tuple[str, ...]] = {}
@@ -151,11 +154,14 @@ class SharedGames:
     def _leave(self, first: GameId, other: GameId) -> None:
         self._others[first].remove(other)
         del self._first[other]
+        if self._followed.get(first) == other:
+            del self._followed[first]
 
     def _part(self, first: GameId) -> Iterator[Shown]:
         """The game it was named after is gone: each of the others is shown for itself."""
         yield GameGone(first), None
         del self._shown[first]
+        self._followed.pop(first, None)
         for other in self._others.pop(first):
             del self._first[other]
             if (held := self._index.get(other)) is not None:
@@ -166,7 +172,13 @@ class SharedGames:
         reports = [self._index[id] for id in (first, *self._others[first])]
         if len(reports) == 1:
             del self._shown[first], self._others[first]
-        after = merged(reports)
+        followed = self._index[self._followed.get(first, first)]
+        leading = _leading(reports, followed)
+        if _is_one_line(leading, reports[0]):
+            self._followed.pop(first, None)
+        elif not _is_one_line(leading, followed):
+            self._followed[first] = leading.id
+        after = merged(reports, leading)
         if len(reports) > 1:
             self._shown[first] = after
         yield from _steps(before, after)
@@ -235,12 +247,10 @@ def _is_rival(game: Game, other: Game) -> bool:
 # --- what several sources come to -----------------------------------------------------------------
 
 
-def merged(reports: Sequence[Game]) -> Game:
-    """One game as several sources have it, the one it is named after first."""
-    leading = reports[0]
-    for each in reports[1:]:
-        if _leads(each, leading):
-            leading = each
+def merged(reports: Sequence[Game], leading: Game) -> Game:
+    """One game as several sources have it, the one it is named after first; with the line of
+    ``leading``, one of them.
+    """
     others = [each for each in reports if each is not leading]
     differences = [text for each in others if (text := difference(leading, each))]
     return msgspec.structs.replace(
@@ -255,11 +265,24 @@ def merged(reports: Sequence[Game]) -> Game:
     )
 
 
+def _leading(reports: Sequence[Game], followed: Game) -> Game:
+    """The report whose line is to be shown, where that of ``followed``, one of them, was so far."""
+    leading = followed
+    for each in reports:
+        if _leads(each, leading):
+            leading = each
+    return leading
+
+
+def _is_one_line(one: Game, other: Game) -> bool:
+    """Whether one goes on where the other stops."""
+    return agreeing(one.moves, other.moves) == min(len(one.moves), len(other.moves))
+
+
 def _leads(other: Game, leading: Game) -> bool:
     """Whether the other source's line is to be shown: it goes on, or is by far the longer."""
-    shorter = len(leading.moves)
-    more = len(other.moves) - shorter
-    if more > 0 and agreeing(leading.moves, other.moves) == shorter:
+    more = len(other.moves) - len(leading.moves)
+    if more > 0 and _is_one_line(leading, other):
         return True
     if more == 0 and leading.problem is not None and other.problem is None:
         return True

@@ -146,6 +146,29 @@ def test_a_line_that_contradicts_is_shown_once_it_is_far_ahead() -> None:
     assert "3. Bb5 in b, but Bc4 in a" in sources.one.dispute
 
 
+def test_a_gap_about_the_lead_does_not_change_the_line_with_each_move() -> None:
+    other = first(SPANISH, 13) + " O-O a4 Bb7 d3 d6 Nbd2 Na5 Ba2 c5"
+    sources = Sources()
+
+    def shown(of_a: int, of_b: int) -> str:
+        sources.report("a", told(sans=first(other, of_a)))
+        sources.report("b", told(sans=first(SPANISH, of_b)))
+        return "a" if sources.one.moves[13].san == "O-O" else "b"
+
+    assert [shown(14, 19), shown(14, 20)] == ["a", "b"]
+    assert [shown(15, 20), shown(15, 21), shown(16, 21), shown(21, 21)] == ["b"] * 4
+    assert [shown(22, 17), shown(22, 16), shown(22, 17)] == ["b", "a", "a"]
+
+
+def test_the_first_source_may_go_another_way_while_the_other_is_silent() -> None:
+    sources = Sources()
+    for feed in "ab":
+        sources.report(feed, told(sans="e4 e5 Nf3 Nc6 Bc4"))
+    for sans in ("e4 e5 Nf3 Nc6", "e4 e5 Nf3 Nc6 Bb5", "e4 e5 Nf3 Nc6 Bb5 a6"):
+        sources.report("a", told(sans=sans))
+    assert sources.moves == "e4 e5 Nf3 Nc6 Bb5 a6"
+
+
 def test_what_one_source_lacks_comes_from_the_other() -> None:
     sources = Sources()
     bare = told(sans="e4 e5")
