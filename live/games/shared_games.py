@@ -104,6 +104,16 @@ class SharedGames:
                 yield step, game
             yield from self._join(id, partner, shown=not isinstance(step, NewGame))
 
+    def retire(self, first: GameId) -> Iterator[Shown]:
+        """The index holds the game shown under this id no longer, from none of its sources."""
+        for id in self.members(first):
+            self._remark(id, None)
+            self._first.pop(id, None)
+        self._shown.pop(first, None)
+        self._others.pop(first, None)
+        self._followed.pop(first, None)
+        yield GameGone(first), None
+
     def adopt(self, ids: Iterable[GameId]) -> Iterator[Shown]:
         """Games that are held and shown already, from before a restart."""
         for id in ids:
