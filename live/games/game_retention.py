@@ -21,7 +21,9 @@ LEAST_S = 600.0
 
 
 def mark_of(feed: FeedName, game: Game | GameReport) -> Mark:
-    """Tells a finished game in the state it is in: a correction makes it another one."""
+    """Tells a game in the state it is in: a correction makes it another one. One source may never
+    have finished it, where another did.
+    """
     named = key_mark(feed, game.key) if game.key else names_mark(feed, game.headers)
     last = game.moves[-1].uci if game.moves else ""
     return (*named, game.result, len(game.moves), last)
@@ -86,4 +88,4 @@ class GameRetention:
 
     def knows(self, feed: FeedName, report: GameReport) -> bool:
         """Whether this is a forgotten game, reported again as it was."""
-        return bool(self._marks) and report.result != "*" and mark_of(feed, report) in self._marks
+        return bool(self._marks) and mark_of(feed, report) in self._marks

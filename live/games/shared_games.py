@@ -6,10 +6,11 @@ first is shown, under its id, with what the others add, and the others are not s
 
 What is shown is the first source's line, as long as no other goes on from it; so when one source
 falls silent, the others carry the game on. A line that contradicts it is shown only once it is
-:data:`~live.games.same_game.LEAD_PLIES` longer. A takeback shows when every source has it, or goes
-on another way. Headers, clocks and results that the first source
-lacks come from the others. Which sources they are and where they contradict each other stands in
-the game (``also``, ``dispute``).
+:data:`~live.games.same_game.LEAD_PLIES` longer, and is left in the same way only: else the line
+would change with each move where the gap is about as large. A takeback shows when every source has
+it, or goes on another way. Headers, clocks and results that the first source lacks come from the
+others. Which sources they are and where they contradict each other stands in the game (``also``,
+``dispute``).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from live.games.game_steps import (
     Step,
     applied,
 )
-from live.games.player_identity import fide_id, name_words
+from live.games.player_identity import fide_id, is_known, name_words, same_person
 from live.games.report_changes import move_changes
 from live.games.same_game import (
     LEAD_PLIES,
@@ -57,6 +58,8 @@ class SharedGames:
         self._shown: dict[GameId, Game] = {}
         self._others: dict[GameId, list[GameId]] = {}
         self._first: dict[GameId, GameId] = {}
+        # Whose line is followed where that contradicts the line of the first source.
+        self._followed: dict[GameId, GameId] = {}
         # Who plays, whatever the source; see _marks.
         self._players: dict[str, dict[GameId, None]] = {}
         self._marked: dict[GameId, tuple[str, ...]] = {}
@@ -101,15 +104,20 @@ class SharedGames:
                 yield step, game
             yield from self._join(id, partner, shown=not isinstance(step, NewGame))
 
+    def retire(self, first: GameId) -> Iterator[Shown]:
+        """The index holds the game shown under this id no longer, from none of its sources."""
+        for id in self.members(first):
+            self._remark(id, None)
+            self._first.pop(id, None)
+        self._shown.pop(first, None)
+        self._others.pop(first, None)
+        self._followed.pop(first, None)
+        yield GameGone(first), None
+
     def adopt(self, ids: Iterable[GameId]) -> Iterator[Shown]:
         """Games that are held and shown already, from before a restart."""
         for id in ids:
-            game = self._index[id]
-            self._remark(id, game)
-            if game.also or game.dispute:
-                # As it was shown then; who carries it now is seen anew.
-                step = CarriersChanged(id, (), "")
-                yield step, self._index.apply(step)
+            self._remark(id, self._index[id])
         for id in ids:
             if id not in self._others and id not in self._first:
                 partner = self._partner(self._index[id])
@@ -151,11 +159,14 @@ class SharedGames:
     def _leave(self, first: GameId, other: GameId) -> None:
         self._others[first].remove(other)
         del self._first[other]
+        if self._followed.get(first) == other:
+            del self._followed[first]
 
     def _part(self, first: GameId) -> Iterator[Shown]:
         """The game it was named after is gone: each of the others is shown for itself."""
         yield GameGone(first), None
         del self._shown[first]
+        self._followed.pop(first, None)
         for other in self._others.pop(first):
             del self._first[other]
             if (held := self._index.get(other)) is not None:
@@ -166,7 +177,13 @@ class SharedGames:
         reports = [self._index[id] for id in (first, *self._others[first])]
         if len(reports) == 1:
             del self._shown[first], self._others[first]
-        after = merged(reports)
+        followed = self._index[self._followed.get(first, first)]
+        leading = _leading(reports, followed)
+        if _is_one_line(leading, reports[0]):
+            self._followed.pop(first, None)
+        elif not _is_one_line(leading, followed):
+            self._followed[first] = leading.id
+        after = merged(reports, leading)
         if len(reports) > 1:
             self._shown[first] = after
         yield from _steps(before, after)
@@ -235,12 +252,10 @@ def _is_rival(game: Game, other: Game) -> bool:
 # --- what several sources come to -----------------------------------------------------------------
 
 
-def merged(reports: Sequence[Game]) -> Game:
-    """One game as several sources have it, the one it is named after first."""
-    leading = reports[0]
-    for each in reports[1:]:
-        if _leads(each, leading):
-            leading = each
+def merged(reports: Sequence[Game], leading: Game) -> Game:
+    """One game as several sources have it, the one it is named after first; with the line of
+    ``leading``, one of them.
+    """
     others = [each for each in reports if each is not leading]
     differences = [text for each in others if (text := difference(leading, each))]
     return msgspec.structs.replace(
@@ -255,11 +270,24 @@ def merged(reports: Sequence[Game]) -> Game:
     )
 
 
+def _leading(reports: Sequence[Game], followed: Game) -> Game:
+    """The report whose line is to be shown, where that of ``followed``, one of them, was so far."""
+    leading = followed
+    for each in reports:
+        if _leads(each, leading):
+            leading = each
+    return leading
+
+
+def _is_one_line(one: Game, other: Game) -> bool:
+    """Whether one goes on where the other stops."""
+    return agreeing(one.moves, other.moves) == min(len(one.moves), len(other.moves))
+
+
 def _leads(other: Game, leading: Game) -> bool:
     """Whether the other source's line is to be shown: it goes on, or is by far the longer."""
-    shorter = len(leading.moves)
-    more = len(other.moves) - shorter
-    if more > 0 and agreeing(leading.moves, other.moves) == shorter:
+    more = len(other.moves) - len(leading.moves)
+    if more > 0 and _is_one_line(leading, other):
         return True
     if more == 0 and leading.problem is not None and other.problem is None:
         return True
@@ -316,6 +344,11 @@ def _headers(reports: Sequence[Game]) -> Headers:
 
 
 def _player(one: Player, other: Player) -> Player:
+    """The player of one source, with what another source adds of the same person."""
+    if not is_known(one):
+        return other
+    if not same_person(one, other):
+        return one
     lacking = {
         name: value
         for name in ("elo", "title", "fide_id", "federation", "team", "k")

@@ -166,9 +166,12 @@ class EventState:
         """
         if id not in self._held:
             return []
-        games = [self._held[each] for each in self._shared.members(self._shared.shown_as(id))]
+        first = self._shared.shown_as(id)
+        games = [self._held[each] for each in self._shared.members(first)]
         for game in games:
-            self.apply(GameGone(game.id))
+            self._held.apply(GameGone(game.id))
+        # At once: else it would be shown for a moment with fewer and fewer sources.
+        self._follow(self._shared.retire(first))
         return games
 
     def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> None:

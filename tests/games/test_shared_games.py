@@ -146,6 +146,29 @@ def test_a_line_that_contradicts_is_shown_once_it_is_far_ahead() -> None:
     assert "3. Bb5 in b, but Bc4 in a" in sources.one.dispute
 
 
+def test_a_gap_about_the_lead_does_not_change_the_line_with_each_move() -> None:
+    other = first(SPANISH, 13) + " O-O a4 Bb7 d3 d6 Nbd2 Na5 Ba2 c5"
+    sources = Sources()
+
+    def shown(of_a: int, of_b: int) -> str:
+        sources.report("a", told(sans=first(other, of_a)))
+        sources.report("b", told(sans=first(SPANISH, of_b)))
+        return "a" if sources.one.moves[13].san == "O-O" else "b"
+
+    assert [shown(14, 19), shown(14, 20)] == ["a", "b"]
+    assert [shown(15, 20), shown(15, 21), shown(16, 21), shown(21, 21)] == ["b"] * 4
+    assert [shown(22, 17), shown(22, 16), shown(22, 17)] == ["b", "a", "a"]
+
+
+def test_the_first_source_may_go_another_way_while_the_other_is_silent() -> None:
+    sources = Sources()
+    for feed in "ab":
+        sources.report(feed, told(sans="e4 e5 Nf3 Nc6 Bc4"))
+    for sans in ("e4 e5 Nf3 Nc6", "e4 e5 Nf3 Nc6 Bb5", "e4 e5 Nf3 Nc6 Bb5 a6"):
+        sources.report("a", told(sans=sans))
+    assert sources.moves == "e4 e5 Nf3 Nc6 Bb5 a6"
+
+
 def test_what_one_source_lacks_comes_from_the_other() -> None:
     sources = Sources()
     bare = told(sans="e4 e5")
@@ -158,6 +181,24 @@ def test_what_one_source_lacks_comes_from_the_other() -> None:
     assert sources.one.headers.white == Player("Anna Adams", elo=2400, title="IM")
     assert sources.one.headers.time_control == "5400+30"
     assert [move.clock_s for move in sources.one.moves] == [5400.0, 5400.0]
+
+
+def test_of_another_person_in_the_same_seat_nothing_is_taken_over() -> None:
+    def with_black(player: Player) -> GameReport:
+        bare = told(sans=SPANISH)
+        moves = tuple(
+            msgspec.structs.replace(move, clock_s=5400.0 - ply)
+            for ply, move in enumerate(bare.moves)
+        )
+        headers = msgspec.structs.replace(bare.headers, black=player)
+        return msgspec.structs.replace(bare, headers=headers, moves=moves)
+
+    jones = Player("Jones, Tom", title="GM", elo=2500, fide_id=123)
+    for theirs, shown in (("Smith, Bob", Player("Smith, Bob")), ("?", jones)):
+        sources = Sources()
+        sources.report("a", with_black(Player(theirs)))
+        sources.report("b", with_black(jones))
+        assert sources.one.also == ("b",) and sources.one.headers.black == shown
 
 
 def test_a_game_that_goes_leaves_the_other_source_s_under_its_own_id() -> None:
@@ -180,7 +221,7 @@ def test_three_sources_are_one_game() -> None:
 def test_games_held_from_before_a_restart_are_brought_together() -> None:
     sources = Sources()
     for feed in ("a", "b"):
-        game = Game(feed, feed, "", told().headers, told().start_fen, also=("z",), dispute="old")
+        game = Game(feed, feed, "", told().headers, told().start_fen)
         sources.index.apply(NewGame(game))
         sources.shown[feed] = game
     sources.take(*sources.shared.adopt(["a", "b"]))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import chess
+import msgspec
 import pytest
 
 from live.config import MemoryConfig
-from live.events import FeedReport, GameReport, Headers, Player
+from live.events import Change, FeedReport, GameReport, GoneMessage, Headers, MoveMessage, Player
 from live.games.game_steps import GameConfirmed
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
@@ -38,6 +39,7 @@ class Week:
 
     def __init__(self, config: MemoryConfig) -> None:
         self.now_s = 0.0
+        self.published: list[Change] = []
         ledger = EventLedger(
             in_use=CalibrationsInUse("same-search"),
             engine_name="none",
@@ -54,13 +56,14 @@ class Week:
 
     def _publish(self, changes: object) -> None:
         told = list(changes)  # type: ignore[call-overload]
+        self.published += told
         self.hub.publish(told)
         self.retained.changed(told)
         for change in told:
             self.client_state.apply(change)
 
-    def tell(self, *games: GameReport, complete: bool = False) -> None:
-        report = self.retirement.news(FeedReport("feed", games, complete))
+    def tell(self, *games: GameReport, feed: str = "feed", complete: bool = False) -> None:
+        report = self.retirement.news(FeedReport(feed, games, complete))
         for step in self.state.plan(report):
             self.state.apply(step)
             self.retirement.applied(step)
@@ -145,3 +148,25 @@ def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
     run.retirement.applied(GameConfirmed(old))
     run.retirement.look()
     assert old not in {game.id for game in run.state.held()}
+
+
+def test_a_game_of_two_sources_goes_at_once_and_for_good() -> None:
+    run = Week(MemoryConfig(finished_after_h=24.0))
+    over = played(1, 0, over=True)
+    silent = msgspec.structs.replace(over, moves=over.moves[:6], result="*")
+    for feed in ("feed", "other"):
+        run.tell(silent, feed=feed)
+    run.tell(over, feed="other")
+    (view,) = run.state.games()
+    assert view.also == ("other",) and view.result == "1-0"
+    run.tell(played(2, 0, over=False))
+    run.now_s += 48 * HOUR_S
+    run.tell(played(3, 0, over=False), feed="other")
+    before = len(run.published)
+    run.retirement.look()
+    changes = run.published[before:]
+    told = [change for change in changes if isinstance(change, GoneMessage | MoveMessage)]
+    assert told == [GoneMessage(view.id)], "no moves are taken back first"
+    run.tell(silent, feed="feed")
+    run.tell(over, feed="other")
+    assert len(list(run.state.held())) == len(list(run.state.games())) == 2
