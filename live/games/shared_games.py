@@ -117,12 +117,7 @@ class SharedGames:
     def adopt(self, ids: Iterable[GameId]) -> Iterator[Shown]:
         """Games that are held and shown already, from before a restart."""
         for id in ids:
-            game = self._index[id]
-            self._remark(id, game)
-            if game.also or game.dispute:
-                # As it was shown then; who carries it now is seen anew.
-                step = CarriersChanged(id, (), "")
-                yield step, self._index.apply(step)
+            self._remark(id, self._index[id])
         for id in ids:
             if id not in self._others and id not in self._first:
                 partner = self._partner(self._index[id])

@@ -257,10 +257,13 @@ class EventLedger:
 
     def archive(self, id: GameId) -> tuple[ArchivedValues, ArchivedDetails] | None:
         """A game as values that can be kept; None while searches of it are open, and for one that
-        is archived already or not held.
+        is archived already or not held. Nor is one that several sources carry: it would come back
+        as if its first source had reported all of it.
         """
         game = self._games.get(id)
-        return game.archive() if isinstance(game, TrackedGame) and not game.pending else None
+        if not isinstance(game, TrackedGame) or game.pending or game.game.also:
+            return None
+        return game.archive()
 
     def arrange(self, order: Sequence[GameId]) -> None:
         """Count the games as having appeared in this order."""

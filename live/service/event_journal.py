@@ -232,7 +232,13 @@ class EventJournal:
             first = steps[0] if steps else None
             if standing.kept is not None:
                 rest = rest_of(standing.kept)
-                if rest is not None and rest.game.feed in run.feeds:
+                if rest is None or rest.game.feed not in run.feeds:
+                    continue
+                if rest.game.also:
+                    # Kept by an earlier version, with what other sources said.
+                    since = tuple(self.journal.changes_of(standing.game))
+                    others.append(msgspec.structs.replace(standing, since=since))
+                else:
                     kept.append((rest, [step for step in steps if not isinstance(step, Restated)]))
             elif isinstance(first, NewGame) and first.game.feed in run.feeds:
                 others.append(standing)
@@ -338,7 +344,7 @@ class EventJournal:
                 return
             archived = self._state.ledger.archive(game)
             if archived is None:
-                continue  # it is being searched, rests already, or is gone
+                continue  # it is being searched or shared, rests already, or is gone
             rest, details = archived
             if not self.journal.keep(game, self._run.measure, encode(rest), packed(details)):
                 return

@@ -221,7 +221,7 @@ def test_three_sources_are_one_game() -> None:
 def test_games_held_from_before_a_restart_are_brought_together() -> None:
     sources = Sources()
     for feed in ("a", "b"):
-        game = Game(feed, feed, "", told().headers, told().start_fen, also=("z",), dispute="old")
+        game = Game(feed, feed, "", told().headers, told().start_fen)
         sources.index.apply(NewGame(game))
         sources.shown[feed] = game
     sources.take(*sources.shared.adopt(["a", "b"]))

@@ -199,3 +199,28 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
     async with service.with_engine(live=False, feeds=[FEED]):
         (view,) = analysis(service.state).games
         assert view.also == () and view.dispute == ""
+
+
+async def test_after_a_restart_each_source_has_its_own_report_of_a_shared_game(
+    tmp_path: Path,
+) -> None:
+    game = demo_feed.games()[0]
+    path = tmp_path / "journal.sqlite"
+    feeds = [FEED, "cloud"]
+    service = EventService(settings(), EventJournal(path))
+    async with service.with_engine(live=False, feeds=feeds):
+        for plies in (4, 24):
+            for feed in feeds:
+                await service.take(FeedReport(feed, (beginning(game, plies),), complete=True))
+        await service.take(FeedReport("cloud", (game,), complete=True))
+        await service.settled()
+        before = analysis(service.state)
+        assert before.games[0].also == ("cloud",) and before.games[0].result == game.result
+    service = EventService(settings(), EventJournal(path))
+    async with service.with_engine(live=False, feeds=feeds):
+        assert confirmed(analysis(service.state)) == before
+        assert service.room.health().searches == 0
+        assert [len(each.moves) for each in service.state.held()] == [24, len(game.moves)]
+        await service.take(FeedReport(FEED, (beginning(game, 24),), complete=True))
+        await service.settled()
+        assert analysis(service.state) == before, "the source behind repeats what it has"
