@@ -106,6 +106,7 @@ class Service:
         # Speculation asks what nobody needs and is stopped in mid-search, which is no fault.
         env = {**os.environ, "LIVE_RATE_ENGINE_SPECULATE": "false", "OMP_NUM_THREADS": "1"}
         env["LIVE_RATE_FEEDS_FINISH_AFTER_S"] = "3600"
+        env["LIVE_RATE_HUMAN_ENABLED"] = "false"
         self.process = await asyncio.create_subprocess_exec(
             *self._argv, stdout=self._log, stderr=self._log, env=env
         )
@@ -193,6 +194,7 @@ async def undisturbed(pgn: bytes, nodes: int) -> Analysis:
         games = tuple(PgnReader().read(pgn, closed=True))
         await hall.take(FeedReport("file", games, complete=True))
         await hall.settled()
+        await hall.measure_engine()
         return _comparable(snapshot(hall.state), hall.state.gain())
 
 
