@@ -95,6 +95,6 @@ def changed_ago_s(journal: Journal | None, state: EventState, now_s: float) -> d
     for game in state.games():
         # The journal has them as their sources have them, the public sees them as one.
         times_ms = [changed_ms[id] for id in state.carriers(game.id) if id in changed_ms]
-        if times_ms:
-            found[game.id] = now_s - max(times_ms) / 1000
+        # Where that cannot be read, a moment ago: held back too long rather than shown too soon.
+        found[game.id] = now_s - max(times_ms) / 1000 if times_ms else 0.0
     return found

@@ -52,6 +52,9 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
     assert shown.feed == "first" and shown.also == ("second",)
     assert changed_ago_s(None, service.state, 5000.0) == {}
     now_ms = [0]
+    with Journal(tmp_path / "empty.sqlite") as journal:
+        # Of what no time is known, it is held back whole.
+        assert changed_ago_s(journal, service.state, 5000.0) == {shown.id: 0.0}
     with Journal(tmp_path / "a.sqlite", now_ms=lambda: now_ms[0]) as journal:
         for at_s, held in zip((1000, 4970), service.state.held(), strict=True):
             now_ms[0] = at_s * 1000
