@@ -29,6 +29,7 @@ RANKS = {
     "alerts": 5,
     "store": 6,
     "publish": 7,
+    "corpus": 8,
     "report": 8,
     "terminal": 9,
     "web": 9,
