@@ -1,10 +1,11 @@
-"""The commands over many games: ``live-rate study add``, ``run``, ``status``, ``table`` and so on."""
+"""The commands over many games: ``live-rate study add``, ``run``, ``table`` and so on."""
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,11 +13,15 @@ from live.commands.command_options import (
     SWITCH,
     ClusterFlag,
     DebugFlag,
+    GainOption,
     RunFlags,
     SearchFlags,
     grouped,
     rating_settings,
 )
+
+if TYPE_CHECKING:
+    from live.corpus.tables.study_data import Selection
 
 app = typer.Typer(
     name="study",
@@ -42,6 +47,69 @@ class OrderOption(enum.StrEnum):
     PLAYER = "player"
     YEAR = "year"
     SAMPLE = "sample"
+
+
+class FormOption(enum.StrEnum):
+    """How a table is written."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSON = "json"
+
+
+@dataclasses.dataclass(frozen=True)
+class SelectionFlags:
+    """Which games and players a table is about."""
+
+    player: Annotated[
+        list[str] | None,
+        typer.Option("--player", metavar="NAME", help="A player, or part of a name; repeatable."),
+    ] = None
+    top: Annotated[
+        int,
+        typer.Option("--top", metavar="N", min=1, help="Without --player: those with most games."),
+    ] = 20
+    event: Annotated[
+        list[str] | None,
+        typer.Option("--event", metavar="NAME", help="Only events called so; repeatable."),
+    ] = None
+    first_year: Annotated[
+        int | None, typer.Option("--from", metavar="YEAR", help="Only games from this year on.")
+    ] = None
+    last_year: Annotated[
+        int | None, typer.Option("--to", metavar="YEAR", help="Only games up to this year.")
+    ] = None
+    min_moves: Annotated[
+        int, typer.Option("--min-moves", metavar="N", help="Leave out rows on fewer moves.")
+    ] = 0
+    gain: Annotated[
+        GainOption, typer.Option("--gain", help="Which definition of gain is studied.")
+    ] = GainOption.SAME_SEARCH
+
+    @property
+    def selection(self) -> Selection:
+        """As tables take it."""
+        from live.corpus.tables.study_data import Selection
+
+        return Selection(
+            players=tuple(self.player or ()),
+            top=self.top,
+            events=tuple(self.event or ()),
+            first_year=self.first_year,
+            last_year=self.last_year,
+            min_moves=self.min_moves,
+            gain=self.gain.value,
+        )
+
+
+ByFlag = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="HOW",
+        help="Battle royale: step, tanh, convolution, markov. regan: player, event, year, rating.",
+    ),
+]
 
 
 @app.command()
@@ -148,6 +216,52 @@ def alliot(
     from live.jobs.study_corpus import write_alliot_database
 
     raise typer.Exit(write_alliot_database(corpus, setting, target))
+
+
+@app.command()
+@grouped
+def table(
+    corpus: CorpusArgument,
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="As the manual lists them, or all.")
+    ],
+    *,
+    form: Annotated[
+        FormOption, typer.Option("--form", help="How it is written.")
+    ] = FormOption.TEXT,
+    out: Annotated[
+        str,
+        typer.Option("--out", metavar="FILE", help="A file, or a folder for several; - prints."),
+    ] = "-",
+    by: ByFlag = None,
+    setting: SettingFlag = None,
+    chosen: SelectionFlags,
+    debug: DebugFlag = False,
+) -> None:
+    """A table of the papers over this corpus, with intervals and n."""
+    from live.jobs.tabulate_corpus import tabulate
+
+    raise typer.Exit(
+        tabulate(corpus, names, chosen.selection, setting=setting, by=by, form=form.value, out=out)
+    )
+
+
+@app.command()
+@grouped
+def figure(
+    corpus: CorpusArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As the manual lists them.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A .png or .svg.")],
+    *,
+    by: ByFlag = None,
+    setting: SettingFlag = None,
+    chosen: SelectionFlags,
+    debug: DebugFlag = False,
+) -> None:
+    """A figure of the papers over this corpus."""
+    from live.jobs.tabulate_corpus import draw
+
+    raise typer.Exit(draw(corpus, name, chosen.selection, setting=setting, by=by, out=out))
 
 
 def add_to(parent: typer.Typer) -> None:

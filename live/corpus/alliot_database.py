@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 import chess
+import msgspec
 
 from live.corpus.corpus_database import SearchSetting, StoredGame
 from live.corpus.corpus_game import STANDARD_FEN, CorpusGame, named_player, plain_date
@@ -138,11 +139,11 @@ def _uci(board: chess.Board, word: str, ply: int) -> str:
 def _position(
     played: str, found: Mapping[str, MoveSearch], turn: chess.Color
 ) -> PositionSearch | None:
-    """Of all moves searched the best one is the position's own; the one played wins ties."""
+    """Of all moves searched the best one is the position's own; of equals one not played."""
     if played not in found:
         return None
     sign = 1 if turn == chess.WHITE else -1
-    best = max(found, key=lambda move: (sign * found[move].cp, move == played))
+    best = max(found, key=lambda move: (sign * found[move].cp, move != played))
     return PositionSearch(found[best], best, None if best == played else found[played])
 
 
@@ -228,7 +229,9 @@ def _tokens(game: StoredGame, searched: SearchedGame) -> Iterator[str]:
         if position.best == uci:
             yield _comment(position.whole, sign)
         elif position.played is not None:
-            yield _comment(position.played, sign)
+            # A move that scores better than the first choice does so by search noise.
+            lower = min(sign * position.played.cp, sign * position.whole.cp)
+            yield _comment(msgspec.structs.replace(position.played, cp=sign * lower), sign)
             yield f"({position.best}"
             yield f"{_comment(position.whole, sign)})"
 

@@ -164,6 +164,14 @@ class CorpusDatabase:
         if self._db.in_transaction:
             self._run("COMMIT")
 
+    def roll_back(self) -> None:
+        """Forget what is not on disk yet."""
+        self._pending = 0
+        self._players.clear()
+        self._events.clear()
+        if self._db.in_transaction:
+            self._run("ROLLBACK")
+
     def add_game(self, game: CorpusGame) -> tuple[int, bool]:
         """The game's number, and whether it is new.
 
@@ -395,4 +403,5 @@ class CorpusDatabase:
 
 def _stored(row: tuple[Any, ...]) -> StoredGame:
     *values, start_fen, chess960, moves = row
-    return StoredGame(*values, start_fen or STANDARD_FEN, bool(chess960), unpacked(moves))
+    rest = (start_fen or STANDARD_FEN, bool(chess960), unpacked(moves))
+    return StoredGame(*(*values, *rest))

@@ -13,7 +13,7 @@ import lzma
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import IO, Any, Final, cast
 
 import msgspec
 
@@ -78,16 +78,33 @@ def game_texts(path: str) -> Iterator[GameTextPart]:
             raise
 
 
+class _Decompressed(io.RawIOBase):
+    """What a decompressor has ready, so that of a file that was cut nothing is lost before the
+    cut: asked for more it fails, and what it had is gone.
+    """
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._file.read1(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
+
+
 def _plain(raw: io.BufferedReader, path: str) -> io.BufferedReader:
     """What stands in a file, whatever compresses it."""
     first = raw.peek(6)[:6]
     opened: IO[bytes]
     if first.startswith(b"\x1f\x8b"):
-        opened = gzip.GzipFile(fileobj=raw)
+        opened = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
     elif first.startswith(b"BZh"):
         opened = bz2.BZ2File(raw)
     elif first.startswith(b"\xfd7zXZ"):
-        opened = lzma.LZMAFile(raw)
+        opened = lzma.LZMAFile(raw)  # noqa: SIM115
     elif first.startswith(_ZSTANDARD):
         try:
             import zstandard
@@ -100,7 +117,7 @@ def _plain(raw: io.BufferedReader, path: str) -> io.BufferedReader:
         opened = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
     else:
         return raw
-    return io.BufferedReader(cast("io.RawIOBase", opened), _PIECE_BYTES)
+    return io.BufferedReader(_Decompressed(cast("io.BufferedReader", opened)), _PIECE_BYTES)
 
 
 def _lines(file: io.BufferedReader) -> Iterator[GameTextPart]:

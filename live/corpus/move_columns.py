@@ -8,6 +8,7 @@ written and one that is up to date is not made again. ``COLUMNS`` is the documen
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -100,13 +101,18 @@ class MoveFolder:
         return files
 
     def _blocks(self, database: CorpusDatabase) -> Iterator[tuple[int, str]]:
-        """First game of each file, and what its rows are made from."""
-        for block, count, disputed in database.rows(
-            "SELECT games.game / ?, count(*), total(other_result IS NOT NULL) + total(result = '*')"
-            " FROM results JOIN games USING (game) WHERE setting = ? GROUP BY 1 ORDER BY 1",
-            (GAMES_A_FILE, self._setting),
-        ):
-            yield block * GAMES_A_FILE, f"{SCHEMA} {count} {disputed:.0f}"
+        """First game of each file, and a mark of all that its rows are made from."""
+        rows = database.rows(
+            "SELECT games.game, digest, result, other_result, white, black, white_elo, black_elo,"
+            " event, length(positions) FROM results JOIN games USING (game) WHERE setting = ?"
+            " ORDER BY games.game",
+            (self._setting,),
+        )
+        for block, games in itertools.groupby(rows, lambda row: row[0] // GAMES_A_FILE):
+            mark = hashlib.blake2b(str(SCHEMA).encode(), digest_size=16)
+            for row in games:
+                mark.update(repr(row).encode())
+            yield block * GAMES_A_FILE, mark.hexdigest()
 
 
 def import_polars() -> Any:
