@@ -70,6 +70,7 @@ REPORT_BACKLOG = 64
 
 _KINDS: dict[Urgency, SearchKind] = {
     "head": SearchKind.HEAD,
+    "closing": SearchKind.CLOSING,
     "backlog": SearchKind.BACKLOG,
     "finished": SearchKind.FINISHED,
     "deepen": SearchKind.DEEPEN,
@@ -259,6 +260,11 @@ class EventService:
 
     def drop(self, request_id: RequestId) -> None:
         self.engines.desk.drop(request_id)
+
+    def put_on_air(self, games: Iterable[str]) -> None:
+        """From now on these games are analysed before all others."""
+        if self._engines is not None:
+            self._engines.room.put_on_air(games)
 
     # --- results of searches ---------------------------------------------------------------------
 
