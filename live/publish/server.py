@@ -81,7 +81,14 @@ class Publisher:
         self._rates = RateLimits(limits, clock)
         tally = MetricCounts()
         self.public = public or PublicState(state, hide_scores=config.hide_scores, clock=clock)
-        self._routes = HttpRoutes(state, site or StaticSite(), tally, self.public, incidents)
+        self._routes = HttpRoutes(
+            state,
+            site or StaticSite(),
+            tally,
+            self.public,
+            incidents,
+            secure=bool(config.certificate_file),
+        )
         epoch = secrets.token_hex(6)
         self.broadcaster, self._arbiters = (
             Broadcaster(
