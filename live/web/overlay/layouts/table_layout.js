@@ -33,7 +33,7 @@ export default class TableLayout {
     const ties = options.ties.map((name) => head(words[`tie-${name}`], "tie"));
     const row = element(
       "tr", "", "", head("", "rank"), head(words.player), head(words.gamesHead, "games"), head(words.points, "points-cell"),
-      ...ties, head(`${words.performance}, ${words.of100.replace(/ ?: ?\{\}/, "")}`, "figure"),
+      ...ties, head(words.performance, "figure"),
     );
     const table = element("table", "", "", element("thead", "", "", row), this._body);
     const header = element("header", "", "", element("h1", "", words.table), this._event, this._open);
@@ -58,7 +58,7 @@ export default class TableLayout {
     const all = [...held.games.values()].filter((game) => event !== null && eventOf(game) === event);
     const table = roundTable(all, options);
     this.node.hidden = table.length === 0;
-    setText(this._event, event ?? "");
+    setText(this._event, [event, words.standingsNote].filter(Boolean).join(" \u00b7 "));
     const missing = all.reduce((sum, game) => sum + unratedOf(game), 0);
     setText(this._open, missing > 0 ? counted(words.toBeRated, missing) : "");
     const shown = Math.max(1, Math.min(table.length, options.rows));
