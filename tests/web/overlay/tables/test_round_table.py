@@ -98,7 +98,7 @@ def test_one_player_is_known_by_the_fide_id(pages: Pages) -> None:
     games = [game("Li, Wei", "Bo", "1-0"), game("Cy", "Li Wei", "0-1")]
     for each, side in zip(games, ("white", "black"), strict=True):
         each[side]["fide_id"] = 7
-    assert [(each["id"], each["points"]) for each in table(pages, games)][0] == ("7", 2)
+    assert next((each["id"], each["points"]) for each in table(pages, games)) == ("7", 2)
 
 
 @pytest.mark.parametrize(
