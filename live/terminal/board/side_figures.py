@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from live.events import GameDetail, Share, SideMethods
+from live.events import GameDetail, Share, SideMethods, UsualAccuracy
 from live.terminal.figure_text import so_far
 from live.terminal.palette import Palette
 from live.terminal.text_cells import left, plain, styled
@@ -26,6 +26,10 @@ def side_figures(game: GameDetail, width: int, palette: Palette) -> list[Text]:
     for name, field in rows:
         lines.append(_line(name, _share(white, field), _share(black, field), room, "", palette))
     lines.append(_line("loss, accuracy", _accuracy(white), _accuracy(black), room, "", palette))
+    usual = (white.usual_accuracy, black.usual_accuracy)
+    if any(each is not None for each in usual):
+        name = "players so rated"
+        lines.append(_line(name, _usual(usual[0]), _usual(usual[1]), room, "", palette))
     expected = game.methods.expected_score
     if expected is not None:
         ends = ""
@@ -51,6 +55,15 @@ def _share(side: SideMethods, field: str) -> str:
         return side.missing.get(field, "·")
     ends = "" if found.low is None or found.high is None else f" {found.low:.2f}–{found.high:.2f}"
     return f"{found.share:.2f}{ends} of {found.moves}"
+
+
+def _usual(found: UsualAccuracy | None) -> str:
+    """Accuracy of players of this rating in the same positions, and how far the player is above."""
+    if found is None:
+        return "·"
+    above = round(found.own - found.usual)
+    spread = f"{round(found.low):+d} to {round(found.high):+d}"
+    return f"{found.usual:.0f} %, here {above:+d} ({spread})"
 
 
 def _accuracy(side: SideMethods) -> str:
