@@ -644,7 +644,8 @@ def _followed(service: Rehearsal, plies: range, step_s: float, **how: int) -> No
 @pytest.mark.parametrize("pause_s", [60.0, 600.0])
 def test_a_pause_of_the_source_blames_no_board(pause_s: float) -> None:
     """All boards come at once after it, one after the other: while the first ones move, the others
-    still stand where they stood."""
+    still stand where they stood.
+    """
     service = Rehearsal()
     service.tick_s = 0.5
     _followed(service, range(1, 31), 2.0)
