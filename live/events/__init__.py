@@ -11,6 +11,7 @@ are what messages are made of. All can be imported from here.
 from live.events.alerts import Agreement as Agreement
 from live.events.alerts import Alert as Alert
 from live.events.alerts import AlertKind as AlertKind
+from live.events.alerts import BellChoice as BellChoice
 from live.events.alerts import Incident as Incident
 from live.events.alerts import IncidentChange as IncidentChange
 from live.events.alerts import IncidentWord as IncidentWord
