@@ -36,10 +36,12 @@ from live.terminal.figure_text import (
     move_text,
     odds_bar,
     odds_text,
+    percentile_text,
     rating_text,
     score_text,
     share_text,
 )
+from live.terminal.low_clocks import clock_style, low_clock_s
 from live.terminal.palette import Palette
 from live.terminal.text_cells import beside, left, plain, right, styled
 
@@ -76,6 +78,8 @@ class BoardCardOptions(msgspec.Struct, frozen=True):
     new: bool
     ran_s: float = 0.0
     """Seconds that the clock of the side to move has run."""
+    alerts: Sequence[str] = ()
+    """Texts of the alerts about this board that nobody took note of."""
 
 
 def board_card(game: GameDetail, width: int, height: int, look: BoardCardOptions) -> list[Text]:
@@ -100,6 +104,8 @@ def headline(game: GameDetail, width: int, look: BoardCardOptions) -> Text:
         line.append(f"· ! {plain(game.problem, 60)} ", palette.bad)
     elif game.restored:
         line.append(f"· {RESTORED} ", palette.warn)
+    for text in look.alerts:
+        line.append(f"· ! {plain(text, 100)} ", palette.bad)
     behind = game.plies_played - game.plies_scored
     if behind > 1:
         line.append(f"· {behind} plies to score ", palette.warn)
@@ -139,10 +145,11 @@ def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
         point = points[-1] if points else None
         ply = last.get(white)
         ran_s = look.ran_s if clock_runs(game, len(game.plies)) is white else 0.0
+        left_s = clock_left_s(ply.clock_s, ran_s) if ply else None
         texts = {
             "elo": str(player.elo or ""),
             "n": str(point.n) if point else "0",
-            "clock": clock_text(clock_left_s(ply.clock_s, ran_s)) if ply else "",
+            "clock": clock_text(left_s),
             "performance": _performance(game, white),
         }
         leads: FigureKind | None = None
@@ -151,7 +158,9 @@ def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
             leads = None if found is None else found.kind
             for kind in _SHOWN:
                 held = figure(point, kind)
-                texts[kind] = figure_text(held).replace(" %", "%")
+                over = kind != "percentile" or game.result != "*"
+                texts[kind] = figure_text(held) if over else percentile_text(held, over=False)
+                texts[kind] = texts[kind].replace(" %", "%")
                 texts[f"{kind} 95 %"] = figure_interval(held)
         line = styled(f"{sign} ", palette.white if white else palette.black)
         title = f"{plain(player.title, 4)} " if player.title else ""
@@ -160,6 +169,8 @@ def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
         for key, head_text, cells in plan:
             interval = head_text == "95 %"
             style = palette.strong if key == leads else palette.dim if interval else ""
+            if key == "clock" and game.result == "*":
+                style = clock_style(left_s, low_clock_s(game.time_control), palette)
             text = texts.get(key, "·" if key in _SHOWN else "")
             line.append(" ")
             line.append(left(text, cells) if interval else right(text, cells), style)
