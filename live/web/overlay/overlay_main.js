@@ -8,10 +8,9 @@ import { Ticking } from "../client/running_clocks.js";
 import { Chooser } from "./game_choice.js";
 import { applyLook } from "./colours.js";
 import { readOptions } from "./options.js";
-import { asOf } from "./story/board_interest.js";
 import { Failures, lostSince, statusText } from "./connection_notice.js";
 import { Swings, largestSwing } from "./swing_notice.js";
-import { LANGUAGES, fill } from "./language/words.js";
+import { fill } from "./language/words.js";
 
 /** How many of its games each layout has on air; the others turn pages. */
 const ON_AIR = {
@@ -28,7 +27,7 @@ const EVERY_MS = 1_000;
 const TURN_MS = 500;
 
 const { options, problems } = readOptions(location.search);
-const words = LANGUAGES[options.lang];
+const speaking = import(`./language/${options.lang}.js`);
 const stage = document.getElementById("stage");
 const status = document.getElementById("status");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -41,11 +40,16 @@ applyLook(document.documentElement, options);
 if (["board", "curves"].includes(options.layout)) import("../drawing/uplot_loader.js");
 const loading = import(`./layouts/${options.layout}_layout.js`);
 let layout = null;
+const { default: words } = await speaking;
 
 const held = new Held();
 const now = () => performance.now();
 const source = options.delay > 0 ? await delayed() : held;
-const chooser = new Chooser(options);
+const story = options.follow === "story" || options.ply !== null ? await import("./story/board_interest.js") : null;
+const chooser = new Chooser(options, options.follow === "story" ? new story.Story() : null);
+const flags = options.flags === "emoji" ? await import("./language/flags.js") : null;
+/** A federation as it is shown. */
+const flagOf = (federation) => (flags === null ? (federation ?? "") : flags.flagText(federation, options.flags));
 const swings = new Swings(options.swing, options.cooldown * 1000);
 const ticking = new Ticking();
 const failures = new Failures();
@@ -127,7 +131,7 @@ function draw() {
   for (const [id, { until }] of alerts) if (until <= now()) alerts.delete(id);
   const all = [...held.games.values()];
   names = [...new Set(all.flatMap(({ white, black }) => [white.name, black.name]))];
-  const games = chooser.choose(all, now(), [...held.moments.values()]).map((game) => asOf(game, options.ply));
+  const games = chooser.choose(all, now(), [...held.moments.values()]).map((game) => (options.ply === null ? game : story.asOf(game, options.ply)));
   if (ON_AIR[options.layout] !== undefined && self === top) {
     // Analysed first, where this overlay may say so.
     connection.say({ type: "air", games: games.slice(0, ON_AIR[options.layout](options)).map(({ id }) => id) });
@@ -173,7 +177,7 @@ function fit() {
 
 connection.connect();
 const { default: Layout } = await loading;
-layout = new Layout({ options: followed, words, moves, elapsedS, basisOf, everybody: () => names });
+layout = new Layout({ options: followed, words, moves, elapsedS, basisOf, everybody: () => names, flagOf });
 stage.append(layout.node);
 fit();
 addEventListener("resize", fit);
