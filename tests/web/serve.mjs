@@ -59,6 +59,17 @@ const ASKED = {
     });
   },
 
+  /** What was best instead, and what is said of a swing, with moves as people write them. */
+  async best({ args }) {
+    const { bestInstead } = await import(new URL("overlay/shown_figures.js", PAGES));
+    return bestInstead(...args, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
+  },
+
+  async swing({ name, args }) {
+    const score = await import(new URL("overlay/score.js", PAGES));
+    return score[name](...args, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
+  },
+
   /** What overlays say, by language. */
   async languages() {
     const { LANGUAGES } = await import(new URL("overlay/language/words.js", PAGES));

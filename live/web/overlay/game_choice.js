@@ -2,7 +2,7 @@
 
 import { whiteShare } from "../drawing/number_format.js";
 import { gameOrder } from "../client/event_state.js";
-import { unratedOf } from "../client/rated_moves.js";
+import { unratedOf } from "../client/curve_series.js";
 import { figureOf } from "../client/leading_figure.js";
 import { eventOf } from "./shown_figures.js";
 

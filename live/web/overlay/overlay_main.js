@@ -21,6 +21,8 @@ const ON_AIR = {
   duel: () => 1,
   grid: ({ boards }) => boards,
 };
+/** Layouts with styles of their own. */
+const OWN_STYLES = ["player", "duel", "moment", "table"];
 /** How long a swing is shown. */
 const ALERT_MS = 8_000;
 const EVERY_MS = 1_000;
@@ -39,6 +41,7 @@ applyLook(document.documentElement, options);
 // connection opens; the library of the curves, which is largest, starts at once.
 if (["board", "curves"].includes(options.layout)) import("../drawing/uplot_loader.js");
 const loading = import(`./layouts/${options.layout}_layout.js`);
+const styled = OWN_STYLES.includes(options.layout) ? styles() : null;
 let layout = null;
 const { default: words } = await speaking;
 
@@ -70,6 +73,15 @@ const connection = new Connection(source, location.href, note, {
     return () => clearTimeout(timer);
   },
 });
+
+/** Loads the styles that most overlays do without. */
+function styles() {
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = new URL("./layouts/more_layouts.css", import.meta.url).href;
+  document.head.append(link);
+  return new Promise((done) => (link.onload = link.onerror = done));
+}
 
 async function delayed() {
   const { Delayed } = await import("./delayed_messages.js");
@@ -177,6 +189,7 @@ function fit() {
 
 connection.connect();
 const { default: Layout } = await loading;
+await styled;
 layout = new Layout({ options: followed, words, moves, elapsedS, basisOf, everybody: () => names, flagOf });
 stage.append(layout.node);
 fit();

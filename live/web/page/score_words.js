@@ -2,7 +2,7 @@
 
 import { isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
-import { unratedMoves } from "../client/rated_moves.js";
+import { unratedMoves } from "../client/curve_series.js";
 import { leftS } from "../client/running_clocks.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */

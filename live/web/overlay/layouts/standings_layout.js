@@ -4,7 +4,7 @@ import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
 import { basisOf } from "../shown_figures.js";
 import { Name } from "../../drawing/player_names.js";
-import { unratedOf } from "../../client/rated_moves.js";
+import { unratedOf } from "../../client/curve_series.js";
 import { counted } from "../language/words.js";
 import { Pager } from "../pages_by_time.js";
 import { ranking, scaleOf } from "../tables/standings_order.js";

@@ -3,7 +3,7 @@
 import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { figureOf } from "../../client/leading_figure.js";
-import { unratedOf } from "../../client/rated_moves.js";
+import { unratedOf } from "../../client/curve_series.js";
 import { Children } from "../reused_children.js";
 import { Pager } from "../pages_by_time.js";
 import { eventOf, named } from "../shown_figures.js";
