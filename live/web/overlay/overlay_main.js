@@ -41,7 +41,10 @@ const ticking = new Ticking();
 const alerts = new Map();
 let asked = false;
 
-const connection = new Connection(source, location.href, note, {
+// Overlays show neither gains nor the engine's choices.
+const address = new URL(location.href);
+address.searchParams.set("detail", "brief");
+const connection = new Connection(source, address.href, note, {
   open: (url) => new WebSocket(url),
   now,
   random: Math.random,
