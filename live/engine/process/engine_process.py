@@ -20,11 +20,9 @@ from live.engine.process.child_process import (
     cause_of_death,
     environment,
     fault_of,
-    kill_group,
     launched,
     look_at,
     no_uci,
-    resident_bytes,
 )
 from live.engine.process.engine_timeouts import EnginePace, EngineTimeouts
 from live.engine.process.uci_conversation import (
@@ -37,6 +35,7 @@ from live.engine.process.uci_info import SearchDeepened
 from live.engine.search import Limit, SearchProgress
 from live.engine.search_key import SearchKey
 from live.errors import EngineFault
+from live.operating_system import kill_group, own_group, resident_bytes
 
 _STDERR_KEPT: Final = 2_000  # bytes, for the message when it dies
 
@@ -94,7 +93,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         argv = launched(command.argv, nice)
         try:
             await self._loop.subprocess_exec(
-                lambda: self, *argv, env=environment(), start_new_session=True
+                lambda: self, *argv, env=environment(), **own_group(nice)
             )
         except OSError as error:
             raise no_uci(subject, f"cannot be started ({error.strerror})") from None

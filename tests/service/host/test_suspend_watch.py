@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import live
-from live.service.host.suspend_watch import SLEEP_S, MachineSlept, awake_s, elapsed_s, watch
+from live.operating_system import awake_s, elapsed_s
+from live.service.host.suspend_watch import SLEEP_S, MachineSlept, watch
 from tests.feeds.fakes import DrivenClock, until
 
 

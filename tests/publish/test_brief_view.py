@@ -1,4 +1,4 @@
-"""Deflated and brief streams over real sockets."""
+"""Brief streams, and deflated ones, over real sockets."""
 
 from __future__ import annotations
 
