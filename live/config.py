@@ -17,7 +17,7 @@ import msgspec
 from live.engine_config import LIMITS, check_engine
 from live.engine_config import EngineConfig as EngineConfig
 from live.errors import ConfigError
-from live.events import FigureChoice, GainKind
+from live.events import BellChoice, FigureChoice, GainKind
 from live.settings import (
     BrokerUrl,
     Charset,
@@ -188,6 +188,13 @@ class MemoryConfig(Section, frozen=True):
     """Results of searches held, those used last: about 1.5 kB each."""
 
 
+class TerminalConfig(Section, frozen=True):
+    """``[terminal]``"""
+
+    bell: BellChoice = "off"
+    """Which new alerts ring the bell, until somebody presses b."""
+
+
 class LogConfig(Section, frozen=True):
     """``[log]``"""
 
@@ -205,6 +212,7 @@ class Config(Section, frozen=True):
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()
     memory: MemoryConfig = MemoryConfig()
+    terminal: TerminalConfig = TerminalConfig()
     log: LogConfig = LogConfig()
 
 

@@ -1,7 +1,6 @@
 """What a stream with ``detail=brief`` carries: what overlays show, and nothing else. Pure.
 
-A grid of a whole round needs every game, but neither gains nor the engine's choices, and no figure
-finer than a screen shows it. Fields are left out, none is renamed: each has a default in
+A grid of a whole round needs every game, but no gains, no other methods, and no figure finer than a screen shows it. Fields are left out, none is renamed: each has a default in
 :mod:`live.events`, so a client needs no second set of types. Every message is made brief by itself,
 so a snapshot and the changes after it agree.
 """
@@ -34,6 +33,7 @@ class BriefPly(msgspec.Struct, frozen=True, gc=False):
     score_cp: int | None
     mate: int | None
     final: bool
+    best: str | None
     win: float | None
     draw: float | None
     loss: float | None
@@ -123,6 +123,7 @@ def _ply(ply: events.PlyView) -> BriefPly:
         ply.score_cp,
         ply.mate,
         ply.final,
+        ply.best,
         _thousandths(ply.win),
         _thousandths(ply.draw),
         _thousandths(ply.loss),

@@ -214,6 +214,7 @@ class OutputMode:
             interrupt=lambda: signal.raise_signal(signal.SIGINT),
         )
         app.context.default_figure = lambda: self._service.config.rating.figure
+        app.context.bell.choice = self._service.config.terminal.bell
         await app.run_async()
         if app.return_code:
             raise RuntimeError("the terminal failed")

@@ -12,6 +12,7 @@ from live.errors import LiveRateError
 from live.events import AlertKind, FigureChoice, GameId, Incident, PublicDelay
 from live.ledger.players.leading_figure import CHOICES
 from live.publish.published_state import PublishedState
+from live.terminal.alerts.alert_bell import AlertBell
 from live.terminal.boards.board_row import BoardRows
 from live.terminal.palette import DUSK, Palette
 from live.terminal.recent_changes import RecentChanges
@@ -143,6 +144,7 @@ class ViewContext:
         self.copy: Callable[[str], None] = lambda text: None
         """Puts a text on the clipboard."""
         self._message: tuple[float, str] | None = None
+        self.bell = AlertBell()
 
     def notify(self, text: str) -> None:
         """Show a message for a few seconds."""
@@ -163,6 +165,10 @@ class ViewContext:
         """Another figure leads: the next of those there are."""
         self._figure = CHOICES[(CHOICES.index(self.figure) + 1) % len(CHOICES)]
         self.notify(f"Leading figure: {FIGURE_CHOICES[self.figure]}")
+
+    def ask_filter(self, query: str, use: Callable[[str], None]) -> None:
+        """Ask for the words of a filter; ``use`` gets what is typed, and ``query`` on esc."""
+        self.ask = TextQuestion("Filter:", query, use, use, lambda: use(query))
 
     # --- keys that every view with a board under the cursor has ----------------------------------
 

@@ -175,8 +175,7 @@ def _query() -> dict[str, Any]:
             "detail": {
                 "enum": ["full", "brief"],
                 "description": (
-                    "brief: only what overlays show, in whole Elo; gains, the engine's choices and "
-                    "methods are left out. A tenth of the bytes."
+                    "brief: only what overlays show, in whole Elo; gains and methods are left out."
                 ),
             },
             "epoch": {"type": "string", "description": "Of the hello that was held."},

@@ -12,7 +12,7 @@ from live.alerts.incident_log import board_words, kind_name, said_of, with_board
 from live.events import Incident
 from live.terminal.line_filter import matcher
 from live.terminal.text_cells import counted, left, plain, styled, window
-from live.terminal.view_context import TextQuestion, ViewContext
+from live.terminal.view_context import ViewContext
 from live.terminal.view_frame import KeyHint
 
 #: Lines for what has happened to the incident under the cursor.
@@ -122,10 +122,7 @@ class IncidentsView:
         elif key == "O":
             self.open_only = not self.open_only
         elif key == "slash":
-            before = self.query
-            self._context.ask = TextQuestion(
-                "Filter:", before, self._filter, self._filter, lambda: self._filter(before)
-            )
+            self._context.ask_filter(self.query, self._filter)
         elif key == "escape" and self.query:
             self.query = ""
         elif key == "w":

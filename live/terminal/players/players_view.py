@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from live.ledger.players.leading_figure import ranked_by
+from live.terminal.alerts.alert_list import asking
 from live.terminal.figure_text import FIGURE_NAMES
 from live.terminal.players.player_columns import COLUMNS, PlayerColumn
 from live.terminal.players.player_list import (
@@ -18,7 +19,7 @@ from live.terminal.players.player_list import (
     players,
 )
 from live.terminal.text_cells import counted, plain, styled
-from live.terminal.view_context import TextQuestion, ViewContext
+from live.terminal.view_context import ViewContext
 from live.terminal.view_frame import KeyHint
 
 #: Players are listed afresh at most this often, seconds: it takes everybody's every figure.
@@ -96,6 +97,11 @@ class PlayersView:
             reverse=self.reverse,
             cursor=self.cursor,
             first=self._first,
+            alerting={
+                player
+                for game in asking(context.state.alerts())
+                for player in context.state.player_ids(game)
+            },
         )
 
     def _at(self) -> int:
@@ -179,7 +185,7 @@ class PlayersView:
         elif key == "c":
             self.choosing = True
         elif key == "slash":
-            self._ask_filter()
+            self._context.ask_filter(self.query, self._filter)
         elif key == "escape" and self.query:
             self.query = ""
         elif key == "enter" and self._listed:
@@ -223,10 +229,5 @@ class PlayersView:
         self.reverse = not self.reverse if name == self.sort else False
         self.sort = name
 
-    def _ask_filter(self) -> None:
-        before = self.query
-
-        def typed(text: str) -> None:
-            self.query = text
-
-        self._context.ask = TextQuestion("Filter:", before, typed, typed, lambda: typed(before))
+    def _filter(self, text: str) -> None:
+        self.query = text

@@ -33,6 +33,7 @@ from live.terminal.figure_text import (
     figure_text,
     is_withheld,
     move_text,
+    percentile_text,
     plain,
     score_text,
     sparkline,
@@ -51,6 +52,8 @@ _FEED_SIGNS = {
 #: Lines above and below the boards: title, column heads, feed and engine lines.
 _FRAME_LINES = 7
 _SPARK_CELLS = 12
+#: Nobody is to press keys in vain.
+NO_KEYS = "This display takes no keys; Ctrl-C ends it."
 
 
 class BoardsTableInput(msgspec.Struct, frozen=True):
@@ -77,8 +80,8 @@ def screen(view: BoardsTableInput, *, width: int) -> RenderableType:
         title(view.engine, view.gain, view.address),
         boards(view.games, width=width),
     ]
-    if more > 0:
-        parts.append(Text(f"  and {more} more boards: enlarge the terminal", style="dim"))
+    last = f"and {more} more boards: enlarge the terminal. " if more > 0 else ""
+    parts.append(Text(f"  {last}{NO_KEYS}", style="dim"))
     parts.append(health(view.feeds, view.engines))
     return Group(*parts)
 
@@ -182,7 +185,8 @@ def _board_rows(
         ]
         row += figure_cells(point, scale)
         if percentile:
-            row.append(figure_cells(point, "percentile")[0])
+            found = None if point is None else figure(point, "percentile")
+            row.append(Text(percentile_text(found, over=game.result != "*"), style="bold"))
         if a4:
             row.append(figure_cells(point, "algorithm4")[0])
         if curve:
@@ -277,6 +281,7 @@ def queue_text(engines: EngineHealth) -> str:
         f"{number} {name}"
         for number, name in (
             (waiting.head, "live"),
+            (waiting.closing, "just over"),
             (waiting.backlog, "behind"),
             (waiting.finished, "of games over"),
         )
