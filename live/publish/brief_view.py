@@ -1,8 +1,9 @@
 """What a stream with ``detail=brief`` carries: what overlays show, and nothing else. Pure.
 
-A grid of a whole round needs every game, but no gains, no other methods, and no figure finer than a screen shows it. Fields are left out, none is renamed: each has a default in
-:mod:`live.events`, so a client needs no second set of types. Every message is made brief by itself,
-so a snapshot and the changes after it agree.
+A grid of a whole round needs every game, but no gains, no other methods, and no figure finer than a
+screen shows it. Fields are left out, none is renamed: each has a default in :mod:`live.events`, so
+a client needs no second set of types. Every message is made brief by itself, so a snapshot and the
+changes after it agree.
 """
 
 from __future__ import annotations

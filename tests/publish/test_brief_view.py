@@ -111,4 +111,4 @@ async def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
                         assert shown is None or abs(shown - value) <= 0.5
         # 300 kB for 56 games of 80 plies.
         assert sizes["brief"] * 7 < 300_000
-        assert sizes["brief"] < sizes["full"] / 2
+        assert sizes["brief"] < sizes["full"] * 0.6
