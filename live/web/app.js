@@ -149,6 +149,7 @@ function draw() {
   views[place.view]?.draw(held, place, drawnAt);
   if (parts.has("all") || parts.has("health")) drawHealth(byId("health"), held);
   if (parts.has("all") || parts.has("engine")) drawService();
+  arbiter.sound.hear([...(held.alerts?.values() ?? [])]);
   if (parts.has("all") || parts.has("game")) {
     drawTitle();
     listen(parts.has("all"));
