@@ -62,6 +62,7 @@ from live.events.methods import MoveMethods as MoveMethods
 from live.events.methods import PlayerMethods as PlayerMethods
 from live.events.methods import Share as Share
 from live.events.methods import SideMethods as SideMethods
+from live.events.methods import UsualAccuracy as UsualAccuracy
 from live.events.reports import IN_DOUBT as IN_DOUBT
 from live.events.reports import MATE_CP as MATE_CP
 from live.events.reports import NO_LONGER as NO_LONGER

@@ -724,3 +724,17 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
     assert one.games == other.games
     assert one.players == other.players
     assert one.engine == other.engine
+
+
+def test_a_player_of_one_game_has_the_interval_of_that_game() -> None:
+    held = ledger()
+    moves = line(*(step * step for step in range(30)))
+    open_ = list(held.apply(NewGame(game(moves=moves))).requests)
+    while open_:
+        request = open_.pop()
+        open_ += held.searched(request.id, answer(request.search)).requests
+    detail = held.game("g1")
+    assert detail is not None
+    shown = {(view.low, view.rating, view.high) for view in held.players()}
+    last = (detail.curves.white[-1], detail.curves.black[-1])
+    assert shown == {(point.low, point.rating, point.high) for point in last}

@@ -32,6 +32,7 @@ from live.ratings.calibration.calibrated_rating import (
 from live.ratings.calibration.calibration_choice import CalibrationChoice
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.expected_score import difference_of
+from live.ratings.ferreira.algorithm_4 import over_other_games
 from live.ratings.ferreira.engine_distribution import EngineDistribution, SpikeAtZero
 from live.ratings.gain_histogram import GainHistogram
 from live.ratings.score_interval import ClusteredScores, GameScores
@@ -217,6 +218,10 @@ class PlayerTotals:
         scores = self._scores.interval(self._engine.scale, self._ceiling)
         difference = None if expected is None else difference_of(expected)
         low, high = (difference_of(scores[0]), difference_of(scores[1])) if scores else (None, None)
+        if self._scores.games == 1:
+            # Several games show themselves how they differ; one has its own interval.
+            most = difference_of(self._ceiling / self._engine.scale)
+            low, high = over_other_games(difference, (low, high), most, self._in_use.gain)
         difference = rounded(difference, ELO_DECIMALS)
         low, high = rounded(low, ELO_DECIMALS), rounded(high, ELO_DECIMALS)
         return PlayerView(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from live.events import GameDetail, Share, SideMethods
+from live.events import GameDetail, Share, SideMethods, UsualAccuracy
 from live.ledger.players.leading_figure import LEAST_MOVES
 from live.terminal.figure_text import so_far
 from live.terminal.palette import Palette
@@ -28,6 +28,10 @@ def side_figures(game: GameDetail, width: int, palette: Palette) -> list[Text]:
         of_white, of_black = (_share(side, field, room - 1) for side in (white, black))
         lines.append(_line(name, of_white, of_black, room, "", palette))
     lines.append(_line("loss, accuracy", _accuracy(white), _accuracy(black), room, "", palette))
+    usual = (white.usual_accuracy, black.usual_accuracy)
+    if any(each is not None for each in usual):
+        of_white, of_black = (_usual(each, room - 1) for each in usual)
+        lines.append(_line("players so rated", of_white, of_black, room, "", palette))
     expected = game.methods.expected_score
     if min(white.conformance.moves, black.conformance.moves) < LEAST_MOVES:
         pass  # one move decides nothing
@@ -57,6 +61,16 @@ def _share(side: SideMethods, field: str, room: int) -> str:
     text = f"{found.share:.2f}{ends} of {found.moves}"
     # Digits never give way to the next column, the zeros before the point do.
     return text if len(text) <= room else f" {text}".replace(" 0.", " .").replace("–0.", "–.")[1:]
+
+
+def _usual(found: UsualAccuracy | None, room: int) -> str:
+    """Accuracy of players of this rating in the same positions, and how far the player is above."""
+    if found is None:
+        return "·"
+    above = round(found.own - found.usual)
+    spread = f"{round(found.low):+d} to {round(found.high):+d}"
+    text = f"{found.usual:.0f} %, here {above:+d} ({spread})"
+    return text if len(text) <= room else f"{found.usual:.0f} %, {above:+d}"
 
 
 def _accuracy(side: SideMethods) -> str:
