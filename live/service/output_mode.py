@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 
-from live.events import Change, GameMessage, GameView, Message
+from live.events import Alert, AlertMessage, Change, GameMessage, GameView, Message
 from live.publish import wire
 from live.publish.access.authentication import everybody
 from live.publish.public_state import PublicState
@@ -84,11 +84,12 @@ def terminal(
 
 
 def line_printer(
-    console: Console, known: Iterable[GameView] = ()
+    console: Console, known: Iterable[GameView] = (), alerts: Iterable[Alert] = ()
 ) -> Callable[[Iterable[Change]], None]:
-    """Prints a line for each thing that happens; ``known`` games are no news."""
+    """Prints a line for each thing that happens; ``known`` games and ``alerts`` are no news."""
     writer = EventLineWriter()
     writer.lines(map(GameMessage, known))
+    writer.lines(map(AlertMessage, alerts))
     say = _sayer(console)
 
     def show(changes: Iterable[Change]) -> None:

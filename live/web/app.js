@@ -265,6 +265,8 @@ document.addEventListener("visibilitychange", () => {
 });
 setInterval(() => {
   drawStatus();
+  // Until the first moves may be shown, the time to them runs.
+  if (held.hello?.public_delay?.first_s) drawHealth(byId("health"), held);
   speak();
   if (!document.hidden) views[place.view]?.tick?.();
 }, 1000);

@@ -597,3 +597,11 @@ def test_players_sort_by_points_and_teams_have_their_matches() -> None:
     shown = stage.press("m")
     assert "India" in shown and "Norway" in shown and "0 – 1" in shown
     assert "Larino" in stage.press("m")
+
+
+def test_alerts_that_cannot_be_known_are_not_called_none() -> None:
+    stage = Stage()
+    assert "✓ no alert" in stage.press("3")
+    stage.actions.no_alerts = lambda: "the service went away"
+    assert "no alert" not in stage.frame()
+    assert "Not known: the service went away" in stage.frame()

@@ -48,7 +48,10 @@ class IncidentsView:
         lines = [styled(head, palette.dim)]
         for index, each in enumerate(self._listed[first : first + body], first):
             lines.append(self._line(each, index == at, width))
-        if not self._listed:
+        if context.actions.no_incidents:
+            said = textwrap.wrap(context.actions.no_incidents, width - 4)
+            lines += [styled(f"  {line}", palette.warn) for line in said[:body]]
+        elif not self._listed:
             lines.append(styled("  ✓ nothing is in the log", palette.good))
         lines += [Text() for _ in range(body + 1 - len(lines))]
         lines.append(styled("─" * width, palette.dim))

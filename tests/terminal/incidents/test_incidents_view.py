@@ -91,3 +91,11 @@ def test_a_terminal_that_is_not_the_services_writes_nothing() -> None:
     made = Stage(able=False)
     assert "only the terminal of the service itself" in made.press("4", "w")
     assert "nothing is in the log" in made.frame()
+
+
+def test_a_terminal_without_the_log_says_so_instead_of_calling_it_empty() -> None:
+    made = Stage()
+    assert "nothing is in the log" in made.press("4")
+    made.actions.no_incidents = "The incident log is at the terminal of the service"
+    assert "terminal of the service" in made.frame()
+    assert "nothing is in the log" not in made.frame()
