@@ -26,7 +26,7 @@ from live.service.event_service import EventService
 from live.service.host.output_disk_full import while_there_is_room
 from live.service.host.signals import attended
 from live.service.public_delay import choose_delay
-from live.service.report_export import ReportExporter
+from live.service.report_export import IncidentExporter, ReportExporter
 from live.service.supervision import GuardedPart
 from live.store.journal import Journal
 from live.terminal.event_lines import EventLineWriter
@@ -241,5 +241,8 @@ class OutputMode:
         actions.alert_actions = service.arbiter
         actions.incidents = service.arbiter.incidents
         actions.enter = service.arbiter.enter
+        actions.export_log = IncidentExporter(
+            service.arbiter.incidents, service.state, export_folder()
+        )
         offer_delay(actions, self._public, service.journal.journal)
         return actions

@@ -66,6 +66,8 @@ class TerminalActions:
         self.alert_actions: AlertActions | None = None
         self.incidents: Callable[[], Sequence[Incident]] = tuple
         """The incident log, in the order it began."""
+        self.export_log: Callable[[], str] | None = None
+        """Writes the incident log as a page to print and says where."""
         self.enter: Callable[[str, GameId | None], None] | None = None
         """Writes an entry of the arbiter's own into it."""
         self.no_alert_actions = "only the terminal of the service itself can answer alerts"

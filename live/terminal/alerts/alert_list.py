@@ -107,6 +107,9 @@ def _line(alert: Alert, here: bool, width: int, look: AlertListOptions) -> Text:
     cells = _name_cells(width)
     line.append(left(board_name(alert, look), cells) + " ", palette.dim if quiet else "")
     text = plain(point_of(alert, look.game(alert.game) if alert.game else None), 300)
+    if alert.player and "," in alert.player:
+        # The family name has to do here; the rest stands below.
+        text = text.replace(alert.player, alert.player.partition(",")[0], 1)
     text += f" ×{alert.times}" if alert.times > 1 else ""
     line.append(left(text, max(8, width - cells - 14)), palette.dim if quiet else style)
     line.append("✎" if alert.note else " ", palette.accent)
