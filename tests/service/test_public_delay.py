@@ -262,6 +262,9 @@ async def drill(
             listening.append(asyncio.create_task(attend("arbiter", bearer)))
             listening.append(asyncio.create_task(attend("public", {})))
         await until(lambda: len(publisher.broadcaster) == len(listening))
+        # Greeting and snapshot of each.
+        await until(lambda: sum(way.startswith("websocket") for way, _ in stranger.received) >= 6)
+        await heard(stranger.timed)
         for number, games in enumerate(reports):
             moment.now_s += pace_s
             public.pass_due()
