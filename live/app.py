@@ -218,6 +218,7 @@ def _publishing(config: Config, service: EventService) -> Publisher:
         figure=config.rating.figure,
         public=public,
         incidents=service.arbiter.incidents,
+        on_air=service.put_on_air,
     )
 
 

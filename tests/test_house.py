@@ -27,6 +27,7 @@ RANKS = {
     "ratings": 3,
     "ledger": 4,
     "alerts": 5,
+    "story": 5,
     "store": 6,
     "publish": 7,
     "report": 8,
@@ -49,7 +50,7 @@ COMMANDS = {"cli", "commands"}
 #: may import those before it.
 WIRING = ("service", "app", "jobs", "cli", "commands")
 
-PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "report"}
+PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "story", "report"}
 #: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.
 OUTSIDE = {
     "aiomqtt",

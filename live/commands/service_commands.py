@@ -30,6 +30,14 @@ def token(
         bool,
         typer.Option("--metrics", metavar=SWITCH, help="It also reads the service's /metrics."),
     ] = False,
+    producer: Annotated[
+        bool,
+        typer.Option(
+            "--producer",
+            metavar=SWITCH,
+            help="The boards that its overlays show are analysed first.",
+        ),
+    ] = False,
     event: Annotated[
         list[str] | None,
         typer.Option("--event", metavar="NAME", help="Only this event; may be repeated."),
@@ -49,6 +57,7 @@ def token(
         os.urandom,
         arbiter=arbiter,
         metrics=metrics,
+        producer=producer,
         events=tuple(event or ()),
         expires=expires.date() if expires else None,
     )

@@ -50,6 +50,7 @@ from live.events.messages import HealthMessage as HealthMessage
 from live.events.messages import HeartbeatMessage as HeartbeatMessage
 from live.events.messages import HelloMessage as HelloMessage
 from live.events.messages import Message as Message
+from live.events.messages import MomentMessage as MomentMessage
 from live.events.messages import MoveMessage as MoveMessage
 from live.events.messages import PointMessage as PointMessage
 from live.events.messages import ScoreMessage as ScoreMessage
@@ -78,3 +79,7 @@ from live.events.reports import Move as Move
 from live.events.reports import Player as Player
 from live.events.reports import Result as Result
 from live.events.reports import Score as Score
+from live.events.story import Moment as Moment
+from live.events.story import MomentFigure as MomentFigure
+from live.events.story import MomentKind as MomentKind
+from live.events.story import MomentText as MomentText

@@ -20,6 +20,7 @@ from live.ledger.game.game_evaluations import RequestId
 from live.publish.access.origin_policy import is_loopback
 from live.publish.server import Publisher
 from live.service.alert_restore import ALERT, alert_of
+from live.service.event_service import HEALTH_PERIOD_S
 from live.service.host.log_output import log_to_stderr
 from live.service.host.signals import stop_on_signals
 from live.service.output_mode import JsonPrinter, line_printer
@@ -101,6 +102,7 @@ async def replay(
                 console.print(_alerts_in(reader), highlight=False, soft_wrap=True)
                 playing = asyncio.create_task(play(service, reader, speed), name="replay")
                 stopping = asyncio.create_task(stop.wait(), name="stop")
+                telling = asyncio.create_task(tell_moments(service), name="moments")
                 await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
                 if playing.done():
                     await playing
@@ -109,8 +111,16 @@ async def replay(
                         await stopping
                 playing.cancel()
                 stopping.cancel()
-                await asyncio.wait({playing, stopping})
+                telling.cancel()
+                await asyncio.wait({playing, stopping, telling})
     return 0
+
+
+async def tell_moments(service: RecordedEvent) -> None:
+    """Find moments anew as the event goes on."""
+    while True:
+        await asyncio.sleep(HEALTH_PERIOD_S)
+        service.story.tick()
 
 
 async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> None:

@@ -34,6 +34,7 @@ from live.events import (
     GameView,
     GoneMessage,
     HealthMessage,
+    Moment,
     MoveMessage,
     PlayerView,
     PublicDelay,
@@ -295,6 +296,9 @@ class PublicState:
     def alerts(self) -> Iterable[Alert]:
         """None: they are for arbiters, who do not read this state."""
         return ()
+
+    def moments(self) -> Iterable[Moment]:
+        return self._known.moments()
 
 
 def _without_games(engine: EngineInfo, stored: EngineInfo | None) -> EngineInfo:

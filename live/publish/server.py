@@ -13,9 +13,10 @@ from types import TracebackType
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
-from live.events import Change, FigureChoice, Incident
+from live.events import Change, FigureChoice, GameId, Incident
 from live.publish import wire
 from live.publish.access.authentication import Authentication, Guest
+from live.publish.access.boards_on_air import BoardsOnAir, games_of
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient, HandshakeJudge
 from live.publish.access.origin_policy import OriginPolicy, check_exposure
@@ -61,12 +62,17 @@ class Publisher:
         figure: FigureChoice = "auto",
         public: PublicState | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
+        on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
-        unless given; ``incidents`` gives the incident log.
+        unless given; ``incidents`` gives the incident log; ``on_air`` is called with the boards on
+        air whenever they change.
         """
         self._config = config
         self._clock = clock
+        self._on_air = on_air
+        self._air = BoardsOnAir()
+        self._last_on_air: frozenset[GameId] = frozenset()
         limits = limits or ClientLimits(
             connections=config.max_connections,
             connections_per_address=config.max_connections_per_address,
@@ -75,7 +81,14 @@ class Publisher:
         self._rates = RateLimits(limits, clock)
         tally = MetricCounts()
         self.public = public or PublicState(state, hide_scores=config.hide_scores, clock=clock)
-        self._routes = HttpRoutes(state, site or StaticSite(), tally, self.public, incidents)
+        self._routes = HttpRoutes(
+            state,
+            site or StaticSite(),
+            tally,
+            self.public,
+            incidents,
+            secure=bool(config.certificate_file),
+        )
         epoch = secrets.token_hex(6)
         self.broadcaster, self._arbiters = (
             Broadcaster(
@@ -237,6 +250,8 @@ class Publisher:
         """Forget a connection."""
         assert isinstance(connection, HttpConnection | TokenHandshake | Subscriber)
         self._connections.discard(connection)
+        self._air.close(connection)
+        self._put_on_air()
         self._rates.leave(connection.address)
         if not self._connections:
             self._empty.set()
@@ -311,6 +326,7 @@ class Publisher:
             when_gone=self.gone,
             guest=guest,
             protocol=protocol,
+            said=self._heard if guest.producer or client.here else None,
         )
         self._hand_on(before, subscriber)
         if self._handshakes.still(guest):
@@ -318,6 +334,19 @@ class Publisher:
         else:
             subscriber.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
         return subscriber
+
+    def _heard(self, overlay: Subscriber, message: bytes) -> None:
+        """Who may say so says which boards are on air."""
+        games = games_of(message)
+        if games is not None:
+            self._air.show(overlay, games)
+            self._put_on_air()
+
+    def _put_on_air(self) -> None:
+        games = self._air.games
+        if games != self._last_on_air:
+            self._last_on_air = games
+            self._on_air(games)
 
     def _hand_on(
         self, before: HttpConnection | TokenHandshake, after: TokenHandshake | Subscriber

@@ -96,6 +96,9 @@ class State:
     def alerts(self) -> Any:
         return ()
 
+    def moments(self) -> Any:
+        return ()
+
 
 Engine = Callable[[Search], SearchResult | SearchFailure]
 
@@ -206,7 +209,11 @@ def test_the_newest_position_of_a_running_game_is_most_urgent() -> None:
     assert {
         request_id.ply for request_id, (_, urgency) in run.open.items() if urgency == "head"
     } == {3, 4}
+    # Screens wait for the last scores of a game that was seen to run, and of no other.
     run.step(ResultChanged("g1", "1-0"))
+    assert {urgency for _, urgency in run.open.values()} == {"closing"}
+    run = Run(ledger())
+    run.step(NewGame(msgspec.structs.replace(game(moves=MOVES), result="1-0")))
     assert {urgency for _, urgency in run.open.values()} == {"finished"}
 
 

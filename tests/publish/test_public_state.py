@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.events import Change, EngineMessage
+from live.events import Change, EngineMessage, MomentMessage
 from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState
@@ -36,6 +36,9 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(se
         world.clock,
         world.take_back,
         world.vanish,
+        world.moment,
+        world.moment,
+        world.withdraw,
     )
     held = []
     for _ in range(60):
@@ -64,3 +67,27 @@ def test_of_engine_ratings_that_are_due_together_only_the_last_is_passed_on() ->
     public.pass_due()
     assert [each for each in came if isinstance(each, EngineMessage)] == [EngineMessage(world.info)]
     assert snapshot(public) == snapshot(world)
+
+
+def test_moments_wait_like_everything_and_are_not_there_where_scores_are_hidden() -> None:
+    world = World(2)
+    now = [0.0]
+    public = PublicState(world, delay_s=DELAY_S, clock=lambda: now[0], wall_s=lambda: now[0])
+    came: list[Change] = []
+    public.listen(came.extend)
+    public.publish(world.appear("g1") + world.move("g1"))
+    now[0] += DELAY_S / 2
+    public.publish(world.moment())
+    now[0] += DELAY_S / 2
+    public.pass_due()
+    assert not any(isinstance(each, MomentMessage) for each in came)
+    assert list(public.moments()) == []
+    now[0] += DELAY_S / 2
+    public.pass_due()
+    assert list(public.moments()) == list(world.moments()) != []
+    came.clear()
+    public.hide(True)
+    public.publish(world.moment())
+    now[0] += DELAY_S
+    public.pass_due()
+    assert (came, list(public.moments())) == ([], [])

@@ -49,6 +49,16 @@ const ASKED = {
     return columns.map((column) => ({ id: column.id, value: column.value(of), ...column.show(of) }));
   },
 
+  /** Which moment a card shows at each time, with these moments there. */
+  async moments({ looked, hold_ms, always }) {
+    const { MomentAges, shownMoment } = await import(new URL("overlay/story/board_interest.js", PAGES));
+    const ages = new MomentAges();
+    return looked.map(([moments, now]) => {
+      ages.note(moments, now);
+      return shownMoment(moments, [{ id: "a" }], ages, now, { holdMs: hold_ms, always });
+    });
+  },
+
   /** What a module exports under this name. */
   async constant({ module, name }) {
     return (await import(new URL(module, PAGES)))[name];

@@ -84,7 +84,7 @@ def written(found: Figure | None) -> tuple[str, str]:
 
 
 def in_full(interval: str) -> str:
-    return interval and f"95\u00a0%: {interval}"
+    return interval and f"95 of 100: {interval}"
 
 
 def board(broadcast: Broadcast, number: int) -> GameDetail:
@@ -345,7 +345,7 @@ async def test_a_swing_is_told_and_then_not_again(chromium: str, tmp_path: Path)
         move(2, "Nf6", 330)
         await page.until("!document.querySelector('.alert').hidden")
         (text,) = await page.run(texts(".alert"))
-        assert text.split() == ["Retournement", "1…", "Cf6", "+0.31", "→", "+3.30"]
+        assert text == "name: 1…\u00a0Cf6 coûte 3.0 pions"
         move(3, "Qg4", -200)
         await page.until("document.querySelector('.score').textContent === '−2.00'")
         (same,) = await page.run(texts(".alert"))

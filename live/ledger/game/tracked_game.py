@@ -81,6 +81,8 @@ class TrackedGame:
         self._requests = OpenRequests(game.id, outgoing)
         self._human = HumanFigures(game, outgoing) if in_use.human is not None else None
         self._given_up: dict[int, str] = {}
+        # Whoever watched it run waits for its last scores.
+        self._ran = game.result == "*"
         self._shown: GameView | None = None
 
     @property
@@ -322,7 +324,8 @@ class TrackedGame:
 
     def _urgency(self, ply: int) -> Urgency:
         if self.game.result != "*":
-            return "finished"
+            return "closing" if self._ran else "finished"
+        self._ran = True
         # The gain of the last move needs the position before it as well.
         return "head" if ply >= len(self._plies) - 1 else "backlog"
 

@@ -12,11 +12,12 @@ import msgspec
 
 from live.alerts.incident_log import board_words, has_words, with_boards
 from live.events import GameView, Incident, PlayerView
-from live.publish.export import pgn_export
+from live.publish.export import moments_rss, pgn_export
 from live.publish.http import static_files
 from live.publish.http.json_answers import (
     FeedAnswer,
     HealthAnswer,
+    MomentsAnswer,
     ProblemAnswer,
     events,
     health,
@@ -142,10 +143,13 @@ class HttpRoutes:
         tally: MetricCounts,
         public: PublicState | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
+        *,
+        secure: bool = False,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
-        the incident log, for arbiters.
+        the incident log, for arbiters; ``secure``: the port speaks TLS.
         """
+        self._secure = secure
         self._incidents = incidents
         self._state = state
         self._public = public or PublicState(state)
@@ -235,11 +239,38 @@ class HttpRoutes:
         if name == "players":
             players: list[PlayerView] = sorted(state.players(), key=lambda each: each.id)
             return _json({"players": players})
+        if name in ("moments", "moments.rss"):
+            return self._moments(request, state, as_rss=name == "moments.rss")
         if name == "standings":
             return _json({"standings": standings(state.players())})
         if name == "events":
             return _json({"events": events(state.games())})
         return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")
+
+    def _moments(
+        self, request: HttpRequest, state: PublishedState, *, as_rss: bool
+    ) -> HttpResponse:
+        """What is worth telling of the games selected."""
+        try:
+            selected = parse(request.query)
+        except FilterError as error:
+            return problem(400, str(error))
+        games = {view.id: view for view in state.games() if selected.takes(view)}
+        moments = [each for each in state.moments() if each.game in games]
+        if not as_rss:
+            newest = sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))
+            return _json(MomentsAnswer(tuple(newest)))
+        language = dict(request.query).get("lang", "en")
+        if language not in moments_rss.LANGUAGES:
+            known = ", ".join(moments_rss.LANGUAGES)
+            return problem(400, f"lang {language!r} is not one of {known}")
+        host = request.headers.get("host", "localhost")
+        scheme = "https" if self._secure else "http"
+        if request.headers.get("x-forwarded-proto") in ("http", "https"):
+            scheme = request.headers["x-forwarded-proto"]
+        text = moments_rss.rss(moments, games, f"{scheme}://{host}/", language)
+        body = text.encode("utf-8", "replace")
+        return respond(200, "application/rss+xml; charset=utf-8", body, _REVALIDATE)
 
 
 def _page(page: static_files.StaticFile, request: HttpRequest) -> HttpResponse:

@@ -17,6 +17,7 @@ from live.events import (
     GameMessage,
     GameView,
     GoneMessage,
+    MomentMessage,
     MoveMessage,
     PlayerView,
     PointMessage,
@@ -265,6 +266,7 @@ class StreamHub:
                     | ClockMessage(game=game)
                     | ScoreMessage(game=game)
                     | PointMessage(game=game)
+                    | MomentMessage(game=game)
                 ):
                     self._send(change, self._index.of_game(game))
                 case AlertMessage(alert=alert) if alert.game is not None:
@@ -319,6 +321,8 @@ class StreamHub:
             return
         whole: list[Change] = list(whole_game(detail))
         whole.extend(AlertMessage(alert) for alert in self._state.alerts() if alert.game == game)
+        moments = self._state.moments()
+        whole.extend(MomentMessage(game, each) for each in moments if each.game == game)
         for change in whole:
             self._send(change, selections)
         for selection in selections:

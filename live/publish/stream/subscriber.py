@@ -62,7 +62,9 @@ class Subscriber(asyncio.Protocol):
         when_gone: Callable[[Subscriber], None],
         guest: Guest = Guest(),  # noqa: B008 - frozen
         protocol: ServerProtocol | None = None,
+        said: Callable[[Subscriber, bytes], None] | None = None,
     ) -> None:
+        """``said`` is called with every text message of one frame; None leaves them all alone."""
         self.stream = stream
         self.guest = guest
         self.transport = transport
@@ -77,6 +79,7 @@ class Subscriber(asyncio.Protocol):
         """Number of the last message in what :meth:`begin` was given."""
         self._source = source
         self._when_gone = when_gone
+        self._said = said
         self._clock = clock
         self._limits = limits
         # Frames and closing handshake; no extensions, so our own frames fit in between its.
@@ -195,7 +198,9 @@ class Subscriber(asyncio.Protocol):
             self.close(1003, "text only")
         elif not self._is_text(frame):
             self.close(1007, "not UTF-8")
-        # Text is left alone: a subscriber has nothing to say that would change what it gets.
+        elif self._said is not None and frame.opcode is Opcode.TEXT and frame.fin:
+            self._said(self, bytes(frame.data))
+        # All other text is left alone: nothing that is said changes what a subscriber gets.
 
     def _is_text(self, frame: Frame) -> bool:
         """Whether what came of a message so far can be text (RFC 6455, section 8.1)."""

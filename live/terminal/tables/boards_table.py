@@ -295,6 +295,7 @@ def queue_text(engines: EngineHealth) -> str:
         f"{number} {name}"
         for number, name in (
             (waiting.head, "live"),
+            (waiting.closing, "just over"),
             (waiting.backlog, "behind"),
             (waiting.finished, "of games over"),
         )

@@ -16,6 +16,10 @@ const SIZES = {
   grid: [1920, 1080],
   ticker: [1920, 100],
   standings: [1040, 620],
+  table: [920, 620],
+  player: [920, 240],
+  duel: [920, 500],
+  moment: [920, 292],
 };
 
 const byId = (id) => document.getElementById(id);

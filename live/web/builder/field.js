@@ -75,7 +75,7 @@ const MAKERS = {
   number(id, name, option) {
     const control = element("input");
     Object.assign(control, { id, type: "number", min: option.least, max: option.most, step: "any" });
-    return { control, read: () => understood(control, option), write: (value) => (control.value = value) };
+    return { control, read: () => understood(control, option), write: (value) => (control.value = value ?? "") };
   },
 
   flag(id) {

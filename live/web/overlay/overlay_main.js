@@ -8,13 +8,24 @@ import { Ticking } from "../client/running_clocks.js";
 import { Chooser } from "./game_choice.js";
 import { applyLook } from "./colours.js";
 import { readOptions } from "./options.js";
-import { statusText } from "./connection_notice.js";
-import { Swings } from "./swing_notice.js";
+import { asOf } from "./story/board_interest.js";
+import { Failures, lostSince, statusText } from "./connection_notice.js";
+import { Swings, largestSwing } from "./swing_notice.js";
 import { LANGUAGES, fill } from "./language/words.js";
 
+/** How many of its games each layout has on air; the others turn pages. */
+const ON_AIR = {
+  board: () => 1,
+  bar: () => 1,
+  curves: () => 1,
+  player: () => 1,
+  duel: () => 1,
+  grid: ({ boards }) => boards,
+};
 /** How long a swing is shown. */
 const ALERT_MS = 8_000;
 const EVERY_MS = 1_000;
+const TURN_MS = 500;
 
 const { options, problems } = readOptions(location.search);
 const words = LANGUAGES[options.lang];
@@ -37,9 +48,14 @@ const source = options.delay > 0 ? await delayed() : held;
 const chooser = new Chooser(options);
 const swings = new Swings(options.swing, options.cooldown * 1000);
 const ticking = new Ticking();
+const failures = new Failures();
 /** Game id → `{until, swing}` while a swing is shown. */
 const alerts = new Map();
 let asked = false;
+/** The game that is shown, once one was. */
+let shownGame;
+/** Everybody who plays, so that two of one family are told apart. */
+let names = [];
 
 const connection = new Connection(source, location.href, note, {
   open: (url) => new WebSocket(url),
@@ -109,20 +125,44 @@ function draw() {
     return;
   }
   for (const [id, { until }] of alerts) if (until <= now()) alerts.delete(id);
-  const games = chooser.choose([...held.games.values()], now());
-  layout.draw({ games, held, now: now(), swingOf: (game) => alerts.get(game.id)?.swing ?? null });
+  const all = [...held.games.values()];
+  names = [...new Set(all.flatMap(({ white, black }) => [white.name, black.name]))];
+  const games = chooser.choose(all, now(), [...held.moments.values()]).map((game) => asOf(game, options.ply));
+  if (ON_AIR[options.layout] !== undefined && self === top) {
+    // Analysed first, where this overlay may say so.
+    connection.say({ type: "air", games: games.slice(0, ON_AIR[options.layout](options)).map(({ id }) => id) });
+  }
+  turnTo(games[0]?.id);
+  layout.draw({ games, held, now: now(), swingOf });
   stage.dataset.seq = held.seq;
   drawStatus(games);
 }
 
+/** A swing while it is news; on demand the largest of the game, to see how it looks. */
+function swingOf(game) {
+  if (options.sample === "swing") return largestSwing(game);
+  return options.ply === null ? (alerts.get(game.id)?.swing ?? null) : null;
+}
+
+/** Another game comes in softly: a hard cut would look like a fault. */
+function turnTo(id) {
+  const turned = shownGame !== undefined && id !== shownGame;
+  shownGame = id;
+  if (turned && ON_AIR[options.layout]?.(options) === 1 && moves()) {
+    layout.node.animate({ opacity: [0, 1] }, { duration: TURN_MS, easing: "ease-out" });
+  }
+}
+
 function drawStatus(games) {
+  const failingSince = failures.since(held.feeds, games, now());
+  const { layout: shown, lost } = options;
+  const since = lostSince({ connection, failingSince, now: now() });
   const text = problems.length
     ? fill(words.notUnderstood, problems.join(", "))
-    : statusText({ connection, held, games, now: now(), layout: options.layout }, words);
+    : statusText({ connection, held, games, now: now(), layout: shown, lost, since }, words);
   setText(status, text);
   status.hidden = text === "";
-  const fresh = connection.status === "live" || connection.heardAt === null;
-  document.body.classList.toggle("stale", !fresh && now() - connection.heardAt > 5_000);
+  stage.hidden = since !== null && lost === "hide";
 }
 
 function fit() {
@@ -133,7 +173,7 @@ function fit() {
 
 connection.connect();
 const { default: Layout } = await loading;
-layout = new Layout({ options: followed, words, moves, elapsedS, basisOf });
+layout = new Layout({ options: followed, words, moves, elapsedS, basisOf, everybody: () => names });
 stage.append(layout.node);
 fit();
 addEventListener("resize", fit);

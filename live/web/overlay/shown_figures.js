@@ -2,6 +2,8 @@
 
 import { FIELDS, isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { sanOf } from "../client/move_notation.js";
+import { unratedMoves } from "../client/rated_moves.js";
 import { leftS } from "../client/running_clocks.js";
 import { shareForm } from "../client/move_shares.js";
 import { counted, fill, localMove } from "./language/words.js";
@@ -78,8 +80,9 @@ export function named(figure, words, transferred = false, brief = false) {
   if (figure === null) return null;
   const { kind, value, low, high } = figure;
   const foreign = transferred && kind !== "algorithm4" ? `, ${words.transferred}` : "";
-  const short = kind === "percentile" ? words.percentileShort : words[kind];
-  const names = { label: (brief ? short : words[kind]) + foreign, short };
+  const isShare = kind === "percentile";
+  const short = isShare ? words.percentileShort : words[kind];
+  const names = { label: (brief && isShare ? words.percentileBrief : words[kind]) + foreign, short };
   if (kind === "percentile") {
     return { ...figure, ...names, text: `${Math.round(value)}\u00a0%`, interval: "", bound: null };
   }
@@ -117,8 +120,11 @@ export function lastMove(game, words) {
   return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
 }
 
-/** The clock of one side, which runs since `elapsedS` if it is to move; empty when there is none. */
+/** The clock of one side, which runs since `elapsedS` if it is to move; empty without one, and when
+ * the game is over.
+ */
 export function clockOf(game, color, elapsedS = 0) {
+  if (game.result !== "*") return "";
   const clocked = game.plies.findLast((ply) => moverOf(ply.ply, game.start_fen) === color);
   return clockText(leftS(clocked?.clock_s ?? null, turnOf(game) === color ? elapsedS : 0));
 }
@@ -142,6 +148,27 @@ export function placeOf(game, words) {
   const round = name ? fill(words.round, name) : "";
   const board = game.board === null ? "" : fill(words.board, game.board);
   return [round, board, eventOf(game)].filter(Boolean).join(" \u00b7 ");
+}
+
+/**
+ * What of a side's moves its figure does not rest on, `{missing, text}`; null while it rests on all.
+ * A figure is never shown as that of a whole game before it is.
+ */
+export function openOf(game, color, words) {
+  const missing = unratedMoves(game, color);
+  if (missing === 0) return null;
+  const rated = game.curves[color].at(-1)?.n ?? 0;
+  const of = rated === 0 ? "" : fill(words.movesOf, rated, rated + missing);
+  const coming = game.result === "*" ? "" : words.lastScores;
+  return { missing, text: [of, coming].filter(Boolean).join(" \u00b7 ") };
+}
+
+/** The engine's first choice instead of the move at `ply`, in the language's letters; or null. */
+export function bestInstead(game, ply, words) {
+  const { best = null, uci = "" } = game.plies[ply - 1] ?? {};
+  if (best === null || best === uci) return null;
+  const before = game.plies.slice(0, ply - 1).map((each) => each.uci);
+  return localMove(sanOf(game.start_fen, before, best), words.letters);
 }
 
 /** What a rating rests on; `note` is what its game or player says of the calibration. */

@@ -117,7 +117,7 @@ export const WORDS = {
   ],
   curves: [
     "Move by move",
-    "Each line is the figure after that many moves (which one stands below), the band around it its 95 % interval. The dashed lines are the players' own Elo ratings.",
+    "Each line is the figure after that many moves (which one stands below), the band around it its 95 % interval. Percentiles have no band. The dashed lines are the players' own Elo ratings, or the middle percentile.",
   ],
   histogram: [
     "Gains",

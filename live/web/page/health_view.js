@@ -15,6 +15,7 @@ const RATING_SOURCES = {
 /** Searches that wait, by class, most urgent first, as people call them. */
 export const CLASSES = {
   head: "for the newest moves",
+  closing: "of games just over",
   backlog: "behind",
   finished: "of games over",
   deepen: "second looks",
