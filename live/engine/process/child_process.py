@@ -18,6 +18,8 @@ _log = logging.getLogger(__name__)
 
 #: A deadline seen so much too late says that we slept ourselves, seconds.
 OVERSLEPT_S: Final = 5.0
+#: Variable of the environment that says whose child a process is.
+MARK: Final = "LIVE_RATE_ENGINE"
 _LAUNCH: Final = str(Path(__file__).with_name("engine_launcher.py"))
 #: What an engine inherits of our environment: enough to find its libraries and files, nothing
 #: that changes what Node or Python print.
@@ -26,14 +28,16 @@ _INHERITED: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_
 
 def launched(argv: tuple[str, ...], nice: int) -> tuple[str, ...]:
     """The command that starts ``argv`` with this niceness, to die when we do."""
-    if os.name != "posix":
+    if sys.platform == "win32":
+        # There the end of standard input must do, which every UCI engine takes for "quit".
         return argv
     return (sys.executable, "-I", "-S", _LAUNCH, str(os.getpid()), str(nice), *argv)
 
 
-def environment() -> dict[str, str]:
+def environment(mark: str = "") -> dict[str, str]:
+    """What an engine gets; its children have the ``mark``, too, wherever they go."""
     kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"}
+    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"} | ({MARK: mark} if mark else {})
 
 
 def cause_of_death(code: int | None, stderr: bytes) -> str:
@@ -48,24 +52,23 @@ def cause_of_death(code: int | None, stderr: bytes) -> str:
     return f"{how}: {lines[-1].strip()[:200]!r}" if lines else how
 
 
-def kill_group(pid: int) -> None:
-    """Kill a process that leads its group, and the group: it may have children of its own, and
-    they may outlive it.
+def kill_strays(mark: str) -> None:
+    """Kill children that left the group of their engine (setsid), known by the mark of their
+    environment (Linux; elsewhere nobody can say whose they are).
     """
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(pid, signal.SIGKILL)
-        else:
-            os.kill(pid, signal.SIGTERM)
+    told = f"{MARK}={mark}".encode()
+    for stray in _strays(told):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(stray, signal.SIGKILL)
 
 
-def resident_bytes(pid: int) -> int | None:
-    """Resident memory of a process (Linux), else None."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    return pages * os.sysconf("SC_PAGE_SIZE")
+def _strays(told: bytes) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if told in path.read_bytes().split(b"\0"):
+                found.append(int(path.parent.name))
+    return found
 
 
 def no_uci(subject: str, problem: str) -> NotAnEngine:

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from live.events import FigureChoice, GameDetail
 from live.ledger.players.leading_figure import (
+    CurveScale,
     FigureKind,
     FigureScale,
     figure,
@@ -66,7 +67,7 @@ class BoardCardOptions(msgspec.Struct, frozen=True):
     figure: FigureChoice
     scale: FigureScale
     """Which figures stand beside the names."""
-    curves: FigureScale
+    curves: CurveScale
     """What the curves show."""
     ply: int
     """The ply under the cursor; 0 is the starting position."""
@@ -316,11 +317,8 @@ def _panel(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
             return _move_list(game, look, width, height)
         case "curves":
             half = (width - 1) // 2
-            name = FIGURE_NAMES[look.curves]
-            sides = (
-                [styled(f"○ {name}, 95 % ░", palette.dim)],
-                [styled(f"● {name}, 95 % ░", palette.dim)],
-            )
+            name = _curve_name(look.curves)
+            sides = ([styled(f"○ {name}", palette.dim)], [styled(f"● {name}", palette.dim)])
             curves = _curves(game, half, height - 1, look)
             both = [([*head, *curve], half) for head, curve in zip(sides, curves, strict=True)]
             return beside(both, 1)
@@ -328,6 +326,11 @@ def _panel(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
             return text_charts.histogram(game, width, height, palette)
         case "methods":
             return side_figures(game, width, palette)[:height]
+
+
+def _curve_name(shown: CurveScale) -> str:
+    name = FIGURE_NAMES[shown]
+    return f"{name}, 0 to 100" if shown == "percentile" else f"{name}, 95 % ░"
 
 
 def _curves(
@@ -356,14 +359,14 @@ def _large(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
     rest_width = width - first_width - middle_width - 4
     listed = _move_list(game, look, middle_width, height)
     graph_height = max(8, (height - 3 - 12) // 3 // 2 * 2)
-    scale_name = FIGURE_NAMES[look.curves]
+    scale_name = _curve_name(look.curves)
     white, black = _curves(game, rest_width, graph_height, look)
     graphs = [
         styled("Score, White's side", palette.head),
         *text_charts.score_graph(game, look.ply, rest_width, graph_height, palette),
-        styled(f"○ {scale_name}, 95 % ░", palette.head),
+        styled(f"○ {scale_name}", palette.head),
         *white,
-        styled(f"● {scale_name}, 95 % ░", palette.head),
+        styled(f"● {scale_name}", palette.head),
         *black,
         styled("Other methods", palette.head),
         *side_figures(game, rest_width, palette),

@@ -174,7 +174,9 @@ def board_row(game: GameDetail, choice: FigureChoice = "auto") -> BoardRow:
         white=white,
         black=black,
         scale=scale,
-        ratings=curve_range([*white_curve, *black_curve]),
+        ratings=(
+            (0.0, 100.0) if curves == "percentile" else curve_range([*white_curve, *black_curve])
+        ),
         odds=odds_of(game),
         swing_cp=swing_cp(game),
         best_strength=max(strengths, default=None),
