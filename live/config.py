@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -199,6 +199,16 @@ class TerminalConfig(Section, frozen=True):
     """Which new alerts ring the bell, until somebody presses b."""
 
 
+MomentKinds = Annotated[
+    tuple[MomentKind, ...],
+    msgspec.Meta(description='a list of kinds of moments, such as ["turn", "comeback"]'),
+]
+NoticeKinds = Annotated[
+    tuple[Literal["begins", "ends", "moments"], ...],
+    msgspec.Meta(description='a list of "begins", "ends" and "moments"'),
+]
+
+
 class DirectorConfig(Section, frozen=True):
     """``[director]``: scenes of OBS switched on moments."""
 
@@ -213,7 +223,7 @@ class DirectorConfig(Section, frozen=True):
     """The scene of a board."""
     home_scene: str = ""
     """Back to this one when nothing else is worth telling; empty: it stays."""
-    kinds: tuple[MomentKind, ...] = ()
+    kinds: MomentKinds = ()
     """Moments that are switched to; none: all."""
     least_weight: Weight = 0.6
     stay_s: Seconds = 20.0
@@ -229,7 +239,7 @@ class NotifyConfig(Section, frozen=True):
 
     urls_file: str = ""
     """Addresses of apprise, one a line; empty: nobody is notified."""
-    what: tuple[Literal["begins", "ends", "moments"], ...] = ("begins", "ends", "moments")
+    what: NoticeKinds = ("begins", "ends", "moments")
     players: Names = ()
     """Full names or FIDE ids; none: everybody's games."""
     least_weight: Weight = 0.6

@@ -38,7 +38,8 @@ class Inbox:
 
 
 async def test_a_game_that_begins_reaches_people(tmp_path: Path) -> None:
-    inbox, told = Inbox(), []
+    inbox = Inbox()
+    told: list[FeedHealth] = []
     server = await asyncio.start_server(inbox.serve, "127.0.0.1", 0)
     async with server, asyncio.timeout(60):
         urls = tmp_path / "urls"
