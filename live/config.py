@@ -185,7 +185,8 @@ class MemoryConfig(Section, frozen=True):
     """A finished game is released once nothing of it has changed for so long and its source has
     reported newer ones; 0: never."""
     games: Positive = 5_000
-    """Finished games held at most; of more, those go first that changed longest ago."""
+    """Finished games held at most; of more, those go first that changed longest ago, but none
+    within ten minutes: results are often mended."""
     results: Positive = 50_000
     """Results of searches held, those used last: about 1.5 kB each."""
 

@@ -67,6 +67,7 @@ from live.events.methods import UsualAccuracy as UsualAccuracy
 from live.events.reports import IN_DOUBT as IN_DOUBT
 from live.events.reports import MATE_CP as MATE_CP
 from live.events.reports import NO_LONGER as NO_LONGER
+from live.events.reports import RESULT_POINTS as RESULT_POINTS
 from live.events.reports import STANDS as STANDS
 from live.events.reports import Color as Color
 from live.events.reports import FeedName as FeedName

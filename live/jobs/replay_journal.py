@@ -99,6 +99,7 @@ async def replay(
                 # Not wrapped: path and address are copied from here.
                 serving = f"live-rate replays {path} at {publisher.url}"
                 console.print(serving, markup=False, highlight=False, soft_wrap=True)
+                console.print(_alerts_in(reader), highlight=False, soft_wrap=True)
                 playing = asyncio.create_task(play(service, reader, speed), name="replay")
                 stopping = asyncio.create_task(stop.wait(), name="stop")
                 telling = asyncio.create_task(tell_moments(service), name="moments")
@@ -163,6 +164,15 @@ async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> N
         _note(service, notes, max(notes[0].at_ms, clock.now_ms(loop.time())))
     for feed in service.run.feeds:
         service.health(FeedHealth(feed, "finished", "replayed from a journal"))
+
+
+def _alerts_in(reader: JournalReader) -> str:
+    """Whether there are alerts to see, for people."""
+    held = {alert.id for note in reader.notes() if (alert := alert_of(note)) is not None}
+    if not held:
+        return "it holds no alerts; nobody can know whether there were any"
+    some = "1 alert" if len(held) == 1 else f"{len(held)} alerts"
+    return f"it holds {some}, shown here as they were then; pages show none"
 
 
 def _note(service: RecordedEvent, notes: deque[RecordedNote], now_ms: int) -> None:

@@ -176,6 +176,14 @@ def signed(value: float | None) -> str:
     return "" if value is None else f"{value:+.0f}"
 
 
+def points_text(points: float | None) -> str:
+    """``3½``, ``½``, ``0``; empty while unknown."""
+    if points is None:
+        return ""
+    whole = int(points)
+    return f"{whole or ''}½" if points > whole else str(whole)
+
+
 def percent(share: float | None) -> str:
     """``61 %``; empty while unknown."""
     return "" if share is None else f"{100 * share:.0f} %"

@@ -66,9 +66,15 @@ class TerminalActions:
         self.alert_actions: AlertActions | None = None
         self.incidents: Callable[[], Sequence[Incident]] = tuple
         """The incident log, in the order it began."""
+        self.export_log: Callable[[], str] | None = None
+        """Writes the incident log as a page to print and says where."""
         self.enter: Callable[[str, GameId | None], None] | None = None
         """Writes an entry of the arbiter's own into it."""
         self.no_alert_actions = "only the terminal of the service itself can answer alerts"
+        self.no_alerts: Callable[[], str] = lambda: ""
+        """Why it is not known whether there are alerts; empty where it is."""
+        self.no_incidents = ""
+        """Why the incident log cannot be seen here; empty where it can."""
         self.status: Callable[[], str] = lambda: ""
         """What is wrong with the connection; empty when nothing is."""
 

@@ -141,6 +141,7 @@ function draw() {
   views[place.view]?.draw(held, place, drawnAt);
   if (parts.has("all") || parts.has("health")) drawHealth(byId("health"), held);
   if (parts.has("all") || parts.has("engine")) drawService();
+  arbiter.sound.hear([...(held.alerts?.values() ?? [])]);
   if (parts.has("all") || parts.has("game")) {
     drawTitle();
     listen(parts.has("all"));
@@ -256,6 +257,8 @@ document.addEventListener("visibilitychange", () => {
 });
 setInterval(() => {
   drawStatus();
+  // Until the first moves may be shown, the time to them runs.
+  if (held.hello?.public_delay?.first_s) drawHealth(byId("health"), held);
   speak();
   if (!document.hidden) views[place.view]?.tick?.();
 }, 1000);

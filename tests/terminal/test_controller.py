@@ -14,10 +14,13 @@ from live.events import (
     AlertMessage,
     EngineHealth,
     FeedHealth,
+    GameMessage,
     GoneMessage,
     HealthMessage,
     MoveMessage,
+    StandingMessage,
 )
+from live.publish.published_state import view_of
 from live.terminal.low_clocks import clock_style, low_clock_s
 from live.terminal.palette import PALETTES
 from tests.figures import Kind
@@ -572,3 +575,33 @@ def test_what_is_tried_again_says_when_at_eighty_columns() -> None:
 def test_a_running_games_percentile_is_marked() -> None:
     frame = Stage().frame().splitlines()
     assert frame[2].endswith("~97%") and frame[12].endswith(" 3%")
+
+
+def test_players_sort_by_points_and_teams_have_their_matches() -> None:
+    stage = Stage()
+    assert "no source names teams" in stage.press("2", "m")
+    for number, view in enumerate(list(stage.client_state.players())):
+        told = msgspec.structs.replace(view, points=number / 2, finished=1)
+        stage.client_state.apply(StandingMessage(told))
+    stage.changes.everything()
+    stage.now_s += 5
+    stage.now_s += 60
+    lines = stage.press("T").splitlines()
+    assert " Pts" in lines[1] and "5½" in lines[2] and "by Points" in lines[-2]
+    for game in list(stage.client_state.games()):
+        white = msgspec.structs.replace(game.white, team="Norway")
+        black = msgspec.structs.replace(game.black, team="India")
+        named = view_of(msgspec.structs.replace(game, white=white, black=black))
+        stage.client_state.apply(GameMessage(named))
+    stage.now_s += 60
+    shown = stage.press("m")
+    assert "India" in shown and "Norway" in shown and "0 – 1" in shown
+    assert "Larino" in stage.press("m")
+
+
+def test_alerts_that_cannot_be_known_are_not_called_none() -> None:
+    stage = Stage()
+    assert "✓ no alert" in stage.press("3")
+    stage.actions.no_alerts = lambda: "the service went away"
+    assert "no alert" not in stage.frame()
+    assert "Not known: the service went away" in stage.frame()

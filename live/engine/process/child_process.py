@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import signal
@@ -17,6 +18,8 @@ _log = logging.getLogger(__name__)
 
 #: A deadline seen so much too late says that we slept ourselves, seconds.
 OVERSLEPT_S: Final = 5.0
+#: Variable of the environment that says whose child a process is.
+MARK: Final = "LIVE_RATE_ENGINE"
 _LAUNCH: Final = str(Path(__file__).with_name("engine_launcher.py"))
 #: What an engine inherits of our environment: enough to find its libraries and files, nothing
 #: that changes what Node or Python print.
@@ -31,9 +34,10 @@ def launched(argv: tuple[str, ...], nice: int) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", _LAUNCH, str(os.getpid()), str(nice), *argv)
 
 
-def environment() -> dict[str, str]:
+def environment(mark: str = "") -> dict[str, str]:
+    """What an engine gets; its children have the ``mark``, too, wherever they go."""
     kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"}
+    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"} | ({MARK: mark} if mark else {})
 
 
 def cause_of_death(code: int | None, stderr: bytes) -> str:
@@ -46,6 +50,25 @@ def cause_of_death(code: int | None, stderr: bytes) -> str:
         how = f"exited with code {code}"
     lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     return f"{how}: {lines[-1].strip()[:200]!r}" if lines else how
+
+
+def kill_strays(mark: str) -> None:
+    """Kill children that left the group of their engine (setsid), known by the mark of their
+    environment (Linux; elsewhere nobody can say whose they are).
+    """
+    told = f"{MARK}={mark}".encode()
+    for stray in _strays(told):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(stray, signal.SIGKILL)
+
+
+def _strays(told: bytes) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if told in path.read_bytes().split(b"\0"):
+                found.append(int(path.parent.name))
+    return found
 
 
 def no_uci(subject: str, problem: str) -> NotAnEngine:

@@ -200,6 +200,7 @@ class TrackedGame:
     def result_changed(self) -> None:
         """The result changed, and with it how urgent the missing searches are."""
         self._sides.result = self.game.result
+        self._sides.enter(self.game)
         self._sides.mend(self._evaluations)
         self._request_missing(range(len(self._plies), -1, -1))
         self.show()

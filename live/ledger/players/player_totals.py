@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -64,6 +65,8 @@ class PlayerTotals:
         # The most that a move can score: same-search gains are never above 0.
         self._ceiling = engine.parts(0) if in_use.gain == "same-search" else engine.scale
         self._games: dict[str, GameScores] = {}
+        # Points of the games that have a result.
+        self._points: dict[str, float] = {}
         self._histogram = GainHistogram()
         self._scores = ClusteredScores()
         self._in_use = in_use
@@ -86,9 +89,15 @@ class PlayerTotals:
         """
         return self._player
 
-    def enter(self, game: str, player: Player) -> None:
-        """The person plays in ``game``, and this is what it says of them now."""
+    def enter(self, game: str, player: Player, points: float | None = None) -> None:
+        """The person plays in ``game``, and this is what it says of them now; ``points`` once it
+        has a result.
+        """
         self._ratings = None
+        if points is None:
+            self._points.pop(game, None)
+        else:
+            self._points[game] = points
         self._games.setdefault(game, _NO_MOVES)
         if self._reported.get(game) != player:
             self._reported[game] = player
@@ -108,6 +117,7 @@ class PlayerTotals:
         if self._games.pop(game).n:
             raise ValueError(f"{self.key} still has gains of game {game}")
         self._ratings = None
+        self._points.pop(game, None)
         self._calibrated.pop(game, None)
         self._performed.pop(game, None)
         self._sides.pop(game, None)
@@ -228,6 +238,8 @@ class PlayerTotals:
             rating=None,
             low=None,
             high=None,
+            points=math.fsum(self._points.values()) if self._points else None,
+            finished=len(self._points),
             **self._calibrated_figures(),
             **event_figures(self._performed, self.player, self._field, self._in_use.forecast),
         )

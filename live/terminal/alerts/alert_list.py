@@ -35,6 +35,8 @@ class AlertListOptions(msgspec.Struct, frozen=True):
     now_s: float
     """Seconds since 1970 UTC."""
     game: Callable[[str], GameView | None]
+    unknown: str = ""
+    """Why nobody knows whether there are others; empty where that is known."""
 
 
 def listed(alerts: Sequence[Alert], query: str, *, show_muted: bool) -> list[Alert]:
@@ -82,7 +84,10 @@ def alerts(
     ]
     for index, alert in enumerate(found[first : first + body], first):
         lines.append(_line(alert, index == at, width, look))
-    if not found:
+    if look.unknown and not found:
+        said = textwrap.wrap(f"Not known: {look.unknown}", width - 4)
+        lines += [styled(f"  {line}", palette.warn) for line in said[:body]]
+    elif not found:
         text = "no alert"
         lines.append(styled(f"  ✓ {text}" + (f", {muted} muted" if muted else ""), palette.good))
     lines += [Text() for _ in range(body + 1 - len(lines))]
@@ -102,6 +107,9 @@ def _line(alert: Alert, here: bool, width: int, look: AlertListOptions) -> Text:
     cells = _name_cells(width)
     line.append(left(board_name(alert, look), cells) + " ", palette.dim if quiet else "")
     text = plain(point_of(alert, look.game(alert.game) if alert.game else None), 300)
+    if alert.player and "," in alert.player:
+        # The family name has to do here; the rest stands below.
+        text = text.replace(alert.player, alert.player.partition(",")[0], 1)
     text += f" ×{alert.times}" if alert.times > 1 else ""
     line.append(left(text, max(8, width - cells - 14)), palette.dim if quiet else style)
     line.append("✎" if alert.note else " ", palette.accent)

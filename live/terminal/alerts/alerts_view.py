@@ -39,6 +39,7 @@ class AlertsView:
             show_muted=self.show_muted,
             now_s=context.wall_s(),
             game=views.get,
+            unknown=context.actions.no_alerts(),
         )
         return alerts(self._listed, self._muted, width, height, look)
 
@@ -49,6 +50,8 @@ class AlertsView:
         return 0
 
     def caption(self) -> str:
+        if unknown := self._context.actions.no_alerts():
+            return f"alerts are not known: {unknown}"
         text = counted(len(self._listed), "alert")
         if self._muted and not self.show_muted:
             text += f", {self._muted} muted: M shows them"

@@ -48,7 +48,7 @@ def side_figures(game: GameDetail, width: int, palette: Palette) -> list[Text]:
 
 def _line(name: str, white: str, black: str, room: int, style: str, palette: Palette) -> Text:
     line = styled(left(name, _NAME_CELLS), palette.dim)
-    line.append(left(white, room), style)
+    line.append(left(white, room - 1) + " ", style)
     line.append(left(black, room), style)
     return line
 

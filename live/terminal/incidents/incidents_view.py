@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from live.alerts.incident_log import board_words, kind_name, said_of, with_boards
+from live.errors import LiveRateError
 from live.events import Incident
 from live.terminal.line_filter import matcher
 from live.terminal.text_cells import counted, left, plain, styled, window
@@ -48,7 +49,10 @@ class IncidentsView:
         lines = [styled(head, palette.dim)]
         for index, each in enumerate(self._listed[first : first + body], first):
             lines.append(self._line(each, index == at, width))
-        if not self._listed:
+        if context.actions.no_incidents:
+            said = textwrap.wrap(context.actions.no_incidents, width - 4)
+            lines += [styled(f"  {line}", palette.warn) for line in said[:body]]
+        elif not self._listed:
             lines.append(styled("  ✓ nothing is in the log", palette.good))
         lines += [Text() for _ in range(body + 1 - len(lines))]
         lines.append(styled("─" * width, palette.dim))
@@ -64,8 +68,12 @@ class IncidentsView:
         line.append(left(sign, 3), style[each.severity])
         line.append(f"{clock_time(each.began_s)} ", palette.dim)
         line.append(left(kind_name(each.kind), _KIND_CELLS) + " ", "" if own else palette.dim)
-        about = f"{plain(each.board, 30)}: " if each.board else ""
-        line.append(f"{about}{plain(each.text, 300)}", palette.dim if over and not own else "")
+        number = _number(each.board)
+        # The board's number has to do on a narrow terminal: what is the matter says more.
+        board = each.board if number is None or width >= 100 else str(number)
+        about = f"{plain(board, 30)}: " if board else ""
+        text = each.text.removeprefix(f"Board {number}: ") if number is not None else each.text
+        line.append(f"{about}{plain(text, 300)}", palette.dim if over and not own else "")
         if each.note:
             line.append(f"  ✎ {plain(each.note, 100)}", palette.accent)
         line.truncate(width, overflow="ellipsis")
@@ -105,6 +113,13 @@ class IncidentsView:
         return [
             KeyHint("w", "w", "write", "write an entry of your own, kept with the time", why),
             KeyHint("slash", "/", "filter", "list only what has these words, or this board"),
+            KeyHint(
+                "e",
+                "e",
+                "print",
+                "write the whole log as a page to print and sign",
+                none or ("" if actions.export_log else actions.no_export),
+            ),
             KeyHint("O", "O", "open", "list only what is not over, or everything"),
             KeyHint("enter", "⏎", "board", "look at the board", board),
             KeyHint("up", "↑↓ j k", "", "from incident to incident", none),
@@ -127,6 +142,11 @@ class IncidentsView:
             self.query = ""
         elif key == "w":
             self._context.write_entry(None)
+        elif key == "e" and (export := self._context.actions.export_log) is not None:
+            try:
+                self._context.notify(f"Wrote {export()}")
+            except LiveRateError as error:
+                self._context.notify(str(error))
         elif key == "enter" and (game := self._game()):
             self._context.show(game)
         else:

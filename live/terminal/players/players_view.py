@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from live.ledger.players.leading_figure import ranked_by
+from live.ledger.players.team_matches import team_matches
 from live.terminal.alerts.alert_list import asking
 from live.terminal.figure_text import FIGURE_NAMES
 from live.terminal.players.player_columns import COLUMNS, PlayerColumn
@@ -18,6 +19,7 @@ from live.terminal.players.player_list import (
     offered,
     players,
 )
+from live.terminal.players.team_list import team_lines
 from live.terminal.text_cells import counted, plain, styled
 from live.terminal.view_context import ViewContext
 from live.terminal.view_frame import KeyHint
@@ -35,6 +37,7 @@ _SORTS = {
     "M": "Moves",
     "G": "Mean gain",
     "N": "Player",
+    "T": "Points",
 }
 
 
@@ -51,6 +54,8 @@ class PlayersView:
         self.cursor: str | None = None
         self.choosing = False
         """The list of columns is shown."""
+        self.teams = False
+        """Matches and the table of teams are shown."""
         self._listed: Sequence[PlayerListLine] = ()
         self._offered: Sequence[PlayerColumn] = offered(())
         self._leads = ""
@@ -62,6 +67,9 @@ class PlayersView:
     def draw(self, width: int, height: int) -> list[Text]:
         if self.choosing:
             return self._columns(width, height)
+        if self.teams:
+            found = team_matches(self._context.state.games())
+            return team_lines(found, self.query, width, height, self._context.palette)
         self._list()
         if not self._listed:
             text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
@@ -130,8 +138,8 @@ class PlayersView:
 
     def caption(self) -> str:
         """How many players are listed, and by what."""
-        if self.choosing:
-            return ""
+        if self.choosing or self.teams:
+            return "m shows the players" if self.teams else ""
         turned = " ▴" if self.reverse else ""
         text = f"{counted(len(self._listed), 'player')} by {self._sort_text()}{turned}"
         return text + (f" · filter {self.query!r}" if self.query else "")
@@ -157,10 +165,15 @@ class PlayersView:
             ),
             KeyHint("minus", "-", "hide", "hide the column under the cursor"),
             KeyHint("c", "c", "columns", "choose the columns"),
+            KeyHint("m", "m", "", "matches and the table of teams, or players", self._no_teams()),
             KeyHint("slash", "/", "filter", "list only players with these words"),
             KeyHint("enter", "⏎", "boards", "this player's boards", none),
             *self._context.board_keys(None)[2:],
         ]
+
+    def _no_teams(self) -> str:
+        named = any(view.white.team and view.black.team for view in self._context.state.games())
+        return "" if named or self.teams else "no source names teams"
 
     def press(self, key: str) -> bool:
         names = [column.name for column in self._offered]
@@ -184,6 +197,8 @@ class PlayersView:
             self._hide(shown, at)
         elif key == "c":
             self.choosing = True
+        elif key == "m":
+            self.teams = not self.teams
         elif key == "slash":
             self._context.ask_filter(self.query, self._filter)
         elif key == "escape" and self.query:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from rich import box
@@ -17,6 +17,7 @@ from live.events import (
     FeedHealth,
     GainKind,
     GameDetail,
+    GameId,
     Player,
 )
 from live.ledger.players.leading_figure import (
@@ -66,6 +67,10 @@ class BoardsTableInput(msgspec.Struct, frozen=True):
     games_in_all: int
     feeds: Sequence[FeedHealth]
     engines: EngineHealth
+    alerting: Collection[GameId] = ()
+    """Boards with an alert that nobody took note of, where this is an arbiter's screen."""
+    trouble: str = ""
+    """What is wrong with the connection to the service; empty while nothing is."""
 
 
 def boards_that_fit(height: int) -> int:
@@ -78,8 +83,10 @@ def screen(view: BoardsTableInput, *, width: int) -> RenderableType:
     more = view.games_in_all - len(view.games)
     parts: list[RenderableType] = [
         title(view.engine, view.gain, view.address),
-        boards(view.games, width=width),
+        boards(view.games, width=width, alerting=view.alerting),
     ]
+    if view.trouble:
+        parts.append(Text(f"  ↻ {plain(view.trouble, 200)}", style="yellow"))
     last = f"and {more} more boards: enlarge the terminal. " if more > 0 else ""
     parts.append(Text(f"  {last}{NO_KEYS}", style="dim"))
     parts.append(health(view.feeds, view.engines))
@@ -113,7 +120,7 @@ RATING_SOURCES = {
 }
 
 
-def boards(games: Sequence[GameDetail], *, width: int) -> Table:
+def boards(games: Sequence[GameDetail], *, width: int, alerting: Collection[GameId] = ()) -> Table:
     """Two lines a board: White above, Black below. The scale is the best that anybody has; the
     percentile stands beside the level, Algorithm 4 under its own name.
     """
@@ -139,7 +146,7 @@ def boards(games: Sequence[GameDetail], *, width: int) -> Table:
     if more["curve"]:
         table.add_column("Curve", width=_SPARK_CELLS, no_wrap=True)
     for game in games:
-        for row in _board_rows(game, scale, **more):
+        for row in _board_rows(game, scale, alerting=game.id in alerting, **more):
             table.add_row(*row)
     return table
 
@@ -153,7 +160,13 @@ def _curves(game: GameDetail) -> tuple[Sequence[CurvePoint], Sequence[CurvePoint
 
 
 def _board_rows(
-    game: GameDetail, scale: FigureScale, *, percentile: bool, a4: bool, curve: bool
+    game: GameDetail,
+    scale: FigureScale,
+    *,
+    alerting: bool,
+    percentile: bool,
+    a4: bool,
+    curve: bool,
 ) -> list[list[RenderableType]]:
     def height(point: CurvePoint) -> float | None:
         found = figure(point, scale)
@@ -176,8 +189,9 @@ def _board_rows(
         elif not top:
             moved = Text(_state_of(game), style="dim" if game.problem is None else "yellow")
         point = points[-1] if points else None
+        mark = "" if top else "bold red"
         row: list[RenderableType] = [
-            Text(str(game.board) if top and game.board is not None else ""),
+            Text(str(game.board) if top and game.board is not None else "!" * alerting, mark),
             _name(sign, player),
             Text(str(player.elo) if player.elo else ""),
             moved,

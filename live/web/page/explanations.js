@@ -105,6 +105,7 @@ export const WORDS = {
   ],
   elo: ["Elo", "The rating that the source gives, before this event."],
   moves: ["Moves", "How many moves the figures rest on."],
+  points: ["Points", "Points of this event's finished games, as their results say. Byes are not in it."],
   games: ["Games", "How many games of this event the figures rest on."],
   headToHead: [
     "Head to head",

@@ -85,6 +85,7 @@ WALL = {
     "store/journal.py": "when something was seen, for people; it never goes back there",
     "publish/server.py": "tokens expire at a date",
     "publish/public_state.py": "when the public sees its first move, for people",
+    "service/story_service.py": "when a moment came, for people",
     "app.py": "how long ago the journal's last changes were, at a start",
 }
 _READS = {"time", "time_ns", "now", "today", "utcnow", "localtime", "gmtime"}

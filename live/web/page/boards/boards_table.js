@@ -58,6 +58,11 @@ export class BoardsTable {
     return [...this._body.rows].map((row) => row.querySelector("a"));
   }
 
+  /** The row of a board. */
+  row(id) {
+    return this._rows.get(id)?.node;
+  }
+
   clear() {
     this._rows.clear();
     this._body.replaceChildren();
