@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import secrets
 import time
 from collections.abc import (
     AsyncIterator,
@@ -258,9 +259,24 @@ async def _publishing_to_broker(
     from live.publish.broker.broker_publisher import (
         BrokerPublisher,  # costs 0.1 s that others need not wait
     )
+    from live.publish.broker.site_stream import SiteStream
 
     seen = everybody(config.server.hide_scores)
-    broker = BrokerPublisher(config.mqtt, public, seen, report=service.health)
+    stream = SiteStream(
+        public,
+        seen,
+        epoch=secrets.token_hex(6),
+        clock=time.monotonic,
+        figure=config.rating.figure,
+        delay=public.held,
+    )
+    broker = BrokerPublisher(
+        config.mqtt,
+        public,
+        seen,
+        report=service.health,
+        stream=stream if config.mqtt.site else None,
+    )
     public.listen(GuardedPart(broker.publish))
     task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
     try:

@@ -166,6 +166,8 @@ class MqttConfig(Section, frozen=True):
     password_file: str = ""
     ca_file: str = ""
     """Whom to trust for ``mqtts``; empty: whom the system trusts."""
+    site: bool = False
+    """Also the numbered stream that the pages of ``live-rate site`` read."""
 
 
 class JournalConfig(Section, frozen=True):
