@@ -12,6 +12,7 @@ way the broker is killed and started again.
 from __future__ import annotations
 
 import asyncio
+import functools
 import gzip
 import multiprocessing
 import resource
@@ -81,7 +82,7 @@ async def _keep_viewers(port: int, count: int, pipe: Connection) -> None:
         coming, _again[:] = _again[:200], _again[200:]
         for number in coming:
             try:
-                await loop.create_connection(lambda n=number: _Viewer(n), "127.0.0.1", port)
+                await loop.create_connection(functools.partial(_Viewer, number), "127.0.0.1", port)
             except OSError:
                 _again.append(number)
         await asyncio.sleep(0.02 if coming else 0.2)
