@@ -109,7 +109,7 @@ def agreeing(parity: int) -> Answer:
         moves = tuple(search.position.moves)
         best = played.get(moves)
         if best is None or len(moves) % 2 != parity:
-            best = next(each for each in _legal(search) if each != best)
+            best = next((each for each in _legal(search) if each != best), _last_legal(search))
         return msgspec.structs.replace(found, best=best)
 
     return engine
