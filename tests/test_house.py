@@ -40,6 +40,7 @@ ROOTS: dict[str, set[str]] = {
     "events": set(),
     "clock": set(),
     "errors": set(),
+    "operating_system": set(),
     "settings": {"errors"},
     "engine_config": {"errors", "settings"},
     "config": {"engine_config", "events", "errors", "settings"},
@@ -103,6 +104,7 @@ NO_MIRROR = {
     "tests/test_conftest.py": "what all tests share",
     "tests/test_house.py": "the rules of the house itself",
     "tests/test_packaging.py": "what pip and hatchling make of the project",
+    "tests/publish/http/test_http_caching.py": "what answers say to caches, across all routes",
     "tests/test_style.py": "ruff and mypy over everything",
 }
 

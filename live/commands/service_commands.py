@@ -1,10 +1,11 @@
-"""The commands around a running service: ``token``, ``schema``, ``systemd-unit``, ``watch``."""
+"""The commands around a running service: ``token``, ``schema``, ``service``, ``watch``."""
 
 from __future__ import annotations
 
 import os
 import sys
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,6 +19,11 @@ def add_to(app: typer.Typer) -> None:
     app.command()(schema)
     app.command("systemd-unit")(systemd_unit)
     app.command()(watch)
+    service = typer.Typer(help="Have this system run live-rate.", no_args_is_help=True)
+    service.command()(install)
+    # Without a second command the first would be the group itself.
+    service.callback()(lambda: None)
+    app.add_typer(service, name="service")
 
 
 def token(
@@ -91,25 +97,81 @@ def systemd_unit(
     config: ConfigFlag = None,
 ) -> None:
     """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
+    from live.service.host.systemd_unit import unit
+
+    typer.echo(unit(_service_command(feed, config)), nl=False)
+
+
+def install(
+    feed: Annotated[
+        list[str] | None,
+        typer.Option("--feed", metavar="URL", help="What to follow; may be repeated."),
+    ] = None,
+    config: ConfigFlag = None,
+    system: Annotated[
+        str | None,
+        typer.Option("--system", help="systemd, launchd or windows, where it is not this one."),
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", metavar=SWITCH, help="Write the file; else it is shown.")
+    ] = False,
+) -> None:
+    """Show what has this system run live-rate, by systemd, launchd or the task scheduler of
+    Windows; with --write, write it.
+    """
+    from typing import get_args
+
+    from live.errors import ConfigError
+    from live.service.host.service_definition import System, definition, system_of
+
+    chosen = system or system_of(sys.platform)
+    if chosen not in get_args(System):
+        raise ConfigError(
+            f"--system {chosen}", "is unknown", f"Give one of {', '.join(get_args(System))}"
+        )
+    made = definition(chosen, _service_command(feed, config), Path.home())  # type: ignore[arg-type]
+    path = Path(made.path)
+    encoding = "utf-16" if chosen == "windows" else "utf-8"
+    if not write:
+        typer.echo(made.content.decode(encoding), nl=False)
+        typer.echo(f"\nThis goes to {path}: give --write, then run: {made.after}", err=True)
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.write(made.content)
+    except FileExistsError as error:
+        what = "exists already" if path.exists() else "cannot be written"
+        raise ConfigError(str(path), what, "Remove it first, if it is no longer wanted") from error
+    except OSError as error:
+        raise ConfigError(
+            str(path),
+            f"cannot be written ({error.strerror})",
+            "Run the command as somebody who may, or without --write and save what it shows",
+        ) from error
+    typer.echo(f"written: {path}\nNow run: {made.after}")
+
+
+def _service_command(feed: list[str] | None, config: Path | None) -> list[str]:
+    """The command line of the service, with absolute paths."""
     import shutil
 
     from live.errors import ConfigError
     from live.feeds.source_address import recognise
-    from live.service.host.systemd_unit import unit
 
     # The one that prints this: another may be on the PATH, or none.
     own = os.path.abspath(sys.argv[0])
-    if os.path.basename(own) != "live-rate" or not os.access(own, os.X_OK):
+    if os.path.basename(own) not in ("live-rate", "live-rate.exe") or not os.access(own, os.X_OK):
         own = shutil.which("live-rate") or "/usr/local/bin/live-rate"
     command = [own, "--headless"]
     if config is not None:
         command += ["--config", str(config.resolve())]
     if not feed:
-        raise ConfigError("--feed", "is not given", "Say what the unit is to follow: --feed URL")
+        raise ConfigError("--feed", "is not given", "Say what the service is to follow: --feed URL")
     for each in feed:
         recognise(each)  # a mistake shows here, and not when the machine starts
         command += ["--feed", each]
-    typer.echo(unit(command), nl=False)
+    return command
 
 
 def watch(

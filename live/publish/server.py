@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 
+from websockets.extensions import Extension
+from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
@@ -265,7 +267,9 @@ class Publisher:
         # Figures know no delay: whoever is held back needs a token that says metrics.
         anybody = guest is not None and not guest.digest and not self.public.delay_s
         metrics = guest is not None and guest.metrics and (anybody or bool(guest.digest))
-        return self._routes.answer(request, sees, metrics=metrics)
+        return self._routes.answer(
+            request, sees, metrics=metrics, anybody=guest is not None and not guest.digest
+        )
 
     def judge(
         self, connection: HttpConnection, request: HttpRequest
@@ -276,16 +280,31 @@ class Publisher:
         return self._handshakes.judge(request, connection.address)
 
     def subscribe(
-        self, connection: HttpConnection, client: AdmittedClient, accepted: bytes, early: bytes
+        self,
+        connection: HttpConnection,
+        client: AdmittedClient,
+        accepted: bytes,
+        early: bytes,
+        extensions: list[Extension],
     ) -> None:
         """Turn a connection into a subscriber, or into one that must send its token first."""
         connection.transport.write(accepted)
+        protocol = ServerProtocol(
+            state=State.OPEN, max_size=self._limits.message_bytes, logger=_log
+        )
+        protocol.extensions = extensions
         after: TokenHandshake | Subscriber
         if client.guest is not None:
-            after = self._begin(connection, client, client.guest)
+            after = self._begin(connection, client, client.guest, protocol)
         else:
             after = TokenHandshake(
-                self, client, connection.transport, connection.address, self._clock, self._limits
+                self,
+                client,
+                connection.transport,
+                connection.address,
+                self._clock,
+                self._limits,
+                protocol,
             )
             self._hand_on(connection, after)
         if early:
@@ -311,7 +330,7 @@ class Publisher:
         before: HttpConnection | TokenHandshake,
         client: AdmittedClient,
         guest: Guest,
-        protocol: ServerProtocol | None = None,
+        protocol: ServerProtocol,
     ) -> Subscriber:
         """Send a subscriber its greeting and what it lacks; or close it, if its token has expired
         since it was judged.

@@ -28,7 +28,8 @@ _INHERITED: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_
 
 def launched(argv: tuple[str, ...], nice: int) -> tuple[str, ...]:
     """The command that starts ``argv`` with this niceness, to die when we do."""
-    if os.name != "posix":
+    if sys.platform == "win32":
+        # There the end of standard input must do, which every UCI engine takes for "quit".
         return argv
     return (sys.executable, "-I", "-S", _LAUNCH, str(os.getpid()), str(nice), *argv)
 
@@ -51,17 +52,6 @@ def cause_of_death(code: int | None, stderr: bytes) -> str:
     return f"{how}: {lines[-1].strip()[:200]!r}" if lines else how
 
 
-def kill_group(pid: int) -> None:
-    """Kill a process that leads its group, and the group: it may have children of its own, and
-    they may outlive it.
-    """
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(pid, signal.SIGKILL)
-        else:
-            os.kill(pid, signal.SIGTERM)
-
-
 def kill_strays(mark: str) -> None:
     """Kill children that left the group of their engine (setsid), known by the mark of their
     environment (Linux; elsewhere nobody can say whose they are).
@@ -79,15 +69,6 @@ def _strays(told: bytes) -> list[int]:
             if told in path.read_bytes().split(b"\0"):
                 found.append(int(path.parent.name))
     return found
-
-
-def resident_bytes(pid: int) -> int | None:
-    """Resident memory of a process (Linux), else None."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def no_uci(subject: str, problem: str) -> NotAnEngine:

@@ -21,12 +21,10 @@ from live.engine.process.child_process import (
     cause_of_death,
     environment,
     fault_of,
-    kill_group,
     kill_strays,
     launched,
     look_at,
     no_uci,
-    resident_bytes,
 )
 from live.engine.process.engine_timeouts import EnginePace, EngineTimeouts
 from live.engine.process.uci_conversation import (
@@ -39,6 +37,7 @@ from live.engine.process.uci_info import SearchDeepened
 from live.engine.search import Limit, SearchProgress
 from live.engine.search_key import SearchKey
 from live.errors import EngineFault
+from live.operating_system import kill_group, own_group, resident_bytes
 
 _STDERR_KEPT: Final = 2_000  # bytes, for the message when it dies
 
@@ -97,7 +96,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         argv = launched(command.argv, nice)
         try:
             await self._loop.subprocess_exec(
-                lambda: self, *argv, env=environment(self._mark), start_new_session=True
+                lambda: self, *argv, env=environment(self._mark), **own_group(nice)
             )
         except OSError as error:
             raise no_uci(subject, f"cannot be started ({error.strerror})") from None

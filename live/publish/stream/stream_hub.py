@@ -17,6 +17,7 @@ from live.events import (
     GameMessage,
     GameView,
     GoneMessage,
+    Message,
     MomentMessage,
     MoveMessage,
     PlayerView,
@@ -25,6 +26,7 @@ from live.events import (
     StandingMessage,
 )
 from live.publish import wire
+from live.publish.brief_view import brief
 from live.publish.published_state import PublishedState, snapshot, whole_game
 from live.publish.stream.coalescer import Coalescer
 from live.publish.stream.numbered_stream import (
@@ -49,7 +51,7 @@ class StreamSelection:
         self.players: set[str] = set()
         self.readers = 0
         self.used_s = now_s
-        self.snapshot: tuple[int, bytes] | None = None
+        self.snapshot: tuple[int, NumberedMessage] | None = None
         """The last encoded snapshot, after a stamp that changes with it."""
 
 
@@ -193,14 +195,15 @@ class StreamHub:
     def snapshot(self, stream: NumberedStream) -> NumberedMessage:
         """Everything the stream's filter selects, with the number it stands at.
 
-        Encoded once for all who ask at the same position.
+        Encoded, and deflated, once for all who ask at the same position.
         """
         self.flush()
         selection = self._selections[stream.filter]
         if selection.snapshot is None or selection.snapshot[0] != self._stamp(stream):
-            body = wire.encode(snapshot(self._state, stream.filter))
-            selection.snapshot = (self._stamp(stream), body)
-        return NumberedMessage(stream.seq, selection.snapshot[1], self._clock())
+            body = _encoded(snapshot(self._state, stream.filter), stream.filter)
+            numbered = NumberedMessage(stream.seq, body, self._clock())
+            selection.snapshot = (self._stamp(stream), numbered)
+        return selection.snapshot[1]
 
     def since(
         self, stream: NumberedStream, epoch: str, seq: int
@@ -289,12 +292,13 @@ class StreamHub:
                 self._reseat(selection)
 
     def _send(self, change: Change, selections: list[StreamSelection]) -> None:
-        bodies: dict[Visibility, bytes] = {}
+        bodies: dict[tuple[Visibility, bool], bytes] = {}
         for selection in selections:
             wanted = selection.stream.filter
             if wanted.takes_type(change):
-                if (body := bodies.get(wanted.visibility)) is None:
-                    body = bodies[wanted.visibility] = wire.encode(shown(change, wanted.visibility))
+                form = wanted.visibility, wanted.brief
+                if (body := bodies.get(form)) is None:
+                    body = bodies[form] = _encoded(shown(change, wanted.visibility), wanted)
                 selection.stream.append(body)
 
     def _moved(self, view: GameView) -> bool:
@@ -361,6 +365,10 @@ class StreamHub:
     def _drop(self, selection: StreamSelection) -> None:
         del self._selections[selection.stream.filter]
         self._index.drop(selection)
+
+
+def _encoded(message: Message, wanted: StreamFilter) -> bytes:
+    return wire.encode(brief(message) if wanted.brief else message)
 
 
 def forgotten(player: str) -> PlayerView:

@@ -14,7 +14,10 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
+from zlib import MAX_WBITS
 
+from websockets.extensions import Extension
+from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.frames import Frame, Opcode
 from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
@@ -31,6 +34,16 @@ _utf8 = codecs.getincrementaldecoder("utf-8")
 _SLICE_BYTES = 1024
 #: How many times as many pongs as other frames a subscriber may send.
 PONGS = 10
+
+
+def takes_deflated(extensions: Sequence[Extension]) -> bool:
+    """Whether messages may be deflated. A client that asked for a smaller window than ours, which
+    hardly any does, gets them as they are (RFC 7692, section 7.1.2.1).
+    """
+    return any(
+        isinstance(each, PerMessageDeflate) and each.local_max_window_bits == MAX_WBITS
+        for each in extensions
+    )
 
 
 class FrameSource(Protocol):
@@ -82,10 +95,13 @@ class Subscriber(asyncio.Protocol):
         self._said = said
         self._clock = clock
         self._limits = limits
-        # Frames and closing handshake; no extensions, so our own frames fit in between its.
+        # Frames and closing handshake; each of our messages is deflated by itself, so our own
+        # frames fit in between its.
         self._protocol = protocol or ServerProtocol(
             state=State.OPEN, max_size=limits.message_bytes, logger=_log
         )
+        self.deflates = takes_deflated(self._protocol.extensions)
+        """Whether it takes deflated messages."""
         self._rest: Iterator[bytes] | None = None
         self._beginning = False
         self._paused = False

@@ -37,7 +37,7 @@ export function socketUrl(page, held) {
     if (name === "board") {
       for (const board of value.split(",")) url.searchParams.append(name, Number(board));
     }
-    if (["event", "game", "player", "token"].includes(name)) url.searchParams.append(name, value);
+    if (["event", "game", "player", "token", "detail"].includes(name)) url.searchParams.append(name, value);
   }
   if (held.hello !== null && held.seq !== null) {
     url.searchParams.set("epoch", held.hello.epoch);

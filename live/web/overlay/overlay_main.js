@@ -57,7 +57,10 @@ let shownGame;
 /** Everybody who plays, so that two of one family are told apart. */
 let names = [];
 
-const connection = new Connection(source, location.href, note, {
+// What no overlay shows need not come.
+const address = new URL(location.href);
+address.searchParams.set("detail", "brief");
+const connection = new Connection(source, address.href, note, {
   open: (url) => new WebSocket(url),
   now,
   random: Math.random,
