@@ -34,7 +34,7 @@ from live.events import GameMessage
 from live.players.player_lists import beside
 from live.publish.access.authentication import everybody
 from live.publish.access.origin_policy import check_exposure
-from live.publish.public_state import PublicState
+from live.publish.public_state import DelayedGames, PublicState
 from live.publish.server import Publisher
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
@@ -213,6 +213,7 @@ def _publishing(config: Config, service: EventService) -> Publisher:
         hide_scores=config.server.hide_scores,
         changed_ago_s=changed_ago_s(journal, service.state, time.time()),
         stored_engine=service.state.ledger.stored_engine,
+        delayed=DelayedGames(config.feeds.delay_rounds, config.feeds.delay_finished),
     )
     service.withholding = lambda: public.withholding
     return Publisher(
