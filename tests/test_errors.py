@@ -285,7 +285,7 @@ FLAG = re.compile(
     r"(?:live-rate (?P<command>[a-z-]+ )?(?:[a-z]+ )*)?(?P<flag>(?<![\w-])--[a-z][a-z0-9-]+)"
 )
 #: What is printed as a text of its own, for other programs.
-TEXTS = {"service/host/systemd_unit.py"}
+TEXTS = {"service/host/service_definition.py", "service/host/systemd_unit.py"}
 
 
 def flags() -> dict[str, set[str]]:

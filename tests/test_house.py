@@ -27,10 +27,12 @@ RANKS = {
     "ratings": 3,
     "ledger": 4,
     "alerts": 5,
+    "story": 5,
     "store": 6,
     "publish": 7,
     "corpus": 8,
     "report": 8,
+    "producer": 8,
     "terminal": 9,
     "web": 9,
     "rehearse": 9,
@@ -40,6 +42,7 @@ ROOTS: dict[str, set[str]] = {
     "events": set(),
     "clock": set(),
     "errors": set(),
+    "operating_system": set(),
     "settings": {"errors"},
     "engine_config": {"errors", "settings"},
     "config": {"engine_config", "events", "errors", "settings"},
@@ -50,7 +53,7 @@ COMMANDS = {"cli", "commands"}
 #: may import those before it.
 WIRING = ("service", "app", "jobs", "cli", "commands")
 
-PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "report"}
+PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "story", "report"}
 #: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.
 OUTSIDE = {
     "aiomqtt",
@@ -100,9 +103,11 @@ NO_MIRROR = {
     "tests/ratings/test_ferreira_2012.py": "the figures of the paper, across the whole room",
     "tests/test_follow.py": "the whole service, end to end",
     "tests/fuzz/test_fuzz.py": "hostile bytes, for every room that reads some",
+    "tests/test_container.py": "the files of .container",
     "tests/test_conftest.py": "what all tests share",
     "tests/test_house.py": "the rules of the house itself",
     "tests/test_packaging.py": "what pip and hatchling make of the project",
+    "tests/publish/http/test_http_caching.py": "what answers say to caches, across all routes",
     "tests/test_style.py": "ruff and mypy over everything",
 }
 

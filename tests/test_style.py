@@ -17,8 +17,12 @@ ROOT = Path(__file__).resolve().parent.parent
         ["ruff", "check", "--no-cache", "live", "tests"],
         ["ruff", "format", "--check", "--no-cache", "live", "tests"],
         ["mypy"],
+        *(
+            ["mypy", "--platform", each, "--cache-dir", f".mypy_cache/{each}", "live"]
+            for each in ("win32", "darwin")
+        ),
     ],
-    ids=lambda command: " ".join(command[:2]),
+    ids=lambda command: " ".join(command[:3]),
 )
 def test_it_has_nothing_to_say(command: list[str]) -> None:
     done = subprocess.run(

@@ -111,6 +111,8 @@ class WatchedEvent:
         """The clock jumped by so much."""
         for board in self.boards.values():
             board.shift(gap_s)
+        for flow in self._flows.values():
+            flow.shift(gap_s)
         for feed in self.feeds_since_s:
             self.feeds_since_s[feed] += gap_s
         self.engines_since_s = {

@@ -1,15 +1,16 @@
-"""The commands around a running service: ``token``, ``schema``, ``systemd-unit``, ``watch``."""
+"""The commands around a running service: ``token``, ``schema``, ``service``, ``watch``."""
 
 from __future__ import annotations
 
 import os
 import sys
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from live.commands.command_options import SWITCH, ConfigFlag
+from live.commands.command_options import SWITCH, ConfigFlag, settings_of
 
 
 def add_to(app: typer.Typer) -> None:
@@ -18,6 +19,13 @@ def add_to(app: typer.Typer) -> None:
     app.command()(schema)
     app.command("systemd-unit")(systemd_unit)
     app.command()(watch)
+    app.command("notify-test")(notify_test)
+    app.command()(site)
+    service = typer.Typer(help="Have this system run live-rate.", no_args_is_help=True)
+    service.command()(install)
+    # Without a second command the first would be the group itself.
+    service.callback()(lambda: None)
+    app.add_typer(service, name="service")
 
 
 def token(
@@ -29,6 +37,14 @@ def token(
     metrics: Annotated[
         bool,
         typer.Option("--metrics", metavar=SWITCH, help="It also reads the service's /metrics."),
+    ] = False,
+    producer: Annotated[
+        bool,
+        typer.Option(
+            "--producer",
+            metavar=SWITCH,
+            help="The boards that its overlays show are analysed first.",
+        ),
     ] = False,
     event: Annotated[
         list[str] | None,
@@ -49,11 +65,38 @@ def token(
         os.urandom,
         arbiter=arbiter,
         metrics=metrics,
+        producer=producer,
         events=tuple(event or ()),
         expires=expires.date() if expires else None,
     )
     typer.echo(entry)
     typer.echo(f"Token for {name}, shown this once: {secret}", err=True)
+
+
+def notify_test(config: ConfigFlag = None) -> None:
+    """Send one notice to everybody in notify.urls_file, to see that it arrives."""
+    import asyncio
+
+    from live.errors import ConfigError
+    from live.producer.notice_rules import Notice
+    from live.producer.notifier import Notifier
+
+    settings = settings_of(config).notify
+    if not settings.urls_file:
+        raise ConfigError(
+            "notify.urls_file", "is empty: nobody is notified", "Name a file of apprise addresses"
+        )
+
+    async def send() -> bool:
+        return await Notifier(settings).send(Notice("live-rate", "A test: notices arrive here."))
+
+    if not asyncio.run(send()):
+        raise ConfigError(
+            "notify.urls_file",
+            "not everybody in it could be notified",
+            "See the lines above, and correct the address",
+        )
+    typer.echo("Everybody was notified.")
 
 
 def schema(
@@ -82,25 +125,99 @@ def systemd_unit(
     config: ConfigFlag = None,
 ) -> None:
     """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
+    from live.service.host.systemd_unit import unit
+
+    typer.echo(unit(_service_command(feed, config)), nl=False)
+
+
+def site(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write into.")],
+    broker: Annotated[
+        str,
+        typer.Option("--broker", metavar="URL", help="wss://HOST:PORT/PATH, as viewers reach it."),
+    ],
+    prefix: Annotated[
+        str, typer.Option("--prefix", help="What its topics begin with: mqtt.prefix.")
+    ] = "live-rate",
+) -> None:
+    """Write the page and the overlays as files for any web server; viewers read from a broker."""
+    from live.publish.static_site import write_site
+
+    written = write_site(out, broker, prefix)
+    size_mb = sum(each.stat().st_size for each in written) / 1e6
+    typer.echo(f"{len(written)} files, {size_mb:.1f} MB, in {out}")
+
+
+def install(
+    feed: Annotated[
+        list[str] | None,
+        typer.Option("--feed", metavar="URL", help="What to follow; may be repeated."),
+    ] = None,
+    config: ConfigFlag = None,
+    system: Annotated[
+        str | None,
+        typer.Option("--system", help="systemd, launchd or windows, where it is not this one."),
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", metavar=SWITCH, help="Write the file; else it is shown.")
+    ] = False,
+) -> None:
+    """Show what has this system run live-rate, by systemd, launchd or the task scheduler of
+    Windows; with --write, write it.
+    """
+    from typing import get_args
+
+    from live.errors import ConfigError
+    from live.service.host.service_definition import System, definition, system_of
+
+    chosen = system or system_of(sys.platform)
+    if chosen not in get_args(System):
+        raise ConfigError(
+            f"--system {chosen}", "is unknown", f"Give one of {', '.join(get_args(System))}"
+        )
+    made = definition(chosen, _service_command(feed, config), Path.home())  # type: ignore[arg-type]
+    path = Path(made.path)
+    encoding = "utf-16" if chosen == "windows" else "utf-8"
+    if not write:
+        typer.echo(made.content.decode(encoding), nl=False)
+        typer.echo(f"\nThis goes to {path}: give --write, then run: {made.after}", err=True)
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.write(made.content)
+    except FileExistsError as error:
+        what = "exists already" if path.exists() else "cannot be written"
+        raise ConfigError(str(path), what, "Remove it first, if it is no longer wanted") from error
+    except OSError as error:
+        raise ConfigError(
+            str(path),
+            f"cannot be written ({error.strerror})",
+            "Run the command as somebody who may, or without --write and save what it shows",
+        ) from error
+    typer.echo(f"written: {path}\nNow run: {made.after}")
+
+
+def _service_command(feed: list[str] | None, config: Path | None) -> list[str]:
+    """The command line of the service, with absolute paths."""
     import shutil
 
     from live.errors import ConfigError
     from live.feeds.source_address import recognise
-    from live.service.host.systemd_unit import unit
 
     # The one that prints this: another may be on the PATH, or none.
     own = os.path.abspath(sys.argv[0])
-    if os.path.basename(own) != "live-rate" or not os.access(own, os.X_OK):
+    if os.path.basename(own) not in ("live-rate", "live-rate.exe") or not os.access(own, os.X_OK):
         own = shutil.which("live-rate") or "/usr/local/bin/live-rate"
     command = [own, "--headless"]
     if config is not None:
         command += ["--config", str(config.resolve())]
     if not feed:
-        raise ConfigError("--feed", "is not given", "Say what the unit is to follow: --feed URL")
+        raise ConfigError("--feed", "is not given", "Say what the service is to follow: --feed URL")
     for each in feed:
         recognise(each)  # a mistake shows here, and not when the machine starts
         command += ["--feed", each]
-    typer.echo(unit(command), nl=False)
+    return command
 
 
 def watch(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from types import TracebackType
 from typing import Self
 
@@ -191,6 +191,10 @@ class EnginePool:
             return
         self._needed.set()
         self._obey(self._queue.submit(owner, search, search_key, priority, self._clock()))
+
+    def put_on_air(self, boards: Iterable[str]) -> None:
+        """From now on these boards are searched before all others."""
+        self._queue.put_on_air(boards)
 
     def drop(self, owner: Hashable) -> None:
         """Forget all requests of ``owner``; it gets nothing more."""

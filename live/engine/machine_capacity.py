@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import Final
 
 from live.errors import ConfigError
+from live.operating_system import memory_bytes, processors
 
 #: cgroup v2: quota and period in µs, or ``max`` for no quota.
 _CPU_MAX: Final = Path("/sys/fs/cgroup/cpu.max")
@@ -19,7 +19,7 @@ def engines_for_machine(
     """How many engines of so many threads: one a core, less one for every eight cores, which
     the rest of the service needs. A container's CPU quota counts like cores.
     """
-    usable = float(_cores() if cores is None else cores)
+    usable = float(processors() if cores is None else cores)
     quota = _quota(quota_file)
     if quota is not None:
         usable = min(usable, max(1.0, quota))
@@ -39,13 +39,13 @@ def check_engines(engines: int, threads: int, *, cores: int | None = None) -> No
     Raises:
         ConfigError: over four times as many threads as processors, and over sixteen.
     """
-    processors = _cores() if cores is None else cores
-    most = max(16, 4 * processors)
+    available = processors() if cores is None else cores
+    most = max(16, 4 * available)
     if engines * threads > most:
         raise ConfigError(
             "engine.engines",
             f"{engines} engines with threads = {threads} are too many for this machine's processors"
-            f" ({processors})",
+            f" ({available})",
             f"Set it to {most // threads or 1} or less, or to 0 for what suits this machine",
         )
 
@@ -57,28 +57,15 @@ def check_hash(hash_mb: int, engines: int, *, memory_mb: int | None = None) -> N
     Raises:
         ConfigError: all engines' hash together is over half of the memory.
     """
-    memory = _memory_mb() if memory_mb is None else memory_mb
+    if memory_mb is None and (installed := memory_bytes()) is not None:
+        memory_mb = installed >> 20
+    memory = memory_mb
     if memory is not None and hash_mb * engines > memory // 2:
         raise ConfigError(
             "engine.hash_mb",
             f"{engines} engines of {hash_mb} MB need over half of this machine's {memory} MB",
             f"Set it to {max(1, memory // 2 // engines)} or less, or run fewer engines",
         )
-
-
-def _memory_mb() -> int | None:
-    """Physical memory, where the system shows it."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def _cores() -> int:
-    """Cores this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _quota(file: Path) -> float | None:

@@ -11,6 +11,7 @@ are what messages are made of. All can be imported from here.
 from live.events.alerts import Agreement as Agreement
 from live.events.alerts import Alert as Alert
 from live.events.alerts import AlertKind as AlertKind
+from live.events.alerts import BellChoice as BellChoice
 from live.events.alerts import Incident as Incident
 from live.events.alerts import IncidentChange as IncidentChange
 from live.events.alerts import IncidentWord as IncidentWord
@@ -49,6 +50,7 @@ from live.events.messages import HealthMessage as HealthMessage
 from live.events.messages import HeartbeatMessage as HeartbeatMessage
 from live.events.messages import HelloMessage as HelloMessage
 from live.events.messages import Message as Message
+from live.events.messages import MomentMessage as MomentMessage
 from live.events.messages import MoveMessage as MoveMessage
 from live.events.messages import PointMessage as PointMessage
 from live.events.messages import ScoreMessage as ScoreMessage
@@ -61,9 +63,11 @@ from live.events.methods import MoveMethods as MoveMethods
 from live.events.methods import PlayerMethods as PlayerMethods
 from live.events.methods import Share as Share
 from live.events.methods import SideMethods as SideMethods
+from live.events.methods import UsualAccuracy as UsualAccuracy
 from live.events.reports import IN_DOUBT as IN_DOUBT
 from live.events.reports import MATE_CP as MATE_CP
 from live.events.reports import NO_LONGER as NO_LONGER
+from live.events.reports import RESULT_POINTS as RESULT_POINTS
 from live.events.reports import STANDS as STANDS
 from live.events.reports import Color as Color
 from live.events.reports import FeedName as FeedName
@@ -75,3 +79,7 @@ from live.events.reports import Move as Move
 from live.events.reports import Player as Player
 from live.events.reports import Result as Result
 from live.events.reports import Score as Score
+from live.events.story import Moment as Moment
+from live.events.story import MomentFigure as MomentFigure
+from live.events.story import MomentKind as MomentKind
+from live.events.story import MomentText as MomentText

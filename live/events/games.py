@@ -266,6 +266,11 @@ class PlayerView(msgspec.Struct, frozen=True):
     engine's choices."""
     rating_k: int | None = None
     """FIDE's development coefficient."""
+    points: float | None = None
+    """Points of finished games, as their results say; null while none is finished. Byes are not in
+    it."""
+    finished: int = 0
+    """Games that have a result."""
     rating_k_listed: bool = False
     """It is from a rating list. Else it is taken from the rating, 10 from 2400 on, else 20: juniors
     and newcomers have 40, which no rating tells."""

@@ -22,6 +22,7 @@ from live.events.games import (
 )
 from live.events.health import EngineHealth, FeedHealth, PublicDelay
 from live.events.reports import Color, GameId
+from live.events.story import Moment
 
 
 class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
@@ -52,6 +53,8 @@ class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
     engines: EngineHealth
     alerts: tuple[Alert, ...] = ()
     """Those not cleared, in the order of their ids; for arbiters only."""
+    moments: tuple[Moment, ...] = ()
+    """Those that stand, in the order of their ids."""
 
 
 class GameMessage(msgspec.Struct, frozen=True, tag="game"):
@@ -61,7 +64,7 @@ class GameMessage(msgspec.Struct, frozen=True, tag="game"):
 
 
 class GoneMessage(msgspec.Struct, frozen=True, tag="gone"):
-    """The source no longer holds this game: forget it, and alerts about it."""
+    """The source no longer holds this game: forget it, alerts about it and its moments."""
 
     game: GameId
 
@@ -69,8 +72,8 @@ class GoneMessage(msgspec.Struct, frozen=True, tag="gone"):
 class MoveMessage(msgspec.Struct, frozen=True, tag="move"):
     """A move is played, replaced or taken back.
 
-    The client drops every ply >= ``ply`` and every curve point >= ``ply`` of both colours,
-    then appends ``move`` unless it is null (a takeback).
+    The client drops every ply >= ``ply``, every curve point >= ``ply`` of both colours and every
+    moment of the game >= ``ply``, then appends ``move`` unless it is null (a takeback).
     """
 
     game: GameId
@@ -136,6 +139,16 @@ class AlertMessage(msgspec.Struct, frozen=True, tag="alert"):
     alert: Alert
 
 
+class MomentMessage(msgspec.Struct, frozen=True, tag="moment"):
+    """Something worth telling: replaces the moment of that id, or withdraws it where ``holds`` is
+    false, because its figures do not say so any more.
+    """
+
+    game: GameId
+    moment: Moment
+    holds: bool = True
+
+
 class HeartbeatMessage(msgspec.Struct, frozen=True, tag="heartbeat"):
     """Nothing happened, the connection lives. Its ``seq`` is the last one sent, not a new one."""
 
@@ -151,5 +164,6 @@ Change = (
     | EngineMessage
     | HealthMessage
     | AlertMessage
+    | MomentMessage
 )
 Message = HelloMessage | SnapshotMessage | HeartbeatMessage | Change

@@ -88,10 +88,28 @@ class MoveMethods(msgspec.Struct, frozen=True, kw_only=True):
     """Why a figure is null, for people, by the figure's name."""
 
 
+class UsualAccuracy(msgspec.Struct, frozen=True, gc=False):
+    """Accuracy of a player, and of players rated like him in the same positions: how hard these
+    were counts for both. Means over moves, per cent, by lichess's formula for one move.
+    """
+
+    elo: int | None
+    """Whose moves stand beside, in hundreds; null for a network that knows no ratings."""
+    positions: int
+    own: float
+    usual: float
+    low: float
+    """95 % interval of ``own - usual``."""
+    high: float
+
+
 class SideMethods(MoveMethods, frozen=True, kw_only=True):
     """One side of one game."""
 
     mean_gain_cp: float | None = None
+    usual_accuracy: UsualAccuracy | None = None
+    """Null without a rating, a network of human moves, or five positions that both were scored
+    in."""
     performance: float | None = None
     """Elo at which moves and result are likeliest against this opponent; the own Elo is not used.
     While the game runs the expected result stands for the result. Null where unbounded."""

@@ -13,6 +13,16 @@ FeedName = str
 #: What a game's ``result`` may say; anything else is normalised or ``*``.
 Result = Literal["*", "1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2"]
 
+#: Points of White and Black for each result.
+RESULT_POINTS: dict[str, tuple[float, float]] = {
+    "1-0": (1.0, 0.0),
+    "0-1": (0.0, 1.0),
+    "1/2-1/2": (0.5, 0.5),
+    "0-0": (0.0, 0.0),
+    "1/2-0": (0.5, 0.0),
+    "0-1/2": (0.0, 0.5),
+}
+
 #: What the ``problem`` of a game begins with while a file that is being written has lost it, or
 #: moves of it. Nothing is wrong with the game.
 IN_DOUBT = "kept:"

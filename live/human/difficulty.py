@@ -43,6 +43,8 @@ class Difficulty(NamedTuple):
     expected_loss_cp: float
     tempting: bool
     """The move that most of them choose is an error."""
+    chosen: tuple[tuple[float, float], ...] = ()
+    """How many choose each move that has a score, and what it loses, centipawns."""
 
 
 def losses_cp(scores_cp: Mapping[str, int], best: str, sign: int) -> dict[str, int]:
@@ -78,7 +80,7 @@ def difficulty(
     mean = sum(share * max(loss, 0.0) for share, loss in known) / scored
     favourite = max(given, key=lambda uci: given[uci])
     tempting = losses_cp.get(favourite, 0) >= ERROR_CP
-    return Difficulty(scored / total, error, mean, tempting)
+    return Difficulty(scored / total, error, mean, tempting, tuple(known))
 
 
 def is_find(share: float, hard: Difficulty, score_cp: int) -> bool:

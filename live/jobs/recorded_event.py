@@ -68,7 +68,9 @@ class RecordedEvent(EventService):
 
     def publish(self, changes: Iterable[Change]) -> None:
         # Alerts are those of then: made anew, waits would be those of the playing.
-        self.notify(list(changes))
+        changes = list(changes)
+        self.story.heard(changes)
+        self.notify(changes)
 
     def alerts(self) -> Sequence[Alert]:
         return in_order(self._alerts.values())

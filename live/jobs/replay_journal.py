@@ -20,6 +20,7 @@ from live.ledger.game.game_evaluations import RequestId
 from live.publish.access.origin_policy import is_loopback
 from live.publish.server import Publisher
 from live.service.alert_restore import ALERT, alert_of
+from live.service.event_service import HEALTH_PERIOD_S
 from live.service.host.log_output import log_to_stderr
 from live.service.host.signals import stop_on_signals
 from live.service.output_mode import JsonPrinter, line_printer
@@ -98,8 +99,10 @@ async def replay(
                 # Not wrapped: path and address are copied from here.
                 serving = f"live-rate replays {path} at {publisher.url}"
                 console.print(serving, markup=False, highlight=False, soft_wrap=True)
+                console.print(_alerts_in(reader), highlight=False, soft_wrap=True)
                 playing = asyncio.create_task(play(service, reader, speed), name="replay")
                 stopping = asyncio.create_task(stop.wait(), name="stop")
+                telling = asyncio.create_task(tell_moments(service), name="moments")
                 await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
                 if playing.done():
                     await playing
@@ -108,8 +111,16 @@ async def replay(
                         await stopping
                 playing.cancel()
                 stopping.cancel()
-                await asyncio.wait({playing, stopping})
+                telling.cancel()
+                await asyncio.wait({playing, stopping, telling})
     return 0
+
+
+async def tell_moments(service: RecordedEvent) -> None:
+    """Find moments anew as the event goes on."""
+    while True:
+        await asyncio.sleep(HEALTH_PERIOD_S)
+        service.story.tick()
 
 
 async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> None:
@@ -153,6 +164,15 @@ async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> N
         _note(service, notes, max(notes[0].at_ms, clock.now_ms(loop.time())))
     for feed in service.run.feeds:
         service.health(FeedHealth(feed, "finished", "replayed from a journal"))
+
+
+def _alerts_in(reader: JournalReader) -> str:
+    """Whether there are alerts to see, for people."""
+    held = {alert.id for note in reader.notes() if (alert := alert_of(note)) is not None}
+    if not held:
+        return "it holds no alerts; nobody can know whether there were any"
+    some = "1 alert" if len(held) == 1 else f"{len(held)} alerts"
+    return f"it holds {some}, shown here as they were then; pages show none"
 
 
 def _note(service: RecordedEvent, notes: deque[RecordedNote], now_ms: int) -> None:

@@ -7,11 +7,12 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Sequence
 
 from rich.console import Console
 
 from live.clock import LoopClock
-from live.events import FigureChoice, Message, SnapshotMessage
+from live.events import Alert, AlertMessage, FigureChoice, Message, SnapshotMessage
 from live.publish.stream.client_state import ClientState
 from live.service.host.signals import stop_on_signals
 from live.service.output_mode import Way, export_folder, line_printer, terminal, way
@@ -31,6 +32,9 @@ class ServiceWatch:
         self.console = console
         self.client_state = ClientState()
         self._withheld = False
+        self._seen_before = False
+        self._alerts: Sequence[Alert] = ()
+        """Those that stood when we heard of them last."""
         self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = line_printer(console)
         self.say = self._print if shown in ("lines", "table") else lambda text: None
@@ -53,12 +57,17 @@ class ServiceWatch:
         if isinstance(message, SnapshotMessage):
             self.recent_changes.everything()
             if self.shown == "lines":
-                self._tell_lines = line_printer(self.console, message.games)
+                # After the first time only what has changed since is news.
+                seen = self._alerts if self._seen_before else ()
+                self._tell_lines = line_printer(self.console, message.games, seen)
+                self._tell_lines([AlertMessage(alert) for alert in message.alerts])
+                self._seen_before, self._alerts = True, message.alerts
                 self._tell_withheld(message)
         elif message.__struct_config__.tag not in ("hello", "heartbeat"):
             self.recent_changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
             if self.shown == "lines":
                 self._tell_lines((message,))  # type: ignore[arg-type]
+                self._alerts = self.client_state.alerts()
 
     def _tell_withheld(self, message: SnapshotMessage) -> None:
         withheld = is_withheld(message.engine)
@@ -76,6 +85,11 @@ class ServiceWatch:
             actions.no_alert_actions = "alerts are answered at the terminal of the service"
             actions.export = ReportExporter(self.client_state, export_folder())
             actions.status = self.attachment.status
+            actions.no_alerts = self._no_alerts
+            actions.no_incidents = (
+                "The incident log is at the terminal of the service; its page has it too, under "
+                "Arbiter, when it is opened with an arbiter's token"
+            )
             app = terminal(
                 self.client_state,
                 self.recent_changes,
@@ -90,9 +104,18 @@ class ServiceWatch:
         elif self.shown == "table":
             from live.terminal.tables.table_display import display
 
-            await display(self.client_state, address, self.console)
+            await display(self.client_state, address, self.console, status=self.attachment.status)
         else:
             await stop.wait()
+
+    def _no_alerts(self) -> str:
+        """Why we are not told of all alerts; empty while we are."""
+        if status := self.attachment.status():
+            return status
+        hello = self.client_state.hello
+        if hello is None or hello.sight != "arbiter":
+            return "the service shows them to arbiters' tokens; add ?token=… to the address"
+        return ""
 
     def _figure(self) -> FigureChoice:
         hello = self.client_state.hello

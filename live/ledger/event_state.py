@@ -27,6 +27,7 @@ from live.events import (
     GameMessage,
     GameView,
     HealthMessage,
+    Moment,
     PlayerView,
 )
 from live.games.game import Game
@@ -68,6 +69,7 @@ class EventState:
         publish: Callable[[Iterable[Change]], None],
         alerts: Callable[[], Sequence[Alert]] = tuple,
         ask: Callable[[HumanRequest], None] | None = None,
+        moments: Callable[[], Sequence[Moment]] = tuple,
     ) -> None:
         """``ask``: the door to the network of human moves; needed where the ledger asks it."""
         self.ledger = ledger
@@ -75,6 +77,7 @@ class EventState:
         self._searches = searches
         self._publish = publish
         self._alerts = alerts
+        self._moments = moments
         self._held = ledger.index
         self._shared = SharedGames(ledger.index)
         self._feeds: dict[str, FeedHealth] = {}
@@ -285,6 +288,10 @@ class EventState:
     def alerts(self) -> Sequence[Alert]:
         """What arbiters should know now, from whoever watches the event."""
         return self._alerts()
+
+    def moments(self) -> Sequence[Moment]:
+        """What is worth telling of the games, from whoever tells it."""
+        return self._moments()
 
 
 def in_pieces(game: Game) -> Iterator[Step]:

@@ -25,7 +25,7 @@ from live.events import (
 from live.human.question import HumanQuestion
 from live.ledger.game.game_evaluations import RequestId
 
-Urgency = Literal["head", "backlog", "finished", "deepen", "spare"]
+Urgency = Literal["head", "closing", "backlog", "finished", "deepen", "spare"]
 """The newest position of a running game, the rest of a running game, a game that is over; what a
 quick search has scored already; and what no rating waits for."""
 

@@ -11,10 +11,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import sys
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import aiomqtt
+
+from live.errors import ConfigError
 
 if TYPE_CHECKING:
     import socket
@@ -32,6 +35,14 @@ class MqttClient(aiomqtt.Client):
     """As :class:`aiomqtt.Client`, for one connection."""
 
     def __init__(self, hostname: str, port: int, **settings: Any) -> None:
+        if sys.platform == "win32":
+            # aiomqtt watches its socket by add_reader, which the loop of Windows that can start
+            # engines does not have (asyncio, "Platform Support": ProactorEventLoop).
+            raise ConfigError(
+                f"mqtt://{hostname}:{port}",
+                "cannot be reached from Windows: MQTT is not supported there",
+                "Run this service under WSL, Linux or macOS",
+            )
         super().__init__(hostname, port, logger=_log, **settings)
         self._disconnected.add_done_callback(_heard)
 

@@ -22,6 +22,8 @@ from live.events import (
     GameId,
     GameMessage,
     GameView,
+    Moment,
+    MomentMessage,
     MoveMessage,
     PlayerView,
     PointMessage,
@@ -57,6 +59,10 @@ class PublishedState(Protocol):
         """Those not cleared, in any order."""
         ...
 
+    def moments(self) -> Iterable[Moment]:
+        """Those that stand, in any order."""
+        ...
+
 
 def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> SnapshotMessage:
     """All that ``selected`` takes and may see: games, who plays in them, and everybody's health.
@@ -80,6 +86,7 @@ def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> Snap
         feeds=state.feeds(),
         engines=state.engines(),
         alerts=alerts_about(state.alerts(), {detail.id for detail in details}, selected),
+        moments=moments_of(state.moments(), {detail.id for detail in details}),
     )
     return shown(whole, selected.visibility)
 
@@ -137,6 +144,17 @@ class VisibleState:
             return ()
         games = {view.id for view in self.games()} if self._selected.narrow else set()
         return alerts_about(self._state.alerts(), games, self._selected)
+
+    def moments(self) -> Iterable[Moment]:
+        if not sends(MomentMessage, self._selected.visibility):
+            return ()
+        return moments_of(self._state.moments(), {view.id for view in self.games()})
+
+
+def moments_of(moments: Iterable[Moment], games: Collection[GameId]) -> tuple[Moment, ...]:
+    """Those of these games, in the order of their ids."""
+    chosen = (moment for moment in moments if moment.game in games)
+    return tuple(sorted(chosen, key=lambda moment: moment.id))
 
 
 def alerts_about(

@@ -10,12 +10,15 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 
+from websockets.extensions import Extension
+from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
-from live.events import Change, FigureChoice, Incident
+from live.events import Change, FigureChoice, GameId, Incident
 from live.publish import wire
 from live.publish.access.authentication import Authentication, Guest
+from live.publish.access.boards_on_air import BoardsOnAir, games_of
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient, HandshakeJudge
 from live.publish.access.origin_policy import OriginPolicy, check_exposure
@@ -61,12 +64,17 @@ class Publisher:
         figure: FigureChoice = "auto",
         public: PublicState | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
+        on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
-        unless given; ``incidents`` gives the incident log.
+        unless given; ``incidents`` gives the incident log; ``on_air`` is called with the boards on
+        air whenever they change.
         """
         self._config = config
         self._clock = clock
+        self._on_air = on_air
+        self._air = BoardsOnAir()
+        self._last_on_air: frozenset[GameId] = frozenset()
         limits = limits or ClientLimits(
             connections=config.max_connections,
             connections_per_address=config.max_connections_per_address,
@@ -75,7 +83,14 @@ class Publisher:
         self._rates = RateLimits(limits, clock)
         tally = MetricCounts()
         self.public = public or PublicState(state, hide_scores=config.hide_scores, clock=clock)
-        self._routes = HttpRoutes(state, site or StaticSite(), tally, self.public, incidents)
+        self._routes = HttpRoutes(
+            state,
+            site or StaticSite(),
+            tally,
+            self.public,
+            incidents,
+            secure=bool(config.certificate_file),
+        )
         epoch = secrets.token_hex(6)
         self.broadcaster, self._arbiters = (
             Broadcaster(
@@ -237,6 +252,8 @@ class Publisher:
         """Forget a connection."""
         assert isinstance(connection, HttpConnection | TokenHandshake | Subscriber)
         self._connections.discard(connection)
+        self._air.close(connection)
+        self._put_on_air()
         self._rates.leave(connection.address)
         if not self._connections:
             self._empty.set()
@@ -250,7 +267,9 @@ class Publisher:
         # Figures know no delay: whoever is held back needs a token that says metrics.
         anybody = guest is not None and not guest.digest and not self.public.delay_s
         metrics = guest is not None and guest.metrics and (anybody or bool(guest.digest))
-        return self._routes.answer(request, sees, metrics=metrics)
+        return self._routes.answer(
+            request, sees, metrics=metrics, anybody=guest is not None and not guest.digest
+        )
 
     def judge(
         self, connection: HttpConnection, request: HttpRequest
@@ -261,16 +280,31 @@ class Publisher:
         return self._handshakes.judge(request, connection.address)
 
     def subscribe(
-        self, connection: HttpConnection, client: AdmittedClient, accepted: bytes, early: bytes
+        self,
+        connection: HttpConnection,
+        client: AdmittedClient,
+        accepted: bytes,
+        early: bytes,
+        extensions: list[Extension],
     ) -> None:
         """Turn a connection into a subscriber, or into one that must send its token first."""
         connection.transport.write(accepted)
+        protocol = ServerProtocol(
+            state=State.OPEN, max_size=self._limits.message_bytes, logger=_log
+        )
+        protocol.extensions = extensions
         after: TokenHandshake | Subscriber
         if client.guest is not None:
-            after = self._begin(connection, client, client.guest)
+            after = self._begin(connection, client, client.guest, protocol)
         else:
             after = TokenHandshake(
-                self, client, connection.transport, connection.address, self._clock, self._limits
+                self,
+                client,
+                connection.transport,
+                connection.address,
+                self._clock,
+                self._limits,
+                protocol,
             )
             self._hand_on(connection, after)
         if early:
@@ -296,7 +330,7 @@ class Publisher:
         before: HttpConnection | TokenHandshake,
         client: AdmittedClient,
         guest: Guest,
-        protocol: ServerProtocol | None = None,
+        protocol: ServerProtocol,
     ) -> Subscriber:
         """Send a subscriber its greeting and what it lacks; or close it, if its token has expired
         since it was judged.
@@ -311,6 +345,7 @@ class Publisher:
             when_gone=self.gone,
             guest=guest,
             protocol=protocol,
+            said=self._heard if guest.producer or client.here else None,
         )
         self._hand_on(before, subscriber)
         if self._handshakes.still(guest):
@@ -318,6 +353,19 @@ class Publisher:
         else:
             subscriber.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
         return subscriber
+
+    def _heard(self, overlay: Subscriber, message: bytes) -> None:
+        """Who may say so says which boards are on air."""
+        games = games_of(message)
+        if games is not None:
+            self._air.show(overlay, games)
+            self._put_on_air()
+
+    def _put_on_air(self) -> None:
+        games = self._air.games
+        if games != self._last_on_air:
+            self._last_on_air = games
+            self._on_air(games)
 
     def _hand_on(
         self, before: HttpConnection | TokenHandshake, after: TokenHandshake | Subscriber

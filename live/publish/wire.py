@@ -1,24 +1,31 @@
 """Bytes on the wire: JSON bodies, message numbers, websocket frames, close codes. Pure.
 
 A change is encoded once. Numbering it for a stream splices ``"seq":N`` in front of its first field,
-and framing adds the header of an unmasked text frame (RFC 6455, section 5.2); the result is the
-same for every subscriber of the stream, because no extension (compression) is ever negotiated.
+and framing adds the header of an unmasked text frame (RFC 6455, section 5.2). The result is the
+same for every subscriber of the stream, and so is its deflated form (RFC 7692) for those who take
+it: each message is deflated by itself, with nothing kept from the one before.
 """
 
 from __future__ import annotations
 
 import enum
+import zlib
 
 import msgspec
-
-from live.events import Message
 
 PROTOCOL = 1
 """Version of the message protocol, sent in ``hello``."""
 
 _encoder = msgspec.json.Encoder()
 
-_FIN, _TEXT, _PING = 0x80, 0x1, 0x9
+_FIN, _RSV1, _TEXT, _PING = 0x80, 0x40, 0x1, 0x9
+
+#: What every deflated message ends with, and so does not carry (RFC 7692, section 7.2.1).
+_TAIL = b"\x00\x00\xff\xff"
+#: Of a snapshot of 56 games, level 6 saves a quarter more and takes twice the time.
+_LEVEL = 3
+#: Shorter messages go as they are: that is allowed at any time, and deflating them saves little.
+_WORTH_BYTES = 300
 
 
 class CloseCode(enum.IntEnum):
@@ -39,7 +46,7 @@ class CloseCode(enum.IntEnum):
     """The token is missing, wrong or expired: do not come back."""
 
 
-def encode(message: Message) -> bytes:
+def encode(message: msgspec.Struct) -> bytes:
     """The message as JSON, without its number: ``{"type":"…",…}``."""
     return _encoder.encode(message)
 
@@ -49,12 +56,23 @@ def number(body: bytes, seq: int) -> bytes:
     return b'{"seq":%d,%b' % (seq, body[1:])
 
 
-def frame(payload: bytes) -> bytes:
+def deflate(payload: bytes) -> bytes | None:
+    """A message in the form of permessage-deflate without context takeover (RFC 7692, section
+    7.2.1); null where that is not worth it.
+    """
+    if len(payload) < _WORTH_BYTES:
+        return None
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = packer.compress(payload) + packer.flush(zlib.Z_SYNC_FLUSH)
+    return packed.removesuffix(_TAIL)
+
+
+def frame(payload: bytes, *, deflated: bool = False) -> bytes:
     """One unfragmented, unmasked text frame."""
-    return header(len(payload)) + payload
+    return header(len(payload), _FIN | _TEXT | (_RSV1 if deflated else 0)) + payload
 
 
-def fragments(payload: bytes, size: int) -> list[bytes]:
+def fragments(payload: bytes, size: int, *, deflated: bool = False) -> list[bytes]:
     """A long message as frames of at most ``size`` payload bytes (RFC 6455, section 5.4).
 
     Pongs and a close frame may stand between them, so a client that stalls in the middle of a
@@ -62,8 +80,9 @@ def fragments(payload: bytes, size: int) -> list[bytes]:
     """
     pieces = [payload[at : at + size] for at in range(0, len(payload), size)] or [b""]
     last = len(pieces) - 1
+    first = _TEXT | (_RSV1 if deflated else 0)
     return [
-        header(len(piece), (_TEXT if at == 0 else 0) | (_FIN if at == last else 0)) + piece
+        header(len(piece), (first if at == 0 else 0) | (_FIN if at == last else 0)) + piece
         for at, piece in enumerate(pieces)
     ]
 

@@ -14,6 +14,7 @@ import msgspec
 from live.events import GameDetail, Mark, PlayerView, PlyView, Share
 from live.human.difficulty import in_words
 from live.ledger.players.leading_figure import (
+    CurveScale,
     Figure,
     FigureKind,
     FigureScale,
@@ -153,6 +154,12 @@ def _games(event: Analysis, scale: FigureScale) -> str:
 
 
 #: Column heads of what curves show, and of the figures of a player.
+_CURVE_NAMES: dict[CurveScale, str] = {
+    "level": "Level (Elo), with 95 % bands",
+    "percentile": "Percentile among players rated alike",
+    "alone": "Moves alone (Elo), with 95 % bands",
+    "algorithm4": "Algorithm 4 (an index), with 95 % bands",
+}
 SCALE_HEADS: dict[FigureScale, str] = {"level": "Level", "alone": "Moves alone", "algorithm4": "A4"}
 _FIGURES: tuple[tuple[FigureKind, str], ...] = (
     ("performance", "Performance"),
@@ -276,19 +283,20 @@ def _result(game: GameDetail) -> str:
 
 def _game(game: GameDetail, scale: FigureScale) -> str:
     about = [each for each in (_board(game), game.date, game.time_control) if each]
-    odds, ratings = svg_charts.odds(game), svg_charts.ratings(game, scale)
+    curves = svg_charts.curve_scale(game, scale)
+    odds, ratings = svg_charts.odds(game), svg_charts.ratings(game, curves)
     scores = odds or svg_charts.evaluation(game)
     said = (
         "Expected result by move: White wins (below), draw (between), Black wins (above)"
         if odds
         else "White's expected score, by move"
     )
-    what = "Algorithm 4 (an index)" if scale == "algorithm4" else f"{SCALE_HEADS[scale]} (Elo)"
+    what = _CURVE_NAMES[curves]
     charts = "".join(
         f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
         for svg, caption in (
             (scores, said),
-            (ratings, f"{what}, with 95 % bands, by move"),
+            (ratings, f"{what}, by move"),
         )
         if svg
     )

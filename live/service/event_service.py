@@ -27,6 +27,8 @@ from live.events import (
     FeedName,
     FeedReport,
     GainKind,
+    GameDetail,
+    GameId,
     MeasuringProgress,
 )
 from live.feeds.feed import Feed, failed
@@ -56,6 +58,7 @@ from live.service.measure_settings import (
 )
 from live.service.measuring.engine_measuring import EngineMeasuring, ReferenceSearch
 from live.service.measuring.measured_engines import MeasuredEngines
+from live.service.story_service import StoryService
 from live.service.supervision import GuardedPart, reason
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
@@ -70,6 +73,7 @@ REPORT_BACKLOG = 64
 
 _KINDS: dict[Urgency, SearchKind] = {
     "head": SearchKind.HEAD,
+    "closing": SearchKind.CLOSING,
     "backlog": SearchKind.BACKLOG,
     "finished": SearchKind.FINISHED,
     "deepen": SearchKind.DEEPEN,
@@ -106,6 +110,7 @@ class EventService:
             remember=self._noted,
             aloud=lambda: not self.withholding(),
         )
+        self.story = StoryService(self._tell, self._detail_of)
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         self._measurements = MeasuredEngines(load_reference())
@@ -151,7 +156,7 @@ class EventService:
     ) -> None:
         """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
         # Nobody is notified again of what is restored.
-        with self.arbiter.asleep():
+        with self.arbiter.asleep(), self.story.asleep():
             await self.journal.restore(self.state, room, limit, feeds, self.measured)
         if self.journal.journal is not None:
             self.arbiter.measured_by(self.state.engine())
@@ -215,7 +220,9 @@ class EventService:
             stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
         )
-        self.state = EventState(ledger, self, self.publish, self.alerts, self.ask)
+        self.state = EventState(
+            ledger, self, self.publish, self.alerts, self.ask, self.story.moments
+        )
         self.retirement = GameRelease(self.state, self.config.memory)
         self.arbiter.measured_by(ledger.engine)
 
@@ -238,6 +245,8 @@ class EventService:
 
         A recorded event overrides this: its alerts are those of then.
         """
+        changes = list(changes)
+        self.story.heard(changes)
         if self._engines is not None:
             self._engines.heard(changes)
         self.notify(self.arbiter.with_alerts(changes))
@@ -245,8 +254,15 @@ class EventService:
     def notify(self, changes: Iterable[Change]) -> None:
         """Give changes to the journal and to every listener, as they are."""
         self.journal.heard(changes)
+        self._tell(changes)
+
+    def _tell(self, changes: Iterable[Change]) -> None:
+        """Give changes to every listener; moments are found anew and not kept."""
         for listener in self._listeners:
             listener(changes)
+
+    def _detail_of(self, game: GameId) -> GameDetail | None:
+        return self.state.game(game)
 
     # --- searches that the state asks for ---------------------------------------------------------
 
@@ -259,6 +275,11 @@ class EventService:
 
     def drop(self, request_id: RequestId) -> None:
         self.engines.desk.drop(request_id)
+
+    def put_on_air(self, games: Iterable[str]) -> None:
+        """From now on these games are analysed before all others."""
+        if self._engines is not None:
+            self._engines.room.put_on_air(games)
 
     # --- results of searches ---------------------------------------------------------------------
 
@@ -358,6 +379,7 @@ class EventService:
             await asyncio.sleep(HEALTH_PERIOD_S)
             self.report_engines()
             self.arbiter.tick()
+            self.story.tick()
             self.retirement.look()
             self.journal.look_after(self.state, self.state.feed_health)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 
-from live.events import Change, GameMessage, GameView, Message
+from live.events import Alert, AlertMessage, Change, GameMessage, GameView, Message
 from live.publish import wire
 from live.publish.access.authentication import everybody
 from live.publish.public_state import PublicState
@@ -26,7 +26,7 @@ from live.service.event_service import EventService
 from live.service.host.output_disk_full import while_there_is_room
 from live.service.host.signals import attended
 from live.service.public_delay import choose_delay
-from live.service.report_export import ReportExporter
+from live.service.report_export import IncidentExporter, ReportExporter
 from live.service.supervision import GuardedPart
 from live.store.journal import Journal
 from live.terminal.event_lines import EventLineWriter
@@ -84,11 +84,12 @@ def terminal(
 
 
 def line_printer(
-    console: Console, known: Iterable[GameView] = ()
+    console: Console, known: Iterable[GameView] = (), alerts: Iterable[Alert] = ()
 ) -> Callable[[Iterable[Change]], None]:
-    """Prints a line for each thing that happens; ``known`` games are no news."""
+    """Prints a line for each thing that happens; ``known`` games and ``alerts`` are no news."""
     writer = EventLineWriter()
     writer.lines(map(GameMessage, known))
+    writer.lines(map(AlertMessage, alerts))
     say = _sayer(console)
 
     def show(changes: Iterable[Change]) -> None:
@@ -214,6 +215,7 @@ class OutputMode:
             interrupt=lambda: signal.raise_signal(signal.SIGINT),
         )
         app.context.default_figure = lambda: self._service.config.rating.figure
+        app.context.bell.choice = self._service.config.terminal.bell
         await app.run_async()
         if app.return_code:
             raise RuntimeError("the terminal failed")
@@ -239,5 +241,8 @@ class OutputMode:
         actions.alert_actions = service.arbiter
         actions.incidents = service.arbiter.incidents
         actions.enter = service.arbiter.enter
+        actions.export_log = IncidentExporter(
+            service.arbiter.incidents, service.state, export_folder()
+        )
         offer_delay(actions, self._public, service.journal.journal)
         return actions

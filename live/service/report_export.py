@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
+from live.alerts.incident_log import board_words, with_boards
 from live.errors import InputError
-from live.events import GameId
+from live.events import GameId, Incident
 from live.publish.export.analysis_json import Analysis, analysis
-from live.publish.published_state import PublishedState
+from live.publish.published_state import PublishedState, event_of
+from live.report import incident_report
 from live.report.report_files import Format, only, texts
 
 #: How a report says when it was written.
@@ -83,3 +85,41 @@ class ReportExporter:
             stem += f"-board-{board}" if board is not None else "-board"
         written = write_report(whole, self._folder, [kind], stem=stem, now=now)
         return ", ".join(str(path) for path in written)
+
+
+class IncidentExporter:
+    """What the export key of the incident log calls."""
+
+    def __init__(
+        self,
+        incidents: Callable[[], Sequence[Incident]],
+        state: PublishedState,
+        folder: Path,
+        now: Callable[[], dt.datetime] = utc_now,
+    ) -> None:
+        """``state`` knows the names of boards."""
+        self._incidents = incidents
+        self._state = state
+        self._folder = folder
+        self._now = now
+
+    def __call__(self) -> str:
+        """Write the whole log as a page to print and sign, and say where, for people.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        now = self._now().astimezone()
+        zone = now.tzinfo
+        assert zone is not None
+        views = list(self._state.games())
+        boards = {view.id: board_words(view) for view in views}
+        found = incident_report.texts(
+            with_boards(self._incidents(), boards),
+            ["html"],
+            stem=f"live-rate-{now:%Y%m%d-%H%M%S}",
+            title=next((event_of(view) for view in views if event_of(view)), "live-rate"),
+            written=f"as of {incident_report.moment(now.timestamp(), zone)}",
+            zone=zone,
+        )
+        return ", ".join(str(path) for path in write_texts(found, self._folder))

@@ -40,6 +40,9 @@ SIGNS = (
     "Jump: how far the score moved while the engine looked deeper: a hard position.",
     "p(30 cp): moves at most 0.30 pawns short of the engine's; level: within two pawns of level; "
     "weighed: less when one side is far ahead.",
+    "Alerts: !! act now  ! act soon  ? worth a look  ✓ acknowledged  z muted  ✎ has a note.",
+    "A clock in colour is low: under 5 minutes, then under 1; less where games are fast.",
+    "A key in brackets does nothing now; here it says why. ~97%: the game is not over.",
     "Strong is the figure that leads: the level while these moves make 15 % of it, else Pct; "
     "without an Elo Alone. v changes that. 3= is a tie: the intervals overlap.",
     "transferred: the calibration was learned on another engine and measured over to this one.",
@@ -163,6 +166,7 @@ class TerminalController:
             KeyHint("1", "1 2 3 4", views, "boards, players and standings, alerts, incident log"),
             KeyHint("colon", ":", "more", "every command, found by typing part of its name"),
             KeyHint("v", "v", "", "another leading figure: level, percentile, moves alone, A4"),
+            KeyHint("b", "b", "", "the bell: silent, rings for alarms, rings for every alert"),
             KeyHint("t", "t", "", "another theme: dusk, paper, signal (colour-blind safe), plain"),
             KeyHint("q", "q", "quit", "end, after asking"),
             KeyHint("question_mark", "?", "help", "this page"),
@@ -235,6 +239,8 @@ class TerminalController:
                 self.next_theme()
             case "v":
                 self.context.next_figure()
+            case "b":
+                self.context.notify(self.context.bell.next_choice())
             case "q":
                 self._ask_to_leave()
             case _:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from live.alerts.alert_log import AlertLog
 from live.events import (
+    AlertMessage,
     Change,
     Color,
     CurvePoint,
@@ -40,6 +42,7 @@ class EventLineWriter:
         self._feeds: Mapping[str, FeedHealth] = {}
         self._plies: dict[GameId, dict[int, PlyView]] = {}
         self._told: dict[GameId, set[int]] = {}
+        self._alerts = AlertLog()
         self._moves: dict[GameId, list[str]] = {}
         """SAN of every ply; empty for plies before we came."""
 
@@ -87,6 +90,9 @@ class EventLineWriter:
                         lines.append(self._point(game, color, point))
                 case HealthMessage(feeds=feeds):
                     lines += self._health(feeds)
+                case AlertMessage():
+                    # Only who may know of alerts is sent any.
+                    lines += map(plain, self._alerts.lines((change,)))
                 case _:
                     pass
         return lines

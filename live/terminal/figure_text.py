@@ -56,16 +56,15 @@ def is_withheld(engine: EngineInfo) -> bool:
 
 def interval_text(rating: float | None, low: float | None, high: float | None) -> str:
     """What stands beside :func:`rating_text`: ``1890–2370``, ``≥ 1890`` where the interval has no
-    end above; ``or more`` and ``or less`` where the rating has none either, as on the page, in
-    overlays and reports; empty while unknown.
+    end above; empty where the rating itself says its one end, and while unknown.
     """
     if low is not None and high is not None:
         return f"{low:.0f}–{high:.0f}"
+    if rating is None:
+        return ""
     if high is not None:
-        return "or less" if rating is None else f"≤ {high:.0f}"
-    if low is not None:
-        return "or more" if rating is None else f"≥ {low:.0f}"
-    return ""
+        return f"≤ {high:.0f}"
+    return f"≥ {low:.0f}" if low is not None else ""
 
 
 def figure_text(found: Figure | None) -> str:
@@ -90,7 +89,7 @@ def figure_with_interval(found: Figure | None) -> str:
         return ""
     text, interval = figure_text(found), figure_interval(found)
     if found.kind != "percentile" and found.value is None:
-        return f"{text[1:]} {interval}"
+        return f"{text[1:]} or {'less' if found.low is None else 'more'}"
     if found.is_elo:
         return f"{text} {interval}"
     return f"{text} ({interval})" if interval else text
@@ -177,9 +176,25 @@ def signed(value: float | None) -> str:
     return "" if value is None else f"{value:+.0f}"
 
 
+def points_text(points: float | None) -> str:
+    """``3½``, ``½``, ``0``; empty while unknown."""
+    if points is None:
+        return ""
+    whole = int(points)
+    return f"{whole or ''}½" if points > whole else str(whole)
+
+
 def percent(share: float | None) -> str:
     """``61 %``; empty while unknown."""
     return "" if share is None else f"{100 * share:.0f} %"
+
+
+def percentile_text(found: Figure | None, *, over: bool) -> str:
+    """Four cells at most: ``74%``, ``~74%`` while the game runs and it may still become another."""
+    text = figure_text(found).replace(" ", "")
+    if over or text == "·":
+        return text
+    return f"~{text}"[:4]
 
 
 def so_far(text: str, whole: float | None) -> str:

@@ -94,7 +94,11 @@ class Terminal(App[None]):
     # --- drawing ----------------------------------------------------------------------------------
 
     def _draw(self) -> None:
-        if not self.is_running or len(self.screen_stack) > 1:
+        if not self.is_running:
+            return
+        if self.context.bell.rings(self.context.state.alerts()):
+            self.bell()
+        if len(self.screen_stack) > 1:
             return
         size = self._canvas.size
         if not size.width or not size.height:

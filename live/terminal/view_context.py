@@ -12,6 +12,7 @@ from live.errors import LiveRateError
 from live.events import AlertKind, FigureChoice, GameId, Incident, PublicDelay
 from live.ledger.players.leading_figure import CHOICES
 from live.publish.published_state import PublishedState
+from live.terminal.alerts.alert_bell import AlertBell
 from live.terminal.boards.board_row import BoardRows
 from live.terminal.palette import DUSK, Palette
 from live.terminal.recent_changes import RecentChanges
@@ -65,9 +66,15 @@ class TerminalActions:
         self.alert_actions: AlertActions | None = None
         self.incidents: Callable[[], Sequence[Incident]] = tuple
         """The incident log, in the order it began."""
+        self.export_log: Callable[[], str] | None = None
+        """Writes the incident log as a page to print and says where."""
         self.enter: Callable[[str, GameId | None], None] | None = None
         """Writes an entry of the arbiter's own into it."""
         self.no_alert_actions = "only the terminal of the service itself can answer alerts"
+        self.no_alerts: Callable[[], str] = lambda: ""
+        """Why it is not known whether there are alerts; empty where it is."""
+        self.no_incidents = ""
+        """Why the incident log cannot be seen here; empty where it can."""
         self.status: Callable[[], str] = lambda: ""
         """What is wrong with the connection; empty when nothing is."""
 
@@ -143,6 +150,7 @@ class ViewContext:
         self.copy: Callable[[str], None] = lambda text: None
         """Puts a text on the clipboard."""
         self._message: tuple[float, str] | None = None
+        self.bell = AlertBell()
 
     def notify(self, text: str) -> None:
         """Show a message for a few seconds."""
@@ -163,6 +171,10 @@ class ViewContext:
         """Another figure leads: the next of those there are."""
         self._figure = CHOICES[(CHOICES.index(self.figure) + 1) % len(CHOICES)]
         self.notify(f"Leading figure: {FIGURE_CHOICES[self.figure]}")
+
+    def ask_filter(self, query: str, use: Callable[[str], None]) -> None:
+        """Ask for the words of a filter; ``use`` gets what is typed, and ``query`` on esc."""
+        self.ask = TextQuestion("Filter:", query, use, use, lambda: use(query))
 
     # --- keys that every view with a board under the cursor has ----------------------------------
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 import msgspec
+from rich.cells import cell_len
 from rich.text import Text
 
 from live.events import EngineHealth, EngineInfo, FeedHealth, GainKind, PublicDelay
@@ -13,7 +14,7 @@ from live.ledger.players.leading_figure import is_transferred
 from live.terminal.figure_text import WITHHELD, is_withheld
 from live.terminal.palette import Palette
 from live.terminal.tables.boards_table import queue_text
-from live.terminal.text_cells import plain, styled
+from live.terminal.text_cells import fit, plain, styled
 
 #: Sign of each feed state, beside the word.
 FEED_SIGNS = {
@@ -25,6 +26,10 @@ FEED_SIGNS = {
     "failed": "✗",
     "finished": "✓",
 }
+
+
+#: Stands in what a source says between what is wrong and when it is tried again.
+RETRY = ", trying again in "
 
 
 class KeyHint(msgspec.Struct, frozen=True):
@@ -67,17 +72,33 @@ def title(
     elif engine is not None and (basis := calibration_text(engine)):
         # Before what a narrow terminal cuts: it says what every figure is worth.
         line.append(f" {basis} ", palette.warn)
-    if address:
-        line.append(f" {plain(address, 60)} ", palette.accent)
-    if engine is not None and not withheld:
-        measured = f"· {plain(engine.name, 40)}"
-        if engine.rating:
-            measured += f" at {engine.rating} Elo"
-        measured += f" · {engine.limit}"
-        measured += f" · {gain} gain" if gain else ""
-        line.append(measured, palette.dim)
+    place = f" {plain(address, 60)} " if address else ""
+    # What tells most stays whole: without an engine the figures say nothing, the address is known.
+    measured = [] if engine is None or withheld else measured_by(engine, gain)
+    room = width - line.cell_len
+    for shown in (place, "") if place else ("",):
+        fitting = [text for text in measured if len(shown) + cell_len(text) <= room]
+        if fitting or not measured:
+            break
+    line.append(shown, palette.accent)
+    line.append(fitting[0] if fitting else "", palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line
+
+
+def measured_by(engine: EngineInfo, gain: GainKind | None) -> list[str]:
+    """Who measures, and how: the whole of it first, then shorter and shorter."""
+    name = plain(engine.name, 40)
+    rating = f" at {engine.rating} Elo" if engine.rating else ""
+    kind = f" · {gain} gain" if gain else ""
+    short = " ".join(name.split()[:2])
+    return [
+        f"· {name}{rating} · {engine.limit}{kind}",
+        f"· {name}{rating} · {engine.limit}",
+        f"· {short}{rating} · {engine.limit}",
+        f"· {short}{rating}",
+        f"· {short}, {engine.rating} Elo" if engine.rating else f"· {short}",
+    ]
 
 
 def calibration_text(engine: EngineInfo) -> str:
@@ -95,10 +116,15 @@ def health(
     styles = {"live": palette.good, "finished": palette.good, "failed": palette.bad}
     calm = [feed for feed in feeds if feed.state in ("live", "finished")]
     for feed in sorted(feeds, key=lambda feed: feed in calm):
-        detail = f": {plain(feed.detail, 80)}" if feed.detail and feed not in calm else ""
+        detail, name = "", plain(feed.feed, 36)
+        if feed.detail and feed not in calm:
+            name = fit(name, max(12, width // 3))
+            room = width - line.cell_len - cell_len(name) - len(feed.state) - 7
+            # What is wrong often begins with where, and that stands there already.
+            detail = f": {trouble_text(feed.detail.removeprefix(feed.feed).strip(), room)}"
         line.append(f"{FEED_SIGNS[feed.state]} ", styles.get(feed.state, palette.warn))
         style = palette.text if feed in calm else palette.warn
-        line.append(f"{plain(feed.feed, 36)} {feed.state}{detail}  ", style)
+        line.append(f"{name} {feed.state}{detail}  ", style)
     busy = sum(engine.state == "searching" for engine in engines.engines)
     speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
     if engines.problem:
@@ -114,6 +140,17 @@ def health(
         line.append(f" · measuring {done} of {of}", palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line
+
+
+def trouble_text(detail: str, room: int) -> str:
+    """What is wrong with a source in ``room`` cells: when it is tried again stays, whatever else
+    is cut.
+    """
+    what, again, when = plain(detail, 200).rpartition(RETRY)
+    if not again:
+        return fit(when, min(80, max(12, room)))
+    when = f", again in {when}"
+    return fit(what, max(8, room - cell_len(when))) + when
 
 
 def spoken_time(seconds: float) -> str:

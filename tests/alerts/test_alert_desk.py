@@ -621,3 +621,49 @@ def test_sources_that_contradict_each_other_for_a_minute() -> None:
     hall.report(told(f"e4 e5 Nf3 Nc6 Bb5 a6 {right}", "cloud"))
     (alert,) = (each for each in hall.raised.values() if each.kind == "sources-differ")
     assert alert.cleared_s is not None
+
+
+_ROUND = [played("Nf3 Nf6 Ng1 Ng8 Nc3 Nc6 Nb1 Nb8 " * 9, board=board) for board in range(1, 15)]
+
+
+def _boards(plies: int, *, standing: int | None = None) -> FeedReport:
+    """A round of 14 boards that have made so many plies each, but for one that stands still."""
+    games = []
+    for game in _ROUND:
+        made = min(plies, 26) if game.headers.board == standing else plies
+        games.append(msgspec.structs.replace(game, moves=game.moves[:made]))
+    return FeedReport("hall", tuple(games))
+
+
+def _followed(service: Rehearsal, plies: range, step_s: float, **how: int) -> None:
+    for count in plies:
+        service.wait(step_s)
+        service.report(_boards(count, **how))
+
+
+@pytest.mark.parametrize("pause_s", [60.0, 600.0])
+def test_a_pause_of_the_source_blames_no_board(pause_s: float) -> None:
+    """All boards come at once after it, one after the other: while the first ones move, the others
+    still stand where they stood.
+    """
+    service = Rehearsal()
+    service.tick_s = 0.5
+    _followed(service, range(1, 31), 2.0)
+    service.wait(pause_s)
+    caught_up = _boards(40)
+    for game in caught_up.games:
+        service.now_s += 0.001
+        service.report(FeedReport("hall", (game,)))
+        service.tick()
+    service.wait(60)
+    assert "stale" not in service.kinds()
+
+
+def test_a_board_that_stands_still_is_found_after_a_pause_too() -> None:
+    service = Rehearsal()
+    service.tick_s = 0.5
+    _followed(service, range(1, 31), 2.0, standing=7)
+    service.wait(300)
+    _followed(service, range(31, 70), 2.0, standing=7)
+    (alert,) = (each for each in service.raised.values() if each.kind == "stale")
+    assert alert.text.startswith("Board 7: no move for")

@@ -8,9 +8,13 @@ import signal
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
+from rich.console import Console
 
 from live.config import ServerConfig
+from live.events import HelloMessage
+from live.jobs.watch_service import ServiceWatch
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
 from live.publish.stream.client_state import ClientState
@@ -95,3 +99,14 @@ async def test_what_is_no_service_says_so_in_one_line() -> None:
     assert process.returncode == 2
     [line] = errors.decode().strip().splitlines()[-1:]
     assert line == "live-rate: no.such.host.invalid: no such host. Check the name"
+
+
+async def test_it_knows_whether_it_is_told_of_alerts() -> None:
+    watch = ServiceWatch("ws://127.0.0.1:1", "app", Console())
+    assert "connecting" in watch._no_alerts()
+    state = World(3)
+    hello = HelloMessage(1, "epoch", engine=state.engine(), gain="same-search", version="1")
+    for sight, word in (("public", "token"), ("arbiter", "")):
+        watch.attachment._back("nothing was missed")
+        watch.client_state.hello = msgspec.structs.replace(hello, sight=sight)
+        assert (word in watch._no_alerts()) and bool(watch._no_alerts()) is bool(word)

@@ -96,6 +96,9 @@ class State:
     def alerts(self) -> Any:
         return ()
 
+    def moments(self) -> Any:
+        return ()
+
 
 Engine = Callable[[Search], SearchResult | SearchFailure]
 
@@ -206,7 +209,11 @@ def test_the_newest_position_of_a_running_game_is_most_urgent() -> None:
     assert {
         request_id.ply for request_id, (_, urgency) in run.open.items() if urgency == "head"
     } == {3, 4}
+    # Screens wait for the last scores of a game that was seen to run, and of no other.
     run.step(ResultChanged("g1", "1-0"))
+    assert {urgency for _, urgency in run.open.values()} == {"closing"}
+    run = Run(ledger())
+    run.step(NewGame(msgspec.structs.replace(game(moves=MOVES), result="1-0")))
     assert {urgency for _, urgency in run.open.values()} == {"finished"}
 
 
@@ -724,3 +731,17 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
     assert one.games == other.games
     assert one.players == other.players
     assert one.engine == other.engine
+
+
+def test_a_player_of_one_game_has_the_interval_of_that_game() -> None:
+    held = ledger()
+    moves = line(*(step * step for step in range(30)))
+    open_ = list(held.apply(NewGame(game(moves=moves))).requests)
+    while open_:
+        request = open_.pop()
+        open_ += held.searched(request.id, answer(request.search)).requests
+    detail = held.game("g1")
+    assert detail is not None
+    shown = {(view.low, view.rating, view.high) for view in held.players()}
+    last = (detail.curves.white[-1], detail.curves.black[-1])
+    assert shown == {(point.low, point.rating, point.high) for point in last}

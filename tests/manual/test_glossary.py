@@ -150,7 +150,7 @@ def test_the_page(pages: Pages) -> None:
 def test_the_overlays(pages: Pages) -> None:
     options = pages("constant", module="overlay/options.js", name="OPTIONS")
     layouts = pages("constant", module="overlay/options.js", name="LAYOUTS")
-    english = pages("constant", module="overlay/language/words.js", name="LANGUAGES")["en"]
+    english = pages("languages")["en"]
     assert terms("Overlays", "Options") == set(options)
     assert terms("Overlays", "Layouts") == set(layouts)
     obvious = {
@@ -164,8 +164,12 @@ def test_the_overlays(pages: Pages) -> None:
         "minutes",
         "hours",
     }
-    said = {word for name, word in english.items() if name not in obvious and name != "moves"}
-    said |= {form.removeprefix("{} ") for form in english["moves"]}
+    said = set()
+    for name, words in english.items():
+        forms = [words] if isinstance(words, str) else words
+        if name == "moves":
+            forms = [form.removeprefix("{} ") for form in forms]
+        said |= set(forms if name not in obvious else ())
     assert terms("Overlays") == said
 
 

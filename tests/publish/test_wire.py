@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.client import ClientProtocol
+from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
@@ -53,3 +54,32 @@ def test_close_codes_say_whether_to_come_back() -> None:
     for code in wire.CloseCode:
         assert code == 1001 or 4000 <= code < 4200
     assert wire.CloseCode.SLOW < 4100 <= wire.CloseCode.TOO_MUCH
+
+
+def deflating() -> ClientProtocol:
+    """A client that has agreed to permessage-deflate with nothing kept between messages."""
+    client = ClientProtocol(parse_uri("ws://localhost/"), state=State.OPEN)
+    client.extensions = [PerMessageDeflate(True, True, 15, 15)]
+    return client
+
+
+@given(texts=st.lists(st.text(max_size=200).map(lambda text: text * 20), max_size=4))
+def test_deflated_messages_are_read_back_in_any_order_with_plain_ones(texts: list[str]) -> None:
+    client = deflating()
+    for text in texts:
+        payload = text.encode()
+        packed = wire.deflate(payload)
+        assert packed is None or len(payload) >= 300
+        for frame in wire.fragments(
+            payload if packed is None else packed, 97, deflated=bool(packed)
+        ):
+            client.receive_data(frame)
+    assert client.parser_exc is None
+    heard, message = [], b""
+    for event in client.events_received():
+        assert isinstance(event, Frame)
+        message += bytes(event.data)
+        if event.fin:
+            heard.append(message.decode())
+            message = b""
+    assert heard == texts

@@ -33,6 +33,10 @@ from live.events import (
     GoneMessage,
     HeadToHead,
     HealthMessage,
+    Moment,
+    MomentFigure,
+    MomentMessage,
+    MomentText,
     MoveMessage,
     Player,
     PlayerView,
@@ -66,6 +70,7 @@ class World:
         self.feed_health: tuple[FeedHealth, ...] = (FeedHealth("demo", "live"),)
         self.engine_health = EngineHealth((EngineState(0, "idle"),))
         self.raised: dict[str, Alert] = {}
+        self.told: dict[str, Moment] = {}
 
     # --- the State ----------------------------------------------------------------------------
 
@@ -98,6 +103,9 @@ class World:
     def alerts(self) -> Iterable[Alert]:
         return list(self.raised.values())
 
+    def moments(self) -> Iterable[Moment]:
+        return list(self.told.values())
+
     # --- steps: each changes the state and answers what tells it ---------------------------------
 
     def step(self) -> list[Change]:
@@ -118,6 +126,8 @@ class World:
             self.health: 1,
             self.alert: 2,
             self.clear: 1,
+            self.moment: 2,
+            self.withdraw: 1,
         }
         chosen = self.random.choices(list(steps), list(steps.values()))[0]
         if chosen == self.move and any(len(each.plies) > 40 for each in self.held.values()):
@@ -153,6 +163,7 @@ class World:
         if game is None:
             return []
         plies = self.held[game].plies
+        self.untell(game, len(plies) + 1)
         ply = PlyView(len(plies) + 1, self.random.choice(("e4", "Nf3", "O-O")), "e2e4", 60.0, 1.5)
         self.set(game, plies=(*plies, ply))
         return [MoveMessage(game, ply.ply, ply), self.view(game)]
@@ -249,6 +260,7 @@ class World:
         if game is None:
             return []
         del self.held[game]
+        self.untell(game, 0)
         self.raised = {id: alert for id, alert in self.raised.items() if alert.game != game}
         return [GoneMessage(game)]
 
@@ -320,6 +332,38 @@ class World:
         self.engine_health = EngineHealth(queued=self.random.randint(0, 9))
         return [HealthMessage(self.feed_health, self.engine_health)]
 
+    def moment(self) -> list[Change]:
+        game = self.some_game()
+        if game is None:
+            return []
+        ply = self.random.randint(0, len(self.held[game].plies) + 1)
+        text = MomentText(*("Something <b>happened</b>.",) * 6)
+        told = Moment(
+            id=f"{game}:turn:{ply}",
+            game=game,
+            ply=ply,
+            kind="turn",
+            color="white",
+            at_s=None,
+            weight=self.random.random(),
+            figures=(MomentFigure("before", 50.0),),
+            text=text,
+        )
+        self.told[told.id] = told
+        return [MomentMessage(game, told)]
+
+    def withdraw(self) -> list[Change]:
+        if not self.told:
+            return []
+        told = self.told.pop(self.random.choice(sorted(self.told)))
+        return [MomentMessage(told.game, told, holds=False)]
+
+    def untell(self, game: GameId, ply: int) -> None:
+        """What was told of these plies is told no more."""
+        self.told = {
+            id: each for id, each in self.told.items() if each.game != game or each.ply < ply
+        }
+
     def alert(self) -> list[Change]:
         game = self.some_game() if self.random.random() < 0.8 else None
         severity = self.random.choice(SEVERITIES)
@@ -362,6 +406,7 @@ class World:
         self.set(game, plies=tuple(plies))
 
     def cut(self, game: GameId, ply: int) -> None:
+        self.untell(game, ply)
         detail = self.held[game]
         white, black = (
             tuple(each for each in points if each.ply < ply)

@@ -2,7 +2,8 @@
 scores are hidden, nor on anything that is held back; arbiters receive everything at once.
 
 Each drill plays the same games twice, with one thing changed that the stranger must not notice, and
-compares all that reached the stranger, byte for byte, with numbers and order.
+compares all that reached the stranger, byte for byte, with numbers and order, and at which moment
+of the drill each message came.
 """
 
 from __future__ import annotations
@@ -81,10 +82,37 @@ def other_answer(search: Search) -> SearchResult:
 
 
 def _last_legal(search: Search) -> str:
+    return _legal(search)[-1]
+
+
+def _legal(search: Search) -> list[str]:
     board = chess.Board(search.position.start_fen)
     for uci in search.position.moves:
         board.push_uci(uci)
-    return sorted(move.uci() for move in board.legal_moves)[-1]
+    return sorted(move.uci() for move in board.legal_moves)
+
+
+def agreeing(parity: int) -> Answer:
+    """An engine whose first choice is what was played, at every other ply; its scores are those of
+    one engine or of the other.
+    """
+    played = {
+        tuple(move.uci for move in game.moves[:ply]): game.moves[ply].uci
+        for game in demo_feed.games()[:GAMES]
+        for ply in range(PLIES)
+    }
+
+    def engine(search: Search) -> SearchResult:
+        found = (answer, other_answer)[parity](search)
+        if search.only:
+            return found
+        moves = tuple(search.position.moves)
+        best = played.get(moves)
+        if best is None or len(moves) % 2 != parity:
+            best = next((each for each in _legal(search) if each != best), _last_legal(search))
+        return msgspec.structs.replace(found, best=best)
+
+    return engine
 
 
 class AnsweredEvent(EventService):
@@ -95,6 +123,8 @@ class AnsweredEvent(EventService):
         self._engine = engine
         self._asked: deque[tuple[Search, RequestId]] = deque()
         self.searches = 0
+        self.thought: list[int] = []
+        """Searches answered after each report."""
         self.open_ledger("Arithmetic", "1 look")
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
@@ -121,6 +151,10 @@ class Stranger:
 
     def __init__(self, publisher: Publisher, hide_scores: bool) -> None:
         self.received: list[tuple[str, bytes]] = []
+        self.phase = ""
+        """What the service does just now, and for which report."""
+        self.timed: list[tuple[str, str, bytes]] = []
+        """Phase, way and data of all that came."""
         self._publisher = publisher
         seen = everybody(hide_scores)
         self._broker = RetainedMessages(publisher.public, "live", seen)
@@ -133,6 +167,7 @@ class Stranger:
 
     def _note(self, way: str, data: bytes) -> None:
         self.received.append((way, data))
+        self.timed.append((self.phase, way, data))
 
     def look(self, games: Sequence[str]) -> None:
         """Ask every endpoint, and take what a broker would be sent."""
@@ -254,13 +289,23 @@ async def drill(
             listening.append(asyncio.create_task(attend("arbiter", bearer)))
             listening.append(asyncio.create_task(attend("public", {})))
         await until(lambda: len(publisher.broadcaster) == len(listening))
-        for games in reports:
+        # Greeting and snapshot of each.
+        await until(lambda: sum(way.startswith("websocket") for way, _ in stranger.received) >= 6)
+        await heard(stranger.timed)
+        for number, games in enumerate(reports):
             moment.now_s += pace_s
             public.pass_due()
+            stranger.phase = f"{number} moved"
             await service.take(FeedReport("hall", games))
             await settle(publisher)
+            await heard(stranger.timed)
+            stranger.phase = f"{number} thought"
+            service.thought.append(service.searches)
             await service.think()
+            service.thought[-1] = service.searches - service.thought[-1]
             await settle(publisher)
+            await heard(stranger.timed)
+            stranger.phase = f"{number} looked"
             stranger.look([view.id for view in service.state.games()])
             await heard(timed)
         for _ in range(round(quiet_s / pace_s)):
@@ -273,7 +318,7 @@ async def drill(
     return stranger, service, timed
 
 
-async def heard(timed: list[tuple[float, str, bytes]]) -> None:
+async def heard(timed: Sequence[object]) -> None:
     """Let what was written reach those who read: until nothing more comes."""
     quiet, before = 0, -1
     while quiet < 3:
@@ -289,14 +334,14 @@ async def test_hidden_scores_cannot_be_told_from_anything_a_stranger_receives(
     reports = list(rounds())
     assert len(reports) == 200
     runs, logs = [], []
-    for engine in (answer, other_answer):
+    for engine in (agreeing(0), agreeing(1)):
         caplog.clear()
         with caplog.at_level(logging.INFO, "live"):
             runs.append(await drill(engine, reports, monkeypatch=monkeypatch, hide_scores=True))
         logs.append([record.getMessage() for record in caplog.records])
     (one, first, _), (two, second, _) = runs
-    # The engines did answer differently: other scores, and another number of searches.
-    assert first.searches != second.searches
+    # The engines did answer differently: other scores, and other numbers of searches.
+    assert first.thought != second.thought
     assert snapshot(first.state).games != snapshot(second.state).games
     assert {way for way, _ in one.received} == {
         "json", "lines", "http", "mqtt", "websocket ", "websocket ?type=move,game",
@@ -305,9 +350,48 @@ async def test_hidden_scores_cannot_be_told_from_anything_a_stranger_receives(
     for way, data in one.by_way().items():
         assert data == two.by_way()[way], way
     assert logs[0] == logs[1]
+    # The gaps say no more than the bytes: each message comes after the same report and in the same
+    # phase, and none that a websocket or a line brings waits for an engine.
+    assert sorted(one.timed) == sorted(two.timed)
+    assert {way for phase, way, _ in one.timed if phase.endswith("thought")} == set()
+    # The audit's oracle: a first choice takes one search, any other move two. It told 20 of 20.
+    truths = [[searches <= 1 for searches in event.thought] for event in (first, second)]
+    differ = [at for at in range(200) if truths[0][at] != truths[1][at]]
+    assert len(differ) > 180, "else there is little to guess"
+    assert right(truths, differ, [first.thought, second.thought]) == 2 * len(differ)
+    # All that is left to it are numbers and sizes of messages: as good as a coin.
+    seen = [signs_of(stranger.timed) for stranger in (one, two)]
+    for sign in range(3):
+        sizes = [[each[sign] for each in run] for run in seen]
+        assert right(truths, differ, sizes) == len(differ)
     # And the stranger did follow the games.
     moves = [data for way, data in one.received if way == "websocket " and b'"move"' in data]
     assert len(moves) >= 200
+
+
+def signs_of(timed: Sequence[tuple[str, str, bytes]]) -> list[tuple[int, int, int]]:
+    """What can be counted of each report: messages, bytes, and messages while engines think."""
+    signs: dict[str, list[int]] = {}
+    for phase, _, data in timed:
+        number, _, what = phase.partition(" ")
+        found = signs.setdefault(number, [0, 0, 0])
+        found[0] += 1
+        found[1] += len(data)
+        found[2] += what == "thought"
+    return [(each[0], each[1], each[2]) for number, each in signs.items() if number]
+
+
+def right(
+    truths: Sequence[Sequence[bool]], at: Sequence[int], signs: Sequence[Sequence[int]]
+) -> int:
+    """How often it is right, over both engines, that a smaller sign means a first choice."""
+    both = sorted(each[index] for each in signs for index in at)
+    middle = both[len(both) // 2 - 1]
+    return sum(
+        (sign[index] <= middle) == truth[index]
+        for truth, sign in zip(truths, signs, strict=True)
+        for index in at
+    )
 
 
 async def test_what_is_held_back_cannot_be_told_until_it_is_due(

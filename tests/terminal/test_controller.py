@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,10 +15,14 @@ from live.events import (
     AlertMessage,
     EngineHealth,
     FeedHealth,
+    GameMessage,
     GoneMessage,
     HealthMessage,
     MoveMessage,
+    StandingMessage,
 )
+from live.publish.published_state import view_of
+from live.terminal.low_clocks import clock_style, low_clock_s
 from live.terminal.palette import PALETTES
 from tests.figures import Kind
 from tests.terminal.stage import Stage
@@ -347,8 +352,11 @@ def test_alerts_are_acknowledged_muted_and_noted() -> None:
     assert "×2" in text
     flag = "flag g1 white"
     assert "Acknowledged" in stage.press("a")
+    # The cursor stays among what is new, and the question says what the note is to.
     stage.press("n")
-    assert stage.context.ask is not None
+    assert stage.context.ask is not None and stage.context.ask.label == "Note to board 2, stale:"
+    stage.press("up", "n")
+    assert stage.context.ask.label == "Note to board 1, flag:"
     stage.context.ask.done("told both players")
     stage.press("m", "k", "m", "a", "m", "b", "m", "escape")
     game = next(iter(stage.client_state.games())).id
@@ -470,3 +478,149 @@ def test_a_board_with_an_open_alert_is_marked_until_somebody_takes_note() -> Non
         taken = msgspec.structs.replace(alert, acknowledged_s=1.0)
         loud.client_state.apply(AlertMessage(taken))
     assert boards and marks(loud) == marks(quiet)
+
+
+def _orders(stage: Stage) -> list[str]:
+    stage.frame()
+    return [row.id for row in stage.controller.boards.listed]
+
+
+def test_boards_with_open_alerts_come_first_when_asked() -> None:
+    stage = Stage(alerts=True)
+    last = _orders(stage)[-1]
+    (about, *_) = stage.client_state.alerts()
+    stage.client_state.apply(
+        AlertMessage(msgspec.structs.replace(about, id="flag last", game=last))
+    )
+    assert _orders(stage)[-1] == last
+    assert "open alerts first" in stage.press("exclamation_mark")
+    asking = {alert.game for alert in stage.client_state.alerts()}
+    assert set(_orders(stage)[: len(asking)]) == asking and last in asking
+    # Within them the order stays, and a pinned board stays above.
+    stage.press("T")
+    assert set(_orders(stage)[: len(asking)]) == asking
+    stage.press("exclamation_mark")
+    assert last not in _orders(stage)[:1]
+
+
+def test_every_view_marks_what_has_an_open_alert() -> None:
+    stage = Stage(alerts=True)
+    stage.press("enter")
+    assert "! White's flag has fallen" in stage.frame().splitlines()[1]
+    stage.press("2")
+    marked = [line for line in stage.frame().splitlines() if line[6:7] == "!"]
+    assert len(marked) == 4
+    for alert in list(stage.client_state.alerts()):
+        stage.client_state.apply(AlertMessage(msgspec.structs.replace(alert, acknowledged_s=1.0)))
+    assert not [line for line in stage.frame().splitlines() if line[6:7] == "!"]
+    stage.press("1", "enter")
+    assert "flag has fallen" not in stage.frame()
+
+
+@pytest.mark.parametrize(
+    ("time_control", "clock_s", "style"),
+    [
+        ("90+30", 299.0, "warn"),
+        ("90+30", 301.0, ""),
+        ("90+30", 59.0, "bad"),
+        ("3+2", 59.0, ""),
+        ("3+2", 15.0, "warn"),
+        ("3+2", 9.0, "bad"),
+        ("", 59.0, "bad"),
+        ("90+30", None, ""),
+    ],
+)
+def test_a_low_clock_has_its_colour(time_control: str, clock_s: float | None, style: str) -> None:
+    palette = PALETTES["dusk"]
+    wanted = {"warn": palette.warn, "bad": palette.bad, "": ""}[style]
+    assert clock_style(clock_s, low_clock_s(time_control), palette) == wanted
+
+
+def test_the_clock_of_a_running_board_is_drawn_low() -> None:
+    stage = Stage()
+    game = stage.client_state.game(_orders(stage)[0])
+    assert game is not None
+    low = msgspec.structs.replace(game.plies[-1], clock_s=42.0)
+    stage.client_state.apply(MoveMessage(game.id, low.ply, low))
+    stage.changes.everything()
+
+    def styles() -> set[str]:
+        lines = stage.controller.frame(80, 24)
+        (line,) = (line for line in lines[2:4] if "0:42" in line.plain)
+        at = line.plain.index("0:42")
+        return {str(span.style) for span in line.spans if span.start <= at < span.end}
+
+    assert stage.context.palette.bad in styles()
+
+
+def test_at_eighty_columns_the_title_keeps_the_engines_rating() -> None:
+    assert stage_title(80).endswith("· Stockfish 19, 2218 Elo")
+    assert stage_title(200).endswith("100000 nodes · same-search gain")
+    # Where even that has no room, the address goes first.
+    assert "http" not in stage_title(60) and "Stockfish 19" in stage_title(60)
+
+
+def stage_title(width: int) -> str:
+    return Stage(alerts=True).controller.frame(width, 24)[0].plain.rstrip()
+
+
+def test_what_is_tried_again_says_when_at_eighty_columns() -> None:
+    stage = Stage()
+    why = "https://example.org/round/3/games.pgn asks us to slow down (429), trying again in 28 s"
+    feed = FeedHealth("https://example.org/round/3/games.pgn", "retrying", why)
+    stage.client_state.apply(HealthMessage((feed,), EngineHealth()))
+    status = stage.frame().splitlines()[-2]
+    assert "again in 28 s" in status and len(status) <= 80
+
+
+def test_a_running_games_percentile_is_marked() -> None:
+    frame = Stage().frame().splitlines()
+    assert frame[2].endswith("~97%") and frame[12].endswith(" 3%")
+
+
+def test_players_sort_by_points_and_teams_have_their_matches() -> None:
+    stage = Stage()
+    assert "no source names teams" in stage.press("2", "m")
+    for number, view in enumerate(list(stage.client_state.players())):
+        told = msgspec.structs.replace(view, points=number / 2, finished=1)
+        stage.client_state.apply(StandingMessage(told))
+    stage.changes.everything()
+    stage.now_s += 5
+    stage.now_s += 60
+    lines = stage.press("T").splitlines()
+    assert " Pts" in lines[1] and "5½" in lines[2] and "by Points" in lines[-2]
+    for game in list(stage.client_state.games()):
+        white = msgspec.structs.replace(game.white, team="Norway")
+        black = msgspec.structs.replace(game.black, team="India")
+        named = view_of(msgspec.structs.replace(game, white=white, black=black))
+        stage.client_state.apply(GameMessage(named))
+    stage.now_s += 60
+    shown = stage.press("m")
+    assert "India" in shown and "Norway" in shown and "0 – 1" in shown
+    assert "Larino" in stage.press("m")
+
+
+def test_alerts_that_cannot_be_known_are_not_called_none() -> None:
+    stage = Stage()
+    assert "✓ no alert" in stage.press("3")
+    stage.actions.no_alerts = lambda: "the service went away"
+    assert "no alert" not in stage.frame()
+    assert "Not known: the service went away" in stage.frame()
+
+
+def test_with_several_sources_the_board_says_which_it_comes_from() -> None:
+    stage = Stage()
+    assert "from demo" not in stage.frame()
+    feeds = (FeedHealth("demo", "live"), FeedHealth("hall", "live"))
+    stage.client_state.apply(HealthMessage(feeds, EngineHealth()))
+    assert "from demo" in stage.frame().splitlines()[-2]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_figures_of_the_methods_stand_apart(size: tuple[int, int]) -> None:
+    stage = Stage()
+    stage.size = size
+    stage.press("enter", "shift+tab")
+    for line in stage.frame().splitlines():
+        # Share, interval and "of 12" of both sides: no figure runs into the next.
+        assert not re.search(r" of \d+\.", line) and not re.search(r"\d\.\d\d\d", line), line

@@ -5,6 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from live.events import (
+    Alert,
+    AlertMessage,
     EngineHealth,
     FeedHealth,
     GameMessage,
@@ -109,3 +111,13 @@ def test_a_feed_is_told_of_when_it_changes() -> None:
     assert writer.lines([live, live]) == ["demo live"]
     retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
     assert writer.lines([retrying]) == ["demo retrying: again in 4 s"]
+
+
+def test_alerts_are_lines_where_they_are_sent_at_all() -> None:
+    text = "Board 3: 0:00\x1b[2J"
+    flag = Alert(id="f", kind="flag", severity="alarm", text=text, advice="", first_seen_s=1.0)
+    writer = EventLineWriter()
+    assert writer.lines([AlertMessage(flag)]) == ["alert raised !! Board 3: 0:00[2J"]
+    assert writer.lines([AlertMessage(flag)]) == []
+    over = msgspec.structs.replace(flag, cleared_s=5.0)
+    assert writer.lines([AlertMessage(over)]) == ["alert over !! Board 3: 0:00[2J"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 
@@ -16,6 +16,8 @@ class Line:
         self._open: set[asyncio.StreamWriter] = set()
         self.dead = False
         self.url = ""
+        self.sent_back = 0
+        """Bytes that came from the server, headers and frames included."""
 
     def cut(self) -> None:
         """Every connection ends without a goodbye, and new ones too, until :meth:`mend`."""
@@ -38,16 +40,27 @@ class Line:
         ends = {writer, far_writer}
         self._open |= ends
         try:
-            await asyncio.gather(_carry(reader, far_writer), _carry(far_reader, writer))
+            await asyncio.gather(_carry(reader, far_writer), self._back(far_reader, writer))
         finally:
             self._open -= ends
             for each in ends:
                 each.transport.abort()
 
+    async def _back(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        def note(data: bytes) -> None:
+            self.sent_back += len(data)
 
-async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _carry(reader, writer, note)
+
+
+async def _carry(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    note: Callable[[bytes], None] = lambda _: None,
+) -> None:
     with contextlib.suppress(ConnectionError):
         while data := await reader.read(65536):
+            note(data)
             writer.write(data)
             await writer.drain()
     writer.transport.abort()

@@ -487,6 +487,10 @@ async def test_screening_figures_are_for_arbiters_alone(chromium: str, tmp_path:
             text = await page.run("document.body.innerText")
             assert ("Anna agrees often" in text) is sees
             assert ("It accuses nobody" in text) is sees
+            assert ("Nothing is in the log yet" in text) is sees
+            await page.run("location.hash = ''")
+            await page.until("document.querySelector('.card')?.offsetParent")
+            assert await page.run("document.querySelectorAll('.card.alerting').length") == sees
         assert "token" not in await page.run(
             """import("/static/page/page_address.js").then(({ shareAddress, HOME }) =>
                  shareAddress(location.href, HOME))"""

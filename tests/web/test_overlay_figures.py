@@ -34,6 +34,7 @@ def game(id: str = "g", plies: list[dict[str, Any]] | None = None, **more: Any) 
         "start_fen": START,
         "start_score_cp": 20,
         "plies": plies or [],
+        "curves": {"white": [], "black": []},
         "white": {"name": "Anna"},
         "black": {"name": "Bea"},
         **more,
@@ -74,8 +75,8 @@ def test_a_score_nobody_knows_is_none(pages: Pages) -> None:
 
 WORDS = {
     "level": "level",
-    "percentile": "percentile at this Elo",
-    "percentileShort": "percentile",
+    "percentile": "of games at this Elo are worse",
+    "percentileShort": "better than",
     "alone": "moves alone",
     "algorithm4": "Algorithm 4",
     "transferred": "transferred",
@@ -100,7 +101,7 @@ def test_every_figure_is_named_and_algorithm_4_leads_only_where_asked(pages: Pag
         return [each and (each["label"], each["text"], each["interval"]) for each in found]
 
     level = ("level", "2310", "2150–2480")
-    percentile = ("percentile at this Elo", "74\u00a0%", "")
+    percentile = ("of games at this Elo are worse", "74\u00a0%", "")
     assert said(2300, "auto") == [level, percentile]
     assert said(2300, "percentile") == [percentile, level]
     assert said(2300, "algorithm4") == [("Algorithm 4", "2034", "1990–2080"), None]
@@ -150,6 +151,63 @@ def test_an_event_that_is_only_the_pairing_is_not_told(pages: Pages) -> None:
 def test_points(pages: Pages, result: str, points: tuple[str, str]) -> None:
     got = [figure(pages, "pointsOf", result, color) for color in ("white", "black")]
     assert tuple(got) == points
+
+
+def rated(color: str, last_ply: int, moves: int) -> dict[str, Any]:
+    return {color: [{"ply": last_ply, "n": moves}]}
+
+
+def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
+    words = {"movesOf": "{} of {} moves", "lastScores": "last scores to come"}
+    behind = game(plies=[ply(n) for n in range(1, 8)])
+    behind["curves"] |= rated("white", 3, 2) | rated("black", 6, 3)
+    assert figure(pages, "openOf", behind, "white", words) == {"missing": 2, "text": "2 of 4 moves"}
+    assert figure(pages, "openOf", behind, "black", words) is None
+    over = {**behind, "result": "1-0"}
+    told = figure(pages, "openOf", over, "white", words)
+    assert told["text"] == "2 of 4 moves · last scores to come"
+    # Where Black began, the odd plies are Black's.
+    begun = {**behind, "start_fen": START.replace(" w ", " b ")}
+    assert figure(pages, "openOf", begun, "black", words)["missing"] == 1
+    assert figure(pages, "openOf", game(), "white", words) is None
+
+
+def test_what_was_best_is_said_as_people_write_it(pages: Pages) -> None:
+    played = [{**ply(1), "uci": "e2e4", "best": "g1f3"}, {**ply(2), "uci": "e7e5", "best": "e7e5"}]
+    words = {"letters": ["K", "D", "T", "L", "S"]}
+
+    def best(number: int) -> Any:
+        return pages("best", args=[game(plies=played), number, words])
+
+    assert best(1) == "Sf3"
+    assert best(2) is None
+
+
+def swing_words(pages: Pages, name: str, plies: list[dict[str, Any]], swing: dict[str, Any]) -> str:
+    words = {
+        "letters": list("KQRBN"),
+        "swing": "Swing",
+        "costs": "costs {} pawns",
+        "allowsMate": "allows mate in {}",
+        "best": "best was {}",
+        "bestShort": "best {}",
+    }
+    said: str = pages("swing", name=name, args=[game(plies=plies), swing, words])
+    return said.replace("\u00a0", " ")
+
+
+def test_a_swing_names_who_what_it_cost_and_what_was_best(pages: Pages) -> None:
+    plies = [{**ply(1, -240), "uci": "e2e4", "san": "e4", "best": "g1f3"}]
+    swing = {"ply": 1, "from": 30, "to": -240, "color": "black"}
+    said = swing_words(pages, "swingSentence", plies, swing)
+    assert said == "Anna: 1. e4 costs 2.7 pawns · best was Nf3"
+    assert swing_words(pages, "swingText", plies, swing) == "1. e4 −2.7 · best Nf3"
+    mated = [{**plies[0], "score_cp": -3900, "mate": -3}]
+    said = swing_words(pages, "swingSentence", mated, {**swing, "to": -3900})
+    assert said == "Anna: 1. e4 allows mate in 3 · best was Nf3"
+    # Where the mover gains, nothing was lost: the scores are said as they are.
+    gained = swing_words(pages, "swingSentence", plies, {**swing, "from": -240, "to": 30})
+    assert gained == "Swing 1. e4 −2.40 → +0.30"
 
 
 # --- swings ---------------------------------------------------------------------------------------
@@ -229,7 +287,9 @@ def choose(
 
 
 def at(board: int, cp: int = 0, plies: int = 1, **more: Any) -> dict[str, Any]:
-    return game(f"b{board}", [ply(n + 1, cp) for n in range(plies)], board=board, **more)
+    rated = {"curves": {"white": [{"ply": plies}], "black": [{"ply": plies}]}}
+    moves = [ply(n + 1, cp) for n in range(plies)]
+    return game(f"b{board}", moves, board=board, **rated, **more)
 
 
 def test_the_top_board_still_playing(pages: Pages) -> None:
@@ -242,6 +302,63 @@ def test_a_result_stays_before_the_next_board_comes(pages: Pages) -> None:
     playing, over = [at(1), at(2)], [at(1, result="1-0"), at(2)]
     looked = [(playing, 0), (over, 1_000), (over, 20_000), (over, 22_000)]
     assert [games[0] for games in choose(pages, looked)] == ["b1", "b1", "b1", "b2"]
+
+
+def test_a_result_stays_until_its_last_scores_are_there(pages: Pages) -> None:
+    playing, over = [at(1), at(2)], [at(1, result="1-0"), at(2)]
+    over[0]["curves"] = {"white": [], "black": []}
+    settled = [at(1, result="1-0"), at(2)]
+    looked = [(playing, 0), (over, 1_000), (over, 60_000), (settled, 61_000), (settled, 82_000)]
+    assert [each[0] for each in choose(pages, looked)] == ["b1", "b1", "b1", "b1", "b2"]
+    # But not for ever.
+    never = [(playing, 0), (over, 1_000), (over, 92_000), (over, 113_000)]
+    assert [each[0] for each in choose(pages, never)] == ["b1", "b1", "b1", "b2"]
+
+
+def notice(pages: Pages, name: str, *args: Any) -> Any:
+    return pages("call", module="overlay/connection_notice.js", name=name, args=list(args))
+
+
+def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
+    live = {"status": "live", "heardAt": 0}
+    feeds = [{"feed": "hall", "state": "stale"}]
+    of_hall = [game(feed="hall")]
+    since = pages(
+        "object",
+        module="overlay/connection_notice.js",
+        name="Failures",
+        args=[],
+        calls=[
+            ["since", feeds, of_hall, 0],
+            ["since", [{"feed": "hall", "state": "failed"}], of_hall, 10],
+            ["since", [{"feed": "hall", "state": "retrying"}], of_hall, 20],
+            ["since", [{"feed": "other", "state": "failed"}], of_hall, 30],
+        ],
+    )
+    assert since == [None, 10, 10, None]
+    lost = notice(pages, "lostSince", {"connection": live, "failingSince": 10, "now": 60_011})
+    assert lost == 10
+    soon = notice(pages, "lostSince", {"connection": live, "failingSince": 10, "now": 50_000})
+    assert soon is None
+    waiting = {"status": "waiting", "heardAt": 100}
+    assert notice(pages, "lostSince", {"connection": waiting, "failingSince": None, "now": 9_000})
+
+
+def test_viewers_see_of_a_loss_what_the_producer_chose(pages: Pages) -> None:
+    words = {"asOf": "as of {} ago", "seconds": "{} s", "waiting": "waiting"}
+    shown = {
+        "connection": {"status": "waiting", "heardAt": 0},
+        "held": {"players": {}},
+        "games": [game()],
+        "now": 19_000,
+        "layout": "board",
+        "since": 0,
+    }
+    said = [
+        notice(pages, "statusText", {**shown, "lost": lost}, words)
+        for lost in ("freeze", "notice", "hide")
+    ]
+    assert said == ["", "as of 19 s ago", ""]
 
 
 def test_the_closest_game_without_flicker(pages: Pages) -> None:
@@ -361,7 +478,10 @@ def test_standings_show_ties_as_ties_and_no_place_where_too_little_is_known(page
     ]
     words = {**WORDS, "performance": "performance"}
     ranked = pages(
-        "call", module="overlay/standings_order.js", name="ranking", args=[players, "auto", words]
+        "call",
+        module="overlay/tables/standings_order.js",
+        name="ranking",
+        args=[players, "auto", words],
     )
     assert [(each["id"], each["rank"]) for each in ranked] == [
         ("first", "1="),

@@ -13,6 +13,11 @@ from live.games.player_identity import same_person
 
 #: More moves at once than this were made before they were reported: they say nothing of the pace.
 LIVE_MOVES = 2
+#: Moves of a board that come within so many seconds came at once: no two were waited for.
+BURST_S = 0.02
+#: When no board of a source has moved for so many times the mean wait of one, it is the source that
+#: paused: no board is blamed for that time.
+PAUSE_TIMES = 3.0
 
 
 class Lapse(msgspec.Struct, frozen=True):
@@ -62,10 +67,12 @@ class MovePace:
 class MoveFlow:
     """Moves of all boards of one source."""
 
-    __slots__ = ("moves", "pace", "played_s", "timed_s")
+    __slots__ = ("_ended_s", "_moved_s", "moves", "pace", "played_s", "timed_s")
 
     def __init__(self) -> None:
         self.moves = 0
+        self._moved_s: float | None = None
+        self._ended_s = 0.0
         self.pace = MovePace()
         self.played_s = 0.0
         """What players used by their clocks, over all waits of which that is known."""
@@ -80,6 +87,23 @@ class MoveFlow:
         if self.timed_s <= 0:
             return 1.0
         return max(1.0, self.played_s / self.timed_s)
+
+    def moved(self, now_s: float) -> None:
+        """A move of some board was reported."""
+        self._ended_s = self.paused_s(now_s)
+        self._moved_s = now_s
+        self.moves += 1
+
+    def paused_s(self, now_s: float) -> float:
+        """How long the source has paused by now, all its pauses together."""
+        silent_s = 0.0 if self._moved_s is None else now_s - self._moved_s
+        paused = self.pace.moves and silent_s > PAUSE_TIMES * self.pace.mean_s
+        return self._ended_s + silent_s * bool(paused)
+
+    def shift(self, gap_s: float) -> None:
+        """The clock jumped by so much."""
+        if self._moved_s is not None:
+            self._moved_s += gap_s
 
 
 class BoardHistory:
@@ -112,6 +136,7 @@ class BoardHistory:
         self._by_mate: Result | None = None
         self._came = (0.0, 0)
         self._flow_then = 0
+        self._paused_then_s = 0.0
 
     @cached_property
     def white_begins(self) -> bool:
@@ -152,6 +177,12 @@ class BoardHistory:
     def moves_elsewhere(self) -> int:
         """Moves of other boards of the same source since the last one here."""
         return self.flow.moves - self._flow_then
+
+    def waited_s(self, now_s: float) -> float:
+        """Since the last move, without the time in which the source paused."""
+        if self.moved_s is None:
+            return 0.0
+        return now_s - self.moved_s - (self.flow.paused_s(now_s) - self._paused_then_s)
 
     # --- changes ---------------------------------------------------------------------------
 
@@ -237,17 +268,24 @@ class BoardHistory:
 
     def _arrived(self, now_s: float, used_s: float | None) -> None:
         """A move came: one of few is a sign of the pace, one of many was made before."""
-        self.flow.moves += 1
+        self.flow.moved(now_s)
         self._flow_then = self.flow.moves
         at_s, moves = self._came
-        if at_s == now_s:
+        if 0 <= now_s - at_s <= BURST_S:
             self._came = (now_s, moves + 1)
+            self._stands(now_s)
             return
         if self.moved_s is not None and 0 < moves <= LIVE_MOVES:
+            waited_s = self.waited_s(now_s)
             for pace in (self.pace, self.flow.pace):
-                pace.add(now_s - self.moved_s)
+                pace.add(waited_s)
             if used_s is not None:
                 self.flow.played_s += used_s
-                self.flow.timed_s += now_s - self.moved_s
+                self.flow.timed_s += waited_s
         self._came = (now_s, 1)
+        self._stands(now_s)
+
+    def _stands(self, now_s: float) -> None:
+        """The board waits for its next move from now on."""
         self.moved_s = now_s
+        self._paused_then_s = self.flow.paused_s(now_s)

@@ -30,8 +30,7 @@ def findings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     usual_s = usual_wait_s(board)
     if not board.running or not board.moves or board.moved_s is None or usual_s is None:
         return
-    waited_s = now_s - board.moved_s
-    if waited_s < max(TIMES_USUAL * usual_s, board.pace.longest_s, _think_s(board)):
+    if board.waited_s(now_s) < max(TIMES_USUAL * usual_s, board.pace.longest_s, _think_s(board)):
         return
     if board.moves_elsewhere < MOVES_ELSEWHERE or board.position().mated:
         return
@@ -41,7 +40,7 @@ def findings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
         game=board.view.id,
         ply=len(board.moves),
         text=(
-            f"{board.label}: no move for {span(waited_s)}, while other boards made "
+            f"{board.label}: no move for {span(now_s - board.moved_s)}, while other boards made "
             f"{board.moves_elsewhere - board.moves_elsewhere % 10} or more; "
             f"a move here usually takes {span(usual_s)}."
         ),

@@ -141,7 +141,7 @@ class LookAhead:
         full = SearchKind.HEAD if self._search_options.quick is None else SearchKind.DEEPEN
         if priority.kind is full and search.only is None:
             self._heads[owner] = (search, priority.board)
-        if priority.kind is SearchKind.FINISHED:
+        if priority.kind in (SearchKind.CLOSING, SearchKind.FINISHED):
             self._end(priority.board)
         elif priority.kind is SearchKind.HEAD and search.only is None:
             # What is no longer needed gives its engines back before the head would take one.

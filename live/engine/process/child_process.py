@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import signal
@@ -18,6 +17,8 @@ _log = logging.getLogger(__name__)
 
 #: A deadline seen so much too late says that we slept ourselves, seconds.
 OVERSLEPT_S: Final = 5.0
+#: Variable of the environment that says whose child a process is.
+MARK: Final = "LIVE_RATE_ENGINE"
 _LAUNCH: Final = str(Path(__file__).with_name("engine_launcher.py"))
 #: What an engine inherits of our environment: enough to find its libraries and files, nothing
 #: that changes what Node or Python print.
@@ -26,14 +27,16 @@ _INHERITED: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_
 
 def launched(argv: tuple[str, ...], nice: int) -> tuple[str, ...]:
     """The command that starts ``argv`` with this niceness, to die when we do."""
-    if os.name != "posix":
+    if sys.platform == "win32":
+        # There the end of standard input must do, which every UCI engine takes for "quit".
         return argv
     return (sys.executable, "-I", "-S", _LAUNCH, str(os.getpid()), str(nice), *argv)
 
 
-def environment() -> dict[str, str]:
+def environment(mark: str = "") -> dict[str, str]:
+    """What an engine gets; its children have the ``mark``, too, wherever they go."""
     kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"}
+    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"} | ({MARK: mark} if mark else {})
 
 
 def cause_of_death(code: int | None, stderr: bytes) -> str:
@@ -46,26 +49,6 @@ def cause_of_death(code: int | None, stderr: bytes) -> str:
         how = f"exited with code {code}"
     lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     return f"{how}: {lines[-1].strip()[:200]!r}" if lines else how
-
-
-def kill_group(pid: int) -> None:
-    """Kill a process that leads its group, and the group: it may have children of its own, and
-    they may outlive it.
-    """
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(pid, signal.SIGKILL)
-        else:
-            os.kill(pid, signal.SIGTERM)
-
-
-def resident_bytes(pid: int) -> int | None:
-    """Resident memory of a process (Linux), else None."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def no_uci(subject: str, problem: str) -> NotAnEngine:

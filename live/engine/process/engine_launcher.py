@@ -29,6 +29,8 @@ def _die_with_parent(parent: int) -> None:
 
 
 def main() -> None:
+    if sys.platform == "win32":
+        sys.exit("engines are started by themselves on Windows")
     parent, nice, argv = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
     if nice:
         with contextlib.suppress(OSError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import Callable
 from typing import Final, cast
 
@@ -16,15 +17,14 @@ import msgspec
 
 from live.engine.engine_discovery import EngineCommand
 from live.engine.process.child_process import (
+    MARK,
     StartDeadline,
     cause_of_death,
     environment,
     fault_of,
-    kill_group,
     launched,
     look_at,
     no_uci,
-    resident_bytes,
 )
 from live.engine.process.engine_timeouts import EnginePace, EngineTimeouts
 from live.engine.process.uci_conversation import (
@@ -37,6 +37,7 @@ from live.engine.process.uci_info import SearchDeepened
 from live.engine.search import Limit, SearchProgress
 from live.engine.search_key import SearchKey
 from live.errors import EngineFault
+from live.operating_system import kill_group, kill_marked, own_group, resident_bytes
 
 _STDERR_KEPT: Final = 2_000  # bytes, for the message when it dies
 
@@ -54,6 +55,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self.chess960 = False
         self.on_lost: Callable[[EngineFault], None] | None = None
         self._subject = subject
+        self._mark = secrets.token_hex(8)
         self._patience = patience
         self.pace = EnginePace(patience)
         self._conversation = UciConversation(settings)
@@ -94,7 +96,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         argv = launched(command.argv, nice)
         try:
             await self._loop.subprocess_exec(
-                lambda: self, *argv, env=environment(), start_new_session=True
+                lambda: self, *argv, env=environment(self._mark), **own_group(nice)
             )
         except OSError as error:
             raise no_uci(subject, f"cannot be started ({error.strerror})") from None
@@ -231,6 +233,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         """The process is gone. Its children may hold the pipes open, and go too."""
         kill_group(self.pid)
+        kill_marked(f"{MARK}={self._mark}")
         assert self._transport is not None
         # A child that left the group keeps the pipes for ever: then they are closed on our side.
         self._loop.call_later(1.0, self._transport.close)

@@ -13,13 +13,15 @@ class SearchKind(IntEnum):
 
     HEAD = 0
     """The newest position of a live game, and what its last move's gain needs."""
-    BACKLOG = 1
+    CLOSING = 1
+    """A game that has just ended: screens wait for its last scores."""
+    BACKLOG = 2
     """Earlier positions of a live game."""
-    FINISHED = 2
-    """A game that is over."""
-    DEEPEN = 3
+    FINISHED = 3
+    """A game that was over when it was first seen."""
+    DEEPEN = 4
     """A second, longer look at what is scored already."""
-    SPECULATE = 4
+    SPECULATE = 5
     """What the most likely replies will need."""
 
 

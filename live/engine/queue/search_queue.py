@@ -1,9 +1,11 @@
 """Which search runs next on which engine: events in, instructions out, no asyncio, no clock.
 
-Order of kinds: heads of live games, their backlog, finished games, deepening, speculation. Among
-heads and within the backlog the board that has waited longest since it was last served comes
-first, so that a bullet game cannot starve the others; within a board the newest head, the
-earliest backlog ply. Finished games are taken whole, in the order they were requested.
+Order of kinds: heads of live games, games that have just ended, backlog of live games, games that
+were over before, deepening, speculation. Boards on air come before all others with whatever they
+need but the last two. Among heads and within the backlog the board that has waited longest since it
+was last served comes first, so that a bullet game cannot starve the others; within a board the
+newest head, the earliest backlog ply. Finished games are taken whole, in the order they were
+requested.
 
 Equal searches are made once and delivered to all who requested them. A search that has killed three
 engines is set aside. After every method, the shell must carry out the returned instructions in
@@ -13,6 +15,7 @@ order.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
+from collections.abc import Iterable
 from typing import Final, Generic
 
 import msgspec
@@ -162,11 +165,16 @@ class SearchQueue(Generic[Key]):
         self._expect(slot.state == "busy" and not stopped, f"engine {engine} {slot.state}")
         assert job is not None
         slot.state = "idle"
-        urgent = job.kind is SearchKind.HEAD
+        urgent = job.kind <= SearchKind.CLOSING
         answers: list[Instruction[Key]] = list(self._answer(job, None))
         # Whoever waits for a head may need one more search for its gain, and that comes first;
         # anything else is better delivered while the engine already works on the next.
         return [*answers, AssignSearches()] if urgent else [*self.assign(), *answers]
+
+    def put_on_air(self, boards: Iterable[str]) -> None:
+        """From now on these boards come first."""
+        self._waiting.on_air = frozenset(boards)
+        self._story.append(f"on air {', '.join(sorted(self._waiting.on_air))}")
 
     def add(self) -> None:
         """One more engine, down until :meth:`up`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Final, Generic, Literal, TypeVar
 
 from live.engine.queue.search_priority import YIELDS, SearchKind, SearchPriority
@@ -92,6 +92,8 @@ class WaitingSearches(Generic[Key]):
         self._heaps: dict[SearchKind, dict[str, list[_Entry[Key]]]] = {
             kind: {} for kind in SearchKind
         }
+        self.on_air: frozenset[str] = frozenset()
+        """Boards that come before all others, with all that somebody waits for."""
         # When (in starts) each board was last served, per kind.
         self._served: OrderedDict[tuple[SearchKind, str], int] = OrderedDict()
         self._starts = 0
@@ -158,9 +160,21 @@ class WaitingSearches(Generic[Key]):
 
     def pop(self) -> SearchJob[Key] | None:
         """The search whose turn it is; its requests stay known to their owners."""
-        for kind in SearchKind:
+        if self.on_air:
+            waited_for = [kind for kind in SearchKind if kind not in YIELDS]
+            job = self._first(waited_for, self.on_air)
+            if job is not None:
+                return job
+        return self._first(SearchKind, None)
+
+    def _first(
+        self, kinds: Iterable[SearchKind], boards: frozenset[str] | None
+    ) -> SearchJob[Key] | None:
+        """The first search of these kinds, of these boards or (None) of all."""
+        for kind in kinds:
             best: tuple[tuple[int, int], QueuedRequest[Key]] | None = None
-            for board in list(self._heaps[kind]):
+            heaps = self._heaps[kind]
+            for board in list(heaps) if boards is None else boards & heaps.keys():
                 top = self._top(kind, board)
                 if top is None:
                     continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import select
 import threading
 from collections.abc import AsyncIterator
 
@@ -13,6 +12,7 @@ from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.pgn.not_pgn import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder
+from live.operating_system import InputWait
 
 #: Read at once.
 PIECE_BYTES = 16_384
@@ -59,13 +59,11 @@ async def pieces(fd: int) -> AsyncIterator[bytes]:
     stop_reader, stop_writer = os.pipe()
 
     def read() -> None:
-        waiting = select.poll()
-        waiting.register(fd, select.POLLIN | select.POLLHUP)
-        waiting.register(stop_reader, select.POLLIN | select.POLLHUP)
+        waiting = InputWait(fd, stop_reader)
         piece: bytes | OSError = b"\0"
         while piece and not isinstance(piece, OSError):
             try:
-                if any(ready == stop_reader for ready, _ in waiting.poll()):
+                if not waiting.ready():
                     break
                 piece = os.read(fd, PIECE_BYTES)
             except OSError as error:

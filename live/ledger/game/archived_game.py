@@ -15,6 +15,7 @@ import numpy as np
 
 from live.engine.search import SearchOptions
 from live.events import (
+    RESULT_POINTS,
     Color,
     CurvePoint,
     Curves,
@@ -256,9 +257,10 @@ class ArchivedGame:
     def enter(self) -> None:
         """Put everything into what is pooled."""
         players = {"white": self.game.headers.white, "black": self.game.headers.black}
+        points = dict(zip(COLORS, RESULT_POINTS.get(self.game.result, (None, None)), strict=True))
         for color in COLORS:
             tally, sums = self.tallies[color], self._sides[color]
-            tally.enter(self.game.id, players[color])
+            tally.enter(self.game.id, players[color], points[color])
             tally.add_all(self.game.id, sums.gains_cp)
             tally.judged(self.game.id, _Side(color, sums, self))
             if sums.played is not None:

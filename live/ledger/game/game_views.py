@@ -18,6 +18,7 @@ from live.events import (
     PlyView,
     Score,
     SideMethods,
+    UsualAccuracy,
 )
 from live.games.game import Game
 from live.ledger.calibrations_in_use import ELO_DECIMALS, SCORE_DECIMALS, rounded
@@ -79,8 +80,12 @@ def with_chances(
     return msgspec.structs.replace(view, win=win, draw=draw, loss=loss)
 
 
-def with_performance(side: SideMethods, found: Alone | None) -> SideMethods:
-    """One side of a game with its performance."""
+def with_others(side: SideMethods, found: Alone | None, usual: UsualAccuracy | None) -> SideMethods:
+    """One side of a game with its performance, and its accuracy beside that of players rated like
+    this one.
+    """
+    if usual is not None:
+        side = msgspec.structs.replace(side, usual_accuracy=usual)
     if found is None:
         return side
     return msgspec.structs.replace(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import chess
 import msgspec
 
-from live.events import Color, DifficultyView, Mark, PlyView, RatingShare
+from live.events import Color, DifficultyView, Mark, PlyView, RatingShare, UsualAccuracy
 from live.games.game import Game
 from live.human.difficulty import Difficulty, difficulty, is_find, is_trap, losses_cp
 from live.human.question import (
@@ -25,12 +25,14 @@ from live.human.question import (
 from live.ledger.calibrations_in_use import game_pace
 from live.ledger.game.game_evaluations import GameEvaluations
 from live.ledger.outgoing_messages import HumanRequest, OutgoingMessages
+from live.ratings.usual_accuracy import OneMove, compared, one_move
 
 #: Addresses of games played on a server, and of those only shown there.
 _SERVERS = ("lichess.org/", "chess.com/", "freechess.org")
 _SHOWN = ("/broadcast/", "/events/")
 
 HUNDREDTHS = 2
+PERCENT_DECIMALS = 1
 
 
 def played_online(game: Game) -> bool:
@@ -79,6 +81,7 @@ class HumanFigures:
         # How many positions were asked about.
         self._asked = 0
         self._open: dict[int, HumanRequest] = {}
+        self._accuracies: dict[Color, dict[int, OneMove]] = {"white": {}, "black": {}}
 
     def __len__(self) -> int:
         """How many questions are open."""
@@ -100,6 +103,9 @@ class HumanFigures:
         del self._answers[ply + 1 :]
         self._asked = min(self._asked, ply + 1)
         self._open = {index: request for index, request in self._open.items() if index <= ply}
+        for moves in self._accuracies.values():
+            for late in [at for at in moves if at > ply]:
+                del moves[late]
 
     def ask(self, *, running: bool) -> None:
         """Ask about every position that was not asked about, the newest first; while the game is
@@ -175,6 +181,7 @@ class HumanFigures:
         if before is not None:
             played, references = self._shares(before, mover, view.uci)
             rating = self.asked_for.elo(mover) if before.by_elo else None
+        self.compare(view, known)
         return msgspec.structs.replace(
             view,
             played_share=played,
@@ -182,6 +189,29 @@ class HumanFigures:
             played_references=references,
             difficulty=after,
             mark=self._mark(view, known, played),
+        )
+
+    def compare(self, view: PlyView, known: GameEvaluations) -> None:
+        """Set the accuracy of a move beside that of the others' moves, where both are known."""
+        moves, held = self._accuracies[known.mover(view.ply)], known.position(view.ply - 1)
+        moves.pop(view.ply, None)
+        hard = self._hard(view.ply - 1, known)
+        if hard is None or held is None or view.gain_cp is None:
+            return
+        sign = 1 if known.mover(view.ply) == "white" else -1
+        found = one_move(sign * held.score.cp, -view.gain_cp, hard.chosen)
+        if found is not None:
+            moves[view.ply] = found
+
+    def usual_accuracy(self, color: Color) -> UsualAccuracy | None:
+        """Of one side, beside players of its rating."""
+        found = compared(self._accuracies[color])
+        if found is None:
+            return None
+        last = self._answers[max(self._accuracies[color]) - 1]
+        elo = self.asked_for.elo(color) if last is not None and last.by_elo else None
+        return UsualAccuracy(
+            elo, found.positions, *(round(each, PERCENT_DECIMALS) for each in found[1:])
         )
 
     def _shares(

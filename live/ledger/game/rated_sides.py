@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from live.events import Color, CurvePoint, Curves
+from live.events import RESULT_POINTS, Color, CurvePoint, Curves
 from live.games.game import Game
 from live.ledger.calibrations_in_use import (
     CalibrationsInUse,
@@ -62,8 +62,9 @@ class RatedSides:
 
     def enter(self, game: Game) -> None:
         """Report to the pooled players what the game says of them now."""
-        self.tallies["white"].enter(game.id, game.headers.white)
-        self.tallies["black"].enter(game.id, game.headers.black)
+        white, black = RESULT_POINTS.get(game.result, (None, None))
+        self.tallies["white"].enter(game.id, game.headers.white, white)
+        self.tallies["black"].enter(game.id, game.headers.black, black)
 
     def serves(self, game: Game, tallies: dict[Color, PlayerTotals]) -> bool:
         """Whether these are still the same players, rated the same and by the same calibration."""

@@ -19,6 +19,7 @@ from live.events import (
     MoveMessage,
     PlyView,
     ScoreMessage,
+    UsualAccuracy,
 )
 from live.games.game import Game
 from live.human.question import HumanAnswer
@@ -34,7 +35,7 @@ from live.ledger.game.game_views import (
     scored,
     unscored,
     with_chances,
-    with_performance,
+    with_others,
 )
 from live.ledger.game.human_figures import AskedFor, HumanFigures
 from live.ledger.game.open_requests import OpenRequests
@@ -80,6 +81,8 @@ class TrackedGame:
         self._requests = OpenRequests(game.id, outgoing)
         self._human = HumanFigures(game, outgoing) if in_use.human is not None else None
         self._given_up: dict[int, str] = {}
+        # Whoever watched it run waits for its last scores.
+        self._ran = game.result == "*"
         self._shown: GameView | None = None
 
     @property
@@ -197,6 +200,7 @@ class TrackedGame:
     def result_changed(self) -> None:
         """The result changed, and with it how urgent the missing searches are."""
         self._sides.result = self.game.result
+        self._sides.enter(self.game)
         self._sides.mend(self._evaluations)
         self._request_missing(range(len(self._plies), -1, -1))
         self.show()
@@ -320,7 +324,8 @@ class TrackedGame:
 
     def _urgency(self, ply: int) -> Urgency:
         if self.game.result != "*":
-            return "finished"
+            return "closing" if self._ran else "finished"
+        self._ran = True
         # The gain of the last move needs the position before it as well.
         return "head" if ply >= len(self._plies) - 1 else "backlog"
 
@@ -366,13 +371,14 @@ class TrackedGame:
             self._evaluations, mean_gain_cp, self._in_use, elos_of(self.game)
         )
         white, black = (self._sides.performance(self._evaluations, color) for color in COLORS)
-        if white is None and black is None:
-            return methods
         return msgspec.structs.replace(
             methods,
-            white=with_performance(methods.white, white),
-            black=with_performance(methods.black, black),
+            white=with_others(methods.white, white, self._usual_accuracy("white")),
+            black=with_others(methods.black, black, self._usual_accuracy("black")),
         )
+
+    def _usual_accuracy(self, color: Color) -> UsualAccuracy | None:
+        return self._human.usual_accuracy(color) if self._human is not None else None
 
     def detail(self) -> GameDetail:
         """The game in full."""
@@ -438,6 +444,9 @@ class TrackedGame:
         if self._evaluations.quick is not None and details.quick is not None:
             self._evaluations.quick.learn(details.quick)
         self._plies = list(details.plies)
+        if self._human is not None:
+            for view in self._plies:
+                self._human.compare(view, self._evaluations)
         self._scored = sum(view.final for view in self._plies)
         self._game_methods.resume(details.judged, self._evaluations)
         self._sides.resume(self._evaluations, details.curves)

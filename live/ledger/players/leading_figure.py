@@ -18,7 +18,9 @@ from live.events import CurvePoint, EngineInfo, FigureChoice, PlayerView
 
 FigureKind = Literal["level", "percentile", "alone", "performance", "algorithm4"]
 FigureScale = Literal["level", "alone", "algorithm4"]
-"""What a column or a curve can be drawn on."""
+"""What a column can be drawn on."""
+CurveScale = FigureScale | Literal["percentile"]
+"""What a curve can be drawn on."""
 CHOICES: tuple[FigureChoice, ...] = get_args(FigureChoice)
 
 #: The least share of the level that these moves must carry for it to lead.
@@ -116,15 +118,19 @@ def scale_of(
     return best
 
 
-def curve_scale_of(points: Sequence[CurvePoint], choice: FigureChoice = "auto") -> FigureScale:
-    """What curves show: as :func:`scale_of`, but not levels that are nothing but the Elo."""
+def curve_scale_of(points: Sequence[CurvePoint], choice: FigureChoice = "auto") -> CurveScale:
+    """What curves show: as :func:`scale_of`, but where levels are nothing but the Elo, what leads
+    instead of them.
+    """
     scale = scale_of(points, choice)
-    if scale != "level" or choice != "auto":
-        return scale
     levels = [figure(point, "level") for point in points]
     flat = all(level is None or level.is_elo for level in levels)
-    alone = any(figure(point, "alone") is not None for point in points)
-    return "alone" if flat and alone else scale
+    if scale == "level" and (choice == "percentile" or (choice == "auto" and flat)):
+        others: tuple[CurveScale, ...] = ("percentile", "alone")
+        for other in others:
+            if any(figure(point, other) is not None for point in points):
+                return other
+    return scale
 
 
 def is_transferred(engine: EngineInfo, note: str = "") -> bool:

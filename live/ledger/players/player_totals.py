@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -31,6 +32,7 @@ from live.ratings.calibration.calibrated_rating import (
 from live.ratings.calibration.calibration_choice import CalibrationChoice
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.expected_score import difference_of
+from live.ratings.ferreira.algorithm_4 import over_other_games
 from live.ratings.ferreira.engine_distribution import EngineDistribution, SpikeAtZero
 from live.ratings.gain_histogram import GainHistogram
 from live.ratings.score_interval import ClusteredScores, GameScores
@@ -63,6 +65,8 @@ class PlayerTotals:
         # The most that a move can score: same-search gains are never above 0.
         self._ceiling = engine.parts(0) if in_use.gain == "same-search" else engine.scale
         self._games: dict[str, GameScores] = {}
+        # Points of the games that have a result.
+        self._points: dict[str, float] = {}
         self._histogram = GainHistogram()
         self._scores = ClusteredScores()
         self._in_use = in_use
@@ -85,9 +89,15 @@ class PlayerTotals:
         """
         return self._player
 
-    def enter(self, game: str, player: Player) -> None:
-        """The person plays in ``game``, and this is what it says of them now."""
+    def enter(self, game: str, player: Player, points: float | None = None) -> None:
+        """The person plays in ``game``, and this is what it says of them now; ``points`` once it
+        has a result.
+        """
         self._ratings = None
+        if points is None:
+            self._points.pop(game, None)
+        else:
+            self._points[game] = points
         self._games.setdefault(game, _NO_MOVES)
         if self._reported.get(game) != player:
             self._reported[game] = player
@@ -107,6 +117,7 @@ class PlayerTotals:
         if self._games.pop(game).n:
             raise ValueError(f"{self.key} still has gains of game {game}")
         self._ratings = None
+        self._points.pop(game, None)
         self._calibrated.pop(game, None)
         self._performed.pop(game, None)
         self._sides.pop(game, None)
@@ -207,6 +218,10 @@ class PlayerTotals:
         scores = self._scores.interval(self._engine.scale, self._ceiling)
         difference = None if expected is None else difference_of(expected)
         low, high = (difference_of(scores[0]), difference_of(scores[1])) if scores else (None, None)
+        if self._scores.games == 1:
+            # Several games show themselves how they differ; one has its own interval.
+            most = difference_of(self._ceiling / self._engine.scale)
+            low, high = over_other_games(difference, (low, high), most, self._in_use.gain)
         difference = rounded(difference, ELO_DECIMALS)
         low, high = rounded(low, ELO_DECIMALS), rounded(high, ELO_DECIMALS)
         return PlayerView(
@@ -223,6 +238,8 @@ class PlayerTotals:
             rating=None,
             low=None,
             high=None,
+            points=math.fsum(self._points.values()) if self._points else None,
+            finished=len(self._points),
             **self._calibrated_figures(),
             **event_figures(self._performed, self.player, self._field, self._in_use.forecast),
         )

@@ -27,6 +27,8 @@ class Guest(msgspec.Struct, frozen=True):
     """SHA-256 of its token; empty for those without."""
     metrics: bool = False
     """Whether it reads the figures of the service."""
+    producer: bool = False
+    """Whether it says which boards are on air, from wherever it connects."""
 
     def limit(self, selected: StreamFilter) -> StreamFilter:
         """What this guest gets that asks for ``selected``."""
@@ -116,7 +118,7 @@ class Authentication:
         if token is None:
             return None
         visibility = Visibility.ARBITER if token.arbiter else self._visibility
-        return Guest(visibility, token.within, digest, token.metrics)
+        return Guest(visibility, token.within, digest, token.metrics, token.producer)
 
 
 def given_token(request: HttpRequest) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import msgspec
 
 from live.publish.access.authentication import Authentication, Guest
+from live.publish.access.boards_on_air import is_this_machine
 from live.publish.access.origin_policy import OriginPolicy
 from live.publish.access.rate_limits import RateLimits
 from live.publish.http.http_routes import UNKNOWN, HttpRequest, HttpResponse, problem
@@ -30,6 +31,8 @@ class AdmittedClient(msgspec.Struct, frozen=True):
     """Epoch and number of the last message it holds; null when it needs a snapshot."""
     guest: Guest | None = None
     """Who it is; null until its first message gives a token."""
+    here: bool = False
+    """Whether it is on this machine."""
 
     @property
     def selected(self) -> StreamFilter:
@@ -85,7 +88,12 @@ class HandshakeJudge:
             if guest is None:
                 return UNKNOWN
         try:
-            client = AdmittedClient(parse(request.query), resume_point(request), guest)
+            client = AdmittedClient(
+                parse(request.query),
+                resume_point(request),
+                guest,
+                is_this_machine(headers, address),
+            )
             if guest is not None:
                 self._stream(client.selected)
         except FilterError as error:

@@ -7,7 +7,6 @@ closed with ``FORBIDDEN``.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from typing import Protocol
 
@@ -18,8 +17,6 @@ from websockets.server import ServerProtocol
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient
 from live.publish.wire import CloseCode
-
-_log = logging.getLogger(__name__)
 
 
 class HandshakeHost(Protocol):
@@ -43,11 +40,12 @@ class TokenHandshake(asyncio.Protocol):
         address: str,
         clock: Callable[[], float],
         limits: ClientLimits,
+        protocol: ServerProtocol,
     ) -> None:
         self.client = client
         self.transport = transport
         self.address = address
-        self.protocol = ServerProtocol(state=State.OPEN, max_size=limits.message_bytes, logger=_log)
+        self.protocol = protocol
         self._host = host
         self._clock = clock
         self._limits = limits

@@ -9,9 +9,11 @@ The file holds one table for each token, and of the token itself only its SHA-25
     expires = 2026-12-31       # the last day it is valid, UTC; none: for ever
     arbiter = false            # true: also sees what is for arbiters alone
     metrics = false            # true: reads /metrics, which counts what engines did
+    producer = false           # true: the boards that its overlays show are analysed first
 
 A plain SHA-256 is enough because tokens are made here, from 256 bits of chance (``live-rate
-token``): there is no guessing them. Every token only reads; there is nothing to write.
+token``): there is no guessing them. Every token only reads; a producer's also says which boards
+are on air.
 """
 
 from __future__ import annotations
@@ -47,6 +49,8 @@ class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """The last day it is valid, UTC."""
     metrics: bool = False
     """Reads the figures of the service, which are of all events and know no delay."""
+    producer: bool = False
+    """The boards that its overlays show are analysed first."""
 
     @property
     def within(self) -> StreamFilter | None:
@@ -128,6 +132,7 @@ def new_token(
     *,
     arbiter: bool = False,
     metrics: bool = False,
+    producer: bool = False,
     events: tuple[str, ...] = (),
     expires: dt.date | None = None,
 ) -> tuple[str, str]:
@@ -138,6 +143,8 @@ def new_token(
         lines.append("arbiter = true")
     if metrics:
         lines.append("metrics = true")
+    if producer:
+        lines.append("producer = true")
     if events:
         lines.append(f"events = [{', '.join(map(_quoted, events))}]")
     if expires is not None:

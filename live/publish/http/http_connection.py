@@ -19,6 +19,8 @@ from typing import Protocol, cast
 import h11
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidHeaderValue
+from websockets.extensions import Extension
+from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.http11 import Request as Handshake
 from websockets.server import ServerProtocol
 
@@ -35,6 +37,12 @@ from live.publish.http.http_routes import (
 _log = logging.getLogger(__name__)
 
 LIVE_PATH = "/v1/live"
+
+#: Nothing kept from one message to the next, on either side: what all subscribers are sent can then
+#: be deflated once, and no connection costs a window of its own.
+_DEFLATE = ServerPerMessageDeflateFactory(
+    server_no_context_takeover=True, client_no_context_takeover=True
+)
 
 
 class FairTurns:
@@ -98,9 +106,16 @@ class ConnectionHost(Protocol):
         """The client that this handshake admits, or the response that refuses it."""
 
     def subscribe(
-        self, connection: HttpConnection, client: AdmittedClient, accepted: bytes, early: bytes
+        self,
+        connection: HttpConnection,
+        client: AdmittedClient,
+        accepted: bytes,
+        early: bytes,
+        extensions: list[Extension],
     ) -> None:
-        """The handshake is complete but for ``accepted``, the response to be written first."""
+        """The handshake is complete but for ``accepted``, the response to be written first; it has
+        agreed on ``extensions``.
+        """
 
 
 class HttpConnection(asyncio.Protocol):
@@ -268,7 +283,8 @@ class HttpConnection(asyncio.Protocol):
         except InvalidHeaderValue:
             self._last(problem(400, "a header holds a character that none may hold"))
             return
-        answer = ServerProtocol(logger=_log).accept(Handshake(request.path, headers))
+        protocol = ServerProtocol(extensions=[_DEFLATE], logger=_log)
+        answer = protocol.accept(Handshake(request.path, headers))
         if answer.status_code != 101 or event.http_version != b"1.1":
             text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
             status = answer.status_code if answer.status_code != 101 else 426
@@ -279,7 +295,7 @@ class HttpConnection(asyncio.Protocol):
         if self._held_back:
             self._held_back = False
             self.transport.resume_reading()
-        self._host.subscribe(self, client, answer.serialize(), early)
+        self._host.subscribe(self, client, answer.serialize(), early, protocol.extensions)
 
     # --- responses --------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import http
 from collections.abc import Callable, Iterable, Sequence
@@ -12,11 +13,12 @@ import msgspec
 
 from live.alerts.incident_log import board_words, has_words, with_boards
 from live.events import GameView, Incident, PlayerView
-from live.publish.export import pgn_export
+from live.publish.export import moments_rss, pgn_export
 from live.publish.http import static_files
 from live.publish.http.json_answers import (
     FeedAnswer,
     HealthAnswer,
+    MomentsAnswer,
     ProblemAnswer,
     events,
     health,
@@ -41,6 +43,15 @@ _COMMON = (
     ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
 )
+
+#: How long a cache on the way may answer polls and pages by itself, in seconds: however many ask,
+#: the service is asked once in that time.
+SHARED_DATA_S = 1
+SHARED_PAGE_S = 10
+
+#: What is packed where it is worth it.
+_TEXTS = (JSON, "application/x-chess-pgn")
+_WORTH_BYTES = 1_000
 
 _encoder = msgspec.json.Encoder()
 
@@ -142,10 +153,13 @@ class HttpRoutes:
         tally: MetricCounts,
         public: PublicState | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
+        *,
+        secure: bool = False,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
-        the incident log, for arbiters.
+        the incident log, for arbiters; ``secure``: the port speaks TLS.
         """
+        self._secure = secure
         self._incidents = incidents
         self._state = state
         self._public = public or PublicState(state)
@@ -154,19 +168,29 @@ class HttpRoutes:
         self._metrics = Metrics(state, tally)
 
     def answer(
-        self, request: HttpRequest, sees: StreamFilter | None = EVERYTHING, *, metrics: bool = True
+        self,
+        request: HttpRequest,
+        sees: StreamFilter | None = EVERYTHING,
+        *,
+        metrics: bool = True,
+        anybody: bool = False,
     ) -> HttpResponse:
         """The response to somebody who may see ``sees``, or null: nothing but pages; and the
-        service's ``metrics``, or not.
+        service's ``metrics``, or not. ``anybody``: who gave no token, and so gets what all others
+        get: caches on the way may keep that for a moment.
 
         HEAD has its body here too; the shell leaves it out.
         """
         if request.method not in ("GET", "HEAD"):
             return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
-        response = self._open(request, sees) or self._data(request, sees, metrics)
+        response = self._open(request, sees)
+        if response is None:
+            response = self._data(request, sees, metrics)
+            if anybody and response.status == 200 and request.path.startswith("/api/"):
+                response = _kept_for(SHARED_DATA_S, response)
         if response.status != 200:
             return response
-        return _conditional(request, response)
+        return _smaller(request, response)
 
     def _open(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse | None:
         """What everybody gets: pages, descriptions, and whether the service is well."""
@@ -235,15 +259,42 @@ class HttpRoutes:
         if name == "players":
             players: list[PlayerView] = sorted(state.players(), key=lambda each: each.id)
             return _json({"players": players})
+        if name in ("moments", "moments.rss"):
+            return self._moments(request, state, as_rss=name == "moments.rss")
         if name == "standings":
             return _json({"standings": standings(state.players())})
         if name == "events":
             return _json({"events": events(state.games())})
         return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")
 
+    def _moments(
+        self, request: HttpRequest, state: PublishedState, *, as_rss: bool
+    ) -> HttpResponse:
+        """What is worth telling of the games selected."""
+        try:
+            selected = parse(request.query)
+        except FilterError as error:
+            return problem(400, str(error))
+        games = {view.id: view for view in state.games() if selected.takes(view)}
+        moments = [each for each in state.moments() if each.game in games]
+        if not as_rss:
+            newest = sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))
+            return _json(MomentsAnswer(tuple(newest)))
+        language = dict(request.query).get("lang", "en")
+        if language not in moments_rss.LANGUAGES:
+            known = ", ".join(moments_rss.LANGUAGES)
+            return problem(400, f"lang {language!r} is not one of {known}")
+        host = request.headers.get("host", "localhost")
+        scheme = "https" if self._secure else "http"
+        if request.headers.get("x-forwarded-proto") in ("http", "https"):
+            scheme = request.headers["x-forwarded-proto"]
+        text = moments_rss.rss(moments, games, f"{scheme}://{host}/", language)
+        body = text.encode("utf-8", "replace")
+        return respond(200, "application/rss+xml; charset=utf-8", body, _REVALIDATE)
+
 
 def _page(page: static_files.StaticFile, request: HttpRequest) -> HttpResponse:
-    headers = [*_REVALIDATE, ("Vary", "Accept-Encoding")]
+    headers = [_shared(SHARED_PAGE_S), ("Vary", "Accept-Encoding")]
     body = page.body
     if page.gzipped is not None and static_files.takes_gzip(
         request.headers.get("accept-encoding", "")
@@ -291,13 +342,41 @@ def _json(value: Any, status: int = 200) -> HttpResponse:
     return respond(status, JSON, _encoder.encode(value), _REVALIDATE)
 
 
-def _conditional(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Add the entity tag; 304 without a body when the client holds it (RFC 9110, 13.1.2)."""
-    tag = f'"{hashlib.blake2b(response.body, digest_size=12).hexdigest()}"'
-    headers = (*response.headers, ("ETag", tag))
+def _shared(for_s: int) -> tuple[str, str]:
+    """Caches on the way may answer for so long without asking; browsers ask each time (RFC 9111,
+    section 5.2.2.10).
+    """
+    return "Cache-Control", f"public, max-age=0, s-maxage={for_s}"
+
+
+def _kept_for(for_s: int, response: HttpResponse) -> HttpResponse:
+    """With a token or from another origin the answer may be another one."""
+    kept = (each for each in response.headers if each not in _REVALIDATE)
+    headers = (*kept, _shared(for_s), ("Vary", "Authorization, Origin"))
+    return HttpResponse(response.status, headers, response.body)
+
+
+def _smaller(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Add the entity tag; 304 without a body when the client holds it (RFC 9110, 13.1.2), else the
+    body by gzip where the client takes that and it is worth it.
+    """
+    headers, body = response.headers, response.body
+    tag = hashlib.blake2b(body, digest_size=12).hexdigest()
+    about = dict(headers)
+    packs = "Content-Encoding" not in about and len(body) >= _WORTH_BYTES
+    packs = packs and about["Content-Type"].startswith(_TEXTS)
+    if packs:
+        headers = (*headers, ("Vary", "Accept-Encoding"))
+        packs = static_files.takes_gzip(request.headers.get("accept-encoding", ""))
+    # Each form is told from the other by its tag (RFC 9110, section 8.8.3.3).
+    tag = f'"{tag}-gzip"' if packs else f'"{tag}"'
+    headers = (*headers, ("ETag", tag))
     held = request.headers.get("if-none-match", "")
     if held.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in held.split(",")):
         about_body = ("Content-Type", "Content-Encoding")
         kept = tuple(each for each in headers if each[0] not in about_body)
         return HttpResponse(304, kept)
-    return HttpResponse(200, headers, response.body)
+    if packs:
+        body = gzip.compress(body, compresslevel=1, mtime=0)
+        headers = (*headers, ("Content-Encoding", "gzip"))
+    return HttpResponse(200, headers, body)

@@ -9,7 +9,15 @@ from typing import Literal
 
 import msgspec
 
-from live.events import EngineHealth, FeedHealth, GameView, Incident, PlayerView, PublicDelay
+from live.events import (
+    EngineHealth,
+    FeedHealth,
+    GameView,
+    Incident,
+    Moment,
+    PlayerView,
+    PublicDelay,
+)
 from live.publish.published_state import PublishedState
 
 
@@ -97,6 +105,12 @@ class IncidentsAnswer(msgspec.Struct, frozen=True):
     """The incident log in the order it began; for arbiters only."""
 
     incidents: tuple[Incident, ...]
+
+
+class MomentsAnswer(msgspec.Struct, frozen=True):
+    """What is worth telling of the games, the newest first."""
+
+    moments: tuple[Moment, ...]
 
 
 class FeedAnswer(msgspec.Struct, frozen=True):

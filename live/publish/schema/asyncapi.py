@@ -172,6 +172,12 @@ def _query() -> dict[str, Any]:
                 "items": {"enum": sorted(CHANGE_TYPES)},
                 "description": "Only these changes: for reacting to events, not for holding state.",
             },
+            "detail": {
+                "enum": ["full", "brief"],
+                "description": (
+                    "brief: only what overlays show, in whole Elo; gains and methods are left out."
+                ),
+            },
             "epoch": {"type": "string", "description": "Of the hello that was held."},
             "since": {"type": "integer", "minimum": 0, "description": "The last number held."},
             "token": {

@@ -8,12 +8,14 @@ import msgspec
 
 import live
 from live.events import GameDetail
+from live.publish.export.moments_rss import LANGUAGES
 from live.publish.http.json_answers import (
     EventsAnswer,
     FeedAnswer,
     GamesAnswer,
     HealthAnswer,
     IncidentsAnswer,
+    MomentsAnswer,
     PlayersAnswer,
     ProblemAnswer,
     StandingsAnswer,
@@ -45,6 +47,13 @@ _WORDS = {
     "description": "Only incidents that have all these words.",
 }
 
+_LANGUAGE = {
+    "name": "lang",
+    "in": "query",
+    "schema": {"enum": list(LANGUAGES), "default": "en"},
+    "description": "The language of the sentences.",
+}
+
 _FORM = {
     "name": "form",
     "in": "query",
@@ -64,6 +73,7 @@ def openapi() -> dict[str, Any]:
             EventsAnswer,
             HealthAnswer,
             IncidentsAnswer,
+            MomentsAnswer,
             ProblemAnswer,
         ]
     )
@@ -95,6 +105,13 @@ def openapi() -> dict[str, Any]:
             "/api/v1/health": _get("How feeds and engines are doing", HealthAnswer),
             "/api/v1/incidents": _get(
                 "The incident log, for arbiters", IncidentsAnswer, [_WORDS], denied=True
+            ),
+            "/api/v1/moments": _get("What is worth telling", MomentsAnswer, _filters()),
+            "/api/v1/moments.rss": _get(
+                "The same as RSS",
+                None,
+                [*_filters(), _LANGUAGE],
+                content="application/rss+xml",
             ),
             "/metrics": _get("Figures of the service, for Prometheus", None, denied=True),
             "/healthz": _well("Whether the service lives"),

@@ -114,7 +114,7 @@ class Broadcaster:
             skipped = 0
             for subscriber in readers:
                 if subscriber.ready:
-                    subscriber.write(frames)
+                    subscriber.write(frames.deflated if subscriber.deflates else frames.plain)
                 else:
                     subscriber.missed = True
                     skipped += 1
@@ -138,12 +138,12 @@ class Broadcaster:
         missing = self._hub.since(stream, *resume) if resume else ResumeTooOld("not asked for")
         if isinstance(missing, ResumeTooOld):
             now = self._hub.snapshot(stream)
-            first, rest = now.seq, self._snapshot_frames(now)
+            first, rest = now.seq, self._snapshot_frames(now, subscriber)
             self._tally.snapshots["joined"] += 1
         else:
             self._tally.resumes += 1
             first = stream.seq - len(missing) + 1
-            rest = [each.frame() for each in missing]
+            rest = [each.frame(deflated=subscriber.deflates) for each in missing]
         hello = HelloMessage(
             protocol=wire.PROTOCOL,
             epoch=stream.epoch,
@@ -180,7 +180,7 @@ class Broadcaster:
     def _give_snapshot(self, subscriber: Subscriber) -> None:
         self.flush()
         now = self._hub.snapshot(subscriber.stream)
-        subscriber.begin(self._snapshot_frames(now), now.seq)
+        subscriber.begin(self._snapshot_frames(now, subscriber), now.seq)
 
     def catch_up(self, subscriber: Subscriber) -> None:
         """Give a subscriber what came while its snapshot was written, if that is not much."""
@@ -188,7 +188,7 @@ class Broadcaster:
         stream = subscriber.stream
         missing = stream.since(stream.epoch, subscriber.cursor)
         if not isinstance(missing, ResumeTooOld):
-            frames = [each.frame() for each in missing]
+            frames = [each.frame(deflated=subscriber.deflates) for each in missing]
             if sum(map(len, frames)) <= self._limits.write_bytes:
                 subscriber.begin(frames, stream.seq)
                 return
@@ -203,5 +203,5 @@ class Broadcaster:
         """Forget streams that nobody reads any more, once resuming them is over."""
         self._hub.drop_unused()
 
-    def _snapshot_frames(self, now: NumberedMessage) -> list[bytes]:
-        return wire.fragments(wire.number(now.body, now.seq), self._limits.piece_bytes)
+    def _snapshot_frames(self, now: NumberedMessage, subscriber: Subscriber) -> list[bytes]:
+        return now.fragments(self._limits.piece_bytes, deflated=subscriber.deflates)

@@ -32,6 +32,8 @@ from live.events import (
     HealthMessage,
     HelloMessage,
     Message,
+    Moment,
+    MomentMessage,
     MoveMessage,
     PlayerView,
     PlyView,
@@ -92,6 +94,7 @@ class ClientState:
         self._feeds: tuple[FeedHealth, ...] = ()
         self._engines = EngineHealth()
         self._alerts: dict[str, Alert] = {}
+        self._moments: dict[str, Moment] = {}
         # Whether some rating held rests on another engine rating than the one held.
         self._uneven = False
 
@@ -143,8 +146,10 @@ class ClientState:
                 self._alerts = {
                     id: alert for id, alert in self._alerts.items() if alert.game != game
                 }
+                self._drop_moments(game, 0)
             case MoveMessage(game=game, ply=ply, move=move):
                 self._move(self._held(game), ply, move)
+                self._drop_moments(game, ply)
             case ClockMessage(game=game, ply=ply):
                 plies = self._held(game).plies
                 if ply <= len(plies):
@@ -175,6 +180,17 @@ class ClientState:
                     self._alerts[alert.id] = alert
                 else:
                     self._alerts.pop(alert.id, None)
+            case MomentMessage(game=game, moment=moment, holds=holds):
+                self._held(game)
+                if holds:
+                    self._moments[moment.id] = moment
+                else:
+                    self._moments.pop(moment.id, None)
+
+    def _drop_moments(self, game: GameId, ply: int) -> None:
+        self._moments = {
+            id: each for id, each in self._moments.items() if each.game != game or each.ply < ply
+        }
 
     def snapshot(self) -> SnapshotMessage:
         """What is held, in the shape and order of a fresh snapshot.
@@ -193,6 +209,7 @@ class ClientState:
             self._feeds,
             self._engines,
             tuple(self._alerts[id] for id in sorted(self._alerts)),
+            tuple(self._moments[id] for id in sorted(self._moments)),
         )
 
     # --- what is held, asked for piece by piece; see
@@ -241,11 +258,15 @@ class ClientState:
     def alerts(self) -> list[Alert]:
         return list(self._alerts.values())
 
+    def moments(self) -> list[Moment]:
+        return list(self._moments.values())
+
     def _replace(self, message: SnapshotMessage) -> None:
         self._engine = message.engine
         self._feeds, self._engines = message.feeds, message.engines
         self._players = {player.id: player for player in message.players}
         self._alerts = {alert.id: alert for alert in message.alerts}
+        self._moments = {moment.id: moment for moment in message.moments}
         self._games = {}
         for detail in message.games:
             game = self._games[detail.id] = _ReplicaGame(view_of(detail))

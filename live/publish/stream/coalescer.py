@@ -24,6 +24,7 @@ from live.events import (
     GameMessage,
     GoneMessage,
     HealthMessage,
+    MomentMessage,
     MoveMessage,
     PointMessage,
     ScoreMessage,
@@ -71,6 +72,8 @@ class Coalescer:
             case AlertMessage(alert=alert):
                 waiting = self._rest if alert.game is None else self._of(alert.game)
                 self._keep(waiting, ("alert", alert.id), change)
+            case MomentMessage(game=game, moment=moment):
+                self._keep(self._of(game), ("moment", moment.id), change)
         return []
 
     def take_game(self, game: GameId) -> list[Change]:

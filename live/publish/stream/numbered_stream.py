@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import cached_property
 
 import msgspec
 
@@ -28,16 +29,54 @@ class HistoryLimits(msgspec.Struct, frozen=True):
     age_s: float = 120.0
 
 
-class NumberedMessage(msgspec.Struct, frozen=True, gc=False):
-    """One message of one stream. ``body`` is shared between streams, the number is not."""
+class NumberedMessage(msgspec.Struct, gc=False):
+    """One message of one stream. ``body`` is shared between streams, the number is not.
+
+    It is deflated once, when somebody first takes it so.
+    """
 
     seq: int
     body: bytes
     at_s: float
     """When it was numbered, on the injected clock."""
+    packed: bytes | None = None
+    """The numbered message deflated; null until asked for, and where that is not worth it."""
 
-    def frame(self) -> bytes:
-        return wire.frame(wire.number(self.body, self.seq))
+    def frame(self, *, deflated: bool = False) -> bytes:
+        """One text frame; ``deflated`` where that is worth it."""
+        payload, packed = self._payload(deflated)
+        return wire.frame(payload, deflated=packed)
+
+    def fragments(self, size: int, *, deflated: bool = False) -> list[bytes]:
+        """Frames of at most ``size`` bytes of payload."""
+        payload, packed = self._payload(deflated)
+        return wire.fragments(payload, size, deflated=packed)
+
+    def _payload(self, deflated: bool) -> tuple[bytes, bool]:
+        plain = wire.number(self.body, self.seq)
+        if deflated and self.packed is None:
+            self.packed = wire.deflate(plain)
+        return (self.packed, True) if deflated and self.packed is not None else (plain, False)
+
+
+class TakenFrames:
+    """Frames of some messages: the same bytes for everybody, in either form."""
+
+    def __init__(self, messages: list[NumberedMessage]) -> None:
+        self._messages = messages
+
+    @property
+    def payloads(self) -> list[bytes]:
+        """The numbered messages themselves."""
+        return [wire.number(each.body, each.seq) for each in self._messages]
+
+    @cached_property
+    def plain(self) -> bytes:
+        return b"".join([each.frame() for each in self._messages])
+
+    @cached_property
+    def deflated(self) -> bytes:
+        return b"".join([each.frame(deflated=True) for each in self._messages])
 
 
 class ResumeTooOld(msgspec.Struct, frozen=True):
@@ -88,10 +127,10 @@ class NumberedStream:
             return ResumeTooOld(f"messages after {seq} are no longer held")
         return tuple(self._history)[len(self._history) - missing :] if missing else ()
 
-    def take(self) -> bytes:
-        """Frames of the messages appended since the last time: the same bytes for everybody."""
+    def take(self) -> TakenFrames:
+        """Frames of the messages appended since the last time."""
         fresh, self._fresh = self._fresh, []
-        return b"".join([numbered.frame() for numbered in fresh])
+        return TakenFrames(fresh)
 
     @property
     def waiting(self) -> bool:

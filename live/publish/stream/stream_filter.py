@@ -20,7 +20,7 @@ MAX_VALUE_CHARS = 200
 MAX_VALUES = 64
 
 #: Parameters of a query that make a filter.
-PARAMETERS = ("game", "event", "player", "board", "type")
+PARAMETERS = ("game", "event", "player", "board", "type", "detail")
 
 #: ``type`` of every message a filter may select. The others (``hello``, ``snapshot``,
 #: ``heartbeat``) hold a connection together and always come.
@@ -50,6 +50,8 @@ class StreamFilter(msgspec.Struct, frozen=True):
     within: StreamFilter | None = None
     """What a token confines the subscriber to, whatever it asks for."""
     visibility: Visibility = Visibility.PUBLIC
+    brief: bool = False
+    """Only what overlays show: see :mod:`live.publish.brief_view`."""
 
     @property
     def narrow(self) -> bool:
@@ -78,13 +80,14 @@ EVERYTHING = StreamFilter()
 
 
 def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
-    """The filter of a query string's ``game``, ``event``, ``player``, ``board`` and ``type``.
+    """The filter of a query string's ``game``, ``event``, ``player``, ``board``, ``type`` and
+    ``detail``.
 
     Each may be repeated; ``type`` may also hold several names separated by commas (names of
     players contain commas, so the others may not). Other parameters are left to the caller.
 
     Raises:
-        FilterError: an unknown type, an empty or overlong value, too many values.
+        FilterError: an unknown type or detail, an empty or overlong value, too many values.
     """
     values: dict[str, list[str]] = {name: [] for name in PARAMETERS}
     for name, value in query:
@@ -102,12 +105,15 @@ def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
     if unknown := types - CHANGE_TYPES:
         known = ", ".join(sorted(CHANGE_TYPES))
         raise FilterError(f"type {sorted(unknown)[0]!r} is not one of {known}")
+    if odd := set(values["detail"]) - {"full", "brief"}:
+        raise FilterError(f"detail {sorted(odd)[0]!r} is neither full nor brief")
     return StreamFilter(
         games=frozenset(values["game"]),
         events=_folded(values["event"]),
         players=_folded(values["player"]),
         boards=frozenset(value.strip() for value in values["board"]),
         types=types,
+        brief="brief" in values["detail"],
     )
 
 

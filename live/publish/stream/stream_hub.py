@@ -17,6 +17,8 @@ from live.events import (
     GameMessage,
     GameView,
     GoneMessage,
+    Message,
+    MomentMessage,
     MoveMessage,
     PlayerView,
     PointMessage,
@@ -24,6 +26,7 @@ from live.events import (
     StandingMessage,
 )
 from live.publish import wire
+from live.publish.brief_view import brief
 from live.publish.published_state import PublishedState, snapshot, whole_game
 from live.publish.stream.coalescer import Coalescer
 from live.publish.stream.numbered_stream import (
@@ -48,7 +51,7 @@ class StreamSelection:
         self.players: set[str] = set()
         self.readers = 0
         self.used_s = now_s
-        self.snapshot: tuple[int, bytes] | None = None
+        self.snapshot: tuple[int, NumberedMessage] | None = None
         """The last encoded snapshot, after a stamp that changes with it."""
 
 
@@ -192,14 +195,15 @@ class StreamHub:
     def snapshot(self, stream: NumberedStream) -> NumberedMessage:
         """Everything the stream's filter selects, with the number it stands at.
 
-        Encoded once for all who ask at the same position.
+        Encoded, and deflated, once for all who ask at the same position.
         """
         self.flush()
         selection = self._selections[stream.filter]
         if selection.snapshot is None or selection.snapshot[0] != self._stamp(stream):
-            body = wire.encode(snapshot(self._state, stream.filter))
-            selection.snapshot = (self._stamp(stream), body)
-        return NumberedMessage(stream.seq, selection.snapshot[1], self._clock())
+            body = _encoded(snapshot(self._state, stream.filter), stream.filter)
+            numbered = NumberedMessage(stream.seq, body, self._clock())
+            selection.snapshot = (self._stamp(stream), numbered)
+        return selection.snapshot[1]
 
     def since(
         self, stream: NumberedStream, epoch: str, seq: int
@@ -265,6 +269,7 @@ class StreamHub:
                     | ClockMessage(game=game)
                     | ScoreMessage(game=game)
                     | PointMessage(game=game)
+                    | MomentMessage(game=game)
                 ):
                     self._send(change, self._index.of_game(game))
                 case AlertMessage(alert=alert) if alert.game is not None:
@@ -287,12 +292,13 @@ class StreamHub:
                 self._reseat(selection)
 
     def _send(self, change: Change, selections: list[StreamSelection]) -> None:
-        bodies: dict[Visibility, bytes] = {}
+        bodies: dict[tuple[Visibility, bool], bytes] = {}
         for selection in selections:
             wanted = selection.stream.filter
             if wanted.takes_type(change):
-                if (body := bodies.get(wanted.visibility)) is None:
-                    body = bodies[wanted.visibility] = wire.encode(shown(change, wanted.visibility))
+                form = wanted.visibility, wanted.brief
+                if (body := bodies.get(form)) is None:
+                    body = bodies[form] = _encoded(shown(change, wanted.visibility), wanted)
                 selection.stream.append(body)
 
     def _moved(self, view: GameView) -> bool:
@@ -319,6 +325,8 @@ class StreamHub:
             return
         whole: list[Change] = list(whole_game(detail))
         whole.extend(AlertMessage(alert) for alert in self._state.alerts() if alert.game == game)
+        moments = self._state.moments()
+        whole.extend(MomentMessage(game, each) for each in moments if each.game == game)
         for change in whole:
             self._send(change, selections)
         for selection in selections:
@@ -357,6 +365,10 @@ class StreamHub:
     def _drop(self, selection: StreamSelection) -> None:
         del self._selections[selection.stream.filter]
         self._index.drop(selection)
+
+
+def _encoded(message: Message, wanted: StreamFilter) -> bytes:
+    return wire.encode(brief(message) if wanted.brief else message)
 
 
 def forgotten(player: str) -> PlayerView:

@@ -14,7 +14,10 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
+from zlib import MAX_WBITS
 
+from websockets.extensions import Extension
+from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.frames import Frame, Opcode
 from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
@@ -31,6 +34,16 @@ _utf8 = codecs.getincrementaldecoder("utf-8")
 _SLICE_BYTES = 1024
 #: How many times as many pongs as other frames a subscriber may send.
 PONGS = 10
+
+
+def takes_deflated(extensions: Sequence[Extension]) -> bool:
+    """Whether messages may be deflated. A client that asked for a smaller window than ours, which
+    hardly any does, gets them as they are (RFC 7692, section 7.1.2.1).
+    """
+    return any(
+        isinstance(each, PerMessageDeflate) and each.local_max_window_bits == MAX_WBITS
+        for each in extensions
+    )
 
 
 class FrameSource(Protocol):
@@ -62,7 +75,9 @@ class Subscriber(asyncio.Protocol):
         when_gone: Callable[[Subscriber], None],
         guest: Guest = Guest(),  # noqa: B008 - frozen
         protocol: ServerProtocol | None = None,
+        said: Callable[[Subscriber, bytes], None] | None = None,
     ) -> None:
+        """``said`` is called with every text message of one frame; None leaves them all alone."""
         self.stream = stream
         self.guest = guest
         self.transport = transport
@@ -77,12 +92,16 @@ class Subscriber(asyncio.Protocol):
         """Number of the last message in what :meth:`begin` was given."""
         self._source = source
         self._when_gone = when_gone
+        self._said = said
         self._clock = clock
         self._limits = limits
-        # Frames and closing handshake; no extensions, so our own frames fit in between its.
+        # Frames and closing handshake; each of our messages is deflated by itself, so our own
+        # frames fit in between its.
         self._protocol = protocol or ServerProtocol(
             state=State.OPEN, max_size=limits.message_bytes, logger=_log
         )
+        self.deflates = takes_deflated(self._protocol.extensions)
+        """Whether it takes deflated messages."""
         self._rest: Iterator[bytes] | None = None
         self._beginning = False
         self._paused = False
@@ -195,7 +214,9 @@ class Subscriber(asyncio.Protocol):
             self.close(1003, "text only")
         elif not self._is_text(frame):
             self.close(1007, "not UTF-8")
-        # Text is left alone: a subscriber has nothing to say that would change what it gets.
+        elif self._said is not None and frame.opcode is Opcode.TEXT and frame.fin:
+            self._said(self, bytes(frame.data))
+        # All other text is left alone: nothing that is said changes what a subscriber gets.
 
     def _is_text(self, frame: Frame) -> bool:
         """Whether what came of a message so far can be text (RFC 6455, section 8.1)."""

@@ -127,11 +127,6 @@ class Algorithm4:
             smooth=scale > 2,
         )
 
-    def _reached(self, difference: float) -> float:
-        """No game can show more than the best move every time."""
-        most = difference_of(self.ceiling / self.engine.scale)
-        return difference if most is None else min(difference, most)
-
     def interval(self) -> tuple[float | None, float | None]:
         """95 % interval of what the player's other games show, Elo; None for an end that is
         unbounded (both before the first move). Chance within the game is as in
@@ -140,16 +135,32 @@ class Algorithm4:
         scores = self.score_interval()
         if scores is None:
             return None, None
-        low, high = difference_of(scores[0]), difference_of(scores[1])
-        apart = float(ndtri(0.975)) * BETWEEN_GAMES_SD[self.gain]
-        at = self.difference
-        if at is None:
-            # The other end has no middle to be added to in quadrature.
-            return _moved(low, -apart), _moved(high, apart)
-        return (
-            None if low is None else at - math.hypot(at - low, apart),
-            None if high is None else self._reached(at + math.hypot(high - at, apart)),
-        )
+        ends = difference_of(scores[0]), difference_of(scores[1])
+        most = difference_of(self.ceiling / self.engine.scale)
+        return over_other_games(self.difference, ends, most, self.gain)
+
+
+def over_other_games(
+    difference: float | None,
+    ends: tuple[float | None, float | None],
+    most: float | None,
+    gain: GainKind,
+) -> tuple[float | None, float | None]:
+    """The interval of one game, Elo, widened by how games of one player differ.
+
+    ``ends`` hold chance within the game; ``most`` is what the best move every time shows: no game
+    can show more.
+    """
+    low, high = ends
+    apart = float(ndtri(0.975)) * BETWEEN_GAMES_SD[gain]
+    if difference is None:
+        # The other end has no middle to be added to in quadrature.
+        return _moved(low, -apart), _moved(high, apart)
+    reached = None if high is None else difference + math.hypot(high - difference, apart)
+    return (
+        None if low is None else difference - math.hypot(difference - low, apart),
+        reached if reached is None or most is None else min(reached, most),
+    )
 
 
 def _moved(end: float | None, by: float) -> float | None:

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Self
 
+from live.operating_system import StopSignals
+
 
 def attended(*, headless: bool = False, json: bool = False) -> bool:
     """Whether a terminal shows the service: SIGHUP then means that the terminal is gone."""
@@ -69,21 +71,17 @@ def stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
     came.
     """
     came: list[int] = []
-    loop = asyncio.get_running_loop()
 
     def first(number: signal.Signals) -> None:
         came.append(number)
         stop.set()
-        loop.remove_signal_handler(number)
-        signal.signal(number, signal.SIG_DFL)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, first, number)
+    signals = StopSignals(asyncio.get_running_loop(), first)
+    signals.hear()
     try:
         yield came
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+        signals.ignore()
 
 
 def exit_code_of(signals: list[int]) -> int:

@@ -9,11 +9,11 @@ not asked, since it also jumps when somebody sets it. Part of the composition ro
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 
 from live.clock import Clock, LoopClock
 from live.network.retry import spoken
+from live.operating_system import awake_s, elapsed_s
 
 log = logging.getLogger(__name__)
 
@@ -21,21 +21,6 @@ log = logging.getLogger(__name__)
 LOOK_S = 1.0
 #: Shorter sleeps break no connection.
 SLEEP_S = 5.0
-
-
-def awake_s() -> float:
-    """Seconds on a clock that stands still while the machine sleeps (Linux: CLOCK_MONOTONIC)."""
-    return time.monotonic()
-
-
-def elapsed_s() -> float:
-    """Seconds on a clock that goes on while the machine sleeps, and which nobody can set.
-
-    Where there is none, the other one: then no sleep is noticed, and connections time out.
-    """
-    if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()
 
 
 class MachineSlept:

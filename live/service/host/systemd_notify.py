@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
@@ -53,6 +54,8 @@ class SystemdNotifier:
 
     def send(self, *lines: str) -> None:
         """Notify it. If the manager cannot be reached, work goes on."""
+        if sys.platform == "win32":
+            return  # no such sockets, and no systemd
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
                 sock.setblocking(False)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 from rich.text import Text
 
+from live.alerts.finding import in_order
+from live.alerts.incident_log import board_words
 from live.events import Alert, GameId, GameView, Severity
 from live.terminal.figure_text import age_text
 from live.terminal.line_filter import matcher
@@ -16,10 +18,11 @@ from live.terminal.text_cells import left, plain, right, styled, window
 
 #: A sign and a word for each urgency: never by colour alone.
 SIGNS: dict[Severity, str] = {"alarm": "!!", "warning": "!", "look": "?"}
-_RANKS: dict[Severity, int] = {"alarm": 0, "warning": 1, "look": 2}
 #: Lines for what is known of the alert under the cursor.
 DETAIL = 7
 _BOARD_CELLS = 24
+#: On a terminal narrower than this the board's number has to do: what is the matter says more.
+_NAMES_FROM = 100
 
 
 class AlertListOptions(msgspec.Struct, frozen=True):
@@ -32,6 +35,8 @@ class AlertListOptions(msgspec.Struct, frozen=True):
     now_s: float
     """Seconds since 1970 UTC."""
     game: Callable[[str], GameView | None]
+    unknown: str = ""
+    """Why nobody knows whether there are others; empty where that is known."""
 
 
 def listed(alerts: Sequence[Alert], query: str, *, show_muted: bool) -> list[Alert]:
@@ -44,29 +49,21 @@ def listed(alerts: Sequence[Alert], query: str, *, show_muted: bool) -> list[Ale
         and (show_muted or not alert.muted)
         and matches(f"{alert.kind} {plain(alert.text)} {plain(alert.player or '')}", None)
     ]
-    return sorted(
-        taken,
-        key=lambda alert: (
-            alert.muted,
-            alert.acknowledged_s is not None,
-            _RANKS[alert.severity],
-            -alert.first_seen_s,
-            alert.id,
-        ),
-    )
+    return in_order(taken)
 
 
 def unread(alerts: Iterable[Alert]) -> int:
     """How many ask for notice."""
-    return sum(map(_asks, alerts))
+    return sum(map(asks, alerts))
 
 
 def asking(alerts: Iterable[Alert]) -> set[GameId]:
     """Boards with an alert that asks for notice."""
-    return {alert.game for alert in alerts if alert.game is not None and _asks(alert)}
+    return {alert.game for alert in alerts if alert.game is not None and asks(alert)}
 
 
-def _asks(alert: Alert) -> bool:
+def asks(alert: Alert) -> bool:
+    """Whether it stands and nobody took note of it."""
     return alert.cleared_s is None and alert.acknowledged_s is None and not alert.muted
 
 
@@ -76,17 +73,21 @@ def alerts(
     """A line for each alert, and below the one under the cursor in full."""
     palette = look.palette
     body = max(1, height - 2 - DETAIL)
+    name = _name_cells(width)
     at = next((index for index, alert in enumerate(found) if alert.id == look.cursor), 0)
     first = window(len(found), at, body, look.first)
     lines = [
         styled(
-            "    " + left("Board", _BOARD_CELLS) + " " + left("What", max(8, width - 38)) + "  For",
+            "    " + left("Board", name) + " " + left("What", max(8, width - name - 14)) + "  For",
             palette.dim,
         )
     ]
     for index, alert in enumerate(found[first : first + body], first):
         lines.append(_line(alert, index == at, width, look))
-    if not found:
+    if look.unknown and not found:
+        said = textwrap.wrap(f"Not known: {look.unknown}", width - 4)
+        lines += [styled(f"  {line}", palette.warn) for line in said[:body]]
+    elif not found:
         text = "no alert"
         lines.append(styled(f"  ✓ {text}" + (f", {muted} muted" if muted else ""), palette.good))
     lines += [Text() for _ in range(body + 1 - len(lines))]
@@ -103,14 +104,38 @@ def _line(alert: Alert, here: bool, width: int, look: AlertListOptions) -> Text:
         "✓" if alert.acknowledged_s is not None else "z" if alert.muted else SIGNS[alert.severity]
     )
     line.append(left(sign, 3), palette.dim if quiet else style)
-    line.append(left(board_name(alert, look), _BOARD_CELLS) + " ", palette.dim if quiet else "")
-    text = plain(alert.text, 300) + (f" ×{alert.times}" if alert.times > 1 else "")
-    line.append(left(text, max(8, width - 38)), palette.dim if quiet else style)
+    cells = _name_cells(width)
+    line.append(left(board_name(alert, look), cells) + " ", palette.dim if quiet else "")
+    text = plain(point_of(alert, look.game(alert.game) if alert.game else None), 300)
+    text = family_name_only(text, alert.player)
+    text += f" ×{alert.times}" if alert.times > 1 else ""
+    line.append(left(text, max(8, width - cells - 14)), palette.dim if quiet else style)
     line.append("✎" if alert.note else " ", palette.accent)
     line.append(right(age_text(look.now_s - alert.first_seen_s), 4), palette.dim)
     if here:
         line.stylize_before(palette.cursor)
     return line
+
+
+def family_name_only(text: str, player: str | None) -> str:
+    """The family name has to do in a list; the rest stands below it."""
+    if not player or "," not in player:
+        return text
+    return text.replace(player, player.partition(",")[0], 1)
+
+
+def _name_cells(width: int) -> int:
+    return _BOARD_CELLS if width >= _NAMES_FROM else 9
+
+
+def point_of(alert: Alert, view: GameView | None) -> str:
+    """Its text without the name of the board, which stands beside it."""
+    if view is None:
+        return alert.text
+    names = (f"Board {view.board}: ", f"{view.white.name} - {view.black.name}: ")
+    start = next((name for name in names if alert.text.startswith(name)), "")
+    text = alert.text.removeprefix(start)
+    return text[:1].upper() + text[1:]
 
 
 def board_name(alert: Alert, look: AlertListOptions) -> str:
@@ -124,7 +149,9 @@ def board_name(alert: Alert, look: AlertListOptions) -> str:
 
 def _detail(alert: Alert, width: int, look: AlertListOptions) -> list[Text]:
     palette = look.palette
-    parts: list[tuple[str, str]] = [(plain(alert.text, 400), palette.strong)]
+    view = look.game(alert.game) if alert.game else None
+    text = f"{board_words(view)}: {point_of(alert, view)}" if view else alert.text
+    parts: list[tuple[str, str]] = [(plain(text, 400), palette.strong)]
     parts.append((plain(alert.advice, 400), palette.text))
     found = alert.agreement
     if found is not None:

@@ -39,6 +39,7 @@ class AlertsView:
             show_muted=self.show_muted,
             now_s=context.wall_s(),
             game=views.get,
+            unknown=context.actions.no_alerts(),
         )
         return alerts(self._listed, self._muted, width, height, look)
 
@@ -49,6 +50,8 @@ class AlertsView:
         return 0
 
     def caption(self) -> str:
+        if unknown := self._context.actions.no_alerts():
+            return f"alerts are not known: {unknown}"
         text = counted(len(self._listed), "alert")
         if self._muted and not self.show_muted:
             text += f", {self._muted} muted: M shows them"
@@ -82,10 +85,7 @@ class AlertsView:
         elif key == "M":
             self.show_muted = not self.show_muted
         elif key == "slash":
-            before = self.query
-            self._context.ask = TextQuestion(
-                "Filter:", before, self._filter, self._filter, lambda: self._filter(before)
-            )
+            self._context.ask_filter(self.query, self._filter)
         elif key == "escape" and self.query:
             self.query = ""
         elif key in ("a", "m", "n") and self._listed:
@@ -110,14 +110,27 @@ class AlertsView:
         if desk_actions is None:
             context.notify(f"{key} does nothing: {context.actions.no_alert_actions}")
         elif key == "a":
+            self._stay()
             desk_actions.acknowledge(alert.id)
             context.notify("Acknowledged; it asks for notice again when it happens again")
         elif key == "m":
             self._mute(desk_actions, alert)
         else:
             context.ask = TextQuestion(
-                "Note:", alert.note, lambda text: desk_actions.note(alert.id, text)
+                f"Note to {self._about(alert)}:",
+                alert.note,
+                lambda text: desk_actions.note(alert.id, text),
             )
+
+    def _about(self, alert: Alert) -> str:
+        view = self._context.state.game(alert.game) if alert.game else None
+        board = f"board {view.board}, " if view is not None and view.board is not None else ""
+        return f"{board}{alert.kind}"
+
+    def _stay(self) -> None:
+        """The cursor goes to the next alert: this one moves below what is new."""
+        at = self._at() + 1
+        self.cursor = self._listed[at if at < len(self._listed) else max(0, at - 2)].id
 
     def _mute(self, desk_actions: AlertActions, alert: Alert) -> None:
         context = self._context

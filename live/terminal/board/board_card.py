@@ -14,6 +14,7 @@ from rich.text import Text
 
 from live.events import FigureChoice, GameDetail
 from live.ledger.players.leading_figure import (
+    CurveScale,
     FigureKind,
     FigureScale,
     figure,
@@ -36,10 +37,12 @@ from live.terminal.figure_text import (
     move_text,
     odds_bar,
     odds_text,
+    percentile_text,
     rating_text,
     score_text,
     share_text,
 )
+from live.terminal.low_clocks import clock_style, low_clock_s
 from live.terminal.palette import Palette
 from live.terminal.text_cells import beside, left, plain, right, styled
 
@@ -64,7 +67,7 @@ class BoardCardOptions(msgspec.Struct, frozen=True):
     figure: FigureChoice
     scale: FigureScale
     """Which figures stand beside the names."""
-    curves: FigureScale
+    curves: CurveScale
     """What the curves show."""
     ply: int
     """The ply under the cursor; 0 is the starting position."""
@@ -76,6 +79,8 @@ class BoardCardOptions(msgspec.Struct, frozen=True):
     new: bool
     ran_s: float = 0.0
     """Seconds that the clock of the side to move has run."""
+    alerts: Sequence[str] = ()
+    """Texts of the alerts about this board that nobody took note of."""
 
 
 def board_card(game: GameDetail, width: int, height: int, look: BoardCardOptions) -> list[Text]:
@@ -100,6 +105,8 @@ def headline(game: GameDetail, width: int, look: BoardCardOptions) -> Text:
         line.append(f"· ! {plain(game.problem, 60)} ", palette.bad)
     elif game.restored:
         line.append(f"· {RESTORED} ", palette.warn)
+    for text in look.alerts:
+        line.append(f"· ! {plain(text, 100)} ", palette.bad)
     behind = game.plies_played - game.plies_scored
     if behind > 1:
         line.append(f"· {behind} plies to score ", palette.warn)
@@ -139,10 +146,11 @@ def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
         point = points[-1] if points else None
         ply = last.get(white)
         ran_s = look.ran_s if clock_runs(game, len(game.plies)) is white else 0.0
+        left_s = clock_left_s(ply.clock_s, ran_s) if ply else None
         texts = {
             "elo": str(player.elo or ""),
             "n": str(point.n) if point else "0",
-            "clock": clock_text(clock_left_s(ply.clock_s, ran_s)) if ply else "",
+            "clock": clock_text(left_s),
             "performance": _performance(game, white),
         }
         leads: FigureKind | None = None
@@ -151,7 +159,9 @@ def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
             leads = None if found is None else found.kind
             for kind in _SHOWN:
                 held = figure(point, kind)
-                texts[kind] = figure_text(held).replace(" %", "%")
+                over = kind != "percentile" or game.result != "*"
+                texts[kind] = figure_text(held) if over else percentile_text(held, over=False)
+                texts[kind] = texts[kind].replace(" %", "%")
                 texts[f"{kind} 95 %"] = figure_interval(held)
         line = styled(f"{sign} ", palette.white if white else palette.black)
         title = f"{plain(player.title, 4)} " if player.title else ""
@@ -160,6 +170,8 @@ def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
         for key, head_text, cells in plan:
             interval = head_text == "95 %"
             style = palette.strong if key == leads else palette.dim if interval else ""
+            if key == "clock" and game.result == "*":
+                style = clock_style(left_s, low_clock_s(game.time_control), palette)
             text = texts.get(key, "·" if key in _SHOWN else "")
             line.append(" ")
             line.append(left(text, cells) if interval else right(text, cells), style)
@@ -305,11 +317,8 @@ def _panel(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
             return _move_list(game, look, width, height)
         case "curves":
             half = (width - 1) // 2
-            name = FIGURE_NAMES[look.curves]
-            sides = (
-                [styled(f"○ {name}, 95 % ░", palette.dim)],
-                [styled(f"● {name}, 95 % ░", palette.dim)],
-            )
+            name = _curve_name(look.curves)
+            sides = ([styled(f"○ {name}", palette.dim)], [styled(f"● {name}", palette.dim)])
             curves = _curves(game, half, height - 1, look)
             both = [([*head, *curve], half) for head, curve in zip(sides, curves, strict=True)]
             return beside(both, 1)
@@ -317,6 +326,11 @@ def _panel(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
             return text_charts.histogram(game, width, height, palette)
         case "methods":
             return side_figures(game, width, palette)[:height]
+
+
+def _curve_name(shown: CurveScale) -> str:
+    name = FIGURE_NAMES[shown]
+    return f"{name}, 0 to 100" if shown == "percentile" else f"{name}, 95 % ░"
 
 
 def _curves(
@@ -345,14 +359,14 @@ def _large(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
     rest_width = width - first_width - middle_width - 4
     listed = _move_list(game, look, middle_width, height)
     graph_height = max(8, (height - 3 - 12) // 3 // 2 * 2)
-    scale_name = FIGURE_NAMES[look.curves]
+    scale_name = _curve_name(look.curves)
     white, black = _curves(game, rest_width, graph_height, look)
     graphs = [
         styled("Score, White's side", palette.head),
         *text_charts.score_graph(game, look.ply, rest_width, graph_height, palette),
-        styled(f"○ {scale_name}, 95 % ░", palette.head),
+        styled(f"○ {scale_name}", palette.head),
         *white,
-        styled(f"● {scale_name}, 95 % ░", palette.head),
+        styled(f"● {scale_name}", palette.head),
         *black,
         styled("Other methods", palette.head),
         *side_figures(game, rest_width, palette),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from live.alerts.finding import in_order
 from live.events import GameId
 from live.ledger.players.leading_figure import curve_scale_of, scale_of
+from live.terminal.alerts.alert_list import asks, point_of
 from live.terminal.board.board_card import PANELS, BoardCardOptions, board_card
 from live.terminal.boards.boards_view import BoardsView
 from live.terminal.text_cells import styled
@@ -54,6 +56,11 @@ class BoardView:
             age_s=age_s if exact else None,
             ran_s=changes.ran_s(game.id, game.feed, last),
             new=changes.is_new(game.id, last),
+            alerts=[
+                point_of(alert, game)
+                for alert in in_order(context.state.alerts())
+                if alert.game == game.id and asks(alert)
+            ],
         )
         return board_card(game, width, height, look)
 

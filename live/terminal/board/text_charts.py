@@ -8,7 +8,7 @@ import msgspec
 from rich.text import Text
 
 from live.events import CurvePoint, GameDetail
-from live.ledger.players.leading_figure import FigureScale, figure
+from live.ledger.players.leading_figure import CurveScale, figure
 from live.terminal.board.move_table import chances
 from live.terminal.palette import Palette
 from live.terminal.text_cells import left, right, styled
@@ -86,7 +86,7 @@ def _score_cell(score: int | None, row: int, half: int, palette: Palette) -> tup
 
 
 class ChartScale(msgspec.Struct, frozen=True):
-    """Elo from the bottom to the top of a graph."""
+    """Elo, or per cent, from the bottom to the top of a graph."""
 
     low: float
     high: float
@@ -96,15 +96,13 @@ class ChartScale(msgspec.Struct, frozen=True):
         return round((self.high - elo) / (self.high - self.low) * (height - 1))
 
 
-def values(
-    point: CurvePoint, shown: FigureScale
-) -> tuple[float | None, float | None, float | None]:
+def values(point: CurvePoint, shown: CurveScale) -> tuple[float | None, float | None, float | None]:
     """Low, value, high of what the curve shows."""
     found = figure(point, shown)
     return (None, None, None) if found is None else (found.low, found.value, found.high)
 
 
-def common_scale(curves: Sequence[Sequence[CurvePoint]], shown: FigureScale) -> ChartScale | None:
+def common_scale(curves: Sequence[Sequence[CurvePoint]], shown: CurveScale) -> ChartScale | None:
     """One scale for both players, so that their curves can be compared: from the lowest to the
     highest end of the intervals of the latter half of each curve, when they have settled.
     """
@@ -117,6 +115,8 @@ def common_scale(curves: Sequence[Sequence[CurvePoint]], shown: FigureScale) -> 
     ]
     if not ends:
         return None
+    if shown == "percentile":
+        return ChartScale(0.0, 100.0)
     low, high = min(ends), max(ends)
     spare = max(0.0, MIN_SPAN_ELO - (high - low)) / 2
     return ChartScale(low - spare, high + spare)
@@ -129,7 +129,7 @@ def rating_graph(
     height: int,
     style: str,
     palette: Palette,
-    shown: FigureScale,
+    shown: CurveScale,
 ) -> list[Text]:
     """The rating ``━`` in its 95 % interval ``░``, move by move; an interval without end goes on
     to the edge, with an arrow for the rating there.
@@ -154,10 +154,11 @@ def rating_graph(
     return lines
 
 
-def _column(point: CurvePoint, scale: ChartScale, height: int, shown: FigureScale) -> list[str]:
+def _column(point: CurvePoint, scale: ChartScale, height: int, shown: CurveScale) -> list[str]:
     low, rating, high = values(point, shown)
     if low is None and high is None:
-        return [" "] * height
+        at = None if rating is None else scale.row(rating, height)
+        return ["━" if row == at else " " for row in range(height)]
     top = 0 if high is None else max(0, scale.row(high, height))
     bottom = height - 1 if low is None else min(height - 1, scale.row(low, height))
     cells = ["░" if top <= row <= bottom else " " for row in range(height)]

@@ -23,6 +23,7 @@ from live.terminal.figure_text import (
     signed,
     sparkline,
 )
+from live.terminal.low_clocks import clock_style
 from live.terminal.palette import Palette
 from live.terminal.text_cells import beside, left, right, styled
 
@@ -218,11 +219,12 @@ def _line(
     line.append(left(side.name, plan.name - cell_len(name)))
     runs = row.white_runs is (sign == "○")
     ran_s = look.ran_s(row.id, row.feed, row.last_ply) if runs else 0.0
+    left_s = clock_left_s(side.clock_s, ran_s)
     texts = {
         "elo": str(side.elo or ""),
         "move": side.move,
         "score": side.score,
-        "clock": clock_text(clock_left_s(side.clock_s, ran_s)),
+        "clock": clock_text(left_s),
         "level": side.level,
         "level_interval": side.level_interval,
         "percentile": side.percentile,
@@ -245,6 +247,8 @@ def _line(
         "counted": palette.dim,
         "age": palette.dim,
     }
+    if row.running:
+        styles["clock"] = clock_style(left_s, row.low_clock_s, palette)
     if side.leads is not None:
         styles["a4" if side.leads == "algorithm4" else side.leads] = palette.strong
     for column in plan.columns:

@@ -87,9 +87,12 @@ def ordered(
     *,
     reverse: bool = False,
     pinned: Collection[GameId] = (),
+    alerting: Collection[GameId] = (),
     age_s: Callable[[GameId], float] = lambda game: 0.0,
 ) -> list[BoardRow]:
-    """Pinned boards first, then by ``order``; equal ones in the order of the pairing list."""
+    """Pinned boards first, then those in ``alerting``, then by ``order``; equal ones in the order
+    of the pairing list.
+    """
     by_board = sorted(rows, key=pairing)
     if order.name == "board":
         if reverse:
@@ -104,7 +107,7 @@ def ordered(
             return False, value if reverse else -value
 
         by_board.sort(key=rank)
-    by_board.sort(key=lambda row: row.id not in pinned)
+    by_board.sort(key=lambda row: (row.id not in pinned, row.id not in alerting))
     return by_board
 
 

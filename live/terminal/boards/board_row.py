@@ -35,9 +35,11 @@ from live.terminal.figure_text import (
     figure_interval,
     figure_text,
     move_number,
+    percentile_text,
     score_text,
     so_far,
 )
+from live.terminal.low_clocks import low_clock_s
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.text_cells import plain
 
@@ -120,6 +122,8 @@ class BoardRow(msgspec.Struct, frozen=True):
     best_percentile: float | None
     best_form: float | None
     least_clock_s: float | None
+    low_clock_s: tuple[float, float]
+    """Below the first a clock is low, below the second nearly run out."""
     last_ply: int
 
     @property
@@ -170,13 +174,16 @@ def board_row(game: GameDetail, choice: FigureChoice = "auto") -> BoardRow:
         white=white,
         black=black,
         scale=scale,
-        ratings=curve_range([*white_curve, *black_curve]),
+        ratings=(
+            (0.0, 100.0) if curves == "percentile" else curve_range([*white_curve, *black_curve])
+        ),
         odds=odds_of(game),
         swing_cp=swing_cp(game),
         best_strength=max(strengths, default=None),
         best_percentile=max(shares, default=None),
         best_form=max(forms, default=None),
         least_clock_s=min(clocks, default=None),
+        low_clock_s=low_clock_s(game.time_control),
         last_ply=len(game.plies),
     )
 
@@ -216,7 +223,7 @@ def _side(
         clock_s=last.clock_s if last else None,
         level=figure_text(level),
         level_interval=figure_interval(level),
-        percentile=figure_text(percentile).replace(" ", ""),
+        percentile=percentile_text(percentile, over=game.result != "*"),
         alone=figure_text(alone),
         alone_interval=figure_interval(alone),
         a4=figure_text(by_algorithm_4),

@@ -10,8 +10,8 @@ from live.terminal.boards.board_list import BoardListOptions, boards, list_scale
 from live.terminal.boards.board_order import ORDERS, ordered
 from live.terminal.boards.board_row import BoardRow
 from live.terminal.line_filter import board_text, matcher
-from live.terminal.text_cells import counted, styled, window
-from live.terminal.view_context import TextQuestion, ViewContext
+from live.terminal.text_cells import counted, plain, styled, window
+from live.terminal.view_context import ViewContext
 from live.terminal.view_frame import KeyHint
 
 _BY_KEY = {order.key: order.name for order in ORDERS.values()}
@@ -24,6 +24,7 @@ class BoardsView:
         self._context = context
         self.order = "board"
         self.reverse = False
+        self.alerts_first = False
         self.query = ""
         self.cursor: GameId | None = None
         self.listed: list[BoardRow] = []
@@ -45,11 +46,13 @@ class BoardsView:
         matches = matcher(self.query)
         if self.query:
             rows = [row for row in rows if matches(board_text(row), row.board)]
+        alerting = asking(context.state.alerts())
         self.listed = ordered(
             rows,
             ORDERS[self.order],
             reverse=self.reverse,
             pinned=context.pinned,
+            alerting=alerting if self.alerts_first else (),
             age_s=lambda game: changes.age_s(game)[0],
         )
         if not self.listed:
@@ -68,7 +71,7 @@ class BoardsView:
             odds=any(row.odds is not None for row in self.listed),
             cursor=self.cursor,
             pinned=context.pinned,
-            alerting=asking(context.state.alerts()),
+            alerting=alerting,
             is_new=changes.is_new,
             age_s=changes.age_s,
             ran_s=changes.ran_s,
@@ -94,11 +97,14 @@ class BoardsView:
     def caption(self) -> str:
         """How the boards are sorted and filtered, and what is wrong with the one selected."""
         parts = [
-            f"{counted(len(self.listed), 'board')} by {self.order}{' ▴' if self.reverse else ''}"
+            f"{counted(len(self.listed), 'board')} by {'alerts, ' if self.alerts_first else ''}"
+            f"{self.order}{' ▴' if self.reverse else ''}"
         ]
         if self.query:
             parts.append(f"filter {self.query!r}")
         at = self._at()
+        if self.listed and len(self._context.state.feeds()) > 1:
+            parts.append(f"from {plain(self.listed[at].feed, 24)}")
         if self.listed and self.listed[at].problem:
             parts.append(f"! {self.listed[at].problem}")
         return " · ".join(parts)
@@ -115,6 +121,7 @@ class BoardsView:
                 KeyHint(order.key, order.key, "", f"sort {order.explained}; again turns it round")
                 for order in ORDERS.values()
             ),
+            KeyHint("exclamation_mark", "!", "", "boards with open alerts first, or not"),
             KeyHint(
                 "up", "↑↓ j k", "", "from board to board; ←→ h l between columns of boards", none
             ),
@@ -124,6 +131,10 @@ class BoardsView:
     def press(self, key: str) -> bool:
         if key in _BY_KEY:
             self._sort(_BY_KEY[key])
+        elif key == "exclamation_mark":
+            self.alerts_first = not self.alerts_first
+            first = "Boards with open alerts first" if self.alerts_first else "Alerts move no board"
+            self._context.notify(first)
         elif key in ("down", "j"):
             self._move(1)
         elif key in ("up", "k"):
@@ -143,7 +154,7 @@ class BoardsView:
         elif key == "enter" and self.listed:
             self._context.show(self.listed[self._at()].id)
         elif key == "slash":
-            self._ask_filter()
+            self._context.ask_filter(self.query, self._filter)
         elif key == "escape" and self.query:
             self.query = ""
         else:
@@ -168,13 +179,5 @@ class BoardsView:
         turned = ", turned round" if self.reverse else ""
         self._context.notify(f"Sorted {ORDERS[name].explained}{turned}")
 
-    def _ask_filter(self) -> None:
-        before = self.query
-
-        def typed(text: str) -> None:
-            self.query = text
-
-        def cancelled() -> None:
-            self.query = before
-
-        self._context.ask = TextQuestion("Filter:", self.query, typed, typed, cancelled)
+    def _filter(self, text: str) -> None:
+        self.query = text

@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from live.alerts.incident_log import board_words, kind_name, said_of, with_boards
+from live.errors import LiveRateError
 from live.events import Incident
+from live.terminal.alerts.alert_list import family_name_only
 from live.terminal.line_filter import matcher
 from live.terminal.text_cells import counted, left, plain, styled, window
-from live.terminal.view_context import TextQuestion, ViewContext
+from live.terminal.view_context import ViewContext
 from live.terminal.view_frame import KeyHint
 
 #: Lines for what has happened to the incident under the cursor.
 DETAIL = 8
-_KIND_CELLS = 22
 _SIGNS = {"alarm": "!!", "warning": "!", "look": "?"}
 
 
@@ -44,11 +45,14 @@ class IncidentsView:
             self.cursor = self._listed[at].number
         body = max(1, height - 2 - DETAIL)
         first = window(len(self._listed), at, body, 0)
-        head = f"    {left('Time', 8)} {left('What', _KIND_CELLS)} Board and text"
+        head = f"    {left('Time', 8)} {left('What', _kind_cells(width))} Board and text"
         lines = [styled(head, palette.dim)]
         for index, each in enumerate(self._listed[first : first + body], first):
             lines.append(self._line(each, index == at, width))
-        if not self._listed:
+        if context.actions.no_incidents:
+            said = textwrap.wrap(context.actions.no_incidents, width - 4)
+            lines += [styled(f"  {line}", palette.warn) for line in said[:body]]
+        elif not self._listed:
             lines.append(styled("  ✓ nothing is in the log", palette.good))
         lines += [Text() for _ in range(body + 1 - len(lines))]
         lines.append(styled("─" * width, palette.dim))
@@ -63,9 +67,15 @@ class IncidentsView:
         sign = "✎" if own else " " if over else _SIGNS[each.severity]
         line.append(left(sign, 3), style[each.severity])
         line.append(f"{clock_time(each.began_s)} ", palette.dim)
-        line.append(left(kind_name(each.kind), _KIND_CELLS) + " ", "" if own else palette.dim)
-        about = f"{plain(each.board, 30)}: " if each.board else ""
-        line.append(f"{about}{plain(each.text, 300)}", palette.dim if over and not own else "")
+        kind = left(kind_name(each.kind), _kind_cells(width))
+        line.append(f"{kind} ", "" if own else palette.dim)
+        number = _number(each.board)
+        # The board's number has to do on a narrow terminal: what is the matter says more.
+        board = each.board if number is None or width >= 100 else str(number)
+        about = f"{plain(board, 30)}: " if board else ""
+        text = each.text.removeprefix(f"Board {number}: ") if number is not None else each.text
+        text = family_name_only(text, each.player)
+        line.append(f"{about}{plain(text, 300)}", palette.dim if over and not own else "")
         if each.note:
             line.append(f"  ✎ {plain(each.note, 100)}", palette.accent)
         line.truncate(width, overflow="ellipsis")
@@ -105,6 +115,13 @@ class IncidentsView:
         return [
             KeyHint("w", "w", "write", "write an entry of your own, kept with the time", why),
             KeyHint("slash", "/", "filter", "list only what has these words, or this board"),
+            KeyHint(
+                "e",
+                "e",
+                "print",
+                "write the whole log as a page to print and sign",
+                none or ("" if actions.export_log else actions.no_export),
+            ),
             KeyHint("O", "O", "open", "list only what is not over, or everything"),
             KeyHint("enter", "⏎", "board", "look at the board", board),
             KeyHint("up", "↑↓ j k", "", "from incident to incident", none),
@@ -122,14 +139,16 @@ class IncidentsView:
         elif key == "O":
             self.open_only = not self.open_only
         elif key == "slash":
-            before = self.query
-            self._context.ask = TextQuestion(
-                "Filter:", before, self._filter, self._filter, lambda: self._filter(before)
-            )
+            self._context.ask_filter(self.query, self._filter)
         elif key == "escape" and self.query:
             self.query = ""
         elif key == "w":
             self._context.write_entry(None)
+        elif key == "e" and (export := self._context.actions.export_log) is not None:
+            try:
+                self._context.notify(f"Wrote {export()}")
+            except LiveRateError as error:
+                self._context.notify(str(error))
         elif key == "enter" and (game := self._game()):
             self._context.show(game)
         else:
@@ -138,6 +157,10 @@ class IncidentsView:
 
     def _filter(self, text: str) -> None:
         self.query = text
+
+
+def _kind_cells(width: int) -> int:
+    return 22 if width >= 100 else 16
 
 
 def listed(incidents: Sequence[Incident], query: str, *, open_only: bool) -> list[Incident]:

@@ -13,6 +13,8 @@ from live.terminal.figure_text import (
     figure_interval,
     figure_text,
     percent,
+    percentile_text,
+    points_text,
     signed,
     so_far,
 )
@@ -122,6 +124,15 @@ COLUMNS: tuple[PlayerColumn, ...] = (
         "Games", "Gm", 2, lambda v: str(v.games), lambda v: v.games, "Games of this event."
     ),
     PlayerColumn(
+        "Points",
+        "Pts",
+        4,
+        lambda v: points_text(v.points),
+        lambda v: v.points,
+        "Points of this event's finished games, as their results say. Byes are not in it.",
+        new=True,
+    ),
+    PlayerColumn(
         "Moves",
         "Moves",
         5,
@@ -187,7 +198,7 @@ COLUMNS: tuple[PlayerColumn, ...] = (
         "Percentile",
         "Pct",
         5,
-        lambda v: figure_text(figure(v, "percentile")),
+        lambda v: percentile_text(figure(v, "percentile"), over=v.finished == v.games),
         lambda v: v.percentile,
         "Better than so many in a hundred games by players rated like this one, in positions as "
         "hard. Needs an Elo and five counted moves.",

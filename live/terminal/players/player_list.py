@@ -41,6 +41,8 @@ class PlayerListOptions(msgspec.Struct, frozen=True):
     first: int
     leads: str = ""
     """Name of the column that players are ranked by."""
+    alerting: Collection[str] = ()
+    """Ids of players on a board with an alert that nobody took note of."""
 
 
 class PlayerListLine(msgspec.Struct, frozen=True):
@@ -175,7 +177,8 @@ def _line(
     palette, view = look.palette, row.view
     here = view.id == look.cursor
     line = styled("▌" if here else " ", palette.accent)
-    line.append(right(row.place, _RANK - 2) + "  ", palette.dim)
+    line.append(right(row.place, _RANK - 2) + " ", palette.dim)
+    line.append("!" if view.id in look.alerting else " ", palette.bad)
     line.append(left(plain(view.name, 40), name), palette.strong if here else palette.text)
     for column in columns:
         style = palette.dim if column.head == "95 %" else palette.text

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from live.ledger.players.leading_figure import ranked_by
+from live.ledger.players.team_matches import team_matches
+from live.terminal.alerts.alert_list import asking
 from live.terminal.figure_text import FIGURE_NAMES
 from live.terminal.players.player_columns import COLUMNS, PlayerColumn
 from live.terminal.players.player_list import (
@@ -17,8 +19,9 @@ from live.terminal.players.player_list import (
     offered,
     players,
 )
+from live.terminal.players.team_list import team_lines
 from live.terminal.text_cells import counted, plain, styled
-from live.terminal.view_context import TextQuestion, ViewContext
+from live.terminal.view_context import ViewContext
 from live.terminal.view_frame import KeyHint
 
 #: Players are listed afresh at most this often, seconds: it takes everybody's every figure.
@@ -34,6 +37,7 @@ _SORTS = {
     "M": "Moves",
     "G": "Mean gain",
     "N": "Player",
+    "T": "Points",
 }
 
 
@@ -50,6 +54,8 @@ class PlayersView:
         self.cursor: str | None = None
         self.choosing = False
         """The list of columns is shown."""
+        self.teams = False
+        """Matches and the table of teams are shown."""
         self._listed: Sequence[PlayerListLine] = ()
         self._offered: Sequence[PlayerColumn] = offered(())
         self._leads = ""
@@ -61,6 +67,9 @@ class PlayersView:
     def draw(self, width: int, height: int) -> list[Text]:
         if self.choosing:
             return self._columns(width, height)
+        if self.teams:
+            found = team_matches(self._context.state.games())
+            return team_lines(found, self.query, width, height, self._context.palette)
         self._list()
         if not self._listed:
             text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
@@ -96,6 +105,11 @@ class PlayersView:
             reverse=self.reverse,
             cursor=self.cursor,
             first=self._first,
+            alerting={
+                player
+                for game in asking(context.state.alerts())
+                for player in context.state.player_ids(game)
+            },
         )
 
     def _at(self) -> int:
@@ -124,8 +138,8 @@ class PlayersView:
 
     def caption(self) -> str:
         """How many players are listed, and by what."""
-        if self.choosing:
-            return ""
+        if self.choosing or self.teams:
+            return "m shows the players" if self.teams else ""
         turned = " ▴" if self.reverse else ""
         text = f"{counted(len(self._listed), 'player')} by {self._sort_text()}{turned}"
         return text + (f" · filter {self.query!r}" if self.query else "")
@@ -151,10 +165,15 @@ class PlayersView:
             ),
             KeyHint("minus", "-", "hide", "hide the column under the cursor"),
             KeyHint("c", "c", "columns", "choose the columns"),
+            KeyHint("m", "m", "", "matches and the table of teams, or players", self._no_teams()),
             KeyHint("slash", "/", "filter", "list only players with these words"),
             KeyHint("enter", "⏎", "boards", "this player's boards", none),
             *self._context.board_keys(None)[2:],
         ]
+
+    def _no_teams(self) -> str:
+        named = any(view.white.team and view.black.team for view in self._context.state.games())
+        return "" if named or self.teams else "no source names teams"
 
     def press(self, key: str) -> bool:
         names = [column.name for column in self._offered]
@@ -178,8 +197,10 @@ class PlayersView:
             self._hide(shown, at)
         elif key == "c":
             self.choosing = True
+        elif key == "m":
+            self.teams = not self.teams
         elif key == "slash":
-            self._ask_filter()
+            self._context.ask_filter(self.query, self._filter)
         elif key == "escape" and self.query:
             self.query = ""
         elif key == "enter" and self._listed:
@@ -223,10 +244,5 @@ class PlayersView:
         self.reverse = not self.reverse if name == self.sort else False
         self.sort = name
 
-    def _ask_filter(self) -> None:
-        before = self.query
-
-        def typed(text: str) -> None:
-            self.query = text
-
-        self._context.ask = TextQuestion("Filter:", before, typed, typed, lambda: typed(before))
+    def _filter(self, text: str) -> None:
+        self.query = text

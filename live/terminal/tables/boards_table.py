@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from rich import box
@@ -17,6 +17,7 @@ from live.events import (
     FeedHealth,
     GainKind,
     GameDetail,
+    GameId,
     Player,
 )
 from live.ledger.players.leading_figure import (
@@ -33,6 +34,7 @@ from live.terminal.figure_text import (
     figure_text,
     is_withheld,
     move_text,
+    percentile_text,
     plain,
     score_text,
     sparkline,
@@ -51,6 +53,8 @@ _FEED_SIGNS = {
 #: Lines above and below the boards: title, column heads, feed and engine lines.
 _FRAME_LINES = 7
 _SPARK_CELLS = 12
+#: Nobody is to press keys in vain.
+NO_KEYS = "This display takes no keys; Ctrl-C ends it."
 
 
 class BoardsTableInput(msgspec.Struct, frozen=True):
@@ -63,6 +67,10 @@ class BoardsTableInput(msgspec.Struct, frozen=True):
     games_in_all: int
     feeds: Sequence[FeedHealth]
     engines: EngineHealth
+    alerting: Collection[GameId] = ()
+    """Boards with an alert that nobody took note of, where this is an arbiter's screen."""
+    trouble: str = ""
+    """What is wrong with the connection to the service; empty while nothing is."""
 
 
 def boards_that_fit(height: int) -> int:
@@ -75,10 +83,12 @@ def screen(view: BoardsTableInput, *, width: int) -> RenderableType:
     more = view.games_in_all - len(view.games)
     parts: list[RenderableType] = [
         title(view.engine, view.gain, view.address),
-        boards(view.games, width=width),
+        boards(view.games, width=width, alerting=view.alerting),
     ]
-    if more > 0:
-        parts.append(Text(f"  and {more} more boards: enlarge the terminal", style="dim"))
+    if view.trouble:
+        parts.append(Text(f"  ↻ {plain(view.trouble, 200)}", style="yellow"))
+    last = f"and {more} more boards: enlarge the terminal. " if more > 0 else ""
+    parts.append(Text(f"  {last}{NO_KEYS}", style="dim"))
     parts.append(health(view.feeds, view.engines))
     return Group(*parts)
 
@@ -110,7 +120,7 @@ RATING_SOURCES = {
 }
 
 
-def boards(games: Sequence[GameDetail], *, width: int) -> Table:
+def boards(games: Sequence[GameDetail], *, width: int, alerting: Collection[GameId] = ()) -> Table:
     """Two lines a board: White above, Black below. The scale is the best that anybody has; the
     percentile stands beside the level, Algorithm 4 under its own name.
     """
@@ -136,7 +146,7 @@ def boards(games: Sequence[GameDetail], *, width: int) -> Table:
     if more["curve"]:
         table.add_column("Curve", width=_SPARK_CELLS, no_wrap=True)
     for game in games:
-        for row in _board_rows(game, scale, **more):
+        for row in _board_rows(game, scale, alerting=game.id in alerting, **more):
             table.add_row(*row)
     return table
 
@@ -150,7 +160,13 @@ def _curves(game: GameDetail) -> tuple[Sequence[CurvePoint], Sequence[CurvePoint
 
 
 def _board_rows(
-    game: GameDetail, scale: FigureScale, *, percentile: bool, a4: bool, curve: bool
+    game: GameDetail,
+    scale: FigureScale,
+    *,
+    alerting: bool,
+    percentile: bool,
+    a4: bool,
+    curve: bool,
 ) -> list[list[RenderableType]]:
     def height(point: CurvePoint) -> float | None:
         found = figure(point, scale)
@@ -173,8 +189,9 @@ def _board_rows(
         elif not top:
             moved = Text(_state_of(game), style="dim" if game.problem is None else "yellow")
         point = points[-1] if points else None
+        mark = "" if top else "bold red"
         row: list[RenderableType] = [
-            Text(str(game.board) if top and game.board is not None else ""),
+            Text(str(game.board) if top and game.board is not None else "!" * alerting, mark),
             _name(sign, player),
             Text(str(player.elo) if player.elo else ""),
             moved,
@@ -182,7 +199,8 @@ def _board_rows(
         ]
         row += figure_cells(point, scale)
         if percentile:
-            row.append(figure_cells(point, "percentile")[0])
+            found = None if point is None else figure(point, "percentile")
+            row.append(Text(percentile_text(found, over=game.result != "*"), style="bold"))
         if a4:
             row.append(figure_cells(point, "algorithm4")[0])
         if curve:
@@ -277,6 +295,7 @@ def queue_text(engines: EngineHealth) -> str:
         f"{number} {name}"
         for number, name in (
             (waiting.head, "live"),
+            (waiting.closing, "just over"),
             (waiting.backlog, "behind"),
             (waiting.finished, "of games over"),
         )

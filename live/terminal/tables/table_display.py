@@ -6,11 +6,13 @@ Loss policy state → terminal: at a fixed rate; what changed twice between two 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from rich.console import Console
 from rich.live import Live
 
 from live.publish.published_state import PublishedState
+from live.terminal.alerts.alert_list import asking
 from live.terminal.boards.board_order import running_first
 from live.terminal.tables.boards_table import BoardsTableInput, boards_that_fit, screen
 
@@ -18,7 +20,9 @@ from live.terminal.tables.boards_table import BoardsTableInput, boards_that_fit,
 FRAME_S = 0.25
 
 
-def frame(source: PublishedState, address: str, *, height: int) -> BoardsTableInput:
+def frame(
+    source: PublishedState, address: str, *, height: int, trouble: str = ""
+) -> BoardsTableInput:
     """What the terminal shows now: the boards that moved last, in board order."""
     views = list(source.games())
     shown = running_first(views, boards_that_fit(height))
@@ -31,6 +35,8 @@ def frame(source: PublishedState, address: str, *, height: int) -> BoardsTableIn
         games_in_all=len(views),
         feeds=source.feeds(),
         engines=source.engines(),
+        alerting=asking(source.alerts()),
+        trouble=trouble,
     )
 
 
@@ -38,11 +44,15 @@ async def display(
     source: PublishedState,
     address: str,
     console: Console,
+    *,
+    status: Callable[[], str] = lambda: "",
 ) -> None:
-    """Draw until cancelled, on the terminal's alternate screen."""
+    """Draw until cancelled, on the terminal's alternate screen. ``status`` says what is wrong with
+    the connection; empty while nothing is.
+    """
     with Live(console=console, auto_refresh=False, screen=True) as live:
         while True:
             size = console.size
-            view = frame(source, address, height=size.height)
+            view = frame(source, address, height=size.height, trouble=status())
             live.update(screen(view, width=size.width), refresh=True)
             await asyncio.sleep(FRAME_S)

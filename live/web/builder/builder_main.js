@@ -4,6 +4,7 @@ import { element, setText } from "../drawing/elements.js";
 import { OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 import { Field } from "./field.js";
 import { GROUPS } from "./labels.js";
+import { delayText } from "../page/health_view.js";
 
 /** While somebody types, the preview waits. */
 const SETTLED_MS = 250;
@@ -15,6 +16,10 @@ const SIZES = {
   grid: [1920, 1080],
   ticker: [1920, 100],
   standings: [1040, 620],
+  table: [920, 620],
+  player: [920, 240],
+  duel: [920, 500],
+  moment: [920, 292],
 };
 
 const byId = (id) => document.getElementById(id);
@@ -134,12 +139,22 @@ async function offer() {
     return;
   }
   const { games } = await answer.json();
+  await sayDelay();
   const names = games.flatMap((game) => [game.white.name, game.black.name]).filter(Boolean);
   const fill = (id, values) => byId(id).replaceChildren(...values.map(([value, text]) => new Option(text, value)));
   fill("players", [...new Set(names)].sort().map((name) => [name, name]));
   fill("events", [...new Set(games.map((game) => game.event).filter(Boolean))].map((name) => [name, name]));
   const pairing = (game) => `${game.round} ${game.white.name} \u2013 ${game.black.name}`;
   fill("games", games.map((game) => [game.id, pairing(game)]));
+}
+
+/** Overlays are the public's: whoever sets one up is to know how late they are. */
+async function sayDelay() {
+  const url = new URL("api/v1/health", location.href);
+  if (token !== null) url.searchParams.set("token", token);
+  const answer = await fetch(url);
+  const behind = answer.ok ? delayText((await answer.json()).public_delay) : "";
+  setText(byId("delayed"), behind && `The public is ${behind}. An overlay opened without an arbiter's token shows no more.`);
 }
 
 byId("copy").addEventListener("click", copy);

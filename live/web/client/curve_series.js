@@ -10,13 +10,19 @@ export function drawn(curves, choice = "auto") {
   const points = [...curves.white, ...curves.black];
   const last = [curves.white.at(-1), curves.black.at(-1)].filter(Boolean);
   let kind = scaleOf(last, choice);
-  // Levels that are nothing but the Elo are no curves.
+  // Levels that are nothing but the Elo are no curves: what leads instead of them is.
   const flat = last.every((point) => (figureOf(point, "level") === null) || isElo(figureOf(point, "level")));
-  if (kind === "level" && choice === "auto" && flat && last.some((point) => figureOf(point, "alone") !== null)) kind = "alone";
+  if (kind === "level" && (choice === "percentile" || (choice === "auto" && flat))) {
+    const known = (other) => last.some((point) => figureOf(point, other) !== null);
+    kind = ["percentile", "alone"].find(known) ?? kind;
+  }
   const before = kind === "level" && points.every((point) => (point.level ?? null) === null);
   const [value, low, high] = FIELDS[before ? "calibrated" : kind];
   return { kind, value, low, high };
 }
+
+/** How a value of this kind is written beside an axis or a line. */
+export const figureLabel = (kind) => (value) => (kind === "percentile" ? `${Math.round(value)} %` : String(Math.round(value)));
 
 /** Columns for uPlot: move number, then high, low and value of White, then of Black. */
 export function columns(curves, names) {
@@ -32,8 +38,12 @@ export function columns(curves, names) {
   return [moves, ...of(curves.white), ...of(curves.black)];
 }
 
-/** Lowest and highest Elo to show: all values and the newest intervals, not the early wide ones. */
-export function span(data) {
+/**
+ * Lowest and highest to show. Of percentiles all there are; of Elo all values and the newest
+ * intervals, not the early wide ones.
+ */
+export function span(data, kind) {
+  if (kind === "percentile") return [0, 100];
   const values = [...data[3], ...data[6]];
   for (const band of [data[1], data[2], data[4], data[5]]) {
     values.push(band.findLast((value) => value !== null) ?? null);
@@ -45,3 +55,17 @@ export function span(data) {
   const missing = Math.max(0, MIN_SPAN - (high - low)) / 2;
   return [low - missing - 20, high + missing + 20];
 }
+
+/** How many moves of one side were played since the last that its figure rests on. */
+export function unratedMoves(game, color) {
+  const rated = game.curves[color].at(-1)?.ply ?? 0;
+  const blackFirst = game.start_fen.split(" ")[1] === "b";
+  // White moves at odd plies unless Black began.
+  const odd = (color === "white") !== blackFirst;
+  let missing = 0;
+  for (let ply = rated + 1; ply <= game.plies.length; ply += 1) missing += (ply % 2 === 1) === odd;
+  return missing;
+}
+
+/** Of both sides together. */
+export const unratedOf = (game) => unratedMoves(game, "white") + unratedMoves(game, "black");

@@ -27,6 +27,8 @@ export class Held {
     this.engines = null;
     /** `Alert` by id; the service sends them to arbiters only. */
     this.alerts = new Map();
+    /** `Moment` by id. */
+    this.moments = new Map();
   }
 
   /**
@@ -64,6 +66,7 @@ export class Held {
       feeds: this.feeds,
       engines: this.engines,
       alerts: [...this.alerts.values()].sort((a, b) => compareText(a.id, b.id)),
+      moments: [...this.moments.values()].sort((a, b) => compareText(a.id, b.id)),
     };
   }
 
@@ -75,13 +78,14 @@ export class Held {
 }
 
 const APPLY = {
-  snapshot(held, { engine, games, players, feeds, engines, alerts = [] }) {
+  snapshot(held, { engine, games, players, feeds, engines, alerts = [], moments = [] }) {
     held.engine = engine;
     held.games = new Map(games.map((game) => [game.id, game]));
     held.players = new Map(players.map((player) => [player.id, player]));
     held.feeds = feeds;
     held.engines = engines;
     held.alerts = new Map(alerts.map((alert) => [alert.id, alert]));
+    held.moments = new Map(moments.map((moment) => [moment.id, moment]));
     return EVERYTHING;
   },
 
@@ -94,6 +98,7 @@ const APPLY = {
   gone(held, { game }) {
     held.games.delete(game);
     for (const [id, alert] of held.alerts) if (alert.game === game) held.alerts.delete(id);
+    dropMoments(held, game, 0);
     return { game };
   },
 
@@ -108,6 +113,7 @@ const APPLY = {
     }
     const curves = { white: before(game.curves.white, ply), black: before(game.curves.black, ply) };
     held.games.set(id, { ...game, plies, curves });
+    dropMoments(held, id, ply);
     return { game: id };
   },
 
@@ -172,7 +178,21 @@ const APPLY = {
     else held.alerts.delete(alert.id);
     return { alerts: true };
   },
+
+  moment(held, { game, moment, holds }) {
+    held.game(game);
+    if (holds) held.moments.set(moment.id, moment);
+    else held.moments.delete(moment.id);
+    return { moments: true };
+  },
 };
+
+/** The moments of a game from a ply on are told no more. */
+function dropMoments(held, game, ply) {
+  for (const [id, moment] of held.moments) {
+    if (moment.game === game && moment.ply >= ply) held.moments.delete(id);
+  }
+}
 
 /** The points of a curve before a ply; the same array when that is all of them. */
 function before(points, ply) {

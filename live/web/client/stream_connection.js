@@ -37,7 +37,7 @@ export function socketUrl(page, held) {
     if (name === "board") {
       for (const board of value.split(",")) url.searchParams.append(name, Number(board));
     }
-    if (["event", "game", "player", "token"].includes(name)) url.searchParams.append(name, value);
+    if (["event", "game", "player", "token", "detail"].includes(name)) url.searchParams.append(name, value);
   }
   if (held.hello !== null && held.seq !== null) {
     url.searchParams.set("epoch", held.hello.epoch);
@@ -67,11 +67,22 @@ export class Connection {
     this._after = after;
     this._delays = delays(random);
     this._cancelSilence = () => {};
+    this._socket = null;
+    this._said = null;
+  }
+
+  /** Says something to the service, now and on every connection from now on. */
+  say(message) {
+    const text = JSON.stringify(message);
+    if (text === this._said) return;
+    this._said = text;
+    if (this.status === "live") this._socket.send(text);
   }
 
   connect() {
     this.status = "connecting";
     const socket = this._open(socketUrl(this._page, this._held));
+    this._socket = socket;
     let over = false;
     const end = (code, reason) => {
       if (over) return;
@@ -103,7 +114,10 @@ export class Connection {
   _heard(message) {
     const touched = this._held.receive(message);
     this.heardAt = this._now();
-    if (message.type !== "hello") this.status = "live";
+    if (message.type !== "hello" && this.status !== "live") {
+      this.status = "live";
+      if (this._said !== null) this._socket.send(this._said);
+    }
     // Only a connection that has lasted makes the next attempt quick again.
     if (message.type === "heartbeat") this._delays = delays(this._random);
     this._changed(touched);

@@ -4,18 +4,39 @@ import { age, fill } from "./language/words.js";
 
 /** A short break heals unseen. */
 const UNSEEN_MS = 5_000;
-const SILENT = new Set(["stale", "retrying", "failed"]);
+/** A source that is asked again heals unseen for longer. */
+const SOURCE_UNSEEN_MS = 60_000;
+/** A source that is only silent is none of it: players think for longer than anybody waits. */
+const FAILING = new Set(["retrying", "failed"]);
 
-export function statusText({ connection, held, games, now, layout }, words) {
+/** Since when sources fail, as `now` counts; one for each overlay. */
+export class Failures {
+  constructor() {
+    this._since = new Map();
+  }
+
+  /** Takes note of how sources do; answers since when a source of these games fails, or null. */
+  since(feeds, games, now) {
+    const failing = new Set(feeds.filter(({ state }) => FAILING.has(state)).map(({ feed }) => feed));
+    for (const feed of this._since.keys()) if (!failing.has(feed)) this._since.delete(feed);
+    for (const feed of failing) if (!this._since.has(feed)) this._since.set(feed, now);
+    const shown = new Set(games.filter((game) => game.result === "*").map((game) => game.feed));
+    const times = [...this._since].filter(([feed]) => shown.has(feed)).map(([, at]) => at);
+    return times.length > 0 ? Math.min(...times) : null;
+  }
+}
+
+/** Since when what is shown is not what is: `now` of the last news; null while all is well. */
+export function lostSince({ connection, failingSince, now }) {
+  if (connection.heardAt === null) return null;
+  if (connection.status !== "live" && now - connection.heardAt > UNSEEN_MS) return connection.heardAt;
+  return failingSince !== null && now - failingSince > SOURCE_UNSEEN_MS ? failingSince : null;
+}
+
+export function statusText({ connection, held, games, now, layout, lost, since }, words) {
   if (connection.status === "refused") return fill(words.refused, connection.reason);
   if (connection.heardAt === null) return words.connecting;
-  const silentMs = now - connection.heardAt;
-  if (connection.status !== "live" && silentMs > UNSEEN_MS) {
-    return fill(words.asOf, age(words, silentMs / 1000));
-  }
+  if (since !== null) return lost === "notice" ? fill(words.asOf, age(words, (now - since) / 1000)) : "";
   if (layout === "standings") return held.players.size > 0 ? "" : words.waiting;
-  if (games.length === 0) return words.waiting;
-  const shown = new Set(games.filter((game) => game.result === "*").map((game) => game.feed));
-  const silent = held.feeds.some((feed) => shown.has(feed.feed) && SILENT.has(feed.state));
-  return silent ? words.sourceSilent : "";
+  return games.length === 0 ? words.waiting : "";
 }

@@ -1,6 +1,6 @@
 /** Both perceived ratings of a game as curves with their bands, as large as their box. */
 
-import { columns, drawn, span } from "../client/curve_series.js";
+import { columns, drawn, figureLabel, span } from "../client/curve_series.js";
 import uPlot from "../drawing/uplot_loader.js";
 
 const COLORS = ["white", "black"];
@@ -26,6 +26,7 @@ export class Plot {
     if (this._game === game && this._names === names.value) return;
     this._game = game;
     this._names = names.value;
+    this._kind = names.kind;
     this._elos = { white: game.white.elo, black: game.black.elo };
     const data = columns(game.curves, names);
     if (this._plot === null) this.resized(data);
@@ -73,23 +74,29 @@ export class Plot {
       grid: { stroke: color("--rule"), width: 1 },
       ticks: { show: false },
     };
-    const marks = { color, rem, font: font(Math.round(1.1 * rem), 700), elos: () => this._elos };
+    const marks = {
+      color,
+      rem,
+      font: font(Math.round(1.1 * rem), 700),
+      dashes: () => (this._kind === "percentile" ? { white: 50 } : this._elos),
+      label: (value) => figureLabel(this._kind)(value),
+    };
     return {
       width,
       height,
       padding: [0.6 * rem, 4.1 * rem, 0, 0],
       legend: { show: false },
       cursor: { show: false },
-      scales: { x: { time: false }, y: { range: (plot) => span(plot.data) } },
+      scales: { x: { time: false }, y: { range: (plot) => span(plot.data, this._kind) } },
       axes: [
         { ...axis, size: 1.7 * small, gap: 0.3 * small, incrs: [1, 2, 5, 10, 20, 50, 100] },
         {
           ...axis,
           size: 3.4 * small,
           gap: 0.4 * small,
-          incrs: [50, 100, 200, 500, 1000],
+          incrs: [25, 50, 100, 200, 500, 1000],
           // Ratings have no thousands separator anywhere else.
-          values: (plot, splits) => splits.map(String),
+          values: (plot, splits) => splits.map(figureLabel(this._kind)),
         },
       ],
       series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)])],
@@ -102,8 +109,8 @@ export class Plot {
   }
 }
 
-/** The newest value at the end of each line, and the players' own Elo as dashes. */
-function mark(plot, { color, rem, font, elos }) {
+/** The newest value at the end of each line; dashes at the players' own Elo, or the middle rank. */
+function mark(plot, { color, rem, font, dashes, label: written }) {
   const { ctx } = plot;
   const { left, top, width, height } = plot.bbox;
   const ratio = devicePixelRatio;
@@ -113,12 +120,12 @@ function mark(plot, { color, rem, font, elos }) {
     const at = values.findLastIndex((value) => value !== null);
     if (at < 0) return null;
     const y = plot.valToPos(values[at], "y", true);
-    return { side, x: plot.valToPos(plot.data[0][at], "x", true), y, label: y, text: String(Math.round(values[at])) };
+    return { side, x: plot.valToPos(plot.data[0][at], "x", true), y, label: y, text: written(values[at]) };
   }).filter(Boolean);
   for (const side of COLORS) {
-    const elo = elos()[side];
-    if (!elo) continue;
-    const y = plot.valToPos(elo, "y", true);
+    const at = dashes()[side];
+    if (!at) continue;
+    const y = plot.valToPos(at, "y", true);
     if (y < top || y > top + height) continue;
     ctx.strokeStyle = color(`--${side}-line`);
     ctx.globalAlpha = 0.55;

@@ -2,10 +2,14 @@
 
 import { whiteShare } from "../drawing/number_format.js";
 import { gameOrder } from "../client/event_state.js";
+import { unratedOf } from "../client/curve_series.js";
+import { figureOf } from "../client/leading_figure.js";
 import { eventOf } from "./shown_figures.js";
 
 /** How long a result stays on the screen before the next game takes its place. */
 const LINGER_MS = 20_000;
+/** How long its last scores are waited for at most, before that. */
+const SETTLE_MS = 90_000;
 /** A game that is followed stays at least so long, or viewers could not read it. */
 const STAY_MS = { closest: 20_000, latest: 10_000 };
 /** Another game must be closer by so much of White's share, or the overlay would flicker. */
@@ -41,20 +45,24 @@ function roundOrder(a, b) {
 }
 
 export class Chooser {
-  constructor(options) {
+  /** `story`: what finds the board that matters, where that is followed. */
+  constructor(options, story = null) {
     this._options = options;
-    /** The game followed, since when, and when it was seen to end. */
+    this._story = story;
+    /** The game followed, since when, when it was seen to end, and when its figures were whole. */
     this._followed = null;
     this._since = 0;
+    this._over = null;
     this._ended = null;
     /** Per game: the last move and when it was seen. */
     this._moves = new Map();
   }
 
   /** The games to show, in order. One-game layouts take the first. */
-  choose(games, now) {
+  choose(games, now, moments = []) {
     const { game: ids, board: boards, follow, player } = this._options;
-    let chosen = [...games].sort(order);
+    this._story?.note(moments, now);
+    let chosen = [...games].sort(this._options.order === "percentile" ? byPercentile : order);
     if (ids.length > 0) chosen = chosen.filter((game) => ids.includes(game.id));
     else chosen = currentRound(chosen);
     if (boards.length > 0) chosen = chosen.filter((game) => boards.includes(game.board));
@@ -82,21 +90,33 @@ export class Chooser {
     const current = games.find((game) => game.id === this._followed) ?? null;
     const live = games.filter(running);
     if (current && !running(current) && live.length > 0) {
-      this._ended ??= now;
-      if (now - this._ended < LINGER_MS) return current;
-    } else if (current && (live.length === 0 || now - this._since < (STAY_MS[follow] ?? 0))) {
+      this._over ??= now;
+      if (unratedOf(current) === 0 || now - this._over > SETTLE_MS) this._ended ??= now;
+      if (this._ended === null || now - this._ended < LINGER_MS) return current;
+    } else if (current && (live.length === 0 || now - this._since < this._stayMs(follow))) {
       return current;
     }
     const best = this._best(live.length ? live : games, follow, live.includes(current) ? current : null);
     if (best.id !== this._followed) {
       this._followed = best.id;
       this._since = now;
+      this._over = null;
       this._ended = null;
     }
     return best;
   }
 
+  _stayMs(follow) {
+    return follow === "story" ? 1000 * (this._options.stay ?? 20) : (STAY_MS[follow] ?? 0);
+  }
+
   _best(games, follow, current) {
+    if (follow === "story") {
+      const told = this._story.best(games, current);
+      // While nothing is worth telling, what is being watched stays, and else the closest game.
+      if (told !== null || current) return told ?? current;
+      return this._best(games, "closest", null);
+    }
     if (follow === "closest") {
       const closest = games.reduce((a, b) => (imbalance(b) < imbalance(a) ? b : a));
       if (current && imbalance(current) <= imbalance(closest) + CLOSER) return current;
@@ -110,6 +130,19 @@ export class Chooser {
     const board = (game) => game.board ?? Infinity;
     return games.reduce((a, b) => (board(b) < board(a) ? b : a));
   }
+}
+
+/** Best percentile of either side first, once it is settled; the others in their order. */
+function byPercentile(a, b) {
+  return bestPercentile(b) - bestPercentile(a) || order(a, b);
+}
+
+/** Under so many counted moves a percentile still jumps about. */
+const SETTLED_MOVES = 10;
+
+function bestPercentile({ curves }) {
+  const points = [curves.white.at(-1), curves.black.at(-1)].filter((point) => point && point.n >= SETTLED_MOVES);
+  return Math.max(-1, ...points.map((point) => figureOf(point, "percentile")?.value ?? -1));
 }
 
 /** How far from level a game stands, 0 to 0.5; unknown is as far as can be. */

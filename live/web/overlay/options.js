@@ -8,9 +8,14 @@
 import { CHOICES } from "../client/leading_figure.js";
 import { LANGUAGES } from "./language/words.js";
 
-export const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings"];
+export const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings", "player", "moment", "duel", "table"];
 export const THEMES = ["dark", "light", "chroma", "contrast"];
-export const FOLLOWS = ["top", "closest", "latest"];
+/** What a win, a draw and a loss are worth. */
+export const SCORINGS = { "1-half-0": [1, 0.5, 0], "3-1-0": [3, 1, 0] };
+export const TIES = ["direct", "wins", "buchholz", "sonneborn", "black"];
+/** What viewers see while the service or its source is lost. */
+export const LOSSES = ["freeze", "notice", "hide"];
+export const FOLLOWS = ["top", "closest", "latest", "story"];
 
 /** What can be left out. An interval is part of its rating and cannot be left out alone. */
 export const FIGURES = [
@@ -100,6 +105,9 @@ export const OPTIONS = {
   player: names(),
   board: numbers(),
   follow: choice(FOLLOWS, null),
+  stay: number(5, 600, 20),
+  order: choice(["board", "percentile"], "board"),
+  ply: number(0, 2000, null),
   theme: choice(THEMES, "dark"),
   text: colour(),
   ground: colour(),
@@ -130,7 +138,12 @@ export const OPTIONS = {
   page: number(2, 600, 12),
   at: choice(["bottom", "top"], "bottom"),
   motion: flag(true),
+  lost: choice(LOSSES, "freeze"),
   human: flag(false),
+  hold: number(3, 600, 15),
+  sample: choice(["swing", "moment"], null),
+  scoring: choice(Object.keys(SCORINGS), "1-half-0"),
+  ties: parts(TIES),
 };
 
 /**

@@ -1,13 +1,15 @@
 /** One player of a game: who, clock, the leading figure and the one beneath, with their intervals. */
 
 import { element, setText } from "../drawing/elements.js";
-import { basisOf, clockOf, figuresOf, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
-import { flagText } from "./language/flags.js";
-import { Name } from "./player_names.js";
+import { fill } from "./language/words.js";
+import { basisOf, clockOf, figuresOf, openOf, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
+import { Name } from "../drawing/player_names.js";
 
 export class PlayerPanel {
-  constructor(color, { options, words, elapsedS, basisOf: basis }) {
+  constructor(color, { options, words, elapsedS, basisOf: basis, everybody, flagOf }) {
+    this._flagOf = flagOf;
     this._basisOf = basis;
+    this._everybody = everybody;
     this._color = color;
     this._elapsedS = elapsedS;
     this._options = options;
@@ -19,8 +21,8 @@ export class PlayerPanel {
     this._elo = element("p", "elo", "", element("span", "label", "Elo"), this._eloValue);
     this._points = element("strong", "points");
     this._clock = element("span", "clock");
-    this._main = new OverlayRating("main");
-    this._second = new OverlayRating("second");
+    this._main = new OverlayRating("main", words);
+    this._second = new OverlayRating("second", words);
     this.node = element(
       "section",
       `player ${color}`,
@@ -44,26 +46,30 @@ export class PlayerPanel {
     const { _words: words, _options: options, _color: color } = this;
     const player = game[color];
     const point = game.curves[color].at(-1) ?? null;
-    setText(this._flag, flagText(player.federation, options.flags));
+    setText(this._flag, this._flagOf(player.federation));
     setText(this._title, player.title ?? "");
-    this._name.draw(player.name || "?");
     setText(this._eloValue, player.elo ? String(player.elo) : "");
     this._elo.hidden = !player.elo;
     setText(this._points, pointsOf(game.result, color));
     setText(this._clock, clockOf(game, color, this._elapsedS(game)));
+    const beside = `${player.title} ${this._points.textContent} ${this._clock.textContent.length}`;
+    this._name.draw(player.name || "?", this._everybody(), beside);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const { transferred, withheld } = this._basisOf(game);
     // The bar has no room for long names: it says once, in its middle, what is transferred.
     const bar = options.layout === "bar";
     const [main, second] = figuresOf(point, player.elo, options.rating, words, transferred && !bar, bar);
-    this._main.draw(main, main ? basisOf(point, words) : withoutFigure(point, words, withheld));
-    this._second.draw(second, "");
+    const open = withheld ? null : openOf(game, color, words);
+    const basis = open?.text || basisOf(point, words);
+    this._main.draw(main, main ? basis : withoutFigure(point, words, withheld), open !== null);
+    this._second.draw(second, "", open !== null);
   }
 }
 
 /** One rating: its name, the figure, the interval. */
 class OverlayRating {
-  constructor(kind) {
+  constructor(kind, words) {
+    this._words = words;
     this._label = element("span", "label");
     this._value = element("span", "value");
     this._interval = element("span", "interval");
@@ -76,15 +82,18 @@ class OverlayRating {
     );
   }
 
-  draw(rating, basis) {
+  /** `open`: it does not rest on all moves played, and says so as the score of an earlier move. */
+  draw(rating, basis, open) {
     this.node.classList.toggle("none", rating === null);
-    setText(this._value, rating ? rating.text : basis ? "\u2013" : "");
+    this.node.classList.toggle("open", rating !== null && open);
+    setText(this._value, rating ? rating.text + (open ? "\u2026" : "") : basis ? "\u2013" : "");
     // What has no interval has its place for what it rests on.
     const ranged = rating === null || rating.interval !== "";
     // `2450 or more` is read in one go.
-    const open = rating?.bound ? rating.interval : "";
-    setText(this._label, [open, rating?.label, ranged ? basis : ""].filter(Boolean).join(" \u00b7 "));
-    setText(this._interval, ranged ? (rating && !open ? `95\u00a0%: ${rating.interval}` : "") : basis);
+    const bounded = rating?.bound ? rating.interval : "";
+    setText(this._label, [bounded, rating?.label, ranged ? basis : ""].filter(Boolean).join(" \u00b7 "));
+    const range = rating && !bounded ? fill(this._words.of100, rating.interval) : "";
+    setText(this._interval, ranged ? range : basis);
     this.node.dataset.bound = rating?.bound ?? "";
   }
 }

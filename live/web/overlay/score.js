@@ -1,9 +1,13 @@
 /** The score of a game: a bar, its number, the last move, and a swing while it is news. */
 
 import { element, setText } from "../drawing/elements.js";
-import { moveText, scoreText } from "../drawing/number_format.js";
-import { lastMove, oddsOf, scoreOf } from "./shown_figures.js";
-import { localMove } from "./language/words.js";
+import { moveText, resultText, scoreText } from "../drawing/number_format.js";
+import { shortName } from "../drawing/player_names.js";
+import { bestInstead, lastMove, moverOf, oddsOf, scoreOf } from "./shown_figures.js";
+import { fill, localMove } from "./language/words.js";
+
+/** How a bar ends: White's part, and White's with the draws. */
+const RESULTS = { "1-0": [1, 1], "0-1": [0, 0], "1/2-1/2": [0, 1] };
 
 export class ScoreBar {
   constructor() {
@@ -11,10 +15,11 @@ export class ScoreBar {
   }
 
   /** Three parts where the odds are known, else White's share by the score. */
-  draw(score, odds) {
-    const win = odds?.win ?? score?.share ?? 0.5;
+  draw(score, odds, result = "*") {
+    const share = odds?.win ?? score?.share ?? 0.5;
+    const win = RESULTS[result]?.[0] ?? share;
     this.node.style.setProperty("--white", win.toFixed(3));
-    this.node.style.setProperty("--not-lost", (odds?.notLost ?? win).toFixed(3));
+    this.node.style.setProperty("--not-lost", (RESULTS[result]?.[1] ?? odds?.notLost ?? win).toFixed(3));
     this.node.classList.toggle("odds", odds !== null);
     this.node.classList.toggle("unknown", score === null);
   }
@@ -22,7 +27,9 @@ export class ScoreBar {
 
 /** The score bar with the number and the last move beside it. */
 export class ScorePanel {
-  constructor({ options, words, moves }) {
+  /** `briefly`: there is room for few words. */
+  constructor({ options, words, moves }, briefly = false) {
+    this._briefly = briefly;
     this._options = options;
     this._words = words;
     this._moves = moves;
@@ -36,9 +43,11 @@ export class ScorePanel {
 
   draw(game, swing) {
     const score = scoreOf(game, this._options.provisional);
-    this.bar.draw(score, oddsOf(game));
-    setText(this.number, score?.text ?? "");
-    this.number.dataset.state = score?.state ?? "";
+    this.bar.draw(score, oddsOf(game), game.result);
+    // What a finished position was worth is no news beside how the game ended.
+    const result = resultText(game.result);
+    setText(this.number, result || (score?.text ?? ""));
+    this.number.dataset.state = result ? "result" : (score?.state ?? "");
     const move = lastMove(game, this._words);
     setText(this.move, move);
     const shown = `${game.id} ${move}`;
@@ -54,7 +63,8 @@ export class ScorePanel {
       this.alert.hidden = true;
       return;
     }
-    setText(this.alert, swingText(game, swing, this._words));
+    const told = this._briefly ? swingText : swingSentence;
+    setText(this.alert, told(game, swing, this._words, notation.sanOf));
     this.alert.dataset.color = swing.color;
     if (this.alert.hidden && this._moves()) {
       const from = { opacity: 0, transform: "translateY(0.5em)" };
@@ -64,10 +74,55 @@ export class ScorePanel {
   }
 }
 
-/** `Swing 23… Nf6 +0.30 → −2.40`. */
-export function swingText(game, { ply, from, to }, words) {
+/** Writes moves as people do; loaded with the first swing. */
+export const notation = {
+  asked: false,
+  _sanOf: null,
+  get sanOf() {
+    if (!this.asked) {
+      this.asked = true;
+      import("../client/move_notation.js").then((loaded) => (this._sanOf = loaded.sanOf));
+    }
+    return this._sanOf;
+  },
+};
+
+/** What a move lost, for its mover, in centipawns; not above what decides a game. */
+const MOST_CP = 1000;
+
+/** `{move, mover, lost, mate, best}` of a swing; `lost` is null where its mover gained by it. */
+function blunder(game, { ply, from, to }, words, sanOf) {
   const played = game.plies[ply - 1];
-  const move = played ? moveText(ply, localMove(played.san, words.letters), game.start_fen) : "";
-  const mate = played?.mate ?? null;
-  return `${words.swing} ${move} \u2002 ${scoreText(from, null)} \u2192 ${scoreText(to, mate)}`;
+  if (played === undefined) return null;
+  const mover = moverOf(ply, game.start_fen);
+  const sign = mover === "white" ? 1 : -1;
+  const within = (cp) => Math.max(-MOST_CP, Math.min(MOST_CP, cp));
+  const lost = sign * (within(from) - within(to));
+  const mate = (played.mate ?? null) !== null && sign * to < 0 ? Math.abs(played.mate) : null;
+  return {
+    move: moveText(ply, localMove(played.san, words.letters), game.start_fen),
+    mover,
+    lost: lost > 0 ? (lost / 100).toFixed(1) : null,
+    mate: mate || null,
+    best: lost > 0 ? bestInstead(game, ply, words, sanOf) : null,
+  };
+}
+
+/** Who lost how much, and what was best: `Daniel: 26… Rfd8 costs 2.7 pawns · best was Rac8`. */
+export function swingSentence(game, swing, words, sanOf = null) {
+  const said = blunder(game, swing, words, sanOf);
+  if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words, sanOf);
+  const cost = said.mate === null ? fill(words.costs, said.lost) : fill(words.allowsMate, said.mate);
+  const best = said.best === null ? "" : ` \u00b7 ${fill(words.best, said.best)}`;
+  return `${shortName(game[said.mover].name || "?")}: ${said.move} ${cost}${best}`;
+}
+
+/** The same where there is little room: `26… Rfd8 −2.7 · best Rac8`. */
+export function swingText(game, swing, words, sanOf = null) {
+  const said = blunder(game, swing, words, sanOf);
+  if (said === null) return words.swing;
+  if (said.mate !== null) return `${said.move} ${fill(words.allowsMate, said.mate)}`;
+  if (said.lost === null) return `${words.swing} ${said.move} ${scoreText(swing.from, null)} \u2192 ${scoreText(swing.to, null)}`;
+  const best = said.best === null ? "" : ` \u00b7 ${fill(words.bestShort, said.best)}`;
+  return `${said.move} \u2212${said.lost}${best}`;
 }

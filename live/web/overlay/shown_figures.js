@@ -2,20 +2,9 @@
 
 import { FIELDS, isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { unratedMoves } from "../client/curve_series.js";
 import { leftS } from "../client/running_clocks.js";
-import { shareForm } from "../client/move_shares.js";
 import { counted, fill, localMove } from "./language/words.js";
-
-const SHARE_WORDS = {
-  oneIn: "shareOneIn",
-  tenths: "shareTenths",
-  half: "shareHalf",
-  most: "shareMost",
-  fewer: "shareFewer",
-};
-
-/** A position is worth a word where so many would lose a pawn. */
-const HARD = 0.3;
 
 /** Who moves at a ply of a game. */
 export function moverOf(ply, startFen) {
@@ -45,31 +34,6 @@ const MARKS = {
   pending: (text) => `${text}\u2026`,
 };
 
-/** A counted part of players in words: `about 1 in 12`. */
-const shareIn = (share, words) => {
-  const [form, number] = shareForm(share);
-  return fill(words[SHARE_WORDS[form]], number);
-};
-
-/**
- * What players of this rating would do, `{mark, text}`: how few find the move played, else how many
- * lose a pawn in the position that came of it; null where neither is known.
- */
-export function humanLine(game, words) {
-  const ply = game.plies.at(-1) ?? null;
-  const mark = ply?.mark ?? null;
-  const played = ply?.played_share ?? null;
-  const chance = ply?.difficulty?.error_chance ?? null;
-  const of = (elo) => (elo === null ? "" : ` (${fill(words.elo, elo)})`);
-  const named = mark === null ? "" : `${words[mark]}: `;
-  if (chance !== null && (mark === "trap" || (mark === null && chance >= HARD))) {
-    const share = shareIn(chance, words);
-    return { mark, text: `${named}${fill(words.loseAPawn, share)}${of(ply.difficulty.elo)}` };
-  }
-  if (played === null) return null;
-  return { mark, text: `${named}${fill(words.playIt, shareIn(played, words))}${of(ply.played_elo)}` };
-}
-
 /**
  * A figure with its name in the overlay's language: `{kind, label, short, text, interval, bound,
  * value, low, high}`; null stays null. `brief` where there is little room. `transferred` is said of whatever rests on a calibration.
@@ -78,8 +42,9 @@ export function named(figure, words, transferred = false, brief = false) {
   if (figure === null) return null;
   const { kind, value, low, high } = figure;
   const foreign = transferred && kind !== "algorithm4" ? `, ${words.transferred}` : "";
-  const short = kind === "percentile" ? words.percentileShort : words[kind];
-  const names = { label: (brief ? short : words[kind]) + foreign, short };
+  const isShare = kind === "percentile";
+  const short = isShare ? words.percentileShort : words[kind];
+  const names = { label: (brief && isShare ? words.percentileBrief : words[kind]) + foreign, short };
   if (kind === "percentile") {
     return { ...figure, ...names, text: `${Math.round(value)}\u00a0%`, interval: "", bound: null };
   }
@@ -117,8 +82,11 @@ export function lastMove(game, words) {
   return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
 }
 
-/** The clock of one side, which runs since `elapsedS` if it is to move; empty when there is none. */
+/** The clock of one side, which runs since `elapsedS` if it is to move; empty without one, and when
+ * the game is over.
+ */
 export function clockOf(game, color, elapsedS = 0) {
+  if (game.result !== "*") return "";
   const clocked = game.plies.findLast((ply) => moverOf(ply.ply, game.start_fen) === color);
   return clockText(leftS(clocked?.clock_s ?? null, turnOf(game) === color ? elapsedS : 0));
 }
@@ -142,6 +110,30 @@ export function placeOf(game, words) {
   const round = name ? fill(words.round, name) : "";
   const board = game.board === null ? "" : fill(words.board, game.board);
   return [round, board, eventOf(game)].filter(Boolean).join(" \u00b7 ");
+}
+
+/**
+ * What of a side's moves its figure does not rest on, `{missing, text}`; null while it rests on all.
+ * A figure is never shown as that of a whole game before it is.
+ */
+export function openOf(game, color, words) {
+  const missing = unratedMoves(game, color);
+  if (missing === 0) return null;
+  const rated = game.curves[color].at(-1)?.n ?? 0;
+  const of = rated === 0 ? "" : fill(words.movesOf, rated, rated + missing);
+  const coming = game.result === "*" ? "" : words.lastScores;
+  return { missing, text: [of, coming].filter(Boolean).join(" \u00b7 ") };
+}
+
+/**
+ * The engine's first choice instead of the move at `ply`, in the language's letters; or null.
+ * `sanOf` is that of client/move_notation.js, or null while it is loaded.
+ */
+export function bestInstead(game, ply, words, sanOf) {
+  const { best = null, uci = "" } = game.plies[ply - 1] ?? {};
+  if (best === null || best === uci || sanOf === null) return null;
+  const before = game.plies.slice(0, ply - 1).map((each) => each.uci);
+  return localMove(sanOf(game.start_fen, before, best), words.letters);
 }
 
 /** What a rating rests on; `note` is what its game or player says of the calibration. */

@@ -39,6 +39,21 @@ export class Swings {
   }
 }
 
+/** The largest swing of a game; null where nothing swung. */
+export function largestSwing(game) {
+  let largest = null;
+  for (let ply = 1; ply <= game.plies.length; ply += 1) {
+    const from = ply === 1 ? game.start_score_cp : finalScore(game.plies[ply - 2]);
+    const to = finalScore(game.plies[ply - 1]);
+    if (from === null || to === null) continue;
+    const size = Math.abs(clamp(to) - clamp(from));
+    if (size > 0 && size > (largest?.size ?? 0)) largest = { ply, from, to, size };
+  }
+  if (largest === null) return null;
+  const { ply, from, to } = largest;
+  return { ply, from, to, color: to > from ? "white" : "black" };
+}
+
 /** The last ply with a final score; 0 when there is none. */
 function finalPly(game) {
   return game.plies.findLast((ply) => finalScore(ply) !== null)?.ply ?? 0;

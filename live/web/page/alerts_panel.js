@@ -1,7 +1,9 @@
 /** What only arbiters are sent: alerts, and screening figures with what they rest on. */
 
 import { element, nameNode, setText } from "../drawing/elements.js";
+import { AlertSound } from "./alert_sound.js";
 import { explainButton } from "./explanations.js";
+import { IncidentLog } from "./incident_log.js";
 import { writePlace } from "./page_address.js";
 
 const SEVERITIES = ["alarm", "warning", "look"];
@@ -27,15 +29,20 @@ export function agreementText(agreement) {
 
 export class ArbiterView {
   constructor() {
+    this.sound = new AlertSound();
+    this._log = new IncidentLog();
     this._list = element("ol", "alerts");
     this._note = element("p", "note");
     this.node = element(
-      "section", "arbiter-view", "", element("h2", "", "For arbiters only", explainButton("agreement")), this._note, this._list,
+      "section", "arbiter-view", "", element("h2", "", "For arbiters only", explainButton("agreement")), this.sound.button,
+      this._note, this._list, this._log.node,
     );
     this.node.setAttribute("aria-label", "For arbiters only");
   }
 
-  draw(held) {
+  draw(held, place, now) {
+    if (held.hello?.sight === "arbiter") this._log.refresh(now);
+    this._log.node.hidden = held.hello?.sight !== "arbiter";
     const alerts = rankedAlerts([...(held.alerts?.values() ?? [])]);
     setText(this._note, alerts.length ? "" : "Nothing to look at.");
     while (this._list.children.length > alerts.length) this._list.lastChild.remove();

@@ -105,6 +105,7 @@ export const WORDS = {
   ],
   elo: ["Elo", "The rating that the source gives, before this event."],
   moves: ["Moves", "How many moves the figures rest on."],
+  points: ["Points", "Points of this event's finished games, as their results say. Byes are not in it."],
   games: ["Games", "How many games of this event the figures rest on."],
   headToHead: [
     "Head to head",
@@ -116,7 +117,7 @@ export const WORDS = {
   ],
   curves: [
     "Move by move",
-    "Each line is the figure after that many moves (which one stands below), the band around it its 95 % interval. The dashed lines are the players' own Elo ratings.",
+    "Each line is the figure after that many moves (which one stands below), the band around it its 95 % interval. Percentiles have no band. The dashed lines are the players' own Elo ratings, or the middle percentile.",
   ],
   histogram: [
     "Gains",

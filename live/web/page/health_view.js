@@ -15,6 +15,7 @@ const RATING_SOURCES = {
 /** Searches that wait, by class, most urgent first, as people call them. */
 export const CLASSES = {
   head: "for the newest moves",
+  closing: "of games just over",
   backlog: "behind",
   finished: "of games over",
   deepen: "second looks",
@@ -78,8 +79,8 @@ export function engineFacts(health) {
 /** How far the public is behind, as people say it; empty where it is not. Pure. */
 export function delayText(delay, now = Date.now()) {
   if (!delay?.delay_s) return "";
-  const first = delay.first_s !== null && delay.first_s * 1000 > now ? new Date(delay.first_s * 1000) : null;
-  return `${minutesText(delay.delay_s)} behind${first ? `; first moves from ${first.toLocaleTimeString()} on` : ""}`;
+  const waitS = delay.first_s === null ? 0 : delay.first_s - now / 1000;
+  return `${minutesText(delay.delay_s)} behind${waitS > 0 ? `; first moves in ${minutesText(waitS)}` : ""}`;
 }
 
 function minutesText(seconds) {

@@ -59,6 +59,12 @@ export function writePlace(place) {
   return text ? `#${text}` : "";
 }
 
+/** What lets a request of the page in: the token that the page itself was opened with. */
+export function bearer() {
+  const token = new URLSearchParams(location.search).get("token");
+  return token ? { headers: { Authorization: `Bearer ${token}` } } : {};
+}
+
 /** An address to give to others: of this very place, without the token of who gives it. */
 export function shareAddress(href, place) {
   const url = new URL(href);

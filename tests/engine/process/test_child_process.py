@@ -1,8 +1,7 @@
-"""Environment, death, memory."""
+"""Environment, death, deadlines."""
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Callable
 from typing import Any, cast
@@ -14,8 +13,6 @@ from live.engine.process.child_process import (
     StartDeadline,
     cause_of_death,
     environment,
-    kill_group,
-    resident_bytes,
 )
 
 
@@ -41,20 +38,6 @@ def test_nothing_changes_what_an_engine_prints(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_a_death_is_told_in_one_harmless_line(code: int, stderr: bytes, says: str) -> None:
     assert cause_of_death(code, stderr) == says
-
-
-def test_killing_what_is_gone_is_no_error() -> None:
-    child = os.fork()
-    if child == 0:
-        os._exit(0)
-    os.waitpid(child, 0)
-    kill_group(child)
-
-
-def test_resident_memory() -> None:
-    ours = resident_bytes(os.getpid())
-    assert ours is None or 1 << 20 < ours < 1 << 34
-    assert resident_bytes(2**22 + 1) is None
 
 
 class Asleep:

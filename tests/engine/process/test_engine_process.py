@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -225,6 +226,22 @@ async def test_a_wrapper_s_children_die_with_it(
     wrapper = tmp_path / "wrapper.sh"
     inner = " ".join(scripted("hang").argv)
     wrapper.write_text(f"#!/bin/sh\nsleep 1000 &\necho $! > {tmp_path}/child\n{inner}\n")
+    wrapper.chmod(0o755)
+    command = EngineCommand((str(wrapper),), "for the test", "configured")
+    assert "hung" in await fault_of(command, brief)
+    assert dies(int((tmp_path / "child").read_text()))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems show no environment")
+async def test_a_child_that_left_the_group_dies_with_it_too(
+    scripted: Scripted, tmp_path: Path, brief: EngineTimeouts
+) -> None:
+    wrapper = tmp_path / "wrapper.sh"
+    inner = " ".join(scripted("hang").argv)
+    # Twice forked, and the leader of a session of its own.
+    stray = f"setsid sh -c 'sleep 1000 & echo $! > {tmp_path}/child'"
+    wrapper.write_text(f"#!/bin/sh\n({stray})\n{inner}\n")
     wrapper.chmod(0o755)
     command = EngineCommand((str(wrapper),), "for the test", "configured")
     assert "hung" in await fault_of(command, brief)

@@ -82,7 +82,19 @@ def test_kinds_come_in_their_order(desk: Desk) -> None:
     desk.submit("busy", board="z")
     for ply, kind in enumerate(reversed(SearchKind)):
         desk.submit(kind.name, kind, ply=ply)
-    assert desk.run() == ["z0", "a4", "a3", "a2", "a1", "a0"]
+    assert desk.run() == ["z0", "a5", "a4", "a3", "a2", "a1", "a0"]
+
+
+def test_boards_on_air_come_first_with_all_that_somebody_waits_for(desk: Desk) -> None:
+    desk.queue.put_on_air(["air"])
+    desk.submit("busy", ply=1)
+    kinds = (SearchKind.SPECULATE, SearchKind.FINISHED, SearchKind.BACKLOG, SearchKind.HEAD)
+    for ply, kind in enumerate(kinds):
+        for board in ("other", "air"):
+            desk.submit(f"{board} {kind.name}", kind, board=board, ply=ply)
+    first = ["air3", "air2", "air1", "other3", "other2", "other1"]
+    # Nobody waits for guesses, on air or not.
+    assert desk.run() == ["a1", *first, "other0", "air0"]
 
 
 def test_backlog_comes_in_ply_order_and_heads_newest_first(desk: Desk) -> None:

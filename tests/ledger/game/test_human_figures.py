@@ -155,6 +155,57 @@ def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
     assert ply(held, 3).mark == "trap"
 
 
+def even(*moves: str) -> HumanAnswer:
+    """As many play each of these, whatever their rating."""
+    share = {uci: 1000 // len(moves) for uci in moves}
+    return HumanAnswer("network", (share, share, share))
+
+
+def shuffled(moves: int) -> tuple[Move, ...]:
+    """Knights go out and come back."""
+    out = (("g1f3", "Nf3"), ("g8f6", "Nf6"), ("f3g1", "Ng1"), ("f6g8", "Ng8"))
+    return tuple(Move(*out[ply % 4]) for ply in range(moves))
+
+
+def test_accuracy_stands_beside_that_of_players_rated_alike() -> None:
+    held = ledger()
+    moves = shuffled(10)
+    begun = held.apply(NewGame(game(moves=moves, white=STRONG, black=CLUB)))
+    requests = {each.id: each for each in begun.requests}
+    for index in range(len(moves) + 1):
+        request = wanted(begun, "position", index)
+        best = moves[index].uci if index < len(moves) else "e2e4"
+        del requests[request.id]
+        held.searched(request.id, position(best))
+        # Half of them lose two pawns where nothing was lost.
+        other = "a2a3" if index % 2 == 0 else "a7a6"
+        asked = held.answered(asked_at(begun, index), even(best, other))
+        lost = Score(-200 if index % 2 == 0 else 200)
+        lines = (Line(best, Score(0), 8), Line(other, lost, 8))
+        held.searched(
+            wanted(asked, "replies", index).id, SearchResult(Score(0), best, 8, lines=lines)
+        )
+    white, black = (
+        side.usual_accuracy
+        for view in held.games()
+        for side in (view.methods.white, view.methods.black)
+    )
+    assert white is not None
+    assert (white.elo, white.positions, white.own) == (2500, 5, 100.0)
+    assert 60 < white.usual < 90
+    assert white.low == white.high == pytest.approx(white.own - white.usual)
+    assert black is not None
+    assert (black.elo, black.positions) == (1700, 5)
+    kept = held.archive("g1")
+    assert kept is not None
+    again = ledger()
+    again.resume([kept[0]], lambda id: kept[1])
+    again.apply(MovesPlayed("g1", 11, (Move("a2a3", "a3"),)))
+    assert next(iter(again.games())).methods.white.usual_accuracy == white
+    held.apply(TakenBack("g1", 8))
+    assert next(iter(held.games())).methods.white.usual_accuracy is None
+
+
 @pytest.mark.parametrize("replies", [True, False])
 def test_what_is_taken_back_is_forgotten(replies: bool) -> None:
     held = ledger()

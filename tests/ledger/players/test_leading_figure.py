@@ -8,6 +8,7 @@ import pytest
 from live.events import CurvePoint, EngineInfo, PlayerView
 from live.ledger.players.leading_figure import (
     Figure,
+    curve_scale_of,
     figure,
     is_transferred,
     leading,
@@ -99,6 +100,17 @@ def test_curves_show_the_best_scale_that_anybody_has() -> None:
     assert scale_of([NOTHING, alone]) == "alone"
     assert scale_of([alone, FULL]) == "level"
     assert scale_of([FULL], "alone") == "alone"
+
+
+def test_curves_show_what_leads_where_levels_are_nothing_but_the_elo() -> None:
+    flat = msgspec.structs.replace(FULL, level=2450.0, level_low=2450.0, level_high=2450.0)
+    early = msgspec.structs.replace(flat, percentile=None)
+    assert curve_scale_of([FULL]) == "level"
+    assert curve_scale_of([flat, early]) == "percentile"
+    assert curve_scale_of([early]) == "alone"
+    assert curve_scale_of([FULL], "percentile") == "percentile"
+    assert curve_scale_of([flat], "level") == "level"
+    assert curve_scale_of([flat], "algorithm4") == "algorithm4"
 
 
 def test_a_transferred_calibration_is_seen_by_its_note() -> None:

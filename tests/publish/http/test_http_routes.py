@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import quote
+from xml.etree import ElementTree
 
 import chess.pgn
 import httpx
@@ -239,7 +240,7 @@ async def test_head_says_the_same_without_a_body(world: World, site: StaticSite)
             get, head = await client.get(path), await client.head(path)
             assert head.status_code == get.status_code
             assert head.content == b""
-            assert head.headers["content-length"] == str(len(get.content))
+            assert head.headers["content-length"] == get.headers["content-length"]
 
 
 @pytest.mark.slow
@@ -461,3 +462,38 @@ async def test_events_and_standings(world: World, site: StaticSite) -> None:
         assert sum(event["games"] for event in events) == len(world.held)
         rows = (await client.get("/api/v1/standings")).json()["standings"]
         assert {row["id"] for row in rows} == set(world.standings)
+
+
+async def test_moments_as_json_and_as_rss(world: World, site: StaticSite) -> None:
+    world.move("g1")
+    told = world.moment()[0]
+    while told.game != "g1":  # type: ignore[union-attr]
+        told = world.moment()[0]
+    async with serving(world, site) as (_, client):
+        answer = (await client.get("/api/v1/moments?game=g1")).json()
+        assert {each["game"] for each in answer["moments"]} == {"g1"}
+        assert set(answer["moments"][0]["text"]) == {"en", "de", "fr", "es", "it", "ru"}
+        feed = await client.get("/api/v1/moments.rss?lang=de&game=g1")
+        assert feed.headers["content-type"] == "application/rss+xml; charset=utf-8"
+        items = ElementTree.fromstring(feed.text).findall("channel/item")
+        assert len(items) == len(answer["moments"])
+        assert items[0].findtext("title") == "Something <b>happened</b>."
+        link = items[0].findtext("link") or ""
+        assert link.startswith(str(client.base_url)) and "#game=g1&ply=" in link
+        assert (await client.get("/api/v1/moments.rss?lang=xx")).status_code == 400
+        assert (await client.get("/api/v1/moments?game=")).status_code == 400
+
+
+async def test_where_scores_are_hidden_there_are_no_moments(site: StaticSite) -> None:
+    world = World(3)
+    world.appear("g1")
+    world.move("g1")
+    world.moment()
+    config = ServerConfig(port=0, hide_scores=True)
+    async with (
+        Publisher(config, world, site=site) as publisher,
+        httpx.AsyncClient(base_url=publisher.url) as client,
+    ):
+        assert (await client.get("/api/v1/moments")).json() == {"moments": []}
+        feed = await client.get("/api/v1/moments.rss")
+        assert ElementTree.fromstring(feed.text).findall("channel/item") == []

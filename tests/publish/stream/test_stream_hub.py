@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from live.events import HelloMessage, MoveMessage, SnapshotMessage
 from live.publish import wire
+from live.publish.brief_view import brief
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState
 from live.publish.stream.numbered_stream import (
@@ -34,6 +35,8 @@ FILTERS = (
     StreamFilter(boards=frozenset({"12"})),
     StreamFilter(events=frozenset({fold(EVENTS[1])}), players=frozenset({fold(NAMES[0])})),
     StreamFilter(games=frozenset(GAMES[:3]), events=frozenset(map(fold, EVENTS[:2]))),
+    StreamFilter(brief=True),
+    StreamFilter(games=frozenset(GAMES[:3]), brief=True),
 )
 
 
@@ -70,9 +73,19 @@ class Client:
         self.client_state.receive(wire.number(now.body, now.seq))
 
 
+def held_by(world: World, selected: StreamFilter) -> SnapshotMessage:
+    """A fresh snapshot as a client reads it."""
+    fresh = snapshot(world, selected)
+    return (
+        msgspec.json.decode(wire.encode(brief(fresh)), type=SnapshotMessage)
+        if selected.brief
+        else fresh
+    )
+
+
 def deliver(hub: StreamHub, clients: list[Client]) -> None:
     for stream in hub.waiting():
-        for payload in payloads(stream.take()):
+        for payload in payloads(stream.take().plain):
             for client in clients:
                 if client.stream is stream:
                     client.client_state.receive(payload)
@@ -91,7 +104,7 @@ def test_snapshot_and_deltas_make_a_fresh_snapshot(
 ) -> None:
     world, random = World(seed), Random(seed)
     hub = StreamHub(world, epoch="e", clock=Clock())
-    clients: list[Client] = [Client(hub, each) for each in FILTERS[:4]]
+    clients: list[Client] = [Client(hub, each) for each in (*FILTERS[:4], FILTERS[-1])]
     for at in range(steps):
         hub.publish([change for _ in range(random.randint(1, batch)) for change in world.step()])
         deliver(hub, clients)
@@ -103,7 +116,7 @@ def test_snapshot_and_deltas_make_a_fresh_snapshot(
             # The snapshot already says what the streams hold at this moment.
             deliver(hub, clients)
             clients.append(newcomer)
-            assert newcomer.client_state.snapshot() == snapshot(world, newcomer.stream.filter)
+            assert newcomer.client_state.snapshot() == held_by(world, newcomer.stream.filter)
             for client in clients:
                 if client.stream is newcomer.stream:
                     assert client.client_state.seq == newcomer.client_state.seq
@@ -111,7 +124,7 @@ def test_snapshot_and_deltas_make_a_fresh_snapshot(
     hub.flush()
     deliver(hub, clients)
     for client in clients:
-        assert client.client_state.snapshot() == snapshot(world, client.stream.filter)
+        assert client.client_state.snapshot() == held_by(world, client.stream.filter)
 
 
 @settings(max_examples=60, deadline=None)
@@ -126,7 +139,7 @@ def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
     for _ in range(steps):
         hub.publish(world.step())
         hub.flush()
-        sent.extend(payloads(stream.take()))
+        sent.extend(payloads(stream.take().plain))
     assert len(sent) == stream.seq + 1
     for seq in range(stream.seq + 3):
         answer = hub.since(stream, stream.epoch, seq)
@@ -158,8 +171,8 @@ def test_what_was_forgotten_is_still_delivered_once() -> None:
     stream = NumberedStream(EVERYTHING, "e", Clock(), HistoryLimits(messages=1))
     for _ in range(5):
         stream.append(b'{"type":"x"}')
-    assert len(payloads(stream.take())) == 5
-    assert stream.take() == b""
+    assert len(payloads(stream.take().plain)) == 5
+    assert stream.take().plain == b""
 
 
 def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
@@ -201,7 +214,7 @@ def test_dropping_streams_leaves_the_others_whole() -> None:
             clock.now_s += 5.1
             hub.drop_unused()
     for client in kept:
-        assert client.client_state.snapshot() == snapshot(world, client.stream.filter)
+        assert client.client_state.snapshot() == held_by(world, client.stream.filter)
 
 
 def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
@@ -228,7 +241,7 @@ def test_a_type_filter_thins_out_messages_but_numbers_them_without_gaps() -> Non
     for _ in range(200):
         hub.publish(world.step())
         hub.flush()
-        for payload in payloads(stream.take()):
+        for payload in payloads(stream.take().plain):
             told = msgspec.json.decode(payload)
             kinds.add(told["type"])
             seqs.append(told["seq"])
@@ -243,13 +256,13 @@ def test_a_move_goes_out_at_once_and_scores_wait_for_the_tick() -> None:
     hub.publish(world.appear("g1"))
     assert not stream.waiting
     hub.publish(world.move("g1"))
-    kinds = [msgspec.json.decode(each)["type"] for each in payloads(stream.take())]
+    kinds = [msgspec.json.decode(each)["type"] for each in payloads(stream.take().plain)]
     assert kinds[:2] == ["game", "move"]
     for _ in range(50):
         hub.publish(world.score())
     assert not stream.waiting
     hub.flush()
-    kinds = [msgspec.json.decode(each)["type"] for each in payloads(stream.take())]
+    kinds = [msgspec.json.decode(each)["type"] for each in payloads(stream.take().plain)]
     assert sorted(kinds) == ["game", "score"]
 
 

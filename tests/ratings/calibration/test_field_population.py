@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.calibration.field_population import STEP_ELO, FieldPopulation
+from live.ratings.calibration.field_population import SPREAD_STEP_ELO, STEP_ELO, FieldPopulation
 from live.ratings.calibration.move_evidence import Population
 
 USUAL = Population(2057.0, 295.0)
@@ -50,7 +50,7 @@ def test_eight_candidates_are_no_average_players() -> None:
         {str(n): elo for n, elo in enumerate((2815, 2785, 2776, 2775, 2747, 2744, 2772, 2732))}
     )
     prior = elite.over(USUAL)
-    assert prior.mean_elo == 2750
+    assert prior.mean_elo == pytest.approx(2760, abs=20)
     assert 100 <= prior.sd_elo <= 150
 
 
@@ -63,7 +63,7 @@ def test_two_players_say_where_the_field_is_but_not_how_wide() -> None:
 def test_an_open_is_as_wide_as_its_players_differ() -> None:
     chance = random.Random(1)
     ratings = {str(n): round(chance.gauss(2055, 300)) for n in range(110)}
-    assert of(ratings).over(USUAL) == Population(2050.0, 300.0)
+    assert of(ratings).over(USUAL) == Population(2040.0, 280.0)
 
 
 @given(fields)
@@ -71,5 +71,13 @@ def test_the_prior_moves_in_steps_and_always_has_a_spread(field: dict[str, int])
     prior = of(field).over(USUAL)
     if field:
         assert prior.mean_elo % STEP_ELO == 0
-        assert prior.sd_elo % STEP_ELO == 0
+        assert prior.sd_elo % SPREAD_STEP_ELO == 0
     assert prior.sd_elo > 0
+
+
+def test_players_who_are_near_each_other_are_believed_to_be() -> None:
+    chance = random.Random(4)
+    elite = {str(n): round(chance.gauss(2694, 57)) for n in range(97)}
+    prior = of(elite).over(USUAL)
+    held = [abs(elo - prior.mean_elo) < 1.96 * prior.sd_elo for elo in elite.values()]
+    assert 0.93 <= sum(held) / len(held) <= 0.99

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import live
-from live.service.host.suspend_watch import SLEEP_S, MachineSlept, awake_s, elapsed_s, watch
+from live.operating_system import awake_s, elapsed_s
+from live.service.host.suspend_watch import SLEEP_S, MachineSlept, watch
 from tests.feeds.fakes import DrivenClock, until
 
 
@@ -84,6 +85,7 @@ WALL = {
     "store/journal.py": "when something was seen, for people; it never goes back there",
     "publish/server.py": "tokens expire at a date",
     "publish/public_state.py": "when the public sees its first move, for people",
+    "service/story_service.py": "when a moment came, for people",
     "app.py": "how long ago the journal's last changes were, at a start",
 }
 _READS = {"time", "time_ns", "now", "today", "utcnow", "localtime", "gmtime"}

@@ -52,6 +52,15 @@ def test_a_curve_lies_in_its_band() -> None:
     assert column == "  ░░━░░  "
 
 
+def test_percentiles_have_a_scale_of_their_own_and_no_band() -> None:
+    points = [msgspec.structs.replace(point(1, 2200.0), percentile=75.0)]
+    scale = common_scale([points, []], "percentile")
+    assert scale == ChartScale(0, 100)
+    lines = rating_graph(points, scale, AXIS + 1, 9, "white", DUSK, "percentile")
+    [column] = columns([line.plain for line in lines])
+    assert column == "  ━      "
+
+
 def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
     lines = rating_graph(
         [point(1, None)], ChartScale(1800, 2600), AXIS + 1, 9, "white", DUSK, "algorithm4"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 
 import msgspec
 
 from live.alerts.incident_log import IncidentLog
 from live.events import Alert, GameId
+from live.service.report_export import IncidentExporter
 from tests.terminal.stage import Stage
 
 BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()
@@ -91,3 +93,39 @@ def test_a_terminal_that_is_not_the_services_writes_nothing() -> None:
     made = Stage(able=False)
     assert "only the terminal of the service itself" in made.press("4", "w")
     assert "nothing is in the log" in made.frame()
+
+
+def test_a_terminal_without_the_log_says_so_instead_of_calling_it_empty() -> None:
+    made = Stage()
+    assert "nothing is in the log" in made.press("4")
+    made.actions.no_incidents = "The incident log is at the terminal of the service"
+    assert "terminal of the service" in made.frame()
+    assert "nothing is in the log" not in made.frame()
+
+
+def test_the_log_is_written_as_a_page_with_one_key(tmp_path: Path) -> None:
+    made, desk = stage()
+    made.press("4")
+    made.actions.export_log = IncidentExporter(
+        desk.log.incidents,
+        made.client_state,
+        tmp_path,
+        lambda: dt.datetime(2026, 5, 1, tzinfo=dt.UTC),
+    )
+    assert "Wrote" in made.press("e")
+    (page,) = tmp_path.glob("live-rate-*-incidents.html")
+    text = page.read_text("utf-8")
+    assert "2 incidents, 1 open" in text and "Larino Nieto, David" in text and "Signature" in text
+
+
+def test_the_list_keeps_the_point_at_eighty_columns() -> None:
+    made, desk = stage()
+    board = next(iter(made.client_state.games()))
+    text = f"Board {board.board}: {board.white.name}'s clock rose from 1:00:33 to 1:30:30"
+    rise = Alert(
+        id="rise", kind="clock-rising", severity="look", text=text, advice="",
+        game=board.id, player=board.white.name, first_seen_s=BASE_S,
+    )  # fmt: skip
+    desk.log.alert(rise, BASE_S)
+    made.press("4")
+    assert "1: Larino Nieto's clock rose from 1:00:33 to" in made.frame()

@@ -41,6 +41,7 @@ def greeting() -> list[dict[str, Any]]:
     [
         ("http://host:8765/", "ws://host:8765/v1/live"),
         ("http://host/overlay?board=3,012", "ws://host/v1/live?board=3&board=12"),
+        ("http://host/overlay?detail=brief&layout=grid", "ws://host/v1/live?detail=brief"),
         ("https://host/live/?player=%C3%A9&x=1", "wss://host/live/v1/live?player=%C3%A9"),
         (PAGE, "ws://host:8765/v1/live?game=a+b"),
     ],

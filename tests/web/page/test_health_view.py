@@ -117,3 +117,15 @@ def test_a_venue_is_not_told_how_strong_the_engine_counts(pages: Pages) -> None:
     info = EngineInfo("Stockfish", "depth 9", 0, "withheld")
     said = call(pages, "engineText", {"engine": info, "hello": {"gain": "same-search"}})
     assert said == "Stockfish, depth 9, same-search gain"
+
+
+def test_the_delay_says_when_the_first_moves_come(pages: Pages) -> None:
+    def said(delay: dict[str, float | None] | None) -> str:
+        args = [delay, 1_000_000.0]
+        text: str = pages("call", module="page/health_view.js", name="delayText", args=args)
+        return text
+
+    assert said(None) == said({"delay_s": 0, "first_s": None}) == ""
+    assert said({"delay_s": 900, "first_s": None}) == "15:00 behind"
+    assert said({"delay_s": 900, "first_s": 1852.0}) == "15:00 behind; first moves in 14:12"
+    assert said({"delay_s": 900, "first_s": 999.0}) == "15:00 behind"

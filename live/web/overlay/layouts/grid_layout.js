@@ -66,7 +66,7 @@ class GridBoard {
   constructor(context, withDiagram) {
     this._context = context;
     this._place = element("span", "place");
-    this._score = new ScorePanel(context);
+    this._score = new ScorePanel(context, true);
     this._sides = { black: new PlayerPanel("black", context), white: new PlayerPanel("white", context) };
     this._board = withDiagram ? element("div", "diagram") : null;
     this._diagram = null;

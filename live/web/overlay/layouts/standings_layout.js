@@ -3,10 +3,11 @@
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
 import { basisOf } from "../shown_figures.js";
-import { flagText } from "../language/flags.js";
-import { Name } from "../player_names.js";
+import { Name } from "../../drawing/player_names.js";
+import { unratedOf } from "../../client/curve_series.js";
+import { counted } from "../language/words.js";
 import { Pager } from "../pages_by_time.js";
-import { ranking, scaleOf } from "../standings_order.js";
+import { ranking, scaleOf } from "../tables/standings_order.js";
 
 const WIDTH = 52;
 const ROW = 2.57;
@@ -34,8 +35,9 @@ export default class StandingsLayout {
       this._label,
       head(words.standingsNote, "range"),
     );
+    this._open = element("p", "open");
     const table = element("table", "", "", element("thead", "", "", row), this._body);
-    this.node = element("article", "layout-standings panel", "", element("h1", "", words.standings), table);
+    this.node = element("article", "layout-standings panel", "", element("header", "", "", element("h1", "", words.standings), this._open), table);
     this._rows = new Children(this._body, () => new StandingsRow(context));
     this._shown = options.rows;
     this.node.hidden = true;
@@ -57,6 +59,8 @@ export default class StandingsLayout {
       dispatchEvent(new Event("resize"));
     }
     setText(this._label, ranked.find(({ rating }) => rating)?.rating.label ?? "");
+    const missing = [...held.games.values()].reduce((sum, game) => sum + unratedOf(game), 0);
+    setText(this._open, missing > 0 ? counted(words.toBeRated, missing) : "");
     const { items } = this._pager.page(ranked, options.rows, now);
     const scale = scaleOf(items);
     const people = peopleOf(held.games.values());
@@ -80,8 +84,8 @@ function peopleOf(games) {
 }
 
 class StandingsRow {
-  constructor({ options, words }) {
-    this._options = options;
+  constructor({ words, flagOf }) {
+    this._flagOf = flagOf;
     this._words = words;
     this._rank = element("td", "rank");
     this._flag = element("span", "flag");
@@ -108,9 +112,9 @@ class StandingsRow {
 
   draw({ rank, player, rating }, { low, high }, people) {
     setText(this._rank, rank);
-    setText(this._flag, flagText(people.get(player.name)?.federation, this._options.flags));
+    setText(this._flag, this._flagOf(people.get(player.name)?.federation));
     setText(this._title, people.get(player.name)?.title ?? "");
-    this._name.draw(player.name || "?");
+    this._name.draw(player.name || "?", [...people.keys()], this._title.textContent);
     setText(this._basis, basisOf(player, this._words));
     setText(this._elo, player.elo ? String(player.elo) : "\u2013");
     setText(this._value, rating?.text ?? "\u2013");

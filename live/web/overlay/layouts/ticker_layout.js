@@ -2,10 +2,11 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
-import { figuresOf, lastMove, oddsOf, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
-import { Name } from "../player_names.js";
+import { figuresOf, lastMove, oddsOf, openOf, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
+import { Name } from "../../drawing/player_names.js";
+import { resultText } from "../../drawing/number_format.js";
 import { Pager } from "../pages_by_time.js";
-import { ScoreBar, swingText } from "../score.js";
+import { ScoreBar, notation, swingText } from "../score.js";
 import { fill } from "../language/words.js";
 
 const WIDTH = 90;
@@ -51,7 +52,8 @@ export default class TickerLayout {
 
 /** One board of the ticker. */
 class Item {
-  constructor({ options, words, basisOf }) {
+  constructor({ options, words, basisOf, everybody }) {
+    this._everybody = everybody;
     this._options = options;
     this._words = words;
     this._basisOf = basisOf;
@@ -78,13 +80,16 @@ class Item {
     setText(this._board, game.board === null ? "" : fill(this._words.board, game.board));
     setText(this._transferred, transferred ? this._words.transferred : "");
     const score = scoreOf(game, this._options.provisional);
-    this._bar.draw(score, oddsOf(game));
-    setText(this._score, score?.text ?? "");
-    this._score.dataset.state = score?.state ?? "";
+    this._bar.draw(score, oddsOf(game), game.result);
+    const result = resultText(game.result);
+    setText(this._score, result || (score?.text ?? ""));
+    this._score.dataset.state = result ? "result" : (score?.state ?? "");
     setText(this._move, lastMove(game, this._words));
-    for (const side of ["white", "black"]) this._sides[side].draw(game, this._options, this._words, withheld);
+    for (const side of ["white", "black"]) {
+      this._sides[side].draw(game, this._options, this._words, withheld, this._everybody());
+    }
     this._alert.hidden = swing === null;
-    if (swing !== null) setText(this._alert, swingText(game, swing, this._words));
+    if (swing !== null) setText(this._alert, swingText(game, swing, this._words, notation.sanOf));
     this.node.classList.toggle("swinging", swing !== null);
   }
 }
@@ -107,14 +112,18 @@ class TickerSide {
     );
   }
 
-  draw(game, options, words, withheld) {
+  draw(game, options, words, withheld, everybody) {
     const player = game[this._color];
     const point = game.curves[this._color].at(-1) ?? null;
     const [rating] = figuresOf(point, player.elo, options.rating, words);
     setText(this._title, player.title ?? "");
-    this._name.draw(player.name || "?");
     setText(this._points, pointsOf(game.result, this._color));
-    setText(this._value, rating ? `${rating.short} ${rating.text}` : withoutFigure(point, words, withheld));
-    setText(this._interval, rating?.interval ?? "");
+    this._name.draw(player.name || "?", everybody, `${player.title} ${this._points.textContent}`);
+    const open = rating && !withheld ? openOf(game, this._color, words) : null;
+    const figure = rating ? `${rating.short} ${rating.text}${open ? "\u2026" : ""}` : withoutFigure(point, words, withheld);
+    setText(this._value, figure);
+    // There is room for one of the two: what is missing matters more than how sure the rest is.
+    setText(this._interval, open ? `${point.n}/${point.n + open.missing}` : (rating?.interval ?? ""));
+    this.node.classList.toggle("open", open !== null);
   }
 }

@@ -1,6 +1,6 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
-import { columns, drawn, span } from "../../client/curve_series.js";
+import { columns, drawn, figureLabel, span } from "../../client/curve_series.js";
 import { figureOf } from "../../client/leading_figure.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { FIGURE_NAMES, moverOf, sideText, written } from "../score_words.js";
@@ -81,6 +81,8 @@ export const SCORE = {
 
 /** The chart of both curves; `wanted` says which figure leads. */
 export function curvesChart(wanted) {
+  // Of the curves as last drawn.
+  let kind = "level";
   return {
     name: "curves-chart",
     title: "Move by move",
@@ -88,21 +90,26 @@ export function curvesChart(wanted) {
     height: 240,
     empty: "The curves begin with the first bounded figure.",
     series(game) {
-      const data = columns(game.curves, drawn(game.curves, wanted));
+      const names = drawn(game.curves, wanted);
+      const data = columns(game.curves, names);
+      kind = names.kind;
       if ([...data[3], ...data[6]].every((value) => value === null)) return { data: null };
-      const own = (elo) => new Array(data[0].length).fill(elo ?? null);
+      const percent = kind === "percentile";
+      const own = (elo) => new Array(data[0].length).fill(percent ? 50 : (elo ?? null));
       return {
         data: [...data, own(game.white.elo), own(game.black.elo)],
-        note: `${FIGURE_NAMES[drawn(game.curves, wanted).kind]}; bands: 95 % intervals; dashed: own Elo`,
+        note: percent
+          ? "percentile among games of players rated alike; dashed: the middle one"
+          : `${FIGURE_NAMES[kind]}; bands: 95 % intervals; dashed: own Elo`,
       };
     },
     options(color) {
       const dashed = (name) => ({ stroke: color(name), width: 1, dash: [4, 4], points: { show: false } });
       return {
-        scales: { x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] }, y: { range: (plot) => span(plot.data) } },
+        scales: { x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] }, y: { range: (plot) => span(plot.data, kind) } },
         axes: [
           { size: 22, incrs: [1, 2, 5, 10, 20, 50, 100] },
-          { size: 40, incrs: [50, 100, 200, 500, 1000], values: (plot, splits) => splits.map(String) },
+          { size: 40, incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map(figureLabel(kind)) },
         ],
         series: [
           {}, edge, edge, line(color("--white-line")), edge, edge, line(color("--black-line")),

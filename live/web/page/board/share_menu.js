@@ -4,7 +4,7 @@ import { element } from "../../drawing/elements.js";
 import { FIGURES, boardsCsv, csv, gameCsv } from "../players/csv_tables.js";
 import { PLAYER_COLUMNS } from "../players/columns.js";
 import { pieceMarkup, svgAddress } from "./pieces.js";
-import { shareAddress } from "../page_address.js";
+import { bearer, shareAddress } from "../page_address.js";
 import { HEIGHT, WIDTH, shareSvg } from "./share_image.js";
 
 /** Games whose PGN is asked for at once, at most. */
@@ -41,8 +41,7 @@ function save(name, type, content) {
 
 async function pgnOf(id) {
   const url = new URL(`api/v1/games/${encodeURIComponent(id)}.pgn`, new URL(".", location.href));
-  const token = new URLSearchParams(location.search).get("token");
-  const answer = await fetch(url, token ? { headers: { Authorization: `Bearer ${token}` } } : {});
+  const answer = await fetch(url, bearer());
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   return answer.text();
 }

@@ -64,6 +64,7 @@ function best(game, figure) {
  */
 export const ORDERS = {
   board: { label: "Board", key: null },
+  alerts: { label: "Open alerts", key: (game, alerting) => (alerting.has(game.id) ? 0 : null) },
   close: { label: "Closest score", key: (game) => absolute(scoreOf(game)) },
   swing: { label: "Largest swing", key: (game) => negative(swing(game)) },
   rating: { label: "Strongest play", key: (game) => negative(best(game, strength)) },
@@ -81,8 +82,9 @@ export const ORDERS = {
 const absolute = (value) => (value === null ? null : Math.abs(value));
 const negative = (value) => (value === null ? null : -value);
 
-/** The boards that a place asks for, in its order. */
-export function arranged(games, { q, state, sort, down }) {
+/** The boards that a place asks for, in its order; `alerting` are the ids of those with alerts. */
+export function arranged(games, { q, state, sort, down }, alerting = []) {
+  const about = new Set(alerting);
   const wanted = words(q);
   const chosen = games.filter((game) => takes(game, wanted, state));
   const key = ORDERS[sort]?.key ?? null;
@@ -90,7 +92,7 @@ export function arranged(games, { q, state, sort, down }) {
     chosen.sort(gameOrder);
     return down ? chosen.reverse() : chosen;
   }
-  const keys = new Map(chosen.map((game) => [game.id, key(game)]));
+  const keys = new Map(chosen.map((game) => [game.id, key(game, about)]));
   const sign = down ? -1 : 1;
   return chosen.sort((a, b) => {
     const [left, right] = [keys.get(a.id), keys.get(b.id)];

@@ -7,7 +7,9 @@ import { isTransferred } from "../../client/leading_figure.js";
 import { explainButton } from "../explanations.js";
 import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
 import { delayText } from "../health_view.js";
+import { MomentsList } from "../moments_list.js";
 import { ORDERS, arranged } from "./boards_order.js";
+import { alertingGames } from "../alert_sound.js";
 
 /** More boards than this are shown as a table unless somebody chooses cards. */
 const MANY = 24;
@@ -43,22 +45,26 @@ export class Overview {
       },
       { rootMargin: "300px" },
     );
-    this.node = element("section", "overview", "", this._toolbar(), this._empty, this._grid, this._table.node);
+    this._moments = new MomentsList();
+    this.node = element("section", "overview", "", this._moments.node, this._toolbar(), this._empty, this._grid, this._table.node);
     this.node.setAttribute("aria-label", "Boards");
     this.node.addEventListener("keydown", (event) => this._walk(event));
   }
 
   /** Draws what `place` asks for; `now` says when, for boards that change their places. */
   draw(held, place, now) {
+    this._moments.draw(held);
     const all = [...held.games.values()];
     const layout = place.layout === "auto" ? this._fitting(all.length) : place.layout;
     this._show(place, layout);
+    const alerting = alertingGames([...(held.alerts?.values() ?? [])]);
+    this._alertsOrder.hidden = held.hello?.sight !== "arbiter";
     const named = all.map(({ id, event, round, board }) => [id, event, round, board]);
     const key = JSON.stringify([place.q, place.state, place.sort, place.down, layout, named]);
     if (key !== this._key || now - this._arrangedAt > REARRANGE_MS) {
       this._key = key;
       this._arrangedAt = now;
-      this._games = arranged(all, place).map((game) => game.id);
+      this._games = arranged(all, place, alerting).map((game) => game.id);
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
     const asCards = layout === "cards";
@@ -71,6 +77,10 @@ export class Overview {
     } else {
       this._forget(new Set());
       this._table.draw(games, place, basisOf);
+    }
+    for (const { id } of games) {
+      const node = this._cards.get(id)?.node ?? this._table.row(id);
+      node?.classList.toggle("alerting", alerting.has(id));
     }
     const hidden = all.length - games.length;
     setText(this._count, all.length ? [`${games.length} of ${all.length} boards`, "ranges are 95 % intervals", isTransferred(held.engine) ? "transferred" : ""].filter(Boolean).join(" \u00b7 ") : "");
@@ -129,6 +139,7 @@ export class Overview {
     this._state = choice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
     this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort, down: false }));
+    this._alertsOrder = this._sort.select.querySelector("[value=alerts]");
     this._layout = choice("As", { auto: "fits best", cards: "boards", table: "table" }, (layout) => this._go({ layout }));
     this._figure = choice("Large figure", FIGURE_CHOICES, (figure) => this._go({ figure }));
     const bar = element(

@@ -7,8 +7,9 @@ const [WIDTH, HEIGHT] = [100, 40];
 
 /** What the four paths are, from curves: `{white: {band, line}, black: …}`; null without a value. */
 export function sparkPaths(curves, choice = "auto") {
-  const data = columns(curves, drawn(curves, choice));
-  const [low, high] = span(data);
+  const names = drawn(curves, choice);
+  const data = columns(curves, names);
+  const [low, high] = span(data, names.kind);
   const moves = data[0].length;
   if (data[3].every((value) => value === null) && data[6].every((value) => value === null)) return null;
   const x = (at) => (moves < 2 ? WIDTH / 2 : (WIDTH * at) / (moves - 1)).toFixed(1);

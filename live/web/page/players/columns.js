@@ -1,6 +1,7 @@
 /** The figures that a player or one side of a game has, method by method. Pure. */
 
 import { figureOf, placeText, standings } from "../../client/leading_figure.js";
+import { pointsText } from "../../client/team_matches.js";
 import { ratingFigure } from "../../drawing/number_format.js";
 import { written } from "../score_words.js";
 
@@ -154,12 +155,17 @@ export const PLAYER_COLUMNS = [
     value: ({ methods }) => methods.markov_moves,
     show: ({ methods }) => figure(String(methods.markov_moves), "", methods.missing.markov ?? ""),
   },
+  {
+    id: "points", label: "Points", explain: "points",
+    value: (player) => player.points ?? null,
+    show: ({ points = null }) => (points === null ? none("no game is finished") : figure(pointsText(points))),
+  },
   { id: "moves", label: "Moves", explain: "moves", ...number((player) => player.moves) },
   { id: "games", label: "Games", explain: "games", ...number((player) => player.games) },
 ];
 
 /** What is shown to whoever has chosen nothing. */
-export const USUAL = ["elo", "performance", "level", "percentile", "alone", "a4", "accuracy", "moves", "games"];
+export const USUAL = ["elo", "performance", "level", "percentile", "alone", "a4", "accuracy", "points", "moves", "games"];
 
 /** The figures of one side of a game, for the table below the board. */
 export const SIDE_COLUMNS = [

@@ -5,6 +5,7 @@ import { PLAYER_COLUMNS, USUAL, chosenColumns, rankedPlayers } from "./columns.j
 import { rankedBy } from "../../client/leading_figure.js";
 import { leadingIn } from "../figure_choice.js";
 import { FIGURE_NAMES } from "../score_words.js";
+import { pointsText, teamMatches } from "../../client/team_matches.js";
 import { words, fold } from "../boards/boards_order.js";
 import { writePlace } from "../page_address.js";
 import { SortedHeader } from "../boards/sorted_header.js";
@@ -18,6 +19,8 @@ export class PlayersPage {
     this._body = element("tbody");
     this._rows = new Map();
     this._note = element("p", "note");
+    this._matches = element("ul", "matches");
+    this._matches.setAttribute("aria-label", "Team matches");
     const table = element(
       "table", "", "", element("caption", "hidden", "Players and their figures by every method"),
       element("thead", "", "", this._header.node), this._body,
@@ -30,7 +33,7 @@ export class PlayersPage {
     this._filter.addEventListener("input", () => go({ q: this._filter.value }));
     const bar = element("div", "toolbar", "", this._filter, this._chooser());
     bar.setAttribute("role", "search");
-    this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note);
+    this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches);
     this.node.setAttribute("aria-label", "Players");
   }
 
@@ -66,6 +69,19 @@ export class PlayersPage {
     const ties = `Players by ${by}; = are ties: their 95 % intervals overlap. Under five counted moves nobody has a place.`;
     setText(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
     this._note.hidden = !this._note.textContent;
+    this._drawMatches(teamMatches([...held.games.values()]));
+  }
+
+  _drawMatches(matches) {
+    const said = matches.map(({ round, teams, points, running }) => {
+      const score = `${pointsText(points[0])} \u2013 ${pointsText(points[1])}`;
+      return `Round ${round}: ${teams[0]} ${score} ${teams[1]}${running ? `, ${running} running` : ""}`;
+    });
+    const key = said.join("\n");
+    if (key === this._said) return;
+    this._said = key;
+    this._matches.replaceChildren(...said.map((text) => element("li", "", text)));
+    this._matches.hidden = said.length === 0;
   }
 
   _useColumns(text) {

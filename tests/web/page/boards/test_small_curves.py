@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import msgspec
+
 from live.events import CurvePoint, Curves
 from tests.web.page.games import Pages, plain, point
 
@@ -31,6 +33,21 @@ def test_a_band_holds_its_line(pages: Pages) -> None:
     assert len(band) == 2 * len(line)
     for at, height in enumerate(line):
         assert band[at] < height < band[-1 - at]
+
+
+def test_percentiles_lead_where_levels_are_nothing_but_the_elo(pages: Pages) -> None:
+    def ranked(ply: int, percentile: float) -> CurvePoint:
+        return msgspec.structs.replace(
+            point(ply, ply, 2000.0),
+            level=2450.0,
+            level_low=2450.0,
+            level_high=2450.0,
+            percentile=percentile,
+        )
+
+    found = paths(pages, (ranked(1, 25.0), ranked(3, 100.0)))
+    assert heights(found["white"]["line"]) == [30.0, 0.0]
+    assert found["white"]["band"] == ""
 
 
 def test_what_has_no_bound_has_no_line(pages: Pages) -> None:

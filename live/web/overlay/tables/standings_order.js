@@ -1,7 +1,7 @@
 /** Players in the order of their perceived strength, and the scale to draw them on. Pure. */
 
-import { placeText, standings } from "../client/leading_figure.js";
-import { named } from "./shown_figures.js";
+import { placeText, standings } from "../../client/leading_figure.js";
+import { named } from "../shown_figures.js";
 
 /** Elo left free at both ends of the scale. */
 const MARGIN = 40;

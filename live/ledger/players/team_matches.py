@@ -1,0 +1,86 @@
+"""Team events: who leads which match, and the table of teams, from results alone. Pure.
+
+A match is all games of one round between two teams, as the headers WhiteTeam and BlackTeam name
+them. It counts in the table once none of its games runs: 2 points for more than half of the board
+points, 1 for half. Byes and matches whose boards nobody follows are not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from live.events import RESULT_POINTS, GameView
+
+
+class TeamMatch(msgspec.Struct, frozen=True):
+    """One match as it stands."""
+
+    event: str
+    round: str
+    teams: tuple[str, str]
+    """In the order of their names."""
+    points: tuple[float, float]
+    """Board points of finished games."""
+    running: int
+    """Games without a result."""
+
+
+class TeamStanding(msgspec.Struct, frozen=True):
+    """One team over its finished matches."""
+
+    team: str
+    matches: int
+    match_points: int
+    board_points: float
+
+
+def team_matches(games: Iterable[GameView]) -> list[TeamMatch]:
+    """Every match, by event, round and teams; empty where the headers give no teams."""
+    held: dict[tuple[str, str, tuple[str, str]], tuple[tuple[float, float], int]] = {}
+    for game in games:
+        white, black = game.white.team, game.black.team
+        if not white or not black or white == black:
+            continue
+        first, second = sorted((white, black))
+        key = game.event, main_round(game.round), (first, second)
+        points, running = held.get(key, ((0.0, 0.0), 0))
+        result = RESULT_POINTS.get(game.result)
+        if result is not None:
+            points = points[0] + result[white != first], points[1] + result[white == first]
+        held[key] = points, running + (result is None)
+    matches = [
+        TeamMatch(event, round, teams, points, running)
+        for (event, round, teams), (points, running) in held.items()
+    ]
+    return sorted(matches, key=lambda each: (each.event, _number(each.round), each.teams))
+
+
+def team_table(matches: Iterable[TeamMatch]) -> list[TeamStanding]:
+    """All teams, by match points, then board points."""
+    table: dict[str, TeamStanding] = {}
+    for match in matches:
+        ours, theirs = match.points
+        for team, mine, other in zip(match.teams, match.points, (theirs, ours), strict=True):
+            held = table.get(team, TeamStanding(team, 0, 0, 0.0))
+            won = 0 if match.running else 2 if mine > other else int(mine == other)
+            table[team] = TeamStanding(
+                team,
+                held.matches + (not match.running),
+                held.match_points + won,
+                held.board_points + mine,
+            )
+    return sorted(
+        table.values(), key=lambda each: (-each.match_points, -each.board_points, each.team)
+    )
+
+
+def main_round(round: str) -> str:
+    """``4`` of ``4.12``: sources write boards, and matches, into rounds."""
+    return round.partition(".")[0]
+
+
+def _number(round: str) -> tuple[int, str]:
+    plain = round.isascii() and round.isdigit() and len(round) < 10
+    return (int(round), "") if plain else (-1, round)

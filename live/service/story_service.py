@@ -1,0 +1,69 @@
+"""The story desk of a running service: its clock, its way to subscribers. Part of the composition
+root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from live.events import Change, GameDetail, GameId, Moment
+from live.story.story_desk import StoryDesk
+
+log = logging.getLogger(__name__)
+
+
+class StoryService:
+    """Looks for moments once a second. A fault in here costs moments, nothing else."""
+
+    def __init__(
+        self,
+        publish: Callable[[Sequence[Change]], None],
+        detail_of: Callable[[GameId], GameDetail | None],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._desk = StoryDesk()
+        self._publish = publish
+        self._detail_of = detail_of
+        self._clock = clock
+        self._asleep = False
+        self.missed = 0
+        """How often moments were missed by a fault of ours."""
+
+    def heard(self, changes: Iterable[Change]) -> None:
+        """To be called with every change, before subscribers are sent it."""
+        with self._guarded():
+            self._desk.heard(changes, None if self._asleep else self._clock())
+
+    def tick(self) -> None:
+        """To be called about once a second: look at what has changed."""
+        with self._guarded():
+            messages = self._desk.look(self._detail_of)
+            if messages:
+                self._publish(messages)
+
+    def moments(self) -> Sequence[Moment]:
+        """Those that stand."""
+        return self._desk.moments()
+
+    @contextlib.contextmanager
+    def asleep(self) -> Iterator[None]:
+        """What happens meanwhile happened at a time that is not known."""
+        self._asleep = True
+        try:
+            yield
+        finally:
+            self._asleep = False
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            # Broad: what is told of games rests on whatever feeds say of them, and must not cost
+            # anybody a move.
+            self.missed += 1
+            if self.missed == 1:
+                log.exception("moments are missed")

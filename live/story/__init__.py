@@ -1,0 +1,1 @@
+"""What of the games is worth telling, from figures that hold. Pure."""

@@ -1,0 +1,252 @@
+"""What of one game is worth telling. Pure: a game in, drafts of moments out.
+
+Only what holds is told: final scores, and ratings that rest on all moves up to then. Expected
+scores are White's chance to win plus half that of a draw, by score, ratings and point of the game;
+where no model of results fits, by the score alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
+
+#: Expected score that one move loses, so that it turns a game.
+TURN: Final = 0.30
+#: Part of it that the reply gives back, so that it was missed.
+GIVEN_BACK: Final = 0.6
+#: Expected score that nobody expects to come back from.
+LOST: Final = 0.12
+#: Elo between two players, from which a win of the weaker is an upset.
+UPSET_ELO: Final = 150
+#: Expected score of the weaker player, and for how many plies, from which an upset is coming.
+UPSET_SCORE: Final = 0.75
+UPSET_PLIES: Final = 4
+#: The first ply that is looked at for it.
+UPSET_FROM: Final = 30
+#: Better than so many games in 100 of players rated alike, over so many counted moves.
+ABOVE: Final = 95.0
+ABOVE_MOVES: Final = 20
+#: It holds until the percentile falls below this.
+ABOVE_HELD: Final = 90.0
+#: A find that more players would play is none that is told of.
+FIND_SHARE: Final = 0.10
+#: A trap that fewer would fall into neither.
+TRAP_CHANCE: Final = 0.50
+#: Expected scores between which a game is open.
+OPEN: Final = (0.15, 0.85)
+#: Clock at the start, and the clock from which it is a scramble, both in seconds.
+SCRAMBLES: Final = ((3000.0, 60.0), (600.0, 20.0), (0.0, 10.0))
+#: The first ply of a scramble: clocks of before are those of late players.
+SCRAMBLE_FROM: Final = 20
+
+#: The logistic curve that lichess publishes as win percentage (lichess.org/page/accuracy).
+_LOGISTIC: Final = 0.00368208
+
+
+class MomentDraft(NamedTuple):
+    """A moment before it is worded."""
+
+    kind: MomentKind
+    ply: int
+    color: Color | None
+    weight: float
+    figures: Mapping[str, float]
+    once: bool = False
+    """At most one of this kind and colour in a game."""
+
+
+def other(color: Color) -> Color:
+    """The other side."""
+    return "black" if color == "white" else "white"
+
+
+def mover(game: GameDetail, ply: int) -> Color:
+    """Who moves at a ply."""
+    black_first = game.start_fen.split(" ")[1:2] == ["b"]
+    return "white" if (ply % 2 == 1) != black_first else "black"
+
+
+def expected_scores(game: GameDetail) -> list[float | None]:
+    """White's expected score after each ply, the start first; None while it does not hold."""
+    start = game.start_score_cp
+    return [None if start is None else _by_score(start), *map(_expected, game.plies)]
+
+
+def _by_score(score_cp: int) -> float:
+    return 1 / (1 + math.exp(-_LOGISTIC * max(-4000, min(4000, score_cp))))
+
+
+def _expected(ply: PlyView) -> float | None:
+    if not ply.final or ply.score_cp is None:
+        return None
+    if ply.win is not None and ply.draw is not None:
+        return ply.win + ply.draw / 2
+    return _by_score(ply.score_cp)
+
+
+def moments(game: GameDetail) -> list[MomentDraft]:
+    """All of one game, in the order of their plies."""
+    scores = expected_scores(game)
+    found = [
+        *_turns(game, scores),
+        *_marked(game, scores),
+        *_scramble(game, scores),
+        *_upset(game, scores),
+        *_comebacks(game, scores),
+        *_above(game),
+    ]
+    return sorted(found, key=lambda draft: draft.ply)
+
+
+def _of(color: Color, score: float) -> float:
+    return score if color == "white" else 1 - score
+
+
+def _turns(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+    """Moves that turn the game, and those that would have if the reply had been better."""
+    last, missed = len(game.plies), 0
+    for ply in range(1, last + 1):
+        before, after = scores[ply - 1], scores[ply]
+        if before is None or after is None or ply == missed:
+            continue
+        color = mover(game, ply)
+        had, has = _of(color, before), _of(color, after)
+        if had - has < TURN:
+            continue
+        reply = scores[ply + 1] if ply < last else None
+        if reply is None:
+            if ply < last or game.result == "*":
+                continue  # What it led to is not known yet.
+            reply = after
+        kept = _of(color, reply)
+        lost = had - has
+        figures = {"before": 100 * had, "after": 100 * has}
+        if kept - has >= GIVEN_BACK * lost:
+            missed = ply + 1
+            yield MomentDraft("missed", ply + 1, color, 0.6, {**figures, "reply": 100 * kept})
+        else:
+            yield MomentDraft("turn", ply, color, 0.5 + min(1.0, lost) / 2, figures)
+
+
+def _marked(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+    """Finds that few would find, and traps that most would fall into."""
+    for ply in game.plies:
+        color, score = mover(game, ply.ply), scores[ply.ply]
+        if score is None or not OPEN[0] <= score <= OPEN[1]:
+            continue
+        share, elo = ply.played_share, ply.played_elo
+        if ply.mark == "find" and share is not None and elo and share <= FIND_SHARE:
+            figures = {"share": 100 * share, "elo": float(elo)}
+            yield MomentDraft("find", ply.ply, color, 0.7 - 3 * share, figures)
+        elif ply.mark == "trap" and ply.difficulty is not None:
+            chance, elo = ply.difficulty.error_chance, ply.difficulty.elo
+            if chance is not None and elo and chance >= TRAP_CHANCE:
+                figures = {"chance": 100 * chance, "elo": float(elo)}
+                yield MomentDraft("trap", ply.ply, color, 0.2 + chance / 2, figures)
+
+
+def _scramble(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+    """The first time that a player of an open game has hardly any time left."""
+    clocks = [ply.clock_s for ply in game.plies[:SCRAMBLE_FROM] if ply.clock_s is not None]
+    if not clocks:
+        return
+    begun = max(clocks)
+    limit = next(limit for least, limit in SCRAMBLES if begun >= least)
+    for ply in game.plies[SCRAMBLE_FROM - 1 :]:
+        score = scores[ply.ply]
+        if ply.clock_s is None or ply.clock_s > limit or score is None:
+            continue
+        if OPEN[0] <= score <= OPEN[1]:
+            figures = {"clock": ply.clock_s}
+            yield MomentDraft("scramble", ply.ply, mover(game, ply.ply), 0.45, figures, once=True)
+            return
+
+
+def _upset(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+    """The weaker player is about to win, and wins."""
+    white, black = game.white.elo, game.black.elo
+    if not white or not black or abs(white - black) < UPSET_ELO:
+        return
+    weaker: Color = "white" if white < black else "black"
+    gap = float(abs(white - black))
+    held = 0
+    for ply, score in enumerate(scores):
+        good = score is not None and ply >= UPSET_FROM and _of(weaker, score) >= UPSET_SCORE
+        held = held + 1 if good else 0
+        if held == UPSET_PLIES and score is not None:
+            figures = {"score": 100 * _of(weaker, score), "gap": gap}
+            yield MomentDraft("upset-coming", ply, weaker, 0.6, figures, once=True)
+            break
+    if game.plies and game.result == ("1-0" if weaker == "white" else "0-1"):
+        weight = 0.5 + min(400.0, gap) / 800
+        yield MomentDraft("upset", len(game.plies), weaker, weight, {"gap": gap}, once=True)
+
+
+def _comebacks(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+    """Who was as good as lost, and did not lose."""
+    points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}.get(game.result)
+    if points is None:
+        return
+    for color in _COLORS:
+        if _of(color, points) == 0:
+            continue
+        # Twice in a row: a move that was answered badly at once is told as missed.
+        lows = [
+            max(_of(color, one), _of(color, two))
+            for one, two in itertools.pairwise(scores)
+            if one is not None and two is not None
+        ]
+        if lows and min(lows) <= LOST:
+            weight = 0.95 if _of(color, points) == 1 else 0.8
+            figures = {"lowest": 100 * min(lows)}
+            yield MomentDraft("comeback", len(game.plies), color, weight, figures, once=True)
+
+
+def _above(game: GameDetail) -> Iterator[MomentDraft]:
+    """Who plays better than nearly everybody rated alike."""
+    for color in _COLORS:
+        elo = (game.white if color == "white" else game.black).elo
+        since: CurvePoint | None = None
+        for point in getattr(game.curves, color):
+            value = point.percentile
+            if value is None or value < ABOVE_HELD or point.n < ABOVE_MOVES:
+                since = None
+            elif value >= ABOVE and since is None:
+                since = point
+        if since is not None and since.percentile is not None and elo:
+            figures = {"percentile": since.percentile, "elo": float(elo), "moves": float(since.n)}
+            weight = 0.5 + (since.percentile - ABOVE) / 20
+            yield MomentDraft("above", since.ply, color, weight, figures, once=True)
+
+
+def is_whole(game: GameDetail) -> bool:
+    """Whether it is over, and every figure of it rests on all moves."""
+    if game.result == "*" or not all(ply.final for ply in game.plies):
+        return False
+    last = {mover(game, ply): ply for ply in range(1, len(game.plies) + 1)}
+    return all(
+        bool(points := getattr(game.curves, color)) and points[-1].ply == ply
+        for color, ply in last.items()
+    )
+
+
+def played_level(game: GameDetail) -> tuple[float, float] | None:
+    """Both percentiles at the end of a game, White's first; None where one is unknown."""
+    white, black = game.curves.white, game.curves.black
+    if not white or not black or min(white[-1].n, black[-1].n) < ABOVE_MOVES:
+        return None
+    pair = white[-1].percentile, black[-1].percentile
+    return None if pair[0] is None or pair[1] is None else (pair[0], pair[1])
+
+
+def wildness(game: GameDetail) -> float:
+    """How far White's expected score went up and down in all, in points."""
+    known = [score for score in expected_scores(game) if score is not None]
+    return sum(abs(two - one) for one, two in itertools.pairwise(known))
+
+
+_COLORS: Final[tuple[Color, Color]] = ("white", "black")

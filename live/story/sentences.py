@@ -1,0 +1,270 @@
+"""Moments in words: one sentence in each language of the overlays. Pure.
+
+No sentence says more than its figures carry, and each says them. Names are the family names; a move
+is written with the letters of the language.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import chess
+import msgspec
+
+from live.events import GameDetail, MomentKind, MomentText
+from live.story.moment_rules import MomentDraft, mover, other
+
+#: Letters of king, queen, rook, bishop and knight; as live/web/overlay/language/words.js.
+LETTERS: Final = {
+    "en": "K Q R B N",
+    "de": "K D T L S",
+    "fr": "R D T F C",
+    "es": "R D T A C",
+    "it": "R D T A C",
+    "ru": "Кр Ф Л С К",
+}
+
+#: `{who}` and `{rival}` are players, `{white}` and `{black}` too; `{move}` and `{reply}` moves.
+SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
+    "find": {
+        "en": "{who} finds {move}: about {share} % of players rated {elo} would play it.",
+        "de": "{who} findet {move}: das spielen etwa {share} % mit Elo {elo}.",
+        "fr": "{who} trouve {move} : environ {share} % des joueurs à {elo} Elo le jouent.",
+        "es": "{who} encuentra {move}: la juega cerca del {share} % con Elo {elo}.",
+        "it": "{who} trova {move}: la gioca circa il {share} % con Elo {elo}.",
+        "ru": "{who} находит {move}: так играют примерно {share} % с Эло {elo}.",
+    },
+    "trap": {
+        "en": "{who} sets a trap with {move}: about {chance} % of players rated {elo} would err.",
+        "de": "{who} stellt mit {move} eine Falle: etwa {chance} % mit Elo {elo} irren sich.",
+        "fr": "{who} tend un piège par {move} : environ {chance} % à {elo} Elo se trompent.",
+        "es": "{who} tiende una trampa con {move}: cerca del {chance} % con Elo {elo} falla.",
+        "it": "{who} tende una trappola con {move}: circa il {chance} % con Elo {elo} sbaglia.",
+        "ru": "{who} ставит ловушку {move}: ошибаются примерно {chance} % с Эло {elo}.",
+    },
+    "turn": {
+        "en": "{move} by {who} turns the game: expected score {before} % before, {after} % after.",
+        "de": "{move} von {who} wendet die Partie: Erwartung {before} % davor, {after} % danach.",
+        "fr": "{move} de {who} change la partie : score attendu {before} % avant, {after} % après.",
+        "es": "{move} de {who} cambia la partida: esperanza {before} % antes, {after} % después.",
+        "it": "{move} di {who} cambia la partita: attesa {before} % prima, {after} % dopo.",
+        "ru": "{move} ({who}) меняет ход партии: ожидание {before} % до, {after} % после.",
+    },
+    "missed": {
+        "en": (
+            "{who} fell from {before} % to {after} % by {move}, and {rival} let it go with {reply}."
+        ),
+        "de": (
+            "{who} fiel durch {move} von {before} % auf {after} %, und {rival} ließ es mit "
+            "{reply} zu."
+        ),
+        "fr": (
+            "{who} tombait de {before} % à {after} % par {move} ; {rival} l’a laissé "
+            "passer avec {reply}."
+        ),
+        "es": (
+            "{who} cayó del {before} % al {after} % con {move}, y {rival} lo dejó pasar "
+            "con {reply}."
+        ),
+        "it": (
+            "{who} scendeva dal {before} % al {after} % con {move}; {rival} ha lasciato "
+            "correre con {reply}."
+        ),
+        "ru": "{who} ходом {move} упал(а) с {before} % до {after} %, но {rival} отвечает {reply}.",
+    },
+    "scramble": {
+        "en": "{who} has {clock} s left at {move}, and the game is open.",
+        "de": "{who} hat bei {move} noch {clock} s, und die Partie ist offen.",
+        "fr": "Il reste {clock} s à {who} à {move}, et la partie est ouverte.",
+        "es": "A {who} le quedan {clock} s en {move}, y la partida está abierta.",
+        "it": "A {who} restano {clock} s a {move}, e la partita è aperta.",
+        "ru": "У {who} на ходу {move} осталось {clock} с, и партия не решена.",
+    },
+    "comeback": {
+        "en": "{who} came back: the expected score had been down to {lowest} %.",
+        "de": "{who} kam zurück: die Erwartung war bis auf {lowest} % gefallen.",
+        "fr": "{who} est revenu de loin : le score attendu était tombé à {lowest} %.",
+        "es": "{who} remontó: la esperanza había bajado al {lowest} %.",
+        "it": "{who} ha rimontato: l’attesa era scesa al {lowest} %.",
+        "ru": "{who} отыгрывается: ожидание падало до {lowest} %.",
+    },
+    "upset-coming": {
+        "en": (
+            "An upset in the making: {who}, rated {gap} Elo lower, is expected to score {score} %."
+        ),
+        "de": "Bahnt sich etwas an: {who}, {gap} Elo schwächer, hat eine Erwartung von {score} %.",
+        "fr": "Une surprise se prépare : {who}, {gap} Elo de moins, score attendu {score} %.",
+        "es": (
+            "Se prepara una sorpresa: {who}, con {gap} Elo menos, tiene una esperanza del "
+            "{score} %."
+        ),
+        "it": "Una sorpresa in vista: {who}, {gap} Elo in meno, ha un’attesa del {score} %.",
+        "ru": "Назревает сенсация: у {who} (Эло на {gap} ниже) ожидание {score} %.",
+    },
+    "upset": {
+        "en": "An upset: {who}, rated {gap} Elo lower, beats {rival}.",
+        "de": "Eine Überraschung: {who}, {gap} Elo schwächer, schlägt {rival}.",
+        "fr": "Une surprise : {who}, {gap} Elo de moins, bat {rival}.",
+        "es": "Sorpresa: {who}, con {gap} Elo menos, gana a {rival}.",
+        "it": "Una sorpresa: {who}, {gap} Elo in meno, batte {rival}.",
+        "ru": "Сенсация: {who} (Эло на {gap} ниже) побеждает; соперник — {rival}.",
+    },
+    "above": {
+        "en": (
+            "{who} plays better than {percentile} % of games by players rated {elo}, after "
+            "{moves} moves."
+        ),
+        "de": (
+            "{who} spielt besser als {percentile} % der Partien mit Elo {elo}, nach {moves} Zügen."
+        ),
+        "fr": "{who} joue mieux que {percentile} % des parties à {elo} Elo, après {moves} coups.",
+        "es": (
+            "{who} juega mejor que el {percentile} % de las partidas con Elo {elo}, tras "
+            "{moves} jugadas."
+        ),
+        "it": (
+            "{who} gioca meglio del {percentile} % delle partite con Elo {elo}, dopo {moves} mosse."
+        ),
+        "ru": "{who} играет лучше, чем в {percentile} % партий с Эло {elo}; учтено ходов: {moves}.",
+    },
+    "best-played": {
+        "en": (
+            "The best-played game of the round: {white} better than {first} %, {black} "
+            "better than {second} % of games at their Elo."
+        ),
+        "de": (
+            "Die am besten gespielte Partie der Runde: {white} besser als {first} %, "
+            "{black} besser als {second} % der Partien bei ihrer Elo."
+        ),
+        "fr": (
+            "La partie la mieux jouée de la ronde : {white} mieux que {first} %, {black} "
+            "mieux que {second} % des parties à leur Elo."
+        ),
+        "es": (
+            "La partida mejor jugada de la ronda: {white} mejor que el {first} %, {black} "
+            "mejor que el {second} % de las partidas con su Elo."
+        ),
+        "it": (
+            "La partita meglio giocata del turno: {white} meglio del {first} %, {black} "
+            "meglio del {second} % delle partite al loro Elo."
+        ),
+        "ru": (
+            "Лучшая по качеству партия тура: {white} лучше {first} %, {black} лучше "
+            "{second} % партий при их Эло."
+        ),
+    },
+    "wildest": {
+        "en": (
+            "The wildest game of the round, {white} against {black}: its expected score "
+            "moved by {points} points in all."
+        ),
+        "de": (
+            "Die wildeste Partie der Runde, {white} gegen {black}: die Erwartung bewegte "
+            "sich insgesamt um {points} Punkte."
+        ),
+        "fr": (
+            "La partie la plus folle de la ronde, {white} contre {black} : le score "
+            "attendu a varié de {points} points en tout."
+        ),
+        "es": (
+            "La partida más loca de la ronda, {white} contra {black}: la esperanza se "
+            "movió {points} puntos en total."
+        ),
+        "it": (
+            "La partita più pazza del turno, {white} contro {black}: l’attesa si è mossa "
+            "di {points} punti in tutto."
+        ),
+        "ru": (
+            "Самая бурная партия тура, {white} — {black}: ожидание менялось в сумме на "
+            "{points} очка."
+        ),
+    },
+}
+
+#: Kinds that are told of the move before theirs, which its mover made; theirs is the reply.
+_OF_THE_MOVE_BEFORE: Final = ("missed",)
+
+
+def family_name(name: str) -> str:
+    """What people know a player by: before the comma, else the whole name."""
+    return name.partition(",")[0].strip() or name.strip() or "?"
+
+
+def move_text(game: GameDetail, ply: int, language: str) -> str:
+    """`26… Td8`: a move of the game with its number, in the letters of a language."""
+    if not 1 <= ply <= len(game.plies):
+        return "?"
+    fields = game.start_fen.split(" ")
+    first = int(fields[5]) if len(fields) > 5 and fields[5].isdecimal() else 1
+    half_moves = 2 * (first - 1) + (fields[1:2] == ["b"]) + ply
+    dots = "." if half_moves % 2 else "…"
+    return f"{(half_moves + 1) // 2}{dots}\u00a0{localised(game.plies[ply - 1].san, language)}"
+
+
+def localised(san: str, language: str) -> str:
+    """A move in the letters of a language. What is no move (feeds are not trusted) stays."""
+    if not re.fullmatch(r"[KQRBN]?[a-h1-8x=QRBN+#]+", san):
+        return san
+    letters = LETTERS[language].split()
+    return re.sub("[KQRBN]", lambda found: letters["KQRBN".index(found[0])], san)
+
+
+def best_move(game: GameDetail, ply: int) -> str | None:
+    """The engine's first choice before a ply in SAN; None where it was played or is not known."""
+    view = game.plies[ply - 1]
+    if view.best is None or view.best == view.uci:
+        return None
+    try:
+        board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
+        for each in game.plies[: ply - 1]:
+            board.push_uci(each.uci)
+        return board.san(board.parse_uci(view.best))
+    except ValueError:
+        return None
+
+
+_BEST: Final = {
+    "en": " Best was {best}.",
+    "de": " Am besten war {best}.",
+    "fr": " Le meilleur était {best}.",
+    "es": " Lo mejor era {best}.",
+    "it": " La migliore era {best}.",
+    "ru": " Лучше было {best}.",
+}
+
+
+def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
+    """A draft in words, in each language."""
+    about = draft.ply - (draft.kind in _OF_THE_MOVE_BEFORE)
+    color = draft.color or (mover(game, about) if about else "white")
+    white, black = family_name(game.white.name), family_name(game.black.name)
+    names = {"white": white, "black": black}
+    words = {name: _figure(name, value) for name, value in draft.figures.items()}
+    words |= {"white": white, "black": black, "who": names[color], "rival": names[other(color)]}
+    best = best_move(game, about) if draft.kind in ("turn", "missed") else None
+    said = {}
+    for language, text in SENTENCES[draft.kind].items():
+        moves = {
+            "move": move_text(game, about, language),
+            "reply": move_text(game, about + 1, language),
+        }
+        # Names are not looked into for holes: they may hold braces.
+        sentence = _filled(text, words | moves)
+        if best is not None:
+            sentence += _filled(_BEST[language], {"best": localised(best, language)})
+        said[language] = sentence
+    return msgspec.convert(said, MomentText)
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda found: words[found[1]], text)
+
+
+def _figure(name: str, value: float) -> str:
+    """As people read it: whole, but for points and small shares and clocks."""
+    if name in ("share", "lowest", "after") and 0 <= value < 0.5:
+        return "<1"
+    if name == "points" or (name == "clock" and value < 10):
+        return f"{value:.1f}"
+    return f"{value:.0f}"

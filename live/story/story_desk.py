@@ -1,0 +1,230 @@
+"""All moments of an event: which there are now, and what changed. Pure.
+
+Changes in, messages out. Whoever applies the messages to the list of :meth:`StoryDesk.moments`
+holds what the desk holds: a ``move`` drops the moments of its game from that ply on, ``gone`` all
+of the game, ``moment`` adds, replaces or withdraws one. Times are seconds since 1970 UTC and come
+as arguments.
+
+Games are looked at again when something of them has changed, a few at a time; what they look like
+is asked for then. So a burst of scores costs one look.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+from live.events import (
+    Change,
+    GameDetail,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    Moment,
+    MomentFigure,
+    MomentMessage,
+    MoveMessage,
+)
+from live.story.moment_rules import MomentDraft, is_whole, moments, played_level, wildness
+from live.story.sentences import sentences
+
+#: Moments held at a time; the oldest make room.
+MOST: Final = 120
+#: Games looked at in one go.
+LOOKS: Final = 12
+#: More moves of a game in one batch are its past: nobody saw when they were played.
+PAST_MOVES: Final = 2
+#: A round of fewer games has no best one.
+ROUND_GAMES: Final = 4
+#: Points that the wildest game has to have moved by.
+WILD: Final = 1.5
+
+
+class _Told(NamedTuple):
+    """A game as the comparison of a round needs it; the last four once it is whole."""
+
+    round: tuple[str, str]
+    whole: bool = False
+    plies: int = 0
+    level: tuple[float, float] | None = None
+    wild: float = 0.0
+
+
+def round_of(view: GameView) -> tuple[str, str]:
+    """Event and round. Broadcasts write boards into rounds (`4.12`), and pairings into events."""
+    white, black = view.white.name, view.black.name
+    paired = white and black and f"{white} - {black}" in view.event
+    return "" if paired else view.event, view.round.split(".")[0]
+
+
+class StoryDesk:
+    """One writer calls; nothing waits."""
+
+    def __init__(self) -> None:
+        self._moments: dict[str, Moment] = {}
+        self._of_game: dict[GameId, set[str]] = {}
+        # Ids that made room; they do not come back.
+        self._let_go: set[str] = set()
+        self._seen_s: dict[GameId, dict[int, float]] = {}
+        self._told: dict[GameId, _Told] = {}
+        # The best-played and the wildest game of each round that is over.
+        self._chosen: dict[tuple[str, str], dict[GameId, list[MomentDraft]]] = {}
+        self._dirty: dict[GameId, None] = {}
+
+    def moments(self) -> list[Moment]:
+        """Those that stand, in the order of their ids."""
+        return [self._moments[id] for id in sorted(self._moments)]
+
+    # --- news -----------------------------------------------------------------------------------
+
+    def heard(self, changes: Iterable[Change], now_s: float | None) -> None:
+        """Take note of changes that subscribers are sent, too. Sends nothing by itself.
+
+        ``now_s`` None: they happened at a time that is not known.
+        """
+        changes = list(changes)
+        moves = Counter(each.game for each in changes if isinstance(each, MoveMessage))
+        for change in changes:
+            if isinstance(change, MoveMessage):
+                self._drop(change.game, change.ply)
+                seen = self._seen_s.setdefault(change.game, {})
+                for ply in [ply for ply in seen if ply >= change.ply]:
+                    del seen[ply]
+                if change.move and now_s is not None and moves[change.game] <= PAST_MOVES:
+                    seen[change.ply] = now_s
+            elif isinstance(change, GoneMessage):
+                self._forget(change.game)
+                continue
+            elif isinstance(change, GameMessage):
+                self._place(change.game)
+            game = getattr(change, "game", None)
+            if game is not None:
+                self._dirty[game if isinstance(game, str) else game.id] = None
+
+    def _place(self, view: GameView) -> None:
+        key = round_of(view)
+        held = self._told.get(view.id)
+        if held is None or held.round != key:
+            self._told[view.id] = _Told(key)
+            if held is not None:
+                self._unchoose(held.round)
+            self._unchoose(key)
+
+    def _forget(self, game: GameId) -> None:
+        self._drop(game, 0)
+        for held in (self._seen_s, self._dirty, self._of_game):
+            held.pop(game, None)
+        told = self._told.pop(game, None)
+        if told is not None:
+            self._unchoose(told.round)
+
+    def _drop(self, game: GameId, ply: int) -> None:
+        held = self._of_game.get(game)
+        if held:
+            for id in [id for id in held if self._moments[id].ply >= ply]:
+                held.discard(id)
+                del self._moments[id]
+
+    def _unchoose(self, key: tuple[str, str]) -> None:
+        """A round is not over, or not as it was: nothing of it is the best yet."""
+        for game in self._chosen.pop(key, {}):
+            if game in self._told:
+                self._dirty[game] = None
+
+    # --- looking ----------------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a game is to be looked at."""
+        return bool(self._dirty)
+
+    def look(self, detail_of: Callable[[GameId], GameDetail | None]) -> list[MomentMessage]:
+        """Look at some games that have changed; what is new, worded anew or withdrawn."""
+        messages: list[MomentMessage] = []
+        for game in list(self._dirty)[:LOOKS]:
+            del self._dirty[game]
+            detail = detail_of(game)
+            if detail is not None:
+                messages += self._look(detail)
+        while len(self._moments) > MOST:
+            oldest = next(iter(self._moments))
+            self._let_go.add(oldest)
+            messages.append(self._withdraw(oldest))
+        return messages
+
+    def _look(self, game: GameDetail) -> list[MomentMessage]:
+        self._compare(game)
+        drafts = moments(game)
+        for found in self._chosen.get(round_of(game), {}).get(game.id, ()):
+            drafts.append(found)
+        now = {moment.id: moment for moment in (self._moment(each, game) for each in drafts)}
+        held = self._of_game.setdefault(game.id, set())
+        messages = [self._withdraw(id) for id in sorted(held - now.keys())]
+        for id, moment in now.items():
+            if id not in self._let_go and self._moments.get(id) != moment:
+                self._moments[id] = moment
+                held.add(id)
+                messages.append(MomentMessage(game.id, moment))
+        return messages
+
+    def _withdraw(self, id: str) -> MomentMessage:
+        moment = self._moments.pop(id)
+        self._of_game[moment.game].discard(id)
+        return MomentMessage(moment.game, moment, holds=False)
+
+    def _moment(self, draft: MomentDraft, game: GameDetail) -> Moment:
+        what = draft.color if draft.once else draft.ply
+        id = f"{game.id}:{draft.kind}:{what}"
+        figures = tuple(MomentFigure(name, round(v, 3)) for name, v in draft.figures.items())
+        return Moment(
+            id=id,
+            game=game.id,
+            ply=draft.ply,
+            kind=draft.kind,
+            color=draft.color,
+            at_s=self._seen_s.get(game.id, {}).get(draft.ply),
+            weight=round(min(1.0, max(0.0, draft.weight)), 3),
+            figures=figures,
+            text=sentences(draft, game),
+        )
+
+    # --- rounds -----------------------------------------------------------------------------------
+
+    def _compare(self, game: GameDetail) -> None:
+        """Once all games of a round are whole, which was played best, and which was wildest."""
+        self._place(game)
+        key, before = round_of(game), self._told[game.id]
+        told = _Told(key)
+        if is_whole(game):
+            told = _Told(key, True, len(game.plies), played_level(game), wildness(game))
+        if told == before:
+            return
+        self._told[game.id] = told
+        self._unchoose(key)
+        games = {id: each for id, each in self._told.items() if each.round == key}
+        if len(games) < ROUND_GAMES or not all(each.whole for each in games.values()):
+            return
+        self._chosen[key] = self._best_of(games)
+        for id in self._chosen[key]:
+            if id != game.id:
+                self._dirty[id] = None
+
+    @staticmethod
+    def _best_of(games: dict[GameId, _Told]) -> dict[GameId, list[MomentDraft]]:
+        found: dict[GameId, list[MomentDraft]] = {}
+        levels = {id: each.level for id, each in games.items() if each.level is not None}
+        if levels:
+            best = max(levels, key=lambda id: min(levels[id]))
+            first, second = levels[best]
+            draft = MomentDraft(
+                "best-played", games[best].plies, None, 0.7, {"first": first, "second": second}
+            )
+            found.setdefault(best, []).append(draft)
+        wildest = max(games, key=lambda id: games[id].wild)
+        if games[wildest].wild >= WILD:
+            points = {"points": games[wildest].wild}
+            draft = MomentDraft("wildest", games[wildest].plies, None, 0.7, points)
+            found.setdefault(wildest, []).append(draft)
+        return found

@@ -1,0 +1,112 @@
+/**
+ * Names whole where there is room, else cut as the sport does: the family name, with an initial
+ * where two share it. What people know somebody by is never cut.
+ */
+
+import { element, nameNode } from "./elements.js";
+
+/** Small words that belong to the family name after them. */
+const PARTICLES = new Set(
+  "al ben bin da dal das de del della den der des di do dos du el ibn la las le los san st ten ter van vom von y zu".split(" "),
+);
+/** What follows a family name and is none. */
+const SUFFIX = /^(jr|sr|ii|iii|iv)\.?$/iu;
+/** Patronymics stand last in lists that put the family name first. */
+const PATRONYMIC = /(ович|евич|ич|овна|евна|ична|ovich|evich|ovna|evna)$/iu;
+/** Letters that join, or words that are one letter each: they have no initial. */
+const NO_INITIAL = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Devanagari}]/u;
+
+/** `{family, given}` of a name as lists write it. */
+function partsOf(name) {
+  const comma = name.indexOf(",");
+  if (comma > 0) return { family: name.slice(0, comma).trim(), given: name.slice(comma + 1).trim(), comma: true };
+  const words = name.split(" ");
+  const last = words.at(-1);
+  if (words.length === 1) return { family: name, given: "", comma: false };
+  // In `Gukesh D` the first word is what people know; so is it before a patronymic.
+  if (/^\p{L}\.?$/u.test(last)) return { family: words.slice(0, -1).join(" "), given: last, after: true };
+  if (words.length === 3 && PATRONYMIC.test(last)) return { family: words[0], given: words.slice(1).join(" "), after: true };
+  let at = words.length - 1;
+  if (SUFFIX.test(last) && at > 1) at -= 1;
+  while (at > 1 && PARTICLES.has(words[at - 1].toLowerCase())) at -= 1;
+  return { family: words.slice(at).join(" "), given: words.slice(0, at).join(" "), comma: false };
+}
+
+/** The first letters of a given name, as few as `count`; null where letters cannot stand alone. */
+function initial(given, count) {
+  const letters = [...given].slice(0, count).join("");
+  if (!letters || NO_INITIAL.test(given)) return null;
+  return letters.length === given.length ? letters : `${letters}.`;
+}
+
+function joined({ family, given, comma, after }, short) {
+  const first = short ?? given;
+  if (!first) return family;
+  if (comma) return `${family}, ${first}`;
+  return after ? `${family} ${first}` : `${first} ${family}`;
+}
+
+/**
+ * The ways to write a name, longest first: whole, with an initial, the family name. None can be
+ * taken for another player of `others`; a name that two share stays whole.
+ */
+export function nameForms(name, others = []) {
+  const whole = name.replace(/\s+/gu, " ").trim() || "?";
+  const parts = partsOf(whole);
+  const forms = [whole];
+  if (!parts.given || !parts.family) return forms;
+  const rivals = others
+    .map((other) => other.replace(/\s+/gu, " ").trim())
+    .filter((other) => other !== whole)
+    .map((other) => ({ whole: other, ...partsOf(other) }))
+    .filter(({ family }) => family.toLowerCase() === parts.family.toLowerCase());
+  const letters = [...parts.given].length;
+  for (let count = 1; count < letters; count += 1) {
+    const short = initial(parts.given, count);
+    if (short === null) break;
+    const shared = rivals.some((rival) => rival.given.toLowerCase().startsWith(short.replace(/\.$/u, "").toLowerCase()));
+    if (shared) continue;
+    const form = joined(parts, short);
+    if (form.length < whole.length) forms.push(form);
+    break;
+  }
+  if (rivals.length === 0) forms.push(parts.family);
+  return forms;
+}
+
+/** The family name, or as much more as tells the player from these others. Pure. */
+export const shortName = (name, others = []) => nameForms(name, others).at(-1);
+
+/** The letters of a name that has no shorter form become no smaller than this. */
+const SMALLEST = 0.45;
+
+/** A name on the page, as long as its room allows. It is measured when name or room change. */
+export class Name {
+  constructor(className = "name") {
+    this._key = null;
+    this._text = element("span", "family");
+    this.node = nameNode(className);
+    this.node.append(this._text);
+  }
+
+  /** `room` is what else lies in the line: whatever is not the same asks for a new measure. */
+  draw(name, others = [], room = "") {
+    const key = `${name}\n${room}\n${this.node.parentNode?.clientWidth ?? 0}\n${others.length}`;
+    if (key === this._key) return;
+    this._key = key;
+    this.node.title = name;
+    const forms = nameForms(name, others);
+    this._text.style.fontSize = "";
+    for (const form of forms) {
+      this._text.textContent = form;
+      if (this._fits()) return;
+    }
+    const scale = this.node.clientWidth / this._text.scrollWidth;
+    if (scale > 0) this._text.style.fontSize = `${Math.max(SMALLEST, scale).toFixed(3)}em`;
+  }
+
+  _fits() {
+    const { clientWidth } = this.node;
+    return clientWidth === 0 || this._text.offsetWidth <= clientWidth + 0.5;
+  }
+}

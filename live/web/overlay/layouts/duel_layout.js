@@ -1,0 +1,121 @@
+/** `layout=duel`: two players head to head, figure by figure. */
+
+import { element, setText } from "../../drawing/elements.js";
+import { Name } from "../../drawing/player_names.js";
+import { figureOf } from "../../client/leading_figure.js";
+import { ScorePanel } from "../score.js";
+import { named, oddsOf, openOf, placeOf, pointsOf } from "../shown_figures.js";
+import { fill } from "../language/words.js";
+import { keyOf, pointsText, roundTable } from "../tables/round_table.js";
+
+const SIZE = { width: 46, height: 25 };
+const COLORS = ["white", "black"];
+
+export default class DuelLayout {
+  constructor(context) {
+    this._context = context;
+    this._place = element("p", "place");
+    this._heads = Object.fromEntries(COLORS.map((color) => [color, new DuelHead(color, context)]));
+    this._body = element("tbody");
+    this._rows = new Map();
+    this._score = new ScorePanel(context, true);
+    const { bar, move, number, alert } = this._score;
+    this.node = element(
+      "article",
+      "layout-duel panel",
+      "",
+      this._place,
+      element("div", "heads", "", this._heads.white.node, this._heads.black.node),
+      element("table", "", "", this._body),
+      element("div", "state", "", move, number, alert),
+      bar.node,
+    );
+    this.node.hidden = true;
+  }
+
+  fit(width, height) {
+    return Math.min(width / SIZE.width, height / SIZE.height);
+  }
+
+  resized() {}
+
+  draw({ games: [game = null], held, swingOf }) {
+    this.node.hidden = game === null;
+    if (game === null) return;
+    const { words, basisOf } = this._context;
+    setText(this._place, placeOf(game, words));
+    for (const color of COLORS) this._heads[color].draw(game);
+    const players = [...held.players.values()];
+    const table = roundTable([...held.games.values()], this._context.options);
+    const { withheld } = basisOf(game);
+    this._row("Elo", (color) => String(game[color].elo ?? "\u2013"));
+    for (const kind of ["level", "percentile"]) {
+      this._row(kind === "level" ? words.level : words.percentileBrief, (color) => {
+        const point = game.curves[color].at(-1) ?? null;
+        const figure = withheld ? null : named(figureOf(point, kind), words);
+        if (figure === null) return "\u2013";
+        const open = openOf(game, color, words) ? "\u2026" : "";
+        const range = figure.interval ? fill(words.of100, figure.interval) : "";
+        return [figure.text + open, range];
+      });
+    }
+    this._row(words.performance, (color) => {
+      const player = players.find(({ id, name }) => id === keyOf(game[color]) || name === game[color].name);
+      const figure = withheld ? null : named(figureOf(player, "performance"), words);
+      return figure === null ? "\u2013" : [figure.text, figure.interval ? fill(words.of100, figure.interval) : ""];
+    });
+    this._row(words.points, (color) => {
+      const row = table.find(({ id }) => id === keyOf(game[color]));
+      return row ? `${pointsText(row.points)} / ${row.games}` : "\u2013";
+    });
+    const odds = oddsOf(game);
+    this._row(words.winChance, (color) => {
+      if (odds === null) return pointsOf(game.result, color) || "\u2013";
+      return `${Math.round(100 * (color === "white" ? odds.win : 1 - odds.notLost))}\u00a0%`;
+    });
+    this._score.draw(game, swingOf(game));
+  }
+
+  /** One line: White's figure, what it is, Black's; each a text, or text and range. */
+  _row(label, valueOf) {
+    let row = this._rows.get(label);
+    if (row === undefined) {
+      row = Object.fromEntries(COLORS.map((color) => [color, element("td", `${color} figure`)]));
+      const head = element("th", "label", label);
+      head.scope = "row";
+      this._body.append(element("tr", "", "", row.white, head, row.black));
+      this._rows.set(label, row);
+    }
+    for (const color of COLORS) {
+      const [text, range = ""] = [valueOf(color)].flat();
+      const key = `${text}\n${range}`;
+      if (row[color].dataset.key === key) continue;
+      row[color].dataset.key = key;
+      const parts = [element("span", "value", text), element("span", "interval", range)];
+      row[color].replaceChildren(...(color === "white" ? parts : parts.reverse()));
+    }
+  }
+}
+
+class DuelHead {
+  constructor(color, { everybody, flagOf }) {
+    this._color = color;
+    this._flagOf = flagOf;
+    this._everybody = everybody;
+    this._flag = element("span", "flag");
+    this._title = element("span", "title");
+    this._name = new Name();
+    this._points = element("strong", "points");
+    this.node = element(
+      "div", `player ${color} who`, "", element("i", "piece"), this._flag, this._title, this._name.node, this._points,
+    );
+  }
+
+  draw(game) {
+    const player = game[this._color];
+    setText(this._flag, this._flagOf(player.federation));
+    setText(this._title, player.title ?? "");
+    setText(this._points, pointsOf(game.result, this._color));
+    this._name.draw(player.name || "?", this._everybody(), this._points.textContent);
+  }
+}

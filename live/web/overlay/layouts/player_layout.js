@@ -1,0 +1,80 @@
+/** `layout=player`: a lower third of one player, with whom he plays and how the game stands. */
+
+import { element, setText } from "../../drawing/elements.js";
+import { shortName } from "../../drawing/player_names.js";
+import { fill } from "../language/words.js";
+import { PlayerPanel } from "../player_lines.js";
+import { ScorePanel } from "../score.js";
+import { placeOf } from "../shown_figures.js";
+import { figureOf } from "../../client/leading_figure.js";
+import { unratedMoves } from "../../client/curve_series.js";
+
+const WIDTH = 46;
+
+export default class PlayerLayout {
+  constructor(context) {
+    this._context = context;
+    this._sides = { white: new PlayerPanel("white", context), black: new PlayerPanel("black", context) };
+    this._story = element("p", "story-line");
+    this._against = element("span", "against");
+    this._place = element("span", "place");
+    this._score = new ScorePanel(context, true);
+    const { bar, move, number, alert } = this._score;
+    this.node = element(
+      "article",
+      "layout-player",
+      "",
+      element(
+        "div",
+        "panel",
+        "",
+        this._sides.white.node,
+        this._sides.black.node,
+        this._story,
+        element("div", "state", "", this._against, this._place, move, number),
+        bar.node,
+      ),
+      alert,
+    );
+    this.node.hidden = true;
+  }
+
+  fit(width, height) {
+    return Math.min(width / WIDTH, height / 12);
+  }
+
+  resized() {}
+
+  draw({ games: [game = null], swingOf }) {
+    this.node.hidden = game === null;
+    if (game === null) return;
+    const { words, options, everybody } = this._context;
+    const color = this._color(game, options.player);
+    const [own, other] = color === "white" ? ["white", "black"] : ["black", "white"];
+    this._sides[own].node.hidden = false;
+    this._sides[other].node.hidden = true;
+    this._sides[own].draw(game);
+    setText(this._story, this._sentence(game, own));
+    setText(this._against, fill(words.against, shortName(game[other].name || "?", everybody())));
+    setText(this._place, placeOf(game, words));
+    this._score.draw(game, swingOf(game));
+  }
+
+  /** Whose lower third it is: who was asked for, else White. */
+  _color(game, wanted) {
+    const asked = wanted.map((each) => each.toLowerCase());
+    const { name, fide_id: id } = game.black;
+    return asked.includes(name.toLowerCase()) || (id && asked.includes(String(id))) ? "black" : "white";
+  }
+
+  /** The percentile as a sentence, once it is settled and rests on all moves. */
+  _sentence(game, color) {
+    const point = game.curves[color].at(-1) ?? null;
+    const figure = figureOf(point, "percentile");
+    if (figure === null || point.n < SETTLED_MOVES || unratedMoves(game, color) > 1) return "";
+    return fill(this._context.words.betterThan, Math.round(figure.value));
+  }
+}
+
+/** Under so many counted moves a percentile still jumps about. */
+const SETTLED_MOVES = 10;

@@ -1,0 +1,121 @@
+"""live.story.moment_rules: what of a game is worth telling, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from live.events import Curves, GameDetail, Player
+from live.story.moment_rules import is_whole, moments, played_level, wildness
+from tests.story.games import difficulty, game, ply, point
+
+
+def told(played: GameDetail) -> list[tuple[str, int, str | None]]:
+    return [(each.kind, each.ply, each.color) for each in moments(played)]
+
+
+def test_a_quiet_game_tells_nothing() -> None:
+    assert told(game([0.5, 0.52, 0.49, 0.5] * 10, result="1/2-1/2")) == []
+
+
+def test_a_move_that_loses_much_turns_the_game_once_the_reply_is_known() -> None:
+    assert told(game([0.5, 0.5, 0.1])) == []
+    assert told(game([0.5, 0.5, 0.1, None])) == []
+    assert told(game([0.5, 0.5, 0.1, 0.12])) == [("turn", 3, "white")]
+    # Black's moves lose in the other direction.
+    assert told(game([0.5, 0.9, 0.88])) == [("turn", 2, "black")]
+    # A game that ends there has no reply to wait for.
+    assert told(game([0.5, 0.5, 0.1], result="0-1")) == [("turn", 3, "white")]
+
+
+def test_what_the_reply_gives_back_was_missed_by_both() -> None:
+    played = game([0.5, 0.5, 0.1, 0.45, 0.45])
+    assert told(played) == [("missed", 4, "white")]
+    (draft,) = moments(played)
+    assert draft.figures == pytest.approx({"before": 50.0, "after": 10.0, "reply": 45.0})
+
+
+def test_scores_that_do_not_hold_tell_nothing() -> None:
+    provisional = [ply(1), ply(2), ply(3, 0.1, final=False), ply(4, 0.1)]
+    assert told(game(plies=provisional)) == []
+
+
+def test_without_a_model_of_results_the_score_says_what_is_expected() -> None:
+    plain = [ply(n, None, score_cp=cp, final=True) for n, cp in enumerate((0, 0, -400, -390), 1)]
+    assert told(game(plies=plain)) == [("turn", 3, "white")]
+
+
+def test_finds_that_few_would_find_and_traps_that_most_would_fall_into() -> None:
+    def marked(**more: object) -> list[tuple[str, int, str | None]]:
+        return told(game(plies=[ply(1, 0.5, **more)]))
+
+    find = {"mark": "find", "played_elo": 2000}
+    assert marked(**find, played_share=0.03) == [("find", 1, "white")]
+    assert marked(**find, played_share=0.3) == []
+    assert marked(mark="trap", difficulty=difficulty(0.6)) == [("trap", 1, "white")]
+    assert marked(mark="trap", difficulty=difficulty(0.2)) == []
+    # In a decided game nobody asks.
+    decided = ply(1, 0.97, **find, played_share=0.03)
+    assert told(game(plies=[decided])) == []
+
+
+def test_a_scramble_is_told_once_and_goes_by_the_pace() -> None:
+    def clocked(base: float, late: float) -> GameDetail:
+        early = [ply(n, 0.5, clock_s=base) for n in range(1, 41)]
+        return game(plies=[*early, *(ply(n, 0.5, clock_s=late) for n in range(41, 45))])
+
+    assert told(clocked(5400, 45)) == [("scramble", 41, "white")]
+    assert told(clocked(5400, 90)) == []
+    assert told(clocked(900, 45)) == []
+    assert told(clocked(900, 15)) == [("scramble", 41, "white")]
+    assert told(game([0.5] * 44)) == []
+
+
+WEAK, STRONG = Player("Low, Lu", elo=1900), Player("High, Hu", elo=2300)
+
+
+def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> None:
+    ahead = [0.5] * 32 + [0.8] * 4
+    assert told(game(ahead, white=WEAK, black=STRONG)) == [("upset-coming", 36, "white")]
+    assert told(game(ahead[:-1], white=WEAK, black=STRONG)) == []
+    assert told(game(ahead, white=STRONG, black=WEAK)) == []
+    won = game(ahead, white=WEAK, black=STRONG, result="1-0")
+    assert told(won)[-1] == ("upset", 36, "white")
+    assert told(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
+
+
+def test_who_was_as_good_as_lost_and_did_not_lose_came_back() -> None:
+    low = [0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.1, 0.3, 0.5]
+    assert ("comeback", 9, "white") in told(game(low, result="1/2-1/2"))
+    assert ("comeback", 9, "white") not in told(game(low, result="0-1"))
+    assert ("comeback", 9, "white") not in told(game(low))
+
+
+def test_above_is_told_when_settled_and_taken_back_when_it_falls() -> None:
+    def played(*percentiles: float) -> GameDetail:
+        points = [point(2 * n - 1, n, 50.0) for n in range(1, 20)]
+        points += [point(39 + 2 * n, 20 + n, value) for n, value in enumerate(percentiles)]
+        return game([0.5] * 60, curves=Curves(white=tuple(points)))
+
+    assert told(played(96.0, 97.0)) == [("above", 39, "white")]
+    assert told(played(94.0, 97.0)) == [("above", 41, "white")]
+    assert told(played(96.0, 92.0)) == [("above", 39, "white")]
+    assert told(played(96.0, 80.0)) == []
+    early = Curves(white=(point(9, 5, 99.0),))
+    assert told(game([0.5] * 10, curves=early)) == []
+
+
+def test_a_game_is_whole_when_its_figures_rest_on_all_moves() -> None:
+    both = Curves(white=(point(3, 2, 60.0),), black=(point(4, 2, 70.0),))
+    over = game([0.5] * 4, result="1-0", curves=both)
+    assert is_whole(over)
+    assert not is_whole(game([0.5] * 4, curves=both))
+    assert not is_whole(game([0.5] * 5, result="1-0", curves=both))
+    assert not is_whole(game([0.5, 0.5, 0.5, None], result="1-0", curves=both))
+    assert played_level(over) is None
+    long = Curves(white=(point(59, 30, 60.0),), black=(point(60, 30, 70.0),))
+    assert played_level(game([0.5] * 60, curves=long)) == (60.0, 70.0)
+
+
+def test_wildness_adds_up_what_goes_up_and_down() -> None:
+    assert wildness(game([0.5, 0.9, 0.1, 0.5])) == pytest.approx(0.4 + 0.8 + 0.4)
+    assert wildness(game()) == 0

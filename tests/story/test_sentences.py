@@ -1,0 +1,87 @@
+"""live.story.sentences: what is said, in six languages, and nothing beyond the figures."""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+
+import msgspec
+import pytest
+
+from live.events import MomentKind, MomentText, Player
+from live.story.moment_rules import MomentDraft
+from live.story.sentences import LETTERS, SENTENCES, localised, move_text, sentences
+from tests.story.games import START, game, ply
+
+FIGURES: dict[str, dict[str, float]] = {
+    "find": {"share": 2.6, "elo": 2000},
+    "trap": {"chance": 61, "elo": 2000},
+    "turn": {"before": 55, "after": 8},
+    "missed": {"before": 55, "after": 8, "reply": 50},
+    "scramble": {"clock": 8.4},
+    "comeback": {"lowest": 3},
+    "upset-coming": {"score": 80, "gap": 310},
+    "upset": {"gap": 310},
+    "above": {"percentile": 97, "elo": 1800, "moves": 24},
+    "best-played": {"first": 91, "second": 88},
+    "wildest": {"points": 2.43},
+}
+
+
+def said(kind: MomentKind, **more: float) -> MomentText:
+    draft = MomentDraft(kind, 2, "black", 0.5, {**FIGURES[kind], **more})
+    return sentences(draft, game([0.5] * 4))
+
+
+@pytest.mark.parametrize("kind", get_args(MomentKind))
+def test_every_kind_is_said_in_every_language_with_all_its_figures(kind: MomentKind) -> None:
+    texts = msgspec.structs.asdict(said(kind))
+    assert texts.keys() == LETTERS.keys() == SENTENCES[kind].keys()
+    holes = {frozenset(re.findall(r"\{(\w+)\}", text)) for text in SENTENCES[kind].values()}
+    assert len(holes) == 1, "languages say different things"
+    # The score after the reply is what makes it a missed chance; the reply itself is named.
+    assert FIGURES[kind].keys() - {"reply"} <= next(iter(holes))
+    assert not any("{" in text for text in texts.values())
+    assert len(set(texts.values())) == len(texts)
+
+
+def test_sentences_name_players_moves_and_figures() -> None:
+    assert said("find").en == (
+        "Berg finds 1…\u00a0Nf6: about 3 % of players rated 2000 would play it."
+    )
+    assert said("find").de.startswith("Berg findet 1…\u00a0Sf6")
+    assert said("find", share=0.2).en.count("<1 %") == 1
+    assert said("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
+    assert said("wildest").en.endswith("moved by 2.4 points in all.")
+    assert said("upset").en == "An upset: Berg, rated 310 Elo lower, beats Adams."
+
+
+def test_what_was_best_is_said_where_it_is_known() -> None:
+    draft = MomentDraft("turn", 3, "white", 0.5, FIGURES["turn"])
+    known = game(plies=[ply(1), ply(2), ply(3, best="e2e4")])
+    assert sentences(draft, known).en.endswith(" Best was e4.")
+    knight = game(plies=[ply(1), ply(2), ply(3, best="b1c3")])
+    assert sentences(draft, knight).ru.endswith(" Лучше было Кc3.")
+    played = game(plies=[ply(1), ply(2), ply(3, best="f3g1")])
+    assert "Best" not in sentences(draft, played).en
+    strange = game(plies=[ply(1), ply(2), ply(3, best="a1a8")])
+    assert "Best" not in sentences(draft, strange).en
+
+
+def test_hostile_names_and_moves_stay_what_they_are() -> None:
+    hostile = game([0.5] * 4, black=Player("{who} {0} <b>", elo=2000))
+    text = sentences(MomentDraft("upset", 2, "black", 0.5, FIGURES["upset"]), hostile)
+    assert "{who} {0} <b>" in text.en
+    assert localised("<script>", "de") == "<script>"
+    assert localised("Qxd8=N+", "de") == "Dxd8=S+"
+
+
+def test_moves_count_from_where_the_game_began() -> None:
+    begun = START.replace(" w ", " b ").replace(" 0 1", " 0 17")
+    played = game([0.5] * 3, start_fen=begun)
+    assert [move_text(played, n, "en") for n in (1, 2, 3)] == [
+        "17…\u00a0Nf3",
+        "18.\u00a0Nf6",
+        "18…\u00a0Ng1",
+    ]
+    assert move_text(played, 9, "en") == "?"

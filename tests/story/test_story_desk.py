@@ -1,0 +1,205 @@
+"""live.story.story_desk: which moments stand, and that messages say the same."""
+
+from __future__ import annotations
+
+from random import Random
+
+import msgspec
+
+from live.events import (
+    Change,
+    Curves,
+    GameDetail,
+    GameId,
+    GameMessage,
+    GoneMessage,
+    Moment,
+    MomentMessage,
+    MoveMessage,
+    ScoreMessage,
+)
+from live.publish.published_state import view_of
+from live.story import story_desk
+from live.story.story_desk import MOST, StoryDesk
+from tests.story.games import game, ply, point
+
+
+class Event:
+    """Games, their desk, and what a subscriber holds of it."""
+
+    def __init__(self) -> None:
+        self.desk = StoryDesk()
+        self.games: dict[GameId, GameDetail] = {}
+        self.held: dict[str, Moment] = {}
+
+    def send(self, changes: list[Change], now_s: float | None = 0.0) -> None:
+        self.desk.heard(changes, now_s)
+        for change in changes:
+            if isinstance(change, MoveMessage):
+                self._drop(change.game, change.ply)
+            elif isinstance(change, GoneMessage):
+                self._drop(change.game, 0)
+
+    def _drop(self, id: GameId, ply: int) -> None:
+        self.held = {
+            key: each for key, each in self.held.items() if each.game != id or each.ply < ply
+        }
+
+    def show(self, shown: GameDetail, now_s: float | None = 0.0) -> None:
+        """The game is like this now: sent as far as it differs."""
+        before = self.games.get(shown.id)
+        old = before.plies if before else ()
+        same = 0
+        while same < min(len(old), len(shown.plies)) and old[same].uci == shown.plies[same].uci:
+            same += 1
+        changes: list[Change] = [GameMessage(view_of(shown))]
+        if same < len(old):
+            changes.append(MoveMessage(shown.id, same + 1, None))
+        changes += [MoveMessage(shown.id, each.ply, each) for each in shown.plies[same:]]
+        changes += [ScoreMessage(shown.id, each) for each in shown.plies]
+        self.games[shown.id] = shown
+        self.send(changes, now_s)
+
+    def gone(self, id: GameId) -> None:
+        self.games.pop(id, None)
+        self.send([GoneMessage(id)])
+
+    def look(self) -> list[MomentMessage]:
+        messages = []
+        while self.desk.waiting:
+            messages += self.desk.look(self.games.get)
+        for message in messages:
+            if message.holds:
+                self.held[message.moment.id] = message.moment
+            else:
+                del self.held[message.moment.id]
+        assert [self.held[id] for id in sorted(self.held)] == self.desk.moments()
+        return messages
+
+    def kinds(self) -> list[str]:
+        return [each.kind for each in self.desk.moments()]
+
+
+TURNED = [0.5, 0.5, 0.1, 0.1]
+
+
+def test_a_moment_is_told_once_with_the_time_its_move_was_seen() -> None:
+    event = Event()
+    event.show(game(TURNED[:2]), 10.0)
+    event.show(game(TURNED[:3]), 20.0)
+    assert event.look() == []
+    event.show(game(TURNED), 30.0)
+    (message,) = event.look()
+    assert (message.moment.kind, message.moment.at_s, message.moment.ply) == ("turn", 20.0, 3)
+    assert [each.name for each in message.moment.figures] == ["before", "after"]
+    event.show(game(TURNED), 40.0)
+    assert event.look() == []
+
+
+def test_of_what_came_at_once_or_was_restored_no_time_is_known() -> None:
+    event = Event()
+    event.show(game(TURNED), 10.0)
+    assert [each.moment.at_s for each in event.look()] == [None]
+    event = Event()
+    for plies in range(1, 5):
+        event.show(game(TURNED[:plies]), None)
+    assert [each.moment.at_s for each in event.look()] == [None]
+
+
+def test_a_takeback_takes_it_back_and_so_does_another_score() -> None:
+    event = Event()
+    event.show(game(TURNED))
+    event.look()
+    event.show(game(TURNED[:2]))
+    assert event.kinds() == []
+    assert event.look() == []
+    event.show(game(TURNED))
+    assert event.look()[0].holds
+    event.show(game([0.5, 0.5, 0.4, 0.4]))
+    (withdrawn,) = event.look()
+    assert (withdrawn.holds, withdrawn.moment.kind) == (False, "turn")
+    event.gone("g")
+    assert event.kinds() == []
+
+
+def test_another_name_words_it_anew() -> None:
+    event = Event()
+    event.show(game(TURNED))
+    event.look()
+    renamed = msgspec.structs.replace(game().white, name="Adler, Ada")
+    event.show(game(TURNED, white=renamed))
+    (message,) = event.look()
+    assert message.moment.text.en.startswith("2.\u00a0Ng1 by Adler turns")
+
+
+def whole(id: str, level: float, wins: list[float], round: str = "1") -> GameDetail:
+    plies = [ply(n, win) for n, win in enumerate(wins, 1)]
+    curves = Curves(
+        white=(point(len(wins) - 1, 30, level),), black=(point(len(wins), 30, level - 1),)
+    )
+    return game(id=id, plies=plies, curves=curves, result="1/2-1/2", round=round)
+
+
+QUIET = [0.5] * 60
+WILD = [0.5, 0.65] * 30
+
+
+def test_the_best_and_the_wildest_game_are_told_when_the_round_is_over() -> None:
+    event = Event()
+    for n, level in enumerate((60.0, 80.0, 70.0)):
+        event.show(whole(f"g{n}", level, QUIET, f"1.{n}"))
+    event.show(game([0.5] * 60, id="g3", round="1.4"))
+    event.look()
+    assert event.kinds() == []
+    event.show(whole("g3", 50.0, WILD, "1.4"))
+    event.look()
+    told = {each.kind: each.game for each in event.desk.moments()}
+    assert told == {"best-played": "g1", "wildest": "g3"}
+    # A game that turns up later is not over: nothing is the best any more.
+    event.show(game([0.5] * 4, id="g4", round="1.5"))
+    event.look()
+    assert event.kinds() == []
+    event.show(whole("g4", 90.0, QUIET, "1.5"))
+    event.look()
+    assert {each.kind: each.game for each in event.desk.moments()} == {
+        "best-played": "g4",
+        "wildest": "g3",
+    }
+
+
+def test_the_oldest_make_room_and_do_not_come_back() -> None:
+    event = Event()
+    for n in range(MOST + 5):
+        event.show(game(TURNED, id=f"g{n:03}", round=str(n)))
+    event.look()
+    assert len(event.kinds()) == MOST
+    event.show(game([*TURNED, 0.1], id="g000", round="0"))
+    event.look()
+    assert "g000:turn:3" not in {each.id for each in event.desk.moments()}
+
+
+def test_whatever_happens_messages_say_what_the_desk_holds() -> None:
+    random = Random(19)
+    event = Event()
+    for step in range(400):
+        id = f"g{random.randrange(5)}"
+        if random.random() < 0.05:
+            event.gone(id)
+            continue
+        wins = [random.choice((0.05, 0.5, 0.5, 0.5, 0.95)) for _ in range(random.randrange(12))]
+        held = event.games.get(id)
+        if held is not None and random.random() < 0.6:
+            wins = [*(each.win or 0.5 for each in held.plies), random.random()]
+        result = random.choice(("*", "*", "1-0", "1/2-1/2"))
+        event.show(game(wins, id=id, result=result, round=random.choice("12")), float(step))
+        if random.random() < 0.5:
+            event.look()
+    event.look()
+
+
+def test_one_look_is_bounded() -> None:
+    event = Event()
+    for n in range(3 * story_desk.LOOKS):
+        event.show(game(TURNED, id=f"g{n}", round=str(n)))
+    assert len(event.desk.look(event.games.get)) == story_desk.LOOKS
+    assert event.desk.waiting

@@ -1,0 +1,229 @@
+"""Where systems differ: every branch, against what their documentation promises.
+
+A branch is chosen by ``sys.platform``, which a test can name; what the other systems alone have is
+put there as a fake.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from live import operating_system as system
+from live.errors import ConfigError
+from live.network.mqtt_client import MqttClient
+from live.service.host.signals import stop_on_signals
+from live.service.host.systemd_notify import SystemdNotifier
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux itself")
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setattr(sys, "platform", "win32")
+    return monkeypatch
+
+
+@pytest.fixture
+def macos(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    return monkeypatch
+
+
+def kernel32(fake: pytest.MonkeyPatch, **functions: Any) -> None:
+    fake.setattr(ctypes, "windll", SimpleNamespace(kernel32=SimpleNamespace(**functions)), False)
+
+
+def test_a_child_leads_a_session_of_its_own() -> None:
+    assert system.own_group(5) == {"start_new_session": True}
+
+
+@pytest.mark.parametrize(("nice", "flags"), [(0, 0x200), (5, 0x4200)])
+def test_on_windows_a_child_leads_a_group_and_steps_back(
+    windows: pytest.MonkeyPatch, nice: int, flags: int
+) -> None:
+    # The values of winbase.h.
+    windows.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x200, False)
+    windows.setattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0x4000, False)
+    assert system.own_group(nice) == {"creationflags": flags}
+
+
+def test_killing_kills_the_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "killpg", lambda *each: killed.append(each))
+    system.kill_group(7)
+    assert killed == [(7, signal.SIGKILL)]
+
+
+def test_on_windows_the_process_alone_is_killed(windows: pytest.MonkeyPatch) -> None:
+    killed: list[tuple[int, int]] = []
+    windows.setattr(os, "kill", lambda *each: killed.append(each))
+    system.kill_group(7)
+    assert killed == [(7, signal.SIGTERM)]
+
+    def gone(pid: int, number: int) -> None:
+        raise PermissionError("what os.kill raises there for a process that has ended")
+
+    windows.setattr(os, "kill", gone)
+    system.kill_group(7)
+
+
+def test_killing_what_is_gone_is_no_error() -> None:
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    system.kill_group(child)
+
+
+@LINUX
+def test_resident_memory() -> None:
+    ours = system.resident_bytes(os.getpid())
+    assert ours is not None and 1 << 20 < ours < 1 << 34
+    assert system.resident_bytes(2**22 + 1) is None
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_resident_memory_is_not_shown_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, platform: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    assert system.resident_bytes(os.getpid()) is None
+
+
+def test_memory_and_processors() -> None:
+    memory = system.memory_bytes()
+    assert memory is not None and memory > 1 << 28
+    assert 1 <= system.processors() <= (os.cpu_count() or 1)
+
+
+def test_memory_on_windows(windows: pytest.MonkeyPatch) -> None:
+    def fill(status: Any) -> int:
+        assert status._obj.length == ctypes.sizeof(status._obj)
+        status._obj.total = 16 << 30
+        return 1
+
+    kernel32(windows, GlobalMemoryStatusEx=fill)
+    assert system.memory_bytes() == 16 << 30
+    kernel32(windows, GlobalMemoryStatusEx=lambda status: 0)
+    assert system.memory_bytes() is None
+
+
+def test_memory_that_the_system_does_not_name(macos: pytest.MonkeyPatch) -> None:
+    def unknown(name: str) -> int:
+        raise ValueError(f"unrecognized configuration name: {name}")
+
+    macos.setattr(os, "sysconf", unknown)
+    assert system.memory_bytes() is None
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_elsewhere_every_processor_counts(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(os, "cpu_count", lambda: 12)
+    assert system.processors() == 12
+
+
+def test_the_clocks_of_macos(macos: pytest.MonkeyPatch) -> None:
+    macos.setattr(time, "monotonic", lambda: 100.0)
+    macos.setattr(time, "clock_gettime", {time.CLOCK_MONOTONIC: 160.0}.__getitem__)
+    assert (system.elapsed_s(), system.awake_s()) == (160.0, 100.0)
+
+
+def test_the_clocks_of_windows(windows: pytest.MonkeyPatch) -> None:
+    def ask(ticks: Any) -> int:
+        ticks._obj.value = 100 * 10**7
+        return 1
+
+    windows.setattr(time, "monotonic", lambda: 160.0)
+    kernel32(windows, QueryUnbiasedInterruptTime=ask)
+    assert (system.elapsed_s(), system.awake_s()) == (160.0, 100.0)
+    kernel32(windows, QueryUnbiasedInterruptTime=lambda ticks: 0)
+    assert system.awake_s() == 160.0
+
+
+def test_input_is_waited_for_until_the_end_is_asked_for() -> None:
+    reader, writer = os.pipe()
+    stop_reader, stop_writer = os.pipe()
+    waiting = system.InputWait(reader, stop_reader)
+    os.write(writer, b"x")
+    assert waiting.ready()
+    os.close(stop_writer)
+    assert not waiting.ready()
+    for each in (reader, writer, stop_reader):
+        os.close(each)
+
+
+def test_on_windows_the_read_itself_waits(windows: pytest.MonkeyPatch) -> None:
+    windows.delattr(select, "poll")
+    assert system.InputWait(0, 1).ready()
+
+
+async def test_on_windows_ctrl_c_wakes_the_loop_and_the_second_one_ends(
+    windows: pytest.MonkeyPatch,
+) -> None:
+    handlers: dict[int, Any] = {}
+    windows.setattr(signal, "signal", lambda number, handler: handlers.__setitem__(number, handler))
+
+    def missing(*_: object) -> None:
+        raise NotImplementedError("what loops of Windows say")
+
+    windows.setattr(asyncio.get_running_loop(), "add_signal_handler", missing)
+    windows.setattr(asyncio.get_running_loop(), "remove_signal_handler", missing)
+    stop = asyncio.Event()
+    with stop_on_signals(stop) as came:
+        handlers[signal.SIGINT](signal.SIGINT, None)
+        assert handlers[signal.SIGINT] is signal.SIG_DFL
+        await stop.wait()
+        assert came == [signal.SIGINT]
+        assert handlers[signal.SIGTERM] is not signal.SIG_DFL
+    assert handlers[signal.SIGTERM] is signal.SIG_DFL
+
+
+def test_windows_has_no_systemd(windows: pytest.MonkeyPatch) -> None:
+    SystemdNotifier("/nowhere").send("READY=1")
+
+
+def test_mqtt_is_refused_on_windows_in_one_line(windows: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="MQTT is not supported there"):
+        MqttClient("broker", 1883)
+
+
+@LINUX
+def test_marked_children_are_killed_wherever_they_went() -> None:
+    def start(mark: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-c", "input()"],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={"TEST_MARK": mark},
+            start_new_session=True,
+        )
+
+    with start("mine") as mine, start("mine-not") as other:
+        system.kill_marked("TEST_MARK=mine")
+        assert mine.wait(20) == -signal.SIGKILL
+        assert other.poll() is None
+        other.kill()
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_elsewhere_nobody_can_say_whose_a_process_is(
+    monkeypatch: pytest.MonkeyPatch, platform: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    killed: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: killed.append(pid))
+    own = next(iter(os.environ.items()))
+    system.kill_marked("=".join(own))
+    assert killed == []
