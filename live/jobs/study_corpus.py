@@ -288,7 +288,7 @@ def _status_lines(status: CorpusStatus) -> Iterator[str]:
         yield f"damaged: {damaged.source}, game {damaged.text}: {damaged.game}: {damaged.problem}"
     more = max(0, len(status.disputed) - _NAMED) + max(0, len(status.damaged) - _NAMED)
     if more:
-        yield f"and {more} more; --json - names all"
+        yield f"and {more} more; written as JSON, all are named"
 
 
 def _merged_lines(merged: MergedResults) -> Iterator[str]:

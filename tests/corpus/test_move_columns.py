@@ -7,6 +7,7 @@ import pytest
 
 from live.corpus.corpus_database import CorpusDatabase
 from live.corpus.move_columns import COLUMNS, MoveFolder
+from live.manual.pages import manual_page
 from tests.corpus.small_corpus import DATA, corpus_of
 
 duckdb = pytest.importorskip("duckdb")
@@ -55,3 +56,9 @@ def test_a_file_is_made_again_only_when_something_changed(tmp_path: Path) -> Non
         MoveFolder(corpus, 1).refresh(database)
         assert file.stat().st_mtime != 1
         assert file.read_bytes() == content
+
+
+def test_the_manual_has_every_column() -> None:
+    page = manual_page("studies").text
+    for name, kind, meaning in COLUMNS:
+        assert f"| `{name}` | {kind} | {meaning} |" in page

@@ -7,7 +7,6 @@ import pytest
 
 from live.config import Config, load_config
 from live.corpus.corpus_database import CorpusDatabase
-from live.jobs import search_corpus as job
 from live.jobs.search_corpus import missing_games, search_corpus
 from tests.corpus.small_corpus import DATA, corpus_of
 
@@ -77,7 +76,7 @@ async def test_what_goes_wrong_while_keeping_a_game_comes_out(
     def full(*given: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(job.CorpusDatabase, "add_results", full)
+    monkeypatch.setattr(CorpusDatabase, "add_results", full)
     with pytest.raises(OSError, match="No space"):
         await search_corpus(
             config(require_program("stockfish")),

@@ -175,9 +175,7 @@ class UciInfoReader:
         )
 
 
-_NUMBERS: Final = frozenset(
-    (b"depth", b"seldepth", b"multipv", b"nodes", b"tbhits", b"time")
-)
+_NUMBERS: Final = frozenset((b"depth", b"seldepth", b"multipv", b"nodes", b"tbhits", b"time"))
 
 
 def _numbers(words: list[bytes]) -> dict[bytes, int]:

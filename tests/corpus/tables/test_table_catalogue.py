@@ -10,6 +10,7 @@ from live.corpus.tables.study_figures import FIGURES, drawn
 from live.corpus.tables.study_table import Cell, StudyTable, formatted
 from live.corpus.tables.table_catalogue import TABLES, study_table
 from live.errors import InputError
+from live.manual.pages import manual_page
 from tests.corpus.small_corpus import DATA, corpus_of
 
 
@@ -123,3 +124,9 @@ def test_figures_are_the_same_bytes_again(name: str, corpus: Path) -> None:
         picture = drawn(name, table, form)
         assert picture.startswith(start)
         assert drawn(name, table, form) == picture
+
+
+def test_the_manual_has_every_table_and_figure() -> None:
+    page = manual_page("studies").section("study")
+    for name in (*TABLES, *FIGURES):
+        assert f"`{name}`" in page
