@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 import chess
 import msgspec
 
-from live.corpus.corpus_database import SearchSetting, StoredGame
+from live.corpus.corpus_database import NumberedGame, SearchSetting
 from live.corpus.corpus_game import STANDARD_FEN, CorpusGame, named_player, plain_date
 from live.corpus.searched_game import MoveSearch, PositionSearch, SearchedGame, clamped
 from live.feeds.pgn.pgn_headers import read_head
@@ -170,7 +170,7 @@ def _search(comment: str, sign: int) -> MoveSearch | None:
 
 
 def write_alliot(
-    game: StoredGame,
+    game: NumberedGame,
     searched: SearchedGame,
     setting: SearchSetting,
     names: Mapping[int, str],
@@ -218,7 +218,7 @@ def _annotator(searched: SearchedGame, setting: SearchSetting) -> str:
     )
 
 
-def _tokens(game: StoredGame, searched: SearchedGame) -> Iterator[str]:
+def _tokens(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
     white = game.start_fen.split()[1] == "w"
     for ply, uci in enumerate(game.moves):
         yield uci

@@ -70,7 +70,7 @@ class SearchSetting(msgspec.Struct, frozen=True):
         return f"{self.engine}, {self.bound}{lines}"
 
 
-class StoredGame(msgspec.Struct, frozen=True):
+class NumberedGame(msgspec.Struct, frozen=True):
     """A game with its number and those of its players and event."""
 
     game: int
@@ -371,7 +371,7 @@ class CorpusDatabase:
         """Names by number."""
         return dict(self._run("SELECT event, name FROM events"))
 
-    def stored(self, game: int) -> StoredGame:
+    def stored(self, game: int) -> NumberedGame:
         """One game. Raises InputError when there is none of that number."""
         row = self._run(f"SELECT {_GAME_COLUMNS} FROM games WHERE game = ?", (game,)).fetchone()
         if row is None:
@@ -380,7 +380,7 @@ class CorpusDatabase:
 
     def searched(
         self, setting: int, first: int, beyond: int
-    ) -> Iterator[tuple[StoredGame, SearchedGame]]:
+    ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
         """Games numbered from ``first`` to before ``beyond`` that have results, in order.
 
         Raises InputError for results that cannot be read.
@@ -401,7 +401,7 @@ class CorpusDatabase:
             yield _stored(row[:-1]), searched
 
 
-def _stored(row: tuple[Any, ...]) -> StoredGame:
+def _stored(row: tuple[Any, ...]) -> NumberedGame:
     *values, start_fen, chess960, moves = row
     rest = (start_fen or STANDARD_FEN, bool(chess960), unpacked(moves))
-    return StoredGame(*(*values, *rest))
+    return NumberedGame(*(*values, *rest))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import chess
 
-from live.corpus.corpus_database import StoredGame
+from live.corpus.corpus_database import NumberedGame
 from live.corpus.searched_game import MoveSearch, PositionSearch, SearchedGame, move_search
 from live.engine.search import Position, Search, SearchFailure, SearchOptions, SearchResult
 from live.events import MATE_CP
@@ -18,7 +18,7 @@ from live.events import MATE_CP
 class GameSearches:
     """One game on its way; done when ``waiting`` is empty."""
 
-    def __init__(self, game: StoredGame, options: SearchOptions) -> None:
+    def __init__(self, game: NumberedGame, options: SearchOptions) -> None:
         self.game = game
         self._options = options
         self._over = _by_rule(game)
@@ -80,7 +80,7 @@ class GameSearches:
         return Position(game.start_fen, game.moves[:ply], game.chess960)
 
 
-def _by_rule(game: StoredGame) -> MoveSearch | None:
+def _by_rule(game: NumberedGame) -> MoveSearch | None:
     """The score of the last position where the game is over in it."""
     board = chess.Board(game.start_fen, chess960=game.chess960)
     for uci in game.moves:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import chess
 import msgspec
 
-from live.corpus.corpus_database import CorpusDatabase, StoredGame
+from live.corpus.corpus_database import CorpusDatabase, NumberedGame
 from live.corpus.searched_game import PositionSearch, SearchedGame
 from live.errors import ConfigError
 from live.events import Color, Score
@@ -154,7 +154,7 @@ class _Mover(msgspec.Struct, frozen=True):
 _SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 
 
-def move_rows(game: StoredGame, searched: SearchedGame) -> Iterator[tuple[Any, ...]]:
+def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any, ...]]:
     """A row for each move of which anything is known, in the order of ``COLUMNS``."""
     white_score, black_score = _SCORES.get(game.result, (None, None))
     sides = (

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import chess
 
-from live.corpus.corpus_database import StoredGame
+from live.corpus.corpus_database import NumberedGame
 from live.corpus.corpus_game import STANDARD_FEN
 from live.corpus.game_searches import GameSearches
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
@@ -11,8 +11,8 @@ from live.events import MATE_CP, Score
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 
 
-def game(moves: tuple[str, ...]) -> StoredGame:
-    return StoredGame(1, None, None, None, None, None, "", None, "*", STANDARD_FEN, False, moves)
+def game(moves: tuple[str, ...]) -> NumberedGame:
+    return NumberedGame(1, None, None, None, None, None, "", None, "*", STANDARD_FEN, False, moves)
 
 
 def answer(search: Search, best: str) -> SearchResult:
