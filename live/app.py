@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import secrets
 import time
 from collections.abc import (
     AsyncIterator,
@@ -29,6 +30,7 @@ from rich.console import Console
 from live.clock import LoopClock
 from live.config import Config
 from live.errors import LiveRateError, first_of
+from live.events import GameMessage
 from live.players.player_lists import beside
 from live.publish.access.authentication import everybody
 from live.publish.access.origin_policy import check_exposure
@@ -102,8 +104,9 @@ async def follow(
         service.listen(publisher.publish)
         service.listen(pulse.publish)
         public, clock = publisher.public, LoopClock()
+        parts = _for_producers(config, service, public)
         screen = OutputMode(shown, service, public, publisher.url, console, stop)
-        parts: dict[str, Callable[[], Awaitable[None]]] = {"public": lambda: pass_on(public, clock)}
+        parts["public"] = lambda: pass_on(public, clock)
         if screen.drawn:
             parts["display"] = screen.run
         journal = service.journal.journal
@@ -223,6 +226,29 @@ def _publishing(config: Config, service: EventService) -> Publisher:
     )
 
 
+def _for_producers(
+    config: Config, service: EventService, public: PublicState
+) -> dict[str, Callable[[], Awaitable[None]]]:
+    """What switches scenes and notifies people, if it is asked for. It hears what the public may
+    know, so nothing that is delayed or hidden leaves by it.
+    """
+    parts: dict[str, Callable[[], Awaitable[None]]] = {}
+    if config.director.url:
+        from live.producer.obs_director import ObsDirector
+
+        director = ObsDirector(config.director, report=service.health)
+        public.listen(GuardedPart(director.publish))
+        director.choice.heard([GameMessage(view) for view in public.games()], 0.0)
+        parts["director"] = director.run
+    if config.notify.urls_file:
+        from live.producer.notifier import Notifier
+
+        notifier = Notifier(config.notify, public.games(), report=service.health)
+        public.listen(GuardedPart(notifier.publish))
+        parts["notifications"] = notifier.run
+    return parts
+
+
 @contextlib.asynccontextmanager
 async def _publishing_to_broker(
     config: Config, service: EventService, public: PublicState, supervisor: Supervisor
@@ -234,9 +260,24 @@ async def _publishing_to_broker(
     from live.publish.broker.broker_publisher import (
         BrokerPublisher,  # costs 0.1 s that others need not wait
     )
+    from live.publish.broker.site_stream import SiteStream
 
     seen = everybody(config.server.hide_scores)
-    broker = BrokerPublisher(config.mqtt, public, seen, report=service.health)
+    stream = SiteStream(
+        public,
+        seen,
+        epoch=secrets.token_hex(6),
+        clock=time.monotonic,
+        figure=config.rating.figure,
+        delay=public.held,
+    )
+    broker = BrokerPublisher(
+        config.mqtt,
+        public,
+        seen,
+        report=service.health,
+        stream=stream if config.mqtt.site else None,
+    )
     public.listen(GuardedPart(broker.publish))
     task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
     try:
