@@ -469,8 +469,10 @@ async def test_a_producer_s_token_says_what_is_on_air_from_anywhere(
     on_air: asyncio.Queue[frozenset[str]] = asyncio.Queue()
     config = ServerConfig(port=0, tokens_file=str(tmp_path / "tokens.toml"))
     headers = {"Authorization": f"Bearer {secret}", "X-Forwarded-For": "192.0.2.7"}
-    async with Publisher(config, World(), on_air=on_air.put_nowait) as publisher:
-        async with connect(live(publisher), additional_headers=headers) as ws:
-            await ws.send('{"type":"air","games":["g1"]}')
-            await (await ws.ping())
-            assert on_air.empty() is not producer
+    async with (
+        Publisher(config, World(), on_air=on_air.put_nowait) as publisher,
+        connect(live(publisher), additional_headers=headers) as ws,
+    ):
+        await ws.send('{"type":"air","games":["g1"]}')
+        await (await ws.ping())
+        assert on_air.empty() is not producer
