@@ -271,6 +271,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "jobs/compare_players.py": ("compare",),
     "publish/access/origin_policy.py": ("",),
     "publish/http/listener.py": ("", "doctor", "replay"),
+    "publish/static_site.py": ("site",),
     "ratings/calibration/move_evidence.py": ENGINES,
     "ratings/regan/intrinsic_rating.py": ENGINES,
     "ratings/calibration/rated_games.py": ("calibrate",),

@@ -12,6 +12,7 @@ import { HOME, readPlace, writePlace } from "./page/page_address.js";
 import { PlayersPage } from "./page/players/players_table.js";
 import { ShareMenu } from "./page/board/share_menu.js";
 import { drawConnection } from "./page/connection_status.js";
+import { TokenEntry } from "./page/token_entry.js";
 import { sentence } from "./page/spoken_news.js";
 import { setText } from "./drawing/elements.js";
 import { CHOICES } from "./client/leading_figure.js";
@@ -33,6 +34,7 @@ const ticking = new Ticking();
 const overview = new Overview(go, elapsedS);
 const players = new PlayersPage(go);
 const health = new HealthView();
+const tokenEntry = new TokenEntry();
 const arbiter = new ArbiterView();
 /** The view of one board; null until somebody opens one, since it brings a library with it. */
 let board = null;
@@ -50,6 +52,7 @@ overview.node.prepend(share.buttons("boards"));
 players.node.prepend(share.buttons("players"));
 const views = { boards: overview, players, health, arbiter };
 for (const view of Object.values(views)) main.append(view.node);
+main.prepend(tokenEntry.node);
 
 const connection = await openConnection(held, location.href, changed);
 
@@ -166,6 +169,7 @@ function drawTitle() {
 
 function drawStatus() {
   const live = drawConnection(byId("connection"), connection, performance.now());
+  tokenEntry.look(connection, performance.now());
   document.body.classList.toggle("stale", !live && held.seq !== null);
 }
 

@@ -15,10 +15,12 @@ from urllib.parse import quote
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.extensions.permessage_deflate import PerMessageDeflate
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
 from live.publish.access.client_limits import ClientLimits
+from live.publish.access.tokens import new_token
 from live.publish.http.static_files import StaticSite
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
@@ -90,7 +92,10 @@ async def test_hello_then_snapshot_then_numbered_changes() -> None:
         told = [json.loads(await ws.recv()) for _ in range(2)]
         assert [each["type"] for each in told] == ["game", "move"]
         assert [each["seq"] for each in told] == [first["seq"] + 1, first["seq"] + 2]
-        assert ws.protocol.extensions == []
+        # Every message is deflated by itself, so it can be deflated once for all.
+        (deflate,) = ws.protocol.extensions
+        assert isinstance(deflate, PerMessageDeflate)
+        assert deflate.remote_no_context_takeover
 
 
 async def test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot() -> None:
@@ -436,3 +441,42 @@ async def test_publish_reaches_the_client_within_a_tick() -> None:
 def test_all_this_holds_on_uvloop_too(scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
     uvloop = pytest.importorskip("uvloop", reason="uvloop does not exist for this system")
     uvloop.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("headers", "heard"),
+    [({}, True), ({"X-Forwarded-For": "192.0.2.7"}, False)],
+)
+async def test_overlays_of_this_machine_say_what_is_on_air_and_strangers_do_not(
+    headers: dict[str, str], heard: bool
+) -> None:
+    on_air: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+    config = ServerConfig(port=0)
+    async with Publisher(config, World(), on_air=on_air.put_nowait) as publisher:
+        async with connect(live(publisher), additional_headers=headers) as ws:
+            await ws.send('{"type":"air","games":["g1"]}')
+            await ws.send("anything else")
+            # A pong comes after what was sent before the ping.
+            await (await ws.ping())
+            assert [on_air.get_nowait()] == [{"g1"}] if heard else on_air.empty()
+        if heard:
+            async with asyncio.timeout(60):
+                assert await on_air.get() == frozenset()
+
+
+@pytest.mark.parametrize("producer", [True, False])
+async def test_a_producer_s_token_says_what_is_on_air_from_anywhere(
+    producer: bool, tmp_path: Path
+) -> None:
+    secret, entry = new_token("studio", lambda size: b"x" * size, producer=producer)
+    (tmp_path / "tokens.toml").write_text(entry)
+    on_air: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+    config = ServerConfig(port=0, tokens_file=str(tmp_path / "tokens.toml"))
+    headers = {"Authorization": f"Bearer {secret}", "X-Forwarded-For": "192.0.2.7"}
+    async with (
+        Publisher(config, World(), on_air=on_air.put_nowait) as publisher,
+        connect(live(publisher), additional_headers=headers) as ws,
+    ):
+        await ws.send('{"type":"air","games":["g1"]}')
+        await (await ws.ping())
+        assert on_air.empty() is not producer

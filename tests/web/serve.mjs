@@ -70,6 +70,18 @@ const ASKED = {
     return score[name](...args, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
   },
 
+  /** What is said of the token, where the service answers so (null: not at all). */
+  async token({ page, status }) {
+    const { tokenTrouble } = await import(new URL("client/token_check.js", PAGES));
+    let asked = null;
+    const trouble = await tokenTrouble(page, async (url) => {
+      asked = url;
+      if (status === null) throw new TypeError("no network");
+      return { status };
+    });
+    return { trouble, asked };
+  },
+
   /** What overlays say, by language. */
   async languages() {
     const { LANGUAGES } = await import(new URL("overlay/language/words.js", PAGES));

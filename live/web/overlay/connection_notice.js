@@ -33,9 +33,10 @@ export function lostSince({ connection, failingSince, now }) {
   return failingSince !== null && now - failingSince > SOURCE_UNSEEN_MS ? failingSince : null;
 }
 
-export function statusText({ connection, held, games, now, layout, lost, since }, words) {
+export function statusText({ trouble = "", connection, held, games, now, layout, lost, since }, words) {
   if (connection.status === "refused") return fill(words.refused, connection.reason);
-  if (connection.heardAt === null) return words.connecting;
+  const token = { missing: words.tokenMissing, wrong: words.tokenWrong }[trouble];
+  if (connection.heardAt === null) return token ?? words.connecting;
   if (since !== null) return lost === "notice" ? fill(words.asOf, age(words, (now - since) / 1000)) : "";
   if (layout === "standings") return held.players.size > 0 ? "" : words.waiting;
   return games.length === 0 ? words.waiting : "";

@@ -27,6 +27,7 @@ const OWN_STYLES = ["player", "duel", "moment", "table"];
 const ALERT_MS = 8_000;
 const EVERY_MS = 1_000;
 const TURN_MS = 500;
+const TOKEN_EVERY_MS = 10_000;
 
 const { options, problems } = readOptions(location.search);
 const speaking = import(`./language/${options.lang}.js`);
@@ -59,6 +60,9 @@ const failures = new Failures();
 /** Game id → `{until, swing}` while a swing is shown. */
 const alerts = new Map();
 let asked = false;
+/** Whether the token is `missing` or `wrong`, and when to ask again. */
+let trouble = "";
+let askAgainAt = 0;
 /** The game that is shown, once one was. */
 let shownGame;
 /** Everybody who plays, so that two of one family are told apart. */
@@ -164,13 +168,22 @@ function turnTo(id) {
   }
 }
 
+/** While nothing comes at all, whether it is the token. */
+async function checkToken() {
+  if (connection.heardAt !== null || connection.status !== "waiting" || now() < askAgainAt) return;
+  askAgainAt = now() + TOKEN_EVERY_MS;
+  const { tokenTrouble } = await import("../client/token_check.js");
+  trouble = await tokenTrouble(location.href, (url) => fetch(url));
+  ask();
+}
+
 function drawStatus(games) {
   const failingSince = failures.since(held.feeds, games, now());
   const { layout: shown, lost } = options;
   const since = lostSince({ connection, failingSince, now: now() });
   const text = problems.length
     ? fill(words.notUnderstood, problems.join(", "))
-    : statusText({ connection, held, games, now: now(), layout: shown, lost, since }, words);
+    : statusText({ trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
   setText(status, text);
   status.hidden = text === "";
   stage.hidden = since !== null && lost === "hide";
@@ -191,6 +204,7 @@ fit();
 addEventListener("resize", fit);
 ask();
 setInterval(() => {
+  checkToken();
   if (options.delay > 0) for (const touched of source.release()) note(touched);
   ask();
 }, EVERY_MS);

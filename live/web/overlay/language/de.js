@@ -41,6 +41,8 @@ export default {
   shareMost: "fast alle",
   shareFewer: "weniger als 1 von 200",
   waiting: "Warten auf die Partie",
+  tokenMissing: "ein Token ist nötig",
+  tokenWrong: "Token ungültig",
   connecting: "Verbindung wird aufgebaut",
   asOf: "Stand vor {}",
   refused: "Abgelehnt: {}",

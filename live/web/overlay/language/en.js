@@ -41,6 +41,8 @@ export default {
   shareMost: "nearly all",
   shareFewer: "fewer than 1 in 200",
   waiting: "Waiting for the game",
+  tokenMissing: "a token is needed",
+  tokenWrong: "token not valid",
   connecting: "Connecting",
   asOf: "as of {} ago",
   refused: "Refused: {}",

@@ -41,6 +41,8 @@ export default {
   shareMost: "casi todos",
   shareFewer: "menos de 1 de cada 200",
   waiting: "Esperando la partida",
+  tokenMissing: "hace falta un token",
+  tokenWrong: "token no válido",
   connecting: "Conectando",
   asOf: "datos de hace {}",
   refused: "Rechazado: {}",

@@ -41,6 +41,8 @@ export default {
   shareMost: "presque tous",
   shareFewer: "moins de 1 sur 200",
   waiting: "En attente de la partie",
+  tokenMissing: "un jeton est nécessaire",
+  tokenWrong: "jeton non valable",
   connecting: "Connexion en cours",
   asOf: "état il y a {}",
   refused: "Refusé : {}",

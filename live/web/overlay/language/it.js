@@ -41,6 +41,8 @@ export default {
   shareMost: "quasi tutti",
   shareFewer: "meno di 1 su 200",
   waiting: "In attesa della partita",
+  tokenMissing: "serve un token",
+  tokenWrong: "token non valido",
   connecting: "Connessione in corso",
   asOf: "dati di {} fa",
   refused: "Rifiutato: {}",

@@ -41,6 +41,8 @@ export default {
   shareMost: "почти все",
   shareFewer: "менее 1 из 200",
   waiting: "Ожидание партии",
+  tokenMissing: "нужен токен",
+  tokenWrong: "токен недействителен",
   connecting: "Подключение",
   asOf: "данные {} назад",
   refused: "Отказано: {}",

@@ -81,7 +81,7 @@ class TableRow {
     this._flag = element("span", "flag");
     this._title = element("span", "title");
     this._name = new Name();
-    this._live = element("i", "live");
+    this._live = element("i", "playing");
     this._games = element("td", "games");
     this._points = element("td", "points-cell");
     this._ties = options.ties.map(() => element("td", "tie"));

@@ -1,0 +1,44 @@
+/** Asks for a token where the service lets nobody in without a valid one. */
+
+import { element, setText } from "../drawing/elements.js";
+import { tokenTrouble } from "../client/token_check.js";
+
+const WORDS = {
+  missing: "This service shows its games to those who have a token.",
+  wrong: "This token is not valid here: mistyped, expired or withdrawn.",
+};
+/** How often it is asked, while nothing comes. */
+const EVERY_MS = 10_000;
+
+export class TokenEntry {
+  constructor() {
+    this._askedAt = -Infinity;
+    this._text = element("p", "note");
+    this._input = element("input");
+    Object.assign(this._input, { type: "password", autocomplete: "off", required: true, id: "token" });
+    const label = element("label", "", "Token ", this._input);
+    const form = element("form", "", "", label, element("button", "plain", "Show the games"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const url = new URL(location.href);
+      url.searchParams.set("token", this._input.value.trim());
+      location.replace(url);
+    });
+    this.node = element("section", "token-entry", "", this._text, form);
+    this.node.setAttribute("aria-label", "Token");
+    this.node.hidden = true;
+  }
+
+  /** Looks whether a token is what is missing, while no connection has ever come about. */
+  async look(connection, now) {
+    if (connection.heardAt !== null) {
+      this.node.hidden = true;
+      return;
+    }
+    if (connection.status !== "waiting" || now - this._askedAt < EVERY_MS) return;
+    this._askedAt = now;
+    const trouble = await tokenTrouble(location.href, (url) => fetch(url));
+    setText(this._text, WORDS[trouble] ?? "");
+    this.node.hidden = trouble === "" || connection.heardAt !== null;
+  }
+}

@@ -1,0 +1,26 @@
+"""live/web/page/moments_list.js: the newest first, and every kind has a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+from live.events import MomentKind
+
+Pages = Callable[..., Any]
+
+
+def test_every_kind_has_a_name(pages: Pages) -> None:
+    kinds = pages("constant", module="page/moments_list.js", name="KINDS")
+    assert set(kinds) == set(get_args(MomentKind))
+
+
+def test_the_newest_come_first_and_of_unknown_time_those_that_matter(pages: Pages) -> None:
+    moments = [
+        {"id": "old", "at_s": 10, "weight": 0.9},
+        {"id": "unknown", "at_s": None, "weight": 0.4},
+        {"id": "matters", "at_s": None, "weight": 0.8},
+        {"id": "new", "at_s": 20, "weight": 0.1},
+    ]
+    shown = pages("call", module="page/moments_list.js", name="newestMoments", args=[moments, 3])
+    assert [each["id"] for each in shown] == ["new", "old", "matters"]
