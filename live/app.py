@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import secrets
 import time
 from collections.abc import (
     AsyncIterator,
@@ -33,7 +34,7 @@ from live.events import GameMessage
 from live.players.player_lists import beside
 from live.publish.access.authentication import everybody
 from live.publish.access.origin_policy import check_exposure
-from live.publish.public_state import PublicState
+from live.publish.public_state import DelayedGames, PublicState
 from live.publish.server import Publisher
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
@@ -212,6 +213,7 @@ def _publishing(config: Config, service: EventService) -> Publisher:
         hide_scores=config.server.hide_scores,
         changed_ago_s=changed_ago_s(journal, service.state, time.time()),
         stored_engine=service.state.ledger.stored_engine,
+        delayed=DelayedGames(config.feeds.delay_rounds, config.feeds.delay_finished),
     )
     service.withholding = lambda: public.withholding
     return Publisher(
@@ -258,9 +260,24 @@ async def _publishing_to_broker(
     from live.publish.broker.broker_publisher import (
         BrokerPublisher,  # costs 0.1 s that others need not wait
     )
+    from live.publish.broker.site_stream import SiteStream
 
     seen = everybody(config.server.hide_scores)
-    broker = BrokerPublisher(config.mqtt, public, seen, report=service.health)
+    stream = SiteStream(
+        public,
+        seen,
+        epoch=secrets.token_hex(6),
+        clock=time.monotonic,
+        figure=config.rating.figure,
+        delay=public.held,
+    )
+    broker = BrokerPublisher(
+        config.mqtt,
+        public,
+        seen,
+        report=service.health,
+        stream=stream if config.mqtt.site else None,
+    )
     public.listen(GuardedPart(broker.publish))
     task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
     try:

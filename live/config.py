@@ -33,6 +33,7 @@ from live.settings import (
     Origins,
     Port,
     Positive,
+    Rounds,
     Seconds,
     Section,
     SocketUrl,
@@ -152,6 +153,10 @@ class FeedsConfig(Section, frozen=True):
     """A CSV of pairings, for boards without names; empty: as above."""
     delay_s: Delay = 0.0
     """What the public sees is held back for so long, moves and scores alike; 0: nothing is."""
+    delay_rounds: Rounds = ()
+    """Rounds that the delay is for; none: all."""
+    delay_finished: bool = True
+    """Whether a game is held back once it is over, too."""
     lichess: LichessConfig = LichessConfig()
     livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
     mqtt: MqttFeedConfig = MqttFeedConfig()
@@ -166,6 +171,8 @@ class MqttConfig(Section, frozen=True):
     password_file: str = ""
     ca_file: str = ""
     """Whom to trust for ``mqtts``; empty: whom the system trusts."""
+    site: bool = False
+    """Also the numbered stream that the pages of ``live-rate site`` read."""
 
 
 class JournalConfig(Section, frozen=True):

@@ -56,6 +56,18 @@ def kill_group(pid: int) -> None:
             os.killpg(pid, signal.SIGKILL)
 
 
+def kill_marked(variable: str) -> None:
+    """Kill every process whose environment holds this ``NAME=value``: children that left the group
+    of their parent (Linux, proc(5); elsewhere nobody can say whose they are).
+    """
+    if sys.platform != "linux":
+        return
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if variable.encode() in path.read_bytes().split(b"\0"):
+                os.kill(int(path.parent.name), signal.SIGKILL)
+
+
 def resident_bytes(pid: int) -> int | None:
     """Resident memory of a process (Linux, proc(5)), else None."""
     if sys.platform != "linux":

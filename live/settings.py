@@ -40,6 +40,9 @@ Charset = Annotated[
 Delay = Annotated[
     float, msgspec.Meta(ge=0, le=86_400, description="seconds, 0 for none, up to 86400")
 ]
+Rounds = Annotated[
+    tuple[str, ...], msgspec.Meta(description='a list of rounds, such as ["7", "8", "9"]')
+]
 Hours = Annotated[
     float, msgspec.Meta(ge=0, le=87_600, description="hours, 0 for never, up to 87600")
 ]

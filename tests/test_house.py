@@ -102,6 +102,7 @@ NO_MIRROR = {
     "tests/ratings/test_ferreira_2012.py": "the figures of the paper, across the whole room",
     "tests/test_follow.py": "the whole service, end to end",
     "tests/fuzz/test_fuzz.py": "hostile bytes, for every room that reads some",
+    "tests/test_container.py": "the files of .container",
     "tests/test_conftest.py": "what all tests share",
     "tests/test_house.py": "the rules of the house itself",
     "tests/test_packaging.py": "what pip and hatchling make of the project",

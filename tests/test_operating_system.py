@@ -197,3 +197,33 @@ def test_windows_has_no_systemd(windows: pytest.MonkeyPatch) -> None:
 def test_mqtt_is_refused_on_windows_in_one_line(windows: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="MQTT is not supported there"):
         MqttClient("broker", 1883)
+
+
+@LINUX
+def test_marked_children_are_killed_wherever_they_went() -> None:
+    def start(mark: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-c", "input()"],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={"TEST_MARK": mark},
+            start_new_session=True,
+        )
+
+    with start("mine") as mine, start("mine-not") as other:
+        system.kill_marked("TEST_MARK=mine")
+        assert mine.wait(20) == -signal.SIGKILL
+        assert other.poll() is None
+        other.kill()
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_elsewhere_nobody_can_say_whose_a_process_is(
+    monkeypatch: pytest.MonkeyPatch, platform: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    killed: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: killed.append(pid))
+    own = next(iter(os.environ.items()))
+    system.kill_marked("=".join(own))
+    assert killed == []

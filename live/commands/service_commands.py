@@ -20,6 +20,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("systemd-unit")(systemd_unit)
     app.command()(watch)
     app.command("notify-test")(notify_test)
+    app.command()(site)
     service = typer.Typer(help="Have this system run live-rate.", no_args_is_help=True)
     service.command()(install)
     # Without a second command the first would be the group itself.
@@ -127,6 +128,24 @@ def systemd_unit(
     from live.service.host.systemd_unit import unit
 
     typer.echo(unit(_service_command(feed, config)), nl=False)
+
+
+def site(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write into.")],
+    broker: Annotated[
+        str,
+        typer.Option("--broker", metavar="URL", help="wss://HOST:PORT/PATH, as viewers reach it."),
+    ],
+    prefix: Annotated[
+        str, typer.Option("--prefix", help="What its topics begin with: mqtt.prefix.")
+    ] = "live-rate",
+) -> None:
+    """Write the page and the overlays as files for any web server; viewers read from a broker."""
+    from live.publish.static_site import write_site
+
+    written = write_site(out, broker, prefix)
+    size_mb = sum(each.stat().st_size for each in written) / 1e6
+    typer.echo(f"{len(written)} files, {size_mb:.1f} MB, in {out}")
 
 
 def install(

@@ -1,6 +1,6 @@
 /** The page at `/`: every board that the service follows, as it happens. */
 
-import { Connection } from "./client/stream_connection.js";
+import { openConnection } from "./client/open_connection.js";
 import { Announcer } from "./page/screen_reader.js";
 import { ArbiterView } from "./page/alerts_panel.js";
 import { explain } from "./page/explanations.js";
@@ -54,15 +54,7 @@ const views = { boards: overview, players, health, arbiter };
 for (const view of Object.values(views)) main.append(view.node);
 main.prepend(tokenEntry.node);
 
-const connection = new Connection(held, location.href, changed, {
-  open: (url) => new WebSocket(url),
-  now: () => performance.now(),
-  random: Math.random,
-  after: (ms, action) => {
-    const started = setTimeout(action, ms);
-    return () => clearTimeout(started);
-  },
-});
+const connection = await openConnection(held, location.href, changed);
 
 // --- where we are ---------------------------------------------------------------------------------
 

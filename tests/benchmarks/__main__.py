@@ -37,6 +37,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "alliot": (),
     "regan_recovery": ("100",),
     "fan_out": (),
+    "site_viewers": (),
     "bad_clients": (),
     "rehearsal": ("500", "14", "60", "60"),
     "page": (),

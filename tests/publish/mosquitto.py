@@ -52,6 +52,10 @@ class Mosquitto:
                 assert self._process.poll() is None, self._log.read_text()
                 await asyncio.sleep(0.01)  # until it listens, there is no event to wait for
 
+    @property
+    def log(self) -> str:
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
     def kill(self) -> None:
         if self._process is not None:
             self._process.kill()

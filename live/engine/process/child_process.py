@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import signal
@@ -50,25 +49,6 @@ def cause_of_death(code: int | None, stderr: bytes) -> str:
         how = f"exited with code {code}"
     lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     return f"{how}: {lines[-1].strip()[:200]!r}" if lines else how
-
-
-def kill_strays(mark: str) -> None:
-    """Kill children that left the group of their engine (setsid), known by the mark of their
-    environment (Linux; elsewhere nobody can say whose they are).
-    """
-    told = f"{MARK}={mark}".encode()
-    for stray in _strays(told):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(stray, signal.SIGKILL)
-
-
-def _strays(told: bytes) -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):
-            if told in path.read_bytes().split(b"\0"):
-                found.append(int(path.parent.name))
-    return found
 
 
 def no_uci(subject: str, problem: str) -> NotAnEngine:

@@ -17,11 +17,11 @@ import msgspec
 
 from live.engine.engine_discovery import EngineCommand
 from live.engine.process.child_process import (
+    MARK,
     StartDeadline,
     cause_of_death,
     environment,
     fault_of,
-    kill_strays,
     launched,
     look_at,
     no_uci,
@@ -37,7 +37,7 @@ from live.engine.process.uci_info import SearchDeepened
 from live.engine.search import Limit, SearchProgress
 from live.engine.search_key import SearchKey
 from live.errors import EngineFault
-from live.operating_system import kill_group, own_group, resident_bytes
+from live.operating_system import kill_group, kill_marked, own_group, resident_bytes
 
 _STDERR_KEPT: Final = 2_000  # bytes, for the message when it dies
 
@@ -233,7 +233,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         """The process is gone. Its children may hold the pipes open, and go too."""
         kill_group(self.pid)
-        kill_strays(self._mark)
+        kill_marked(f"{MARK}={self._mark}")
         assert self._transport is not None
         # A child that left the group keeps the pipes for ever: then they are closed on our side.
         self._loop.call_later(1.0, self._transport.close)

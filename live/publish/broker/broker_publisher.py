@@ -25,6 +25,7 @@ from live.events import Change, FeedHealth, FeedState
 from live.network.mqtt_client import MqttClient
 from live.network.retry import backoff, spoken
 from live.publish.broker.retained_messages import RetainedMessages, status
+from live.publish.broker.site_stream import SiteStream
 from live.publish.published_state import PublishedState
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 
@@ -53,8 +54,10 @@ class BrokerPublisher:
         *,
         chance: Callable[[], float] = random.random,
         report: Callable[[FeedHealth], None] = lambda health: None,
+        stream: SiteStream | None = None,
     ) -> None:
-        """Reads the files that the configuration names. ``report`` gets trouble and its end.
+        """Reads the files that the configuration names. ``report`` gets trouble and its end;
+        ``stream`` is sent too.
 
         Raises:
             ConfigError: one of them cannot be used.
@@ -66,6 +69,7 @@ class BrokerPublisher:
         self._password = _password(config.password_file)
         self._tls = _trust(config.ca_file) if url.scheme == "mqtts" else None
         self._retained = RetainedMessages(state, config.prefix, selected)
+        self._stream = stream
         self._changed = asyncio.Event()
         self._chance = chance
         self._report = report
@@ -73,6 +77,9 @@ class BrokerPublisher:
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Changes that the state already holds. Cheap and synchronous."""
+        changes = list(changes)
+        if self._stream is not None:
+            self._stream.changed(changes)
         self._retained.changed(changes)
         self._changed.set()
 
@@ -117,12 +124,14 @@ class BrokerPublisher:
             max_inflight_messages=IN_FLIGHT,
             max_queued_incoming_messages=_STRANGERS,
         )
-        client.pending_calls_threshold = IN_FLIGHT  # it warns beyond ten
+        client.pending_calls_threshold = IN_FLIGHT + 2  # it warns beyond ten
         async with client:
             self.connected = True
             self._say("live")
             _log.info("broker %s:%d: connected", self._host, self._port)
             self._retained.forget()
+            if self._stream is not None:
+                self._stream.forget()
             # What former runs left there comes first; our own messages do not come back to us.
             mine_not = SubscribeOptions(qos=0, noLocal=True)
             await client.subscribe(self._retained.topic("#"), options=mine_not)
@@ -130,6 +139,9 @@ class BrokerPublisher:
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._listen(client), name="broker: what it holds")
                     tasks.create_task(self._publish_all(client), name="broker: send")
+                    if self._stream is not None:
+                        sending = self._publish_stream(client, self._stream)
+                        tasks.create_task(sending, name="broker: stream")
             finally:
                 # The will is for those who are lost; who leaves in order has to say so.
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
@@ -161,6 +173,13 @@ class BrokerPublisher:
                 topic = self._retained.topic("status")
                 await client.publish(topic, status("online"), qos=1, retain=True)
             await self._changed.wait()
+            await asyncio.sleep(TICK_S)
+
+    async def _publish_stream(self, client: aiomqtt.Client, stream: SiteStream) -> None:
+        while True:
+            for each in stream.take():
+                topic = self._retained.topic(each.topic)
+                await client.publish(topic, each.payload, qos=1, retain=each.retain)
             await asyncio.sleep(TICK_S)
 
 

@@ -46,6 +46,7 @@ from live.events import (
     StandingMessage,
 )
 from live.publish import wire
+from live.publish.broker.site_stream import SINCE, SNAPSHOT
 from live.publish.published_state import PublishedState, game_order, view_of
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.visibility import sends, shown
@@ -149,7 +150,8 @@ class RetainedMessages:
 
     def holds(self, topic: str) -> None:
         """The broker holds something at this topic, perhaps of a former run of ours."""
-        if topic != self.topic("status") and topic not in self._told:
+        own = [self.topic(each) for each in ("status", SNAPSHOT, SINCE)]
+        if topic not in own and topic not in self._told:
             self._told[topic] = b""
             self._look[topic] = None
 

@@ -65,6 +65,11 @@ class TakenFrames:
     def __init__(self, messages: list[NumberedMessage]) -> None:
         self._messages = messages
 
+    @property
+    def payloads(self) -> list[bytes]:
+        """The numbered messages themselves."""
+        return [wire.number(each.body, each.seq) for each in self._messages]
+
     @cached_property
     def plain(self) -> bytes:
         return b"".join([each.frame() for each in self._messages])

@@ -33,6 +33,8 @@ CacheDirectory=live-rate
 WorkingDirectory=%S/live-rate
 Environment=HOME=%S/live-rate XDG_CACHE_HOME=%C/live-rate XDG_DATA_HOME=%S/live-rate
 UMask=0077
+# glibc keeps an arena for each thread; two are enough, and keep freed memory together.
+Environment=MALLOC_ARENA_MAX=2
 # Tokens and passwords stay readable by root alone; name them in the settings as
 # /run/credentials/live-rate.service/tokens
 #LoadCredential=tokens:/etc/live-rate/tokens.toml

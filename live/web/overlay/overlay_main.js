@@ -1,6 +1,6 @@
 /** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
 
-import { Connection } from "../client/stream_connection.js";
+import { openConnection } from "../client/open_connection.js";
 import { setText } from "../drawing/elements.js";
 import { isTransferred } from "../client/leading_figure.js";
 import { Held } from "../client/event_state.js";
@@ -71,15 +71,7 @@ let names = [];
 // What no overlay shows need not come.
 const address = new URL(location.href);
 address.searchParams.set("detail", "brief");
-const connection = new Connection(source, address.href, note, {
-  open: (url) => new WebSocket(url),
-  now,
-  random: Math.random,
-  after: (ms, action) => {
-    const timer = setTimeout(action, ms);
-    return () => clearTimeout(timer);
-  },
-});
+const connection = await openConnection(source, address.href, note);
 
 /** Loads the styles that most overlays do without. */
 function styles() {

@@ -13,6 +13,7 @@ export function drawConnection(node, connection, now) {
     waiting: silentS === null ? "no connection, trying again" : `connection lost, trying again${since}`,
     refused: `the service refused: ${connection.reason}`,
   };
+  if (connection.away && connection.status !== "refused") texts.waiting = `the service is away${since}`;
   setText(node, texts[connection.status]);
   node.dataset.state = connection.status;
   return connection.status === "live";

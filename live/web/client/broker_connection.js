@@ -1,0 +1,196 @@
+/**
+ * The stream of a static page, which it reads from a broker instead of the service.
+ *
+ * It looks like {@link Connection}. What the topics hold stands in
+ * `live/publish/broker/site_stream.py`: changes as they happen, and, retained, the last snapshot and
+ * all changes since. A gap is seen in the numbers, and mended from what is retained. The client of
+ * the broker, clock and chance come in as arguments.
+ */
+
+const PROTOCOL = 1;
+/** The service sends a heartbeat every 15 s. */
+const SILENT_AFTER_MS = 40_000;
+/** Readers mend their gaps at different times, or all would ask the broker at once. */
+const MEND_WITHIN_MS = 2_000;
+
+/** The broker that a page names, `{url, prefix}`; null where it reads from the service itself. */
+export function brokerOf(document) {
+  const meta = document.querySelector('meta[name="live-rate-broker"]');
+  return meta === null ? null : { url: meta.content, prefix: meta.dataset.prefix };
+}
+
+export class BrokerConnection {
+  /**
+   * `client()` makes a client with `subscribe(topics)`, `unsubscribe(topics)` and events `connect`,
+   * `close`, `message`; `unpack(bytes)` answers a promise of the text of a gzip.
+   */
+  constructor(held, prefix, changed, { client, now, random, after, unpack }) {
+    this.status = "connecting";
+    this.heardAt = null;
+    this.reason = "";
+    /** Whether the service itself has said goodbye, or was lost to the broker. */
+    this.away = false;
+    this._held = held;
+    this._changed = changed;
+    this._client = client;
+    this._now = now;
+    this._random = random;
+    this._after = after;
+    this._unpack = unpack;
+    this._topics = Object.fromEntries(
+      ["snapshot", "since", "changes"].map((name) => [name, `${prefix}/site/${name}`]),
+    );
+    this._statusTopic = `${prefix}/status`;
+    this._epoch = null;
+    /** Messages of this epoch that do not follow yet, by number. */
+    this._waiting = new Map();
+    /** The epoch of these; that of what is held until another begins. */
+    this._waitingEpoch = null;
+    this._since = null;
+    this._mending = false;
+    this._cancelSilence = () => {};
+    this._cancelMending = () => {};
+  }
+
+  /** Nobody hears what a page has to say. */
+  say() {}
+
+  connect() {
+    const client = (this._broker = this._client());
+    client.on("connect", () => {
+      client.subscribe([this._topics.changes, this._statusTopic]);
+      this._listen();
+      this._mend(0);
+    });
+    client.on("close", () => this._lost());
+    client.on("message", (topic, payload) => this._heard(topic, payload));
+  }
+
+  async _heard(topic, payload) {
+    try {
+      if (topic === this._statusTopic) this._heardStatus(JSON.parse(text(payload)));
+      else if (topic === this._topics.changes) this._heardChanges(JSON.parse(text(payload)));
+      else if (topic === this._topics.since) this._heardSince(JSON.parse(text(payload)));
+      else if (topic === this._topics.snapshot) this._heardSnapshot(JSON.parse(await this._unpack(payload)));
+    } catch {
+      // What cannot be read is as good as lost: only a fresh snapshot helps.
+      this._held.seq = null;
+      this._epoch = null;
+      this._gap();
+    }
+  }
+
+  _heardStatus({ state, protocol }) {
+    if (protocol > PROTOCOL) this._refuse("this page is older than the service: load it again");
+    this.away = state !== "online";
+    if (this.away) this._lost();
+    else this._live();
+  }
+
+  _heardChanges({ epoch, messages }) {
+    this._listen();
+    this.away = false;
+    if (epoch !== this._epoch) {
+      // Another start of the service: what is held is shown until its snapshot is here.
+      if (epoch !== this._waitingEpoch) this._waiting.clear();
+      for (const message of messages) this._waiting.set(message.seq, message);
+      this._waitingEpoch = epoch;
+      this._gap();
+      return;
+    }
+    this._take(messages);
+    if (this._waiting.size > 0) this._gap();
+    else if (this._mending && this._held.seq !== null) {
+      // A live message followed: from here on nothing is missing.
+      this._mending = false;
+      this._broker.unsubscribe([this._topics.snapshot, this._topics.since]);
+    }
+    this._live();
+  }
+
+  _heardSince({ epoch, after, messages }) {
+    this._since = { epoch, after, messages };
+    if (epoch === this._epoch && this._held.seq !== null && after <= this._held.seq) {
+      this._take(messages);
+      this._live();
+    }
+  }
+
+  _heardSnapshot({ epoch, hello, snapshot }) {
+    if (hello.protocol > PROTOCOL) {
+      this._refuse("this page is older than the service: load it again");
+      return;
+    }
+    if (epoch === this._epoch && this._held.seq !== null && snapshot.seq <= this._held.seq) return;
+    if (this._waitingEpoch !== epoch) this._waiting.clear();
+    this._epoch = this._waitingEpoch = epoch;
+    this._held.receive({ ...hello, resumed: false });
+    this._note(this._held.receive(snapshot));
+    if (this._since?.epoch === epoch && this._since.after <= this._held.seq) this._take(this._since.messages);
+    this._take([]);
+    this._live();
+  }
+
+  /** Applies what follows; keeps what is too early. */
+  _take(messages) {
+    for (const message of messages) {
+      if (message.type === "heartbeat") {
+        // It repeats the last number: if that is not held, something is missing.
+        if (message.seq > (this._held.seq ?? -1)) this._waiting.set(message.seq, message);
+      } else this._waiting.set(message.seq, message);
+    }
+    while (this._held.seq !== null) {
+      const next = this._waiting.get(this._held.seq + 1);
+      if (next === undefined || next.type === "heartbeat") break;
+      this._waiting.delete(next.seq);
+      this._note(this._held.receive(next));
+    }
+    for (const seq of this._waiting.keys()) if (seq <= (this._held.seq ?? -1)) this._waiting.delete(seq);
+  }
+
+  _note(touched) {
+    this.heardAt = this._now();
+    this._changed(touched);
+  }
+
+  _live() {
+    if (this._held.seq === null || this.away || this.status === "refused") return;
+    this.status = "live";
+    this.heardAt = this._now();
+    this._changed({});
+  }
+
+  /** Something is missing: reads what is retained, at a moment of its own. */
+  _gap() {
+    if (!this._mending) this._mend(MEND_WITHIN_MS * this._random());
+  }
+
+  _mend(afterMs) {
+    this._mending = true;
+    this._cancelMending();
+    this._cancelMending = this._after(afterMs, () =>
+      this._broker.subscribe([this._topics.snapshot, this._topics.since]),
+    );
+  }
+
+  _listen() {
+    this._cancelSilence();
+    this._cancelSilence = this._after(SILENT_AFTER_MS, () => this._lost());
+  }
+
+  _lost() {
+    if (this.status === "refused") return;
+    this.status = this._held.seq === null && !this.away ? "connecting" : "waiting";
+    this._changed({});
+  }
+
+  _refuse(reason) {
+    this.status = "refused";
+    this.reason = reason;
+    this._changed({});
+  }
+}
+
+function text(payload) {
+  return new TextDecoder().decode(payload);
+}

@@ -1,0 +1,62 @@
+"""The container's files agree with the program, as far as can be seen without running one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import yaml
+
+from live.config import load_config
+from live.publish.metrics import MetricCounts, Metrics
+from tests.publish.world import World
+
+FOLDER = Path(__file__).resolve().parents[1] / ".container"
+
+
+def test_every_file_that_compose_mounts_is_there() -> None:
+    compose = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
+    mounted = [
+        volume.split(":")[0]
+        for service in compose["services"].values()
+        for volume in service.get("volumes", ())
+        if volume.startswith("./")
+    ]
+    assert len(mounted) >= 6
+    assert not [each for each in mounted if not (FOLDER / each).is_file()]
+    build = compose["services"]["live-rate"]["build"]
+    assert (FOLDER / build["context"] / build["dockerfile"]).is_file()
+    assert not [
+        port
+        for each in compose["services"].values()
+        for port in each.get("ports", ())
+        if not port.startswith("127.0.0.1:")
+    ]
+
+
+def test_the_settings_are_understood_and_name_the_neighbours() -> None:
+    config = load_config(FOLDER / "live-rate.toml", {}, {})
+    compose = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
+    assert config.mqtt.site
+    assert config.mqtt.publish == "mqtt://mosquitto:1883"
+    assert set(config.server.hosts) <= set(compose["services"])
+    prometheus = yaml.safe_load((FOLDER / "prometheus.yml").read_text(encoding="utf-8"))
+    (job,) = prometheus["scrape_configs"]
+    (target,) = job["static_configs"][0]["targets"]
+    assert target == f"{config.server.hosts[0]}:{config.server.port}"
+
+
+def test_the_dashboard_asks_for_figures_that_there_are() -> None:
+    tally = MetricCounts()
+    told = Metrics(World(1), tally).text().decode()
+    known = set(re.findall(r"^# TYPE (live_rate_\w+)", told, re.M))
+    dashboard = json.loads((FOLDER / "grafana" / "dashboard.json").read_text(encoding="utf-8"))
+    asked = {
+        name
+        for panel in dashboard["panels"]
+        for target in panel["targets"]
+        for name in re.findall(r"live_rate_\w+", target["expr"])
+    }
+    assert len(asked) >= 10
+    assert asked <= known
