@@ -22,5 +22,7 @@ def test_the_newest_come_first_and_of_unknown_time_those_that_matter(pages: Page
         {"id": "matters", "at_s": None, "weight": 0.8},
         {"id": "new", "at_s": 20, "weight": 0.1},
     ]
-    shown = pages("call", module="page/boards/moments_list.js", name="newestMoments", args=[moments, 3])
+    shown = pages(
+        "call", module="page/boards/moments_list.js", name="newestMoments", args=[moments, 3]
+    )
     assert [each["id"] for each in shown] == ["new", "old", "matters"]
