@@ -14,6 +14,7 @@ import typer
 
 from live import __version__
 from live.commands import (
+    corpus_commands,
     human_commands,
     journal_commands,
     manual_command,
@@ -248,6 +249,7 @@ def doctor(
 
 
 study_commands.add_to(app)
+corpus_commands.add_to(app)
 human_commands.add_to(app)
 source_commands.add_to(app)
 worker_command.add_to(app)

@@ -249,9 +249,13 @@ def test_what_a_file_or_feed_says_cannot_command_a_terminal() -> None:
 #: Commands that search with an engine, and those that search games of a file with one.
 FILES = ("analyze", "calibrate", "compare", "rank")
 ENGINES = ("", "doctor", "worker", *FILES)
+STUDIES = ("study table", "study figure")
 #: Whose people read what a module says, by module; "" is ``live-rate`` itself, the service.
 READ_BY: dict[str, tuple[str, ...]] = {
     "terminal/view_context.py": ("",),
+    "corpus/tables/regan_table.py": ("study run",),
+    "corpus/tables/study_data.py": STUDIES,
+    "corpus/tables/table_catalogue.py": STUDIES,
     "engine/process/child_process.py": ENGINES,
     "engine/engine_discovery.py": ENGINES,
     "engine/cluster/cluster_tls.py": ("", "analyze", "worker"),
@@ -261,10 +265,13 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "jobs/report_journal.py": ("report",),
     "jobs/replay_journal.py": ("replay",),
     "jobs/analyze_games.py": FILES,
+    "jobs/study_corpus.py": ("study moves", "study alliot", *STUDIES),
+    "jobs/tabulate_corpus.py": ("study table",),
     "jobs/recorded_event.py": ("report",),
     "jobs/compare_players.py": ("compare",),
     "publish/access/origin_policy.py": ("",),
     "publish/http/listener.py": ("", "doctor", "replay"),
+    "publish/static_site.py": ("site",),
     "ratings/calibration/move_evidence.py": ENGINES,
     "ratings/regan/intrinsic_rating.py": ENGINES,
     "ratings/calibration/rated_games.py": ("calibrate",),
@@ -292,10 +299,16 @@ def flags() -> dict[str, set[str]]:
     """The flags of every command."""
     service = typer.main.get_command(app)
     assert isinstance(service, TyperGroup)
+    below = {
+        f"{name} {part}": command
+        for name, group in service.commands.items()
+        if isinstance(group, TyperGroup)
+        for part, command in group.commands.items()
+    }
     return {
         name: {"--help"}
         | {flag for given in command.params for flag in given.opts if flag.startswith("--")}
-        for name, command in {"": service, **service.commands}.items()
+        for name, command in {"": service, **service.commands, **below}.items()
     }
 
 

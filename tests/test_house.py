@@ -30,6 +30,7 @@ RANKS = {
     "story": 5,
     "store": 6,
     "publish": 7,
+    "corpus": 8,
     "report": 8,
     "producer": 8,
     "terminal": 9,

@@ -77,6 +77,10 @@ class SearchResult(msgspec.Struct, frozen=True):
     lines: tuple[Line, ...] = ()
     """Best first, when more than one line was searched: all from the last depth at which every
     one was searched to the end."""
+    seldepth: int = 0
+    """Deepest line looked at (``seldepth``), as reported last; 0 where the engine says nothing."""
+    tbhits: int = 0
+    """Positions found in the engine's own tables of endgames."""
 
 
 class SearchFailure(msgspec.Struct, frozen=True):

@@ -56,7 +56,8 @@ def _player_tags(color: str, player: Player) -> list[tuple[str, str]]:
 
 
 def _movetext(game: GameReport) -> str:
-    if not game.moves:
+    broken = _broken(game.problem)
+    if not game.moves and not broken:
         return f" {game.result}"
     fields = game.start_fen.split()
     black_first = fields[1] == "b"
@@ -74,7 +75,19 @@ def _movetext(game: GameReport) -> str:
         commented = bool(comment)
         if comment:
             words.append(comment)
-    return " ".join([*words, game.result])
+    return " ".join([*words, *broken, game.result])
+
+
+def _broken(problem: str | None) -> list[str]:
+    """What a reader cannot read where the report says so: the illegal move, or a comment without an
+    end, as far as the next game.
+    """
+    match (problem or "").split():
+        case ["illegal", "move", san, *_]:
+            return [san]
+        case ["a", "comment", *_]:
+            return ["{ never closed"]
+    return []
 
 
 def _comment(move: Move) -> str:

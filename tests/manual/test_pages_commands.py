@@ -22,6 +22,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 import typer.main
+from typer.core import TyperGroup
 
 from live.cli import app
 
@@ -54,6 +55,7 @@ LASTING = {
 }
 #: Lines that need more games than a test can search: their flags are read, no more.
 PARSED = {
+    "live-rate study": "needs searched games; tests/corpus and tests/commands run each",
     "live-rate calibrate rated-games.pgn": "needs hundreds of searched games",
 }
 
@@ -121,9 +123,15 @@ def test_every_flag_and_command_in_the_text_exists() -> None:
     group = typer.main.get_group(app)
     context = typer.Context(group)
     known = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    below = [
+        part
+        for command in known.values()
+        if isinstance(command, TyperGroup)
+        for part in command.commands.values()
+    ]
     flags = {
         option
-        for command in [group, *known.values()]
+        for command in [group, *known.values(), *below]
         if command is not None
         for parameter in command.params
         for option in parameter.opts

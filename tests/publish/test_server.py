@@ -15,6 +15,7 @@ from urllib.parse import quote
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.extensions.permessage_deflate import PerMessageDeflate
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
@@ -91,7 +92,10 @@ async def test_hello_then_snapshot_then_numbered_changes() -> None:
         told = [json.loads(await ws.recv()) for _ in range(2)]
         assert [each["type"] for each in told] == ["game", "move"]
         assert [each["seq"] for each in told] == [first["seq"] + 1, first["seq"] + 2]
-        assert ws.protocol.extensions == []
+        # Every message is deflated by itself, so it can be deflated once for all.
+        (deflate,) = ws.protocol.extensions
+        assert isinstance(deflate, PerMessageDeflate)
+        assert deflate.remote_no_context_takeover
 
 
 async def test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot() -> None:

@@ -3,6 +3,7 @@ import msgspec
 import pytest
 
 from live.events import GameReport, Headers, Move, Player, Score
+from live.feeds.simulated_board_mistakes import Mistake, mistaken
 from live.rehearse.pgn_text import pgn_text
 from tests.feeds.fakes import DATA, decode, substance
 
@@ -56,3 +57,13 @@ def test_quotes_in_names_survive() -> None:
     (read,) = decode(pgn_text(game, "https://lichess.org/x/y/z/00000003").encode())
     assert read.headers.white == player
     assert (read.headers.board, read.key) == (3, "00000003")
+
+
+@pytest.mark.parametrize("mistake", ["illegal-move", "unreadable"])
+def test_what_cannot_be_read_is_written_so_and_costs_no_other_game(mistake: Mistake) -> None:
+    (_, told) = mistaken([(0.0, GAMES[0]), (1.0, GAMES[0])], mistake, 12)[-1]
+    broken, whole = decode(f"{pgn_text(told)}\n{pgn_text(GAMES[1])}".encode())
+    assert len(broken.moves) == 11 and whole.problem is None
+    assert whole.moves == GAMES[1].moves
+    said = "illegal move Qh9" if mistake == "illegal-move" else "a comment is never closed"
+    assert broken.problem is not None and broken.problem.startswith(said)

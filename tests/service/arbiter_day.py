@@ -51,7 +51,7 @@ Verb = Literal[
 ALERTS = 50
 PARTS = 4
 BASE_S = 1_777_600_000.0
-KINDS = get_args(AlertKind)
+KINDS: tuple[AlertKind, ...] = get_args(AlertKind)
 
 
 class Step(msgspec.Struct, frozen=True):

@@ -68,6 +68,8 @@ class UciInfoReader:
         self._by_depth: list[Score | None] = []
         self._nodes = 0
         self._time_ms = 0
+        self._seldepth = 0
+        self._tbhits = 0
         # Multi-PV: the lines of the depth being reported, by rank, and the last full set.
         self._ranks: dict[int, Line] = {}
         self._full: tuple[Line, ...] = ()
@@ -92,6 +94,8 @@ class UciInfoReader:
             raise fault(f"impossible depth in {quoted(line)}")
         self._nodes = seen.get(b"nodes", self._nodes)
         self._time_ms = seen.get(b"time", self._time_ms)
+        self._seldepth = seen.get(b"seldepth", self._seldepth)
+        self._tbhits = seen.get(b"tbhits", self._tbhits)
         exact = b"lowerbound" not in words and b"upperbound" not in words
         complete = self.search_key.lines == 1
         if not complete:
@@ -166,10 +170,12 @@ class UciInfoReader:
             time_ms=self._time_ms,
             exact_best=exact_best,
             lines=self._full,
+            seldepth=self._seldepth,
+            tbhits=self._tbhits,
         )
 
 
-_NUMBERS: Final = frozenset((b"depth", b"multipv", b"nodes", b"time"))
+_NUMBERS: Final = frozenset((b"depth", b"seldepth", b"multipv", b"nodes", b"tbhits", b"time"))
 
 
 def _numbers(words: list[bytes]) -> dict[bytes, int]:

@@ -27,7 +27,7 @@ Form = Literal["eval", "alliot"]
 def export(game: GameDetail, form: Form = "eval") -> str:
     """The game as PGN text, ending with an empty line."""
     tags = "".join(f'[{name} "{tag_value(value)}"]\n' for name, value in _tags(game, form))
-    return f"{tags}\n{_wrapped(_tokens(game, form))}\n\n"
+    return f"{tags}\n{wrapped(_tokens(game, form))}\n\n"
 
 
 def tag_value(text: str) -> str:
@@ -152,7 +152,8 @@ def _first_move(fen: str) -> tuple[bool, int]:
     return len(fields) > 1 and fields[1] == "b", max(1, int(number))
 
 
-def _wrapped(tokens: Iterator[str]) -> str:
+def wrapped(tokens: Iterator[str]) -> str:
+    """Movetext in lines as long as the standard allows."""
     lines: list[str] = []
     line = ""
     for token in tokens:

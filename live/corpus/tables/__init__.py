@@ -1,0 +1,1 @@
+"""The tables of the papers over a corpus, each from one pass over its moves."""

@@ -1,0 +1,422 @@
+"""Alliot's tables over games (2017): what goes with results, with errors, with evaluations.
+
+Each is one pass with running sums, so that memory does not grow with the number of games, and each
+correlation and line has its interval and an error on games it was not fitted to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from live.corpus.tables.line_sums import LineFit, LineSums
+from live.corpus.tables.study_data import StudyData
+from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
+from live.ratings.alliot.complexity import DepthsByTime
+from live.ratings.alliot.conformance import (
+    GUID_BRATKO,
+    PONDERATED,
+    PONDERATED_BY_REGRESSION,
+    RAW,
+    Conformance,
+    ScoreWeighting,
+)
+from live.ratings.alliot.covariance import (
+    CONVOLUTION_29,
+    CONVOLUTION_32,
+    STEP,
+    STEP_CONFORMANCE,
+    TANH,
+    TANH_CONFORMANCE,
+    Convolution,
+    OutcomeVector,
+    gain_by,
+    predict_by_convolution,
+)
+from live.ratings.gain_histogram import GainHistogram
+
+Floats = npt.NDArray[np.float64]
+
+#: x of p(x), centipawns.
+STEPS_CP: Final = tuple(range(0, 205, 5))
+#: As Alliot's Figure 4 has them, with the two symmetric ones.
+KINDS: Final[tuple[tuple[str, Conformance], ...]] = (
+    ("raw", RAW),
+    ("guid-bratko", GUID_BRATKO),
+    ("k1 = 1.44, k2 = -3.53", PONDERATED_BY_REGRESSION),
+    ("k1 = 0.75, k2 = -3.30", PONDERATED),
+    ("k1 = -k2 = 1.25", Conformance("ponderated", 30, None, ScoreWeighting(1.25, -1.25))),
+    ("k1 = -k2 = 3.00", Conformance("ponderated", 30, None, ScoreWeighting(3.0, -3.0))),
+)
+#: Table 6, with the paper's ρ.
+VARIANTS: Final[tuple[tuple[str, Conformance, OutcomeVector, float], ...]] = (
+    ("raw, step", RAW, STEP, 0.806),
+    ("Guid and Bratko, step", GUID_BRATKO, STEP, 0.749),
+    ("k1 = 1.44, step", PONDERATED_BY_REGRESSION, STEP, 0.817),
+    ("k1 = 0.37, step", STEP_CONFORMANCE, STEP, 0.825),
+    ("k1 = 1.20, tanh", TANH_CONFORMANCE, TANH, 0.875),
+)
+CONVOLUTIONS: Final = (
+    ("n0 = 0, b = 0", Convolution(0, 0), None),
+    ("n0 = 8, b = 1.0", Convolution(8, 100), None),
+    ("n0 = 29, b = 2.2", CONVOLUTION_29, 0.94),
+    ("n0 = 32, b = 2.4", CONVOLUTION_32, 0.94),
+)
+#: Of evaluations in tables, centipawns.
+_BIN_CP: Final = 20
+_MOST_CP: Final = 400
+
+_FIT_COLUMNS: Final = (
+    TableColumn("games"),
+    TableColumn("rho", 3, "correlation with the result, -1, 0 or 1 for White"),
+    TableColumn("low", 3, "95 % interval of rho"),
+    TableColumn("high", 3),
+    TableColumn("mean", 3, "of the indicator, White less Black"),
+    TableColumn("sd", 3),
+    TableColumn("beta", 3, "result = beta indicator + alpha"),
+    TableColumn("beta low", 3, "95 % interval of beta"),
+    TableColumn("beta high", 3),
+    TableColumn("alpha", 3),
+    TableColumn("error", 3, "root mean square on games the line was not fitted to"),
+    TableColumn("of mean", 3, "the same for the mean result alone"),
+)
+
+
+class CountedGame(msgspec.Struct, frozen=True):
+    """The counted moves of a game with a result: best score and gain, mover's side."""
+
+    game: int
+    result: float
+    """-1, 0, 1: White's."""
+    white: tuple[tuple[int, int], ...]
+    black: tuple[tuple[int, int], ...]
+
+
+def counted_games(data: StudyData) -> Iterator[CountedGame]:
+    """Games in which both sides have a counted move, in order."""
+    names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
+    for frame in data.moves(names, all_players=True):
+        held: dict[str, list[tuple[int, int]]] = {"white": [], "black": []}
+        current, result = -1, 0.0
+        for game, color, score, best_cp, gain_cp, counted in frame.iter_rows():
+            if game != current:
+                yield from _whole(current, result, held)
+                current, held = game, {"white": [], "black": []}
+            if score is None or gain_cp is None or not counted:
+                continue
+            result = (2 * score - 1) * (1 if color == "white" else -1)
+            held[color].append((best_cp, gain_cp))
+        yield from _whole(current, result, held)
+
+
+def _whole(
+    game: int, result: float, held: dict[str, list[tuple[int, int]]]
+) -> Iterator[CountedGame]:
+    if held["white"] and held["black"]:
+        yield CountedGame(game, result, tuple(held["white"]), tuple(held["black"]))
+
+
+def correlation_table(data: StudyData) -> StudyTable:
+    """ρ, α and β of the difference of p(x), for each x and kind: Figures 4, 5 and 6."""
+    sums = [LineSums(len(STEPS_CP)) for _ in KINDS]
+    steps = np.array(STEPS_CP, dtype=np.float64)
+    for game in counted_games(data):
+        for held, (_, kind) in zip(sums, KINDS, strict=True):
+            shares = [_shares(side, kind, steps) for side in (game.white, game.black)]
+            if shares[0] is not None and shares[1] is not None:
+                held.add(game.game, shares[0] - shares[1], game.result)
+    rows: list[tuple[Cell, ...]] = []
+    for (name, _), held in zip(KINDS, sums, strict=True):
+        for index, x_cp in enumerate(STEPS_CP):
+            rows.append((name, x_cp, *_fit_cells(held.fit(index))))
+    return StudyTable(
+        "alliot-conformance-results",
+        "Accumulated conformance and the results of games",
+        "Alliot 2017, section 4.2.1, Figures 4, 5 and 6",
+        data.engine,
+        (TableColumn("conformance"), TableColumn("x_cp"), *_FIT_COLUMNS),
+        tuple(rows),
+        (
+            "The paper's best x: 30 cp (Guid and Bratko 20), with beta 4.00 (raw), 3.37 (Guid and"
+            " Bratko), 3.64 (k1 = 0.75), and alpha 0.043, 0.067, -0.007.",
+        ),
+    )
+
+
+def _shares(side: tuple[tuple[int, int], ...], kind: Conformance, steps: Floats) -> Floats | None:
+    known = [found for best_cp, gain_cp in side if (found := kind.of(best_cp, gain_cp)) is not None]
+    if not known:
+        return None
+    within = np.searchsorted(np.sort(np.array(known)), steps, side="right")
+    return np.asarray(within / len(known), dtype=np.float64)
+
+
+def covariance_table(data: StudyData) -> StudyTable:
+    """Table 6: the covariance indicator of single games, for every vector and conformance."""
+    sums = [LineSums(1) for _ in VARIANTS]
+    for game in counted_games(data):
+        for held, (_, kind, vector, _) in zip(sums, VARIANTS, strict=True):
+            white, black = (_gains(side, kind) for side in (game.white, game.black))
+            if len(white) and len(black):
+                worth = vector.at(white[:, None] - black[None, :]).mean()
+                held.add(game.game, np.array([2 * worth - 1]), game.result)
+    rows: list[tuple[Cell, ...]] = [
+        (name, rho, *_fit_cells(held.fit(0)))
+        for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True)
+    ]
+    return StudyTable(
+        "alliot-6",
+        "Covariance of gains and the results of games",
+        "Alliot 2017, section 4.3.1, Table 6",
+        data.engine,
+        (TableColumn("variant"), TableColumn("paper's rho", 3), *_FIT_COLUMNS),
+        tuple(rows),
+        ("The paper's beta: 2.682, 2.460, 2.553, 2.346, 4.956.",),
+    )
+
+
+def convolution_table(data: StudyData) -> StudyTable:
+    """Figures 11 and 12: R convolved with itself n0 times and cut at b."""
+    sums = LineSums(len(CONVOLUTIONS))
+    for game in counted_games(data):
+        white, black = (
+            GainHistogram(gain_cp for _, gain_cp in side) for side in (game.white, game.black)
+        )
+        worths = [
+            predict_by_convolution(white, black, setting).expected_score
+            for _, setting, _ in CONVOLUTIONS
+        ]
+        sums.add(game.game, np.array([2 * (worth or 0.0) - 1 for worth in worths]), game.result)
+    rows: list[tuple[Cell, ...]] = [
+        (name, rho, *_fit_cells(sums.fit(index)))
+        for index, (name, _, rho) in enumerate(CONVOLUTIONS)
+    ]
+    return StudyTable(
+        "alliot-convolution",
+        "Convolved gains and the results of games",
+        "Alliot 2017, section 4.3.1, Figures 11 and 12",
+        data.engine,
+        (TableColumn("setting"), TableColumn("paper's rho", 3), *_FIT_COLUMNS),
+        tuple(rows),
+    )
+
+
+def _gains(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
+    found = (gain_by(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
+    return np.array([gain for gain in found if gain is not None], dtype=np.float64)
+
+
+def _fit_cells(fit: LineFit) -> tuple[Cell, ...]:
+    return (
+        fit.n,
+        fit.rho,
+        fit.rho_low,
+        fit.rho_high,
+        fit.mean,
+        fit.sd,
+        fit.beta,
+        fit.beta_low,
+        fit.beta_high,
+        fit.alpha,
+        fit.error,
+        fit.error_of_mean,
+    )
+
+
+_INDICATORS: Final = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
+
+
+def complexity_table(data: StudyData) -> StudyTable:
+    """Table 4: how the size of errors goes with the complexity of the position."""
+    depths = DepthsByTime()
+    for frame in data.moves(["depth", "time_ms"], all_players=True):
+        for depth, time_ms in frame.iter_rows():
+            if depth is not None and time_ms is not None:
+                depths.add(depth, time_ms)
+    names = ["player", "game", "gain_cp", "counted", "depth", "time_ms", "stability_cp", "jump_cp"]
+    held: dict[str, list[LineSums]] = {
+        name: [LineSums(1) for _ in _INDICATORS] for name in (*data.players.values(), "all")
+    }
+    for frame in data.moves([*names, "jump_depth"], all_players=True):
+        for player, game, gain_cp, counted, depth, time_ms, mean, jump, at in frame.iter_rows():
+            if gain_cp is None or not counted:
+                continue
+            by_time = None
+            if depth is not None and time_ms is not None:
+                by_time = depths.depth_against_time(depth, time_ms)
+            product = None if jump is None else jump * (at or 0)
+            for index, value in enumerate((by_time, mean, jump, at, product)):
+                if value is None:
+                    continue
+                found = np.array([float(value)])
+                held["all"][index].add(game, found, -gain_cp)
+                if player in data.players:
+                    held[data.players[player]][index].add(game, found, -gain_cp)
+    rows: list[tuple[Cell, ...]] = []
+    for name, sums in held.items():
+        fits = [each.fit(0) for each in sums]
+        row: list[Cell] = [name, max(fit.n for fit in fits)]
+        for fit in fits:
+            row += [fit.rho, fit.rho_low, fit.rho_high]
+        rows.append(tuple(row))
+    columns = [TableColumn("player"), TableColumn("moves")]
+    for indicator in _INDICATORS:
+        columns += [
+            TableColumn(indicator, 3),
+            TableColumn("low", 3),
+            TableColumn("high", 3),
+        ]
+    return StudyTable(
+        "alliot-4",
+        "Correlation of complexity with the size of errors",
+        "Alliot 2017, section 4.1, Table 4",
+        data.engine,
+        tuple(columns),
+        tuple(rows),
+        (
+            "low, high: 95 % interval, moves taken as independent.",
+            "World champions in the paper: 0.053, 0.254, 0.308, 0.135, 0.312; others: 0.031,"
+            " 0.104, 0.104, 0.138, 0.101.",
+        ),
+    )
+
+
+def evaluation_table(data: StudyData) -> StudyTable:
+    """By evaluation: positions, mean conformance, share within 30 cp and what became of the game
+    (Figures 2, 6, 14 and 15).
+    """
+    classes = 2 * (_MOST_CP // _BIN_CP) + 1
+    # Moves, shortfall, its square, within 30 cp, results known, points.
+    sums = np.zeros((classes, 6))
+    for frame in data.moves(["best_cp", "gain_cp", "counted", "score"], all_players=True):
+        for best_cp, gain_cp, counted, score in frame.iter_rows():
+            if gain_cp is None or not counted:
+                continue
+            at = max(-_MOST_CP, min(_MOST_CP, best_cp))
+            index = round((at + _MOST_CP) / _BIN_CP)
+            known = score is not None
+            sums[index] += (
+                1,
+                -gain_cp,
+                gain_cp * gain_cp,
+                -gain_cp <= RAW.x_cp,
+                known,
+                score if known else 0.0,
+            )
+    rows: list[tuple[Cell, ...]] = []
+    for index in range(classes):
+        n, total, squares, within, known, points = sums[index].tolist()
+        if not n:
+            continue
+        mean = total / n
+        reach = 1.96 * math.sqrt(max(0.0, squares / n - mean * mean) / n)
+        rows.append(
+            (
+                index * _BIN_CP - _MOST_CP,
+                int(n),
+                mean,
+                mean - reach,
+                mean + reach,
+                within / n,
+                points / known if known else None,
+            )
+        )
+    return StudyTable(
+        "alliot-evaluations",
+        "Moves by the evaluation before them",
+        "Alliot 2017, Figures 2, 6, 14 and 15",
+        data.engine,
+        (
+            TableColumn("evaluation_cp", None, "mover's side, middle of the class; ends open"),
+            TableColumn("moves"),
+            TableColumn("conformance", 1, "mean shortfall, centipawns"),
+            TableColumn("low", 1, "95 % interval of conformance"),
+            TableColumn("high", 1),
+            TableColumn("within 30", 3),
+            TableColumn("score", 3, "what the mover made of the game"),
+        ),
+        tuple(rows),
+    )
+
+
+def shortfall_table(data: StudyData) -> StudyTable:
+    """How many moves have which conformance (Figure 3), by colour (Figure 6, left)."""
+    counts: dict[str, dict[int, int]] = {"white": {}, "black": {}}
+    for frame in data.moves(["colour", "gain_cp", "counted"], all_players=True):
+        for color, gain_cp, counted in frame.iter_rows():
+            if gain_cp is not None and counted:
+                held = counts[color]
+                held[-gain_cp] = held.get(-gain_cp, 0) + 1
+    n = {color: sum(held.values()) for color, held in counts.items()}
+    rows: list[tuple[Cell, ...]] = []
+    within = {"white": 0, "black": 0}
+    for shortfall in sorted({*counts["white"], *counts["black"]}):
+        row: list[Cell] = [shortfall]
+        for color, held in counts.items():
+            within[color] += held.get(shortfall, 0)
+            row += [held.get(shortfall, 0), within[color] / n[color] if n[color] else None]
+        rows.append(tuple(row))
+    return StudyTable(
+        "alliot-conformance-distribution",
+        "Distribution of conformance by colour",
+        "Alliot 2017, Figures 3 and 6",
+        data.engine,
+        (
+            TableColumn("conformance_cp"),
+            TableColumn("white"),
+            TableColumn("white p(x)", 4, "share of White's moves of at most this"),
+            TableColumn("black"),
+            TableColumn("black p(x)", 4),
+        ),
+        tuple(rows),
+        ("The paper: 61.1 % of White's moves at 0, 60.2 % of Black's.",),
+    )
+
+
+def highest_table(data: StudyData) -> StudyTable:
+    """Result by the highest evaluation that White reached (Figure 13)."""
+    sums: dict[int, list[Any]] = {}
+
+    def close(highest: int | None, score: float | None) -> None:
+        if highest is not None and score is not None:
+            held = sums.setdefault(round(min(highest, 1000) / 50) * 50, [0, 0.0, 0.0])
+            held[0] += 1
+            held[1] += score
+            held[2] += score * score
+
+    current, highest, score = -1, None, None
+    for frame in data.moves(["game", "colour", "score", "best_cp"], all_players=True):
+        for game, color, points, best_cp in frame.iter_rows():
+            if game != current:
+                close(highest, score)
+                current, highest, score = game, None, None
+            if points is not None:
+                score = points if color == "white" else 1 - points
+            seen = best_cp if color == "white" else -best_cp
+            highest = seen if highest is None else max(highest, seen)
+    close(highest, score)
+    rows: list[tuple[Cell, ...]] = []
+    for at in sorted(sums):
+        n, total, squares = sums[at]
+        mean = total / n
+        reach = 1.96 * math.sqrt(max(0.0, squares / n - mean * mean) / n)
+        rows.append((at, n, mean, max(0.0, mean - reach), min(1.0, mean + reach)))
+    return StudyTable(
+        "alliot-highest",
+        "What White made of the highest evaluation reached",
+        "Alliot 2017, Figure 13",
+        data.engine,
+        (
+            TableColumn("highest_cp", None, "White's side, in steps of 50; 1000 and more together"),
+            TableColumn("games"),
+            TableColumn("score", 3, "White's"),
+            TableColumn("low", 3, "95 % interval of score"),
+            TableColumn("high", 3),
+        ),
+        tuple(rows),
+    )

@@ -1,0 +1,395 @@
+"""Alliot's tables of players (2017): conformance, careers by year, Markov chains, battle royale."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from live.corpus.tables.player_moves import PlayerMoves, by_player, gather
+from live.corpus.tables.study_data import StudyData
+from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
+from live.ratings.alliot.battle_royale import BattleRoyale
+from live.ratings.alliot.conformance import remembered_share
+from live.ratings.alliot.covariance import (
+    CONVOLUTION_32,
+    STEP,
+    TANH,
+    TANH_FIT,
+    predict_by_convolution,
+    predict_by_covariance,
+)
+from live.ratings.alliot.markov import (
+    ENOUGH_MOVES,
+    NINETEEN,
+    TEN,
+    EvaluationClasses,
+    predict_by_markov,
+    stationary_of,
+)
+from live.ratings.alliot.prediction import Prediction
+from live.ratings.expected_score import expected_score_of
+
+Pairing = Literal["step", "tanh", "convolution", "markov"]
+#: How pairings are predicted; the step is the paper's n0 = 0, convolution its n0 = 32, b = 2.4.
+PAIRINGS: tuple[Pairing, ...] = ("step", "tanh", "convolution", "markov")
+
+_CONFORMANCE = ("raw", "guid-bratko", "ponderated")
+
+
+def games_table(data: StudyData) -> StudyTable:
+    """Table 1: games by player and colour."""
+    rows: list[tuple[Cell, ...]] = []
+    where, values = data.where
+    for player, name in data.players.items():
+        counts = [
+            data.database.count("games", f"{color} = ? AND {where}", (player, *values))
+            for color in ("white", "black")
+        ]
+        rows.append((name, *counts, sum(counts)))
+    return StudyTable(
+        "alliot-1",
+        "Games of each player",
+        "Alliot 2017, Table 1",
+        "",
+        (TableColumn("player"), *(TableColumn(each) for each in ("white", "black", "total"))),
+        tuple(rows),
+    )
+
+
+def conformance_table(data: StudyData) -> StudyTable:
+    """p(x) of each player, for the three kinds of conformance, at 0 and at the kind's own x."""
+    rows: list[tuple[Cell, ...]] = []
+    for player, moves in by_player(data).items():
+        row: list[Cell] = [data.players[player], moves.elo, moves.conformances[0].n]
+        for held in moves.conformances:
+            low, high = held.interval or (None, None)
+            row += [held.share_at(0), held.share, low, high]
+        rows.append(tuple(row))
+    columns = [TableColumn("player"), TableColumn("elo", 0), TableColumn("moves")]
+    for kind in _CONFORMANCE:
+        columns += [
+            TableColumn(f"{kind} 0", 3, "share of moves at 0"),
+            TableColumn(f"{kind} x", 3, "share within 30 cp (Guid and Bratko: 20)"),
+            TableColumn("low", 3),
+            TableColumn("high", 3, "95 % interval"),
+        ]
+    return StudyTable(
+        "alliot-conformance",
+        "Accumulated conformance",
+        "Alliot 2017, sections 3.2 and 4.2, Figure 8",
+        data.engine,
+        tuple(columns),
+        tuple(rows),
+        ("From move 10 on, forced moves left out.",),
+    )
+
+
+def career_table(data: StudyData) -> StudyTable:
+    """A player's figures by year: Figures 16 and 17, and Algorithm 4."""
+    found = gather(data, lambda row: None if row[3] is None else (int(row[1]), int(row[3])))
+    rows: list[tuple[Cell, ...]] = []
+    least = max(1, data.selection.min_moves)
+    for player, name in data.players.items():
+        years = sorted(year for who, year in found if who == player)
+        for year in years:
+            moves = found[player, year]
+            if moves.gains.n < least:
+                continue
+            past = [found[player, each].conformances[2] for each in reversed(years) if each <= year]
+            ponderated = moves.conformances[2]
+            low, high = ponderated.interval or (None, None)
+            d, d_low, d_high = moves.differences()
+            rows.append(
+                (
+                    name,
+                    year,
+                    moves.games,
+                    moves.gains.n,
+                    moves.elo,
+                    moves.points / moves.results if moves.results else None,
+                    ponderated.share_at(0),
+                    ponderated.share,
+                    low,
+                    high,
+                    remembered_share(past),
+                    d,
+                    d_low,
+                    d_high,
+                )
+            )
+    return StudyTable(
+        "career",
+        "Careers: figures by year",
+        "Alliot 2017, Figures 16 and 17; Ferreira 2012, Algorithm 4",
+        data.engine,
+        (
+            TableColumn("player"),
+            TableColumn("year"),
+            TableColumn("games"),
+            TableColumn("moves"),
+            TableColumn("elo", 0),
+            TableColumn("score", 3, "points a game"),
+            TableColumn("p(0)", 3, "ponderated conformance at 0"),
+            TableColumn("p(0.3)", 3, "ponderated conformance within 30 cp"),
+            TableColumn("low", 3, "95 % interval of p(0.3)"),
+            TableColumn("high", 3),
+            TableColumn("remembered", 3, "p(0.3) with past years, each half as much as the next"),
+            TableColumn("d", 0, "Elo against the engine"),
+            TableColumn("d low", 0, "95 % interval of d"),
+            TableColumn("d high", 0),
+        ),
+        tuple(rows),
+        (
+            "One engine judges all years: opponents, openings and clocks differ between them, and",
+            "so does what these figures mean (Alliot 2017, section 5; Ferreira 2012, section 8).",
+        ),
+    )
+
+
+def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> StudyTable:
+    """Transition matrices with each colour, from its own moves alone (Tables 2 and 3)."""
+    held = gather(data, lambda row: int(row[1]), classes)
+    rows: list[tuple[Cell, ...]] = []
+    edges = ["", *map(str, classes.lower_cp)]
+    for player, color in itertools.product(data.players, ("white", "black")):
+        if player not in held:
+            continue
+        chain = held[player].transitions.chain(
+            "white" if color == "white" else "black", own_color=True
+        )
+        for at, line in enumerate(chain.matrix.tolist()):
+            rows.append((data.players[player], color, edges[at], float(chain.support[at]), *line))
+    name = "alliot-markov" if classes == NINETEEN else "alliot-markov-10"
+    return StudyTable(
+        name,
+        "Transition matrices, from White's side",
+        "Alliot 2017, Tables 2 and 3, section 4.4.1",
+        data.engine,
+        (
+            TableColumn("player"),
+            TableColumn("colour"),
+            TableColumn("from_cp", None, "least evaluation of the class; none for the lowest"),
+            TableColumn("moves", 1, "that the row rests on; past years weigh half as much"),
+            *(TableColumn(f"to {edge or 'lowest'}", 4) for edge in edges),
+        ),
+        tuple(rows),
+    )
+
+
+def markov_ten_table(data: StudyData) -> StudyTable:
+    """The same in ten classes of 0.4 pawn."""
+    return markov_table(data, TEN)
+
+
+def stationary_table(data: StudyData) -> StudyTable:
+    """Where the chain of each two players ends up (section 4.4.1)."""
+    held = by_player(data)
+    rows: list[tuple[Cell, ...]] = []
+    edges = ["", *map(str, NINETEEN.lower_cp)]
+    for one, other in itertools.permutations(held, 2):
+        white = held[one].transitions.chain("white")
+        black = held[other].transitions.chain("black")
+        if not (white.support.any() and black.support.any()):
+            continue
+        vector = stationary_of(white.matrix, black.matrix, NINETEEN.level)
+        rows.append((data.players[one], data.players[other], *map(float, vector)))
+    return StudyTable(
+        "alliot-stationary",
+        "Stationary vectors of pairs",
+        "Alliot 2017, section 4.4.1",
+        data.engine,
+        (
+            TableColumn("white"),
+            TableColumn("black"),
+            *(TableColumn(edge or "lowest", 3) for edge in edges),
+        ),
+        tuple(rows),
+        (f"The paper asks for {ENOUGH_MOVES} moves of a player.",),
+    )
+
+
+def royale_table(data: StudyData, by: Pairing = "step") -> StudyTable:
+    """All against all: the matrix of Tables 7 to 9, best player first."""
+    held = by_player(data)
+    return _matrix(data, {data.players[player]: moves for player, moves in held.items()}, by)
+
+
+def best_year_table(data: StudyData, by: Pairing = "step") -> StudyTable:
+    """Each player's year with the most victories over all others' years, and their matrix."""
+    found = gather(data, lambda row: None if row[3] is None else (int(row[1]), int(row[3])))
+    least = max(ENOUGH_MOVES, data.selection.min_moves)
+    years = {key: moves for key, moves in found.items() if moves.counted >= least}
+    names = {key: f"{data.players[key[0]]} {key[1]}" for key in sorted(years)}
+    entrants = {names[key]: years[key] for key in names}
+    royale = BattleRoyale(_predictor(entrants, by), entrants)
+    won = {place.player: place.victories for place in royale.places()}
+    best: dict[int, tuple[int, int]] = {}
+    for key, name in names.items():
+        held = best.get(key[0])
+        if held is None or won[name] > won[names[held]]:
+            best[key[0]] = key
+    keys = [best[player] for player in data.players if player in best]
+    chosen = {names[key]: years[key] for key in keys}
+    table = _matrix(data, chosen, by, "alliot-best-year", "Battle royale of the best years")
+    note = f"Years with fewer than {least} counted moves are left out."
+    return msgspec.structs.replace(table, notes=(*table.notes, note))
+
+
+def _matrix(
+    data: StudyData,
+    entrants: dict[str, PlayerMoves],
+    by: Pairing,
+    name: str = "alliot-royale",
+    title: str = "Battle royale",
+) -> StudyTable:
+    royale = BattleRoyale(_predictor(entrants, by), entrants)
+    places = royale.places()
+    rows: list[tuple[Cell, ...]] = []
+    for place in places:
+        row: list[Cell] = [
+            place.rank,
+            place.player,
+            entrants[place.player].counted,
+            place.expected_score,
+            place.low,
+            place.high,
+            place.victories,
+        ]
+        for other in places:
+            if other.player == place.player:
+                row.append(0.5)
+            else:
+                row.append(royale.pairing(place.player, other.player).expected_score)
+        rows.append(tuple(row))
+    missing = {place.missing for place in places if place.missing}
+    return StudyTable(
+        name,
+        f"{title}, paired by {by}: the player of the row has White",
+        "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9",
+        data.engine,
+        (
+            TableColumn("rank"),
+            TableColumn("player"),
+            TableColumn("moves", None, "that count for Alliot"),
+            TableColumn("mean", 3, "expected score over all opponents and both colours"),
+            TableColumn("low", 3, "95 % interval of mean"),
+            TableColumn("high", 3),
+            TableColumn("victories", None, "opponents against whom more than a half is expected"),
+            *(TableColumn(f"v {place.player}", 2) for place in places),
+        ),
+        tuple(rows),
+        tuple(sorted(missing)),
+    )
+
+
+def _predictor(held: dict[str, PlayerMoves], by: Pairing) -> Callable[[str, str], Prediction]:
+    def step(one: PlayerMoves, other: PlayerMoves) -> Prediction:
+        # The paper's first experiment: no convolution, raw gains.
+        return predict_by_covariance(one.shortfalls, other.shortfalls, STEP)
+
+    def tanh(one: PlayerMoves, other: PlayerMoves) -> Prediction:
+        return predict_by_covariance(one.tanh, other.tanh, TANH, TANH_FIT)
+
+    def convolution(one: PlayerMoves, other: PlayerMoves) -> Prediction:
+        return predict_by_convolution(one.shortfalls, other.shortfalls, CONVOLUTION_32)
+
+    def markov(one: PlayerMoves, other: PlayerMoves) -> Prediction:
+        return predict_by_markov(one.transitions.chain("white"), other.transitions.chain("black"))
+
+    chosen: dict[str, Callable[[PlayerMoves, PlayerMoves], Prediction]] = {
+        "step": step,
+        "tanh": tanh,
+        "convolution": convolution,
+        "markov": markov,
+    }
+    predict = chosen[by]
+    return lambda white, black: predict(held[white], held[black])
+
+
+def prediction_table(data: StudyData) -> StudyTable:
+    """Table 5: matches of two players, predicted from their other games, beside the results."""
+    found: dict[Any, PlayerMoves] = gather(data, lambda row: int(row[1]))
+    rows: list[tuple[Cell, ...]] = []
+    where, values = data.where
+    results = data.database.rows(
+        "SELECT white, black, event, count(*), total(CASE result WHEN '1-0' THEN 1.0 WHEN '0-1'"
+        " THEN 0.0 ELSE 0.5 END), avg(white_elo), avg(black_elo) FROM games WHERE other_result IS"
+        f" NULL AND result IN ('1-0', '0-1', '1/2-1/2') AND {where} GROUP BY 1, 2, 3",
+        values,
+    )
+    matches: dict[tuple[int, int, Any], list[float]] = {}
+    for white, black, event, games, points, white_elo, black_elo in results:
+        if white not in found or black not in found or white == black:
+            continue
+        turned = white > black
+        key = (black, white, event) if turned else (white, black, event)
+        held = matches.setdefault(key, [0.0, 0.0, 0.0, 0.0])
+        held[0] += games
+        held[1] += games - points if turned else points
+        if white_elo is not None and black_elo is not None:
+            held[2] += games * ((black_elo - white_elo) if turned else (white_elo - black_elo))
+            held[3] += games
+    events = data.event_names()
+    for one, other, event in sorted(matches, key=lambda key: (key[0], key[1], key[2] or 0)):
+        games, points, elo, rated = matches[one, other, event]
+        if games < 4:
+            continue
+        # The games of the match itself are no prediction.
+        apart = gather(data, functools.partial(_apart, (one, other), event))
+        a, b = apart.get(one), apart.get(other)
+        if a is None or b is None or not (a.counted and b.counted):
+            continue
+        predictors = [_predictor({"a": a, "b": b}, by) for by in PAIRINGS]
+        scores = [_both(predict("a", "b"), predict("b", "a")) for predict in predictors]
+        rows.append(
+            (
+                data.players[one],
+                data.players[other],
+                events.get(event, ""),
+                int(games),
+                points / games,
+                _elo_score(elo / rated) if rated else None,
+                min(a.counted, b.counted),
+                *scores,
+            )
+        )
+    return StudyTable(
+        "alliot-5",
+        "Matches predicted from the players' other games, beside their results",
+        "Alliot 2017, Table 5",
+        data.engine,
+        (
+            TableColumn("player"),
+            TableColumn("opponent"),
+            TableColumn("event"),
+            TableColumn("games"),
+            TableColumn("result", 3),
+            TableColumn("by elo", 3),
+            TableColumn("moves", None, "counted moves of the one with fewer"),
+            *(TableColumn(by, 3) for by in PAIRINGS),
+        ),
+        tuple(rows),
+        ("Matches of four games and more. Alliot's predictors were out by 3.6 to 6 %.",),
+    )
+
+
+def _apart(pair: tuple[int, int], event: Any, row: tuple[Any, ...]) -> int | None:
+    """The player of a move that is not of this match, if it is one of the two."""
+    player, opponent = row[1], row[5]
+    if player not in pair or (opponent in pair and row[4] == event):
+        return None
+    return int(player)
+
+
+def _both(as_white: Prediction, as_black: Prediction) -> float | None:
+    if as_white.expected_score is None or as_black.expected_score is None:
+        return None
+    return (as_white.expected_score + 1 - as_black.expected_score) / 2
+
+
+def _elo_score(difference: float) -> float:
+    return expected_score_of(difference)

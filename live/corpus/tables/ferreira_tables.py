@@ -1,0 +1,424 @@
+"""Ferreira's tables (2012) over a selection of a corpus: one module a paper.
+
+Expected scores are by Algorithm 1 with intervals, ratings by Algorithm 2, the engine's by
+Algorithm 3, and Algorithm 4 against that. The engine's gains are all 0, or as measured.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import fmean
+from typing import Any
+
+from scipy.special import stdtrit
+
+from live.corpus.tables.player_moves import PlayerMoves, by_player, gather
+from live.corpus.tables.study_data import StudyData
+from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
+from live.ledger.players.event_strengths import EventStrengths
+from live.ratings.alliot.covariance import predict_by_covariance
+from live.ratings.expected_score import difference_of
+from live.ratings.ferreira.algorithm_3 import EngineEstimate, MeasuredPlayer, engine_strength
+from live.ratings.ferreira.algorithm_4 import Algorithm4
+from live.ratings.ferreira.engine_distribution import MeasuredDistribution
+from live.ratings.gain_histogram import GainHistogram
+
+_NAME = TableColumn("player")
+_MOVES = TableColumn("moves")
+_OWN = TableColumn("elo", 0, "mean of the own ratings")
+
+
+class _Strengths:
+    """Algorithm 2 over the selected players: those compared who have met in the selection."""
+
+    def __init__(self, data: StudyData, held: dict[int, PlayerMoves]) -> None:
+        event = EventStrengths(data.selection.gain)
+        for player, moves in held.items():
+            elo = moves.elo
+            event.rate(str(player), None if elo is None else round(elo))
+        where, values = data.where
+        self.met: set[frozenset[int]] = set()
+        self.results: dict[tuple[int, int], float] = {}
+        self.games: dict[tuple[int, int], int] = {}
+        for white, black, result, count in data.database.rows(
+            "SELECT white, black, CASE WHEN other_result IS NULL THEN result ELSE '*' END, count(*)"
+            f" FROM games WHERE {where} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+            values,
+        ):
+            if white not in held or black not in held or white == black:
+                continue
+            self.met.add(frozenset((white, black)))
+            points = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}.get(result)
+            if points is not None:
+                for one, other, score in ((white, black, points), (black, white, 1 - points)):
+                    pair = (one, other)
+                    self.results[pair] = self.results.get(pair, 0.0) + score * count
+                    self.games[pair] = self.games.get(pair, 0) + count
+        for one, other in sorted(tuple(sorted(each)) for each in self.met):
+            event.meet(str(one), str(other))
+        names = ["game", "player", "gain_cp", "successive_cp"]
+        gain = 2 if data.selection.gain == "same-search" else 3
+        for frame in data.moves(names):
+            for row in frame.iter_rows():
+                if row[gain] is not None and row[1] in held:
+                    event.add(str(row[1]), row[gain], str(row[0]))
+        self.ratings = {
+            int(player): strength.rating
+            for player, strength in event.exact().items()
+            if strength.rating is not None
+        }
+        self.intervals = {
+            int(player): ends
+            for player, ends in event.intervals().items()
+            if int(player) in self.ratings
+        }
+
+
+def cross_table(data: StudyData) -> StudyTable:
+    """Every two players who met: result, expected score, difference; and Algorithm 2."""
+    held = by_player(data)
+    strengths = _Strengths(data, held)
+    rows: list[tuple[Cell, ...]] = []
+    for one, moves in held.items():
+        for other, others in held.items():
+            if frozenset((one, other)) not in strengths.met or one == other:
+                continue
+            found = predict_by_covariance(moves.gains, others.gains)
+            rows.append(
+                (
+                    data.players[one],
+                    data.players[other],
+                    strengths.games.get((one, other), 0),
+                    strengths.results.get((one, other)),
+                    found.expected_score,
+                    found.low,
+                    found.high,
+                    None if found.expected_score is None else difference_of(found.expected_score),
+                )
+            )
+    return StudyTable(
+        "ferreira-1",
+        "Cross-table of expected scores",
+        "Ferreira 2012, Tables 1 and 5",
+        data.engine,
+        (
+            _NAME,
+            TableColumn("opponent"),
+            TableColumn("games"),
+            TableColumn("points", 1, "of the player in these games"),
+            TableColumn("expected", 3, "expected score of a game by all gains of both"),
+            TableColumn("low", 3, "95 % interval of expected"),
+            TableColumn("high", 3),
+            TableColumn("difference", 0, "Elo by which the player is the stronger"),
+        ),
+        tuple(rows),
+    )
+
+
+def strengths_table(data: StudyData) -> StudyTable:
+    """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
+    held = by_player(data)
+    strengths = _Strengths(data, held)
+    engine = _engine(data, held, strengths)
+    rows: list[tuple[Cell, ...]] = []
+    for player, moves in held.items():
+        difference, low, high = moves.differences()
+        ends = strengths.intervals.get(player, (None, None))
+        rating = strengths.ratings.get(player)
+        rows.append(
+            (
+                data.players[player],
+                moves.elo,
+                moves.games,
+                moves.gains.n,
+                moves.expected_score,
+                difference,
+                _sum(engine, difference),
+                _sum(engine, low),
+                _sum(engine, high),
+                rating,
+                *ends,
+            )
+        )
+    rows.sort(key=lambda row: (-(row[4] if isinstance(row[4], float) else -1), str(row[0])))
+    note = "engine strength unknown" if engine is None else f"engine strength {engine:.0f}"
+    return StudyTable(
+        "ferreira-5",
+        "Strength of players by Algorithm 4, and by Algorithm 2 from their comparisons",
+        "Ferreira 2012, Tables 1, 3, 5 and 6 (right-hand columns)",
+        data.engine,
+        (
+            _NAME,
+            _OWN,
+            TableColumn("games"),
+            _MOVES,
+            TableColumn("p", 3, "expected score against the engine"),
+            TableColumn("d", 0, "Elo against the engine"),
+            TableColumn("strength", 0, "Algorithm 4: engine strength and d"),
+            TableColumn("low", 0, "95 % interval of strength, games being clusters"),
+            TableColumn("high", 0),
+            TableColumn("algorithm 2", 0, "from the comparisons with those met"),
+            TableColumn("low 2", 0, "95 % interval of algorithm 2"),
+            TableColumn("high 2", 0),
+        ),
+        tuple(rows),
+        (f"Algorithm 3: {note}, the mean over these players' own ratings.",),
+    )
+
+
+def engine_table(data: StudyData) -> StudyTable:
+    """Table 4: what each player says about the engine."""
+    held = by_player(data)
+    strengths = _Strengths(data, held)
+    found = engine_strength(_measured(data, held, strengths))
+    numbers = dict(zip(data.players.values(), data.players, strict=True))
+    rows: list[tuple[Cell, ...]] = []
+    for row in found.rows:
+        moves = held[numbers[row.player]]
+        rows.append(
+            (
+                row.player,
+                moves.gains.n,
+                moves.elo,
+                strengths.ratings.get(numbers[row.player]),
+                moves.expected_score,
+                row.difference,
+                row.by_elo,
+                row.by_strength,
+            )
+        )
+    rows.append(("average", None, None, None, None, None, found.by_elo, found.by_strength))
+    low, high = _interval_of_mean(found.rows)
+    notes = ["Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns."]
+    if low is not None and high is not None:
+        notes.append(f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}.")
+    return StudyTable(
+        "ferreira-4",
+        "Strength of the engine by Algorithm 3",
+        "Ferreira 2012, Table 4",
+        data.engine,
+        (
+            _NAME,
+            _MOVES,
+            TableColumn("r", 0, "own rating"),
+            TableColumn("r'", 0, "Algorithm 2"),
+            TableColumn("p", 3, "expected score against the engine"),
+            TableColumn("d", 0),
+            TableColumn("r - d", 0, "the engine by the own rating"),
+            TableColumn("r' - d", 0, "the engine by Algorithm 2"),
+        ),
+        tuple(rows),
+        tuple(notes),
+    )
+
+
+def event_table(data: StudyData) -> StudyTable:
+    """Table 2: players at events against players at other events."""
+    found = gather(data, lambda row: None if row[4] is None else (int(row[1]), int(row[4])))
+    least = max(1, data.selection.min_moves)
+    events = data.event_names()
+    keys = [
+        (player, event)
+        for player in data.players
+        for event in sorted(events)
+        if (player, event) in found and found[player, event].gains.n >= least
+    ]
+    rows: list[tuple[Cell, ...]] = []
+    for index, one in enumerate(keys):
+        for other in keys[index + 1 :]:
+            if one[1] == other[1]:
+                continue
+            a, b = found[one].gains, found[other].gains
+            score = predict_by_covariance(a, b)
+            rows.append(
+                (
+                    data.players[one[0]],
+                    events[one[1]],
+                    a.n,
+                    data.players[other[0]],
+                    events[other[1]],
+                    b.n,
+                    score.expected_score,
+                    score.low,
+                    score.high,
+                    None if score.expected_score is None else difference_of(score.expected_score),
+                )
+            )
+    return StudyTable(
+        "ferreira-2",
+        "Players at one event against players at another",
+        "Ferreira 2012, Table 2",
+        data.engine,
+        (
+            _NAME,
+            TableColumn("event"),
+            _MOVES,
+            TableColumn("opponent"),
+            TableColumn("at"),
+            TableColumn("their moves"),
+            TableColumn("expected", 3),
+            TableColumn("low", 3, "95 % interval of expected"),
+            TableColumn("high", 3),
+            TableColumn("difference", 0),
+        ),
+        tuple(rows),
+    )
+
+
+def match_table(data: StudyData) -> StudyTable:
+    """Table 3: two players by the gains of their own games against each other alone."""
+
+    def pair(row: tuple[Any, ...]) -> tuple[int, int, int | None] | None:
+        return None if row[5] is None else (row[1], row[5], row[4])
+
+    found = gather(data, pair)
+    events = data.event_names()
+    rows: list[tuple[Cell, ...]] = []
+    order = {player: place for place, player in enumerate(data.players)}
+    for one, other, event in sorted(
+        found, key=lambda key: (order[key[0]], order.get(key[1], math.inf), key[2] or 0)
+    ):
+        a, b = found[one, other, event], found.get((other, one, event))
+        if b is None or order[one] > order[other]:
+            continue
+        if not min(a.gains.n, b.gains.n) >= max(1, data.selection.min_moves):
+            continue
+        score = predict_by_covariance(a.gains, b.gains)
+        rows.append(
+            (
+                data.players[one],
+                data.players[other],
+                "" if event is None else events.get(event, ""),
+                a.games,
+                a.points if a.results else None,
+                a.gains.n + b.gains.n,
+                score.expected_score,
+                score.low,
+                score.high,
+                None if score.expected_score is None else difference_of(score.expected_score),
+            )
+        )
+    return StudyTable(
+        "ferreira-3",
+        "Matches by the gains of the match",
+        "Ferreira 2012, Table 3",
+        data.engine,
+        (
+            _NAME,
+            TableColumn("opponent"),
+            TableColumn("event"),
+            TableColumn("games"),
+            TableColumn("points", 1),
+            TableColumn("moves", None, "of both"),
+            TableColumn("expected", 3),
+            TableColumn("low", 3, "95 % interval of expected"),
+            TableColumn("high", 3),
+            TableColumn("difference", 0),
+        ),
+        tuple(rows),
+    )
+
+
+def distribution_table(data: StudyData) -> StudyTable:
+    """Figure 3: gains by centipawn, the spike at 0 among them."""
+    rows: list[tuple[Cell, ...]] = []
+    for player, moves in by_player(data).items():
+        for gain_cp, count in moves.gains:
+            rows.append((data.players[player], gain_cp, count, count / moves.gains.n))
+    return StudyTable(
+        "ferreira-distribution",
+        "Distribution of gain in steps of 1 centipawn",
+        "Ferreira 2012, Figure 3",
+        data.engine,
+        (
+            _NAME,
+            TableColumn("gain_cp"),
+            TableColumn("moves"),
+            TableColumn("share", 6, "of the player's moves"),
+        ),
+        tuple(rows),
+    )
+
+
+def measured_engine_table(data: StudyData) -> StudyTable:
+    """The engine's own gains as measured beside the spike at 0, and what that changes."""
+    held = by_player(data)
+    engine = GainHistogram()
+    for moves in held.values():
+        engine.merge(moves.of_choice)
+    rows: list[tuple[Cell, ...]] = []
+    measured = MeasuredDistribution(engine) if engine.n else None
+    for player, moves in held.items():
+        spike, other = Algorithm4(gain="successive"), None
+        if measured is not None:
+            other = Algorithm4(engine=measured, gain="successive")
+        for gain_cp, count in moves.successive:
+            for _ in range(count):
+                spike.add(gain_cp)
+                if other is not None:
+                    other.add(gain_cp)
+        rows.append(
+            (
+                data.players[player],
+                moves.successive.n,
+                spike.expected_score,
+                spike.difference,
+                None if other is None else other.expected_score,
+                None if other is None else other.difference,
+            )
+        )
+    zeros = engine.zeros / engine.n if engine.n else 0.0
+    mean = engine.mean if engine.mean is not None else 0.0
+    return StudyTable(
+        "engine-distribution",
+        "Players against the engine with its gains all 0, and as they were measured",
+        "Ferreira 2012, sections 6, 7 and 10 (his open end)",
+        f"{data.setting}, successive gain",
+        (
+            _NAME,
+            _MOVES,
+            TableColumn("p spike", 3),
+            TableColumn("d spike", 0),
+            TableColumn("p measured", 3),
+            TableColumn("d measured", 0),
+        ),
+        tuple(rows),
+        (
+            f"The engine's gains: {engine.n} successive gains of moves that were its own choice,"
+            f" {zeros:.1%} of them 0, mean {mean:.1f} cp.",
+            "Same-search gains of the engine are 0 by construction: this is about successive ones.",
+        ),
+    )
+
+
+def _measured(
+    data: StudyData, held: dict[int, PlayerMoves], strengths: _Strengths
+) -> list[MeasuredPlayer]:
+    return [
+        MeasuredPlayer(
+            data.players[player],
+            moves.expected_score or 0.0,
+            None if moves.elo is None else float(moves.elo),
+            strengths.ratings.get(player),
+        )
+        for player, moves in held.items()
+    ]
+
+
+def _engine(data: StudyData, held: dict[int, PlayerMoves], strengths: _Strengths) -> float | None:
+    return engine_strength(_measured(data, held, strengths)).by_elo
+
+
+def _interval_of_mean(rows: tuple[EngineEstimate, ...]) -> tuple[float | None, float | None]:
+    """By the spread between players, Student's t."""
+    known = [row.by_elo for row in rows if row.by_elo is not None]
+    if len(known) < 2:
+        return None, None
+    mean = fmean(known)
+    variance = sum((value - mean) ** 2 for value in known) / (len(known) - 1) / len(known)
+    reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(variance)
+    return mean - reach, mean + reach
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other

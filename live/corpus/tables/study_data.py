@@ -1,0 +1,146 @@
+"""What a table is made from: a corpus, one of its settings, and a selection of its games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from live.corpus.corpus_database import CorpusDatabase, SearchSetting
+from live.corpus.move_columns import MoveFolder, import_polars, read_parts
+from live.errors import InputError
+from live.events import GainKind
+from live.games.player_identity import name_words
+
+if TYPE_CHECKING:
+    import polars
+
+#: Games found by a part of a name are listed up to here when it fits several.
+_LISTED = 6
+
+
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
+    """Which games and players a table is about."""
+
+    players: tuple[str, ...] = ()
+    """Names or parts of them; empty: those with the most searched games."""
+    top: int = 20
+    """How many of those."""
+    events: tuple[str, ...] = ()
+    """Parts of names; a game of any of them counts. Empty: all games."""
+    first_year: int | None = None
+    last_year: int | None = None
+    min_moves: int = 0
+    """Players, or player-years, with fewer moves are left out."""
+    gain: GainKind = "same-search"
+
+
+class StudyData:
+    """One selection. Files of moves are brought up to date when first asked for."""
+
+    def __init__(
+        self,
+        database: CorpusDatabase,
+        corpus: Path,
+        number: int,
+        setting: SearchSetting,
+        selection: Selection,
+    ) -> None:
+        self.database = database
+        self.setting = setting
+        self.selection = selection
+        self._number = number
+        self._folder = MoveFolder(corpus, number)
+        self._files: list[Path] | None = None
+        self._events = self._chosen_events()
+        self.players = self._chosen_players()
+        """Names by number, in the order of the table."""
+
+    @property
+    def engine(self) -> str:
+        """For people."""
+        return f"{self.setting}, {self.selection.gain} gain"
+
+    def moves(
+        self, columns: Sequence[str], *, all_players: bool = False
+    ) -> Iterator[polars.DataFrame]:
+        """Rows of the selected games, a file at a time, in the order of games and plies."""
+        polars = import_polars()
+        if self._files is None:
+            self._files = self._folder.refresh(self.database)
+        needed = list(dict.fromkeys([*columns, "player", "event", "year"]))
+        for frame in read_parts(self._files, needed):
+            if not all_players:
+                frame = frame.filter(polars.col("player").is_in(list(self.players)))
+            if self._events is not None:
+                frame = frame.filter(polars.col("event").is_in(list(self._events)))
+            if self.selection.first_year is not None:
+                frame = frame.filter(polars.col("year") >= self.selection.first_year)
+            if self.selection.last_year is not None:
+                frame = frame.filter(polars.col("year") <= self.selection.last_year)
+            yield frame.select(columns)
+
+    @property
+    def where(self) -> tuple[str, tuple[object, ...]]:
+        """The same choice of games as a condition of SQL over ``games``."""
+        parts, values = ["1"], list[object]()
+        if self._events is not None:
+            parts.append(f"event IN ({', '.join(map(str, self._events)) or 'NULL'})")
+        if self.selection.first_year is not None:
+            parts.append("year >= ?")
+            values.append(self.selection.first_year)
+        if self.selection.last_year is not None:
+            parts.append("year <= ?")
+            values.append(self.selection.last_year)
+        return " AND ".join(parts), tuple(values)
+
+    def event_names(self) -> dict[int, str]:
+        """Of the selection."""
+        events = self.database.events()
+        if self._events is None:
+            return events
+        return {number: events[number] for number in self._events}
+
+    def _chosen_events(self) -> list[int] | None:
+        if not self.selection.events:
+            return None
+        wanted = [part.casefold() for part in self.selection.events]
+        found = [
+            number
+            for number, name in self.database.events().items()
+            if any(part in name.casefold() for part in wanted)
+        ]
+        if not found:
+            raise InputError(
+                "--event", f"no event is called {self.selection.events[0]!r}", "See study status"
+            )
+        return found
+
+    def _chosen_players(self) -> dict[int, str]:
+        names = self.database.players()
+        if self.selection.players:
+            return dict(self._named(part, names) for part in self.selection.players)
+        where, values = self.where
+        rows = self.database.rows(
+            "SELECT player, count(*) FROM (SELECT white AS player FROM games JOIN results USING"
+            f" (game) WHERE setting = ? AND {where} UNION ALL SELECT black FROM games JOIN results"
+            f" USING (game) WHERE setting = ? AND {where}) JOIN players USING (player)"
+            " GROUP BY player ORDER BY count(*) DESC, name, player LIMIT ?",
+            (self._number, *values, self._number, *values, self.selection.top),
+        )
+        return {player: names[player] for player, _ in rows}
+
+    def _named(self, part: str, names: dict[int, str]) -> tuple[int, str]:
+        words = set(name_words(part).split()) or {part.casefold()}
+        exact = [item for item in names.items() if item[1].casefold() == part.casefold()]
+        found = exact or [
+            item for item in names.items() if words <= set(name_words(item[1]).split())
+        ]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise InputError("--player", f"nobody is called {part!r}", "See study status")
+        listed = "; ".join(name for _, name in found[:_LISTED])
+        raise InputError("--player", f"{part!r} may be {listed}", "Give more of the name")

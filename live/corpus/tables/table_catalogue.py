@@ -1,0 +1,69 @@
+"""Every table by its name, with what makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from live.corpus.tables import alliot_games, alliot_players, ferreira_tables
+from live.corpus.tables.alliot_players import PAIRINGS, Pairing
+from live.corpus.tables.match_tables import matches_table
+from live.corpus.tables.regan_table import GROUPINGS, Grouping, regan_table
+from live.corpus.tables.study_data import StudyData
+from live.corpus.tables.study_table import StudyTable
+from live.errors import InputError
+
+#: In the order of the manual.
+TABLES: Final[dict[str, Callable[[StudyData], StudyTable]]] = {
+    "matches": matches_table,
+    "ferreira-1": ferreira_tables.cross_table,
+    "ferreira-2": ferreira_tables.event_table,
+    "ferreira-3": ferreira_tables.match_table,
+    "ferreira-4": ferreira_tables.engine_table,
+    "ferreira-5": ferreira_tables.strengths_table,
+    "ferreira-distribution": ferreira_tables.distribution_table,
+    "engine-distribution": ferreira_tables.measured_engine_table,
+    "alliot-1": alliot_players.games_table,
+    "alliot-4": alliot_games.complexity_table,
+    "alliot-5": alliot_players.prediction_table,
+    "alliot-6": alliot_games.covariance_table,
+    "alliot-best-year": alliot_players.best_year_table,
+    "alliot-conformance": alliot_players.conformance_table,
+    "alliot-conformance-distribution": alliot_games.shortfall_table,
+    "alliot-conformance-results": alliot_games.correlation_table,
+    "alliot-convolution": alliot_games.convolution_table,
+    "alliot-evaluations": alliot_games.evaluation_table,
+    "alliot-highest": alliot_games.highest_table,
+    "alliot-markov": alliot_players.markov_table,
+    "alliot-markov-10": alliot_players.markov_ten_table,
+    "alliot-royale": alliot_players.royale_table,
+    "alliot-stationary": alliot_players.stationary_table,
+    "career": alliot_players.career_table,
+    "regan": regan_table,
+}
+
+
+def study_table(name: str, data: StudyData, by: str | None = None) -> StudyTable:
+    """Make one table. ``by``: what a battle royale is paired by, or what ``regan`` is grouped by.
+
+    Raises InputError for a name or ``by`` that there is not.
+    """
+    if name not in TABLES:
+        raise InputError(name, "is no table", f"Name one of {', '.join(TABLES)}")
+    if by is None:
+        return TABLES[name](data)
+    if name in ("alliot-royale", "alliot-best-year"):
+        pairing: Pairing | None = next((each for each in PAIRINGS if each == by), None)
+        if pairing is None:
+            raise InputError("--by", f"{by!r} pairs nobody", f"Give one of {', '.join(PAIRINGS)}")
+        if name == "alliot-royale":
+            return alliot_players.royale_table(data, pairing)
+        return alliot_players.best_year_table(data, pairing)
+    if name == "regan":
+        grouping: Grouping | None = next((each for each in GROUPINGS if each == by), None)
+        if grouping is None:
+            raise InputError(
+                "--by", f"{by!r} groups nothing", f"Give one of {', '.join(GROUPINGS)}"
+            )
+        return regan_table(data, grouping)
+    raise InputError("--by", f"says nothing to {name}", "Leave it out")

@@ -1,0 +1,79 @@
+"""``live-rate study table`` and ``figure``. Part of the composition root."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from live.corpus.corpus_database import CorpusDatabase
+from live.corpus.tables.study_data import Selection, StudyData
+from live.corpus.tables.study_figures import FIGURES, drawn
+from live.corpus.tables.study_table import TableForm, formatted
+from live.corpus.tables.table_catalogue import TABLES, study_table
+from live.errors import InputError
+from live.jobs.analyze_games import check_writable, write
+from live.jobs.study_corpus import chosen_setting
+
+_FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
+
+
+def tabulate(
+    corpus: Path,
+    names: Sequence[str],
+    selection: Selection,
+    *,
+    setting: int | None,
+    by: str | None,
+    form: TableForm,
+    out: str,
+) -> int:
+    """``live-rate study table``; returns the exit code. ``all`` writes every table to a folder.
+
+    Raises:
+        InputError: no such corpus, table, setting, player or event, or nothing can be written.
+    """
+    wanted = list(TABLES) if list(names) == ["all"] else list(names)
+    folder = Path(out) if len(wanted) > 1 else None
+    if folder is not None and out == "-":
+        raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
+    if folder is None:
+        check_writable(out)
+        form = _FORMS.get(Path(out).suffix, form)
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+    with CorpusDatabase(corpus) as database:
+        number, chosen = chosen_setting(database, corpus, setting)
+        data = StudyData(database, corpus, number, chosen, selection)
+        for name in wanted:
+            text = formatted(study_table(name, data, by), form).encode()
+            ending = {"csv": ".csv", "json": ".json", "text": ".txt"}[form]
+            write(str(folder / f"{name}{ending}") if folder is not None else out, text)
+    return 0
+
+
+def draw(
+    corpus: Path,
+    name: str,
+    selection: Selection,
+    *,
+    setting: int | None,
+    by: str | None,
+    out: Path,
+) -> int:
+    """``live-rate study figure``; returns the exit code.
+
+    Raises:
+        InputError: as ``tabulate``.
+        ConfigError: matplotlib is not installed.
+    """
+    if name not in FIGURES:
+        raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
+    if out.suffix not in (".png", ".svg"):
+        raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
+    check_writable(str(out))
+    with CorpusDatabase(corpus) as database:
+        number, chosen = chosen_setting(database, corpus, setting)
+        data = StudyData(database, corpus, number, chosen, selection)
+        table = study_table(FIGURES[name].table, data, by)
+    write(str(out), drawn(name, table, out.suffix[1:]))
+    return 0

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from live.corpus.tables.line_sums import FOLDS, LineSums
+
+
+def test_sums_give_what_scipy_gives() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(200, 2))
+    y = 0.3 + 2 * x[:, 0] + rng.normal(size=200)
+    sums = LineSums(2)
+    for game in range(200):
+        sums.add(game, x[game], float(y[game]))
+    for index in (0, 1):
+        line = stats.linregress(x[:, index], y)
+        fit = sums.fit(index)
+        assert fit.n == 200
+        assert fit.rho == pytest.approx(line.rvalue)
+        assert (fit.alpha, fit.beta) == pytest.approx((line.intercept, line.slope))
+        assert fit.beta_high is not None
+        reach = stats.t.ppf(0.975, 198) * line.stderr
+        assert fit.beta_high - line.slope == pytest.approx(reach)
+        ends = stats.pearsonr(x[:, index], y).confidence_interval()
+        assert (fit.rho_low, fit.rho_high) == pytest.approx(tuple(ends))
+
+
+def test_the_error_is_that_of_games_left_out() -> None:
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=60), rng.normal(size=60)
+    sums = LineSums(1)
+    for game in range(60):
+        sums.add(game, x[game : game + 1], float(y[game]))
+    squares = plain = 0.0
+    for fold in range(FOLDS):
+        held = np.arange(60) % FOLDS == fold
+        line = stats.linregress(x[~held], y[~held])
+        squares += float(((y[held] - line.intercept - line.slope * x[held]) ** 2).sum())
+        plain += float(((y[held] - y[~held].mean()) ** 2).sum())
+    fit = sums.fit(0)
+    assert fit.error == pytest.approx((squares / 60) ** 0.5)
+    assert fit.error_of_mean == pytest.approx((plain / 60) ** 0.5)
+
+
+def test_what_does_not_vary_has_no_correlation() -> None:
+    sums = LineSums(1)
+    assert sums.fit(0).n == 0
+    for game in range(8):
+        sums.add(game, np.array([1.0]), game / 8)
+    fit = sums.fit(0)
+    assert (fit.n, fit.rho, fit.beta, fit.mean) == (8, None, None, 1.0)

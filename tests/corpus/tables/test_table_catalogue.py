@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from live.corpus.corpus_database import CorpusDatabase
+from live.corpus.tables.study_data import Selection, StudyData
+from live.corpus.tables.study_figures import FIGURES, drawn
+from live.corpus.tables.study_table import Cell, StudyTable, formatted
+from live.corpus.tables.table_catalogue import TABLES, study_table
+from live.errors import InputError
+from live.manual.pages import manual_page
+from tests.corpus.small_corpus import DATA, corpus_of
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return corpus_of(tmp_path_factory.mktemp("corpus") / "c.db")
+
+
+def made(
+    corpus: Path, name: str, selection: Selection | None = None, by: str | None = None
+) -> StudyTable:
+    with CorpusDatabase(corpus) as database:
+        setting = database.settings()[1]
+        data = StudyData(database, corpus, 1, setting, selection or Selection(top=4))
+        return study_table(name, data, by)
+
+
+def column(table: StudyTable, name: str) -> list[Cell]:
+    at = [each.name for each in table.columns].index(name)
+    return [row[at] for row in table.rows]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_the_same_bytes_again(name: str, corpus: Path) -> None:
+    table = made(corpus, name)
+    assert table.name == name
+    assert table.rows or name in {"regan", "ferreira-2", "alliot-5", "alliot-best-year"}
+    assert all(len(row) == len(table.columns) for row in table.rows)
+    for form in ("text", "csv", "json"):
+        assert formatted(made(corpus, name), form) == formatted(table, form)
+
+
+def test_the_game_of_the_paper(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "c.db", DATA / "figure-1.pgn")
+    selection = Selection(players=("Fischer", "Byrne"), gain="successive")
+    cross = made(corpus, "ferreira-1", selection)
+    # Ferreira 2012, section 4: 0.655 and 113 for Fischer.
+    assert column(cross, "player")[0] == "Fischer, Robert James"
+    assert column(cross, "expected")[0] == pytest.approx(0.6550, abs=5e-5)
+    assert column(cross, "difference") == pytest.approx([112.8, -112.8], abs=0.05)
+    assert column(cross, "points") == [1.0, 0.0]
+    # Section 7: Algorithm 4 after the last move.
+    strengths = made(corpus, "ferreira-5", selection)
+    assert column(strengths, "d") == pytest.approx([-43.4, -185.4], abs=0.05)
+    spike = made(corpus, "ferreira-distribution", selection)
+    zeros = [row for row in spike.rows if row[1] == 0]
+    assert [(row[0], row[2]) for row in zeros] == [
+        ("Fischer, Robert James", 14),
+        ("Byrne, Donald", 13),
+    ]
+
+
+def test_every_player_is_counted_with_both_colours(corpus: Path) -> None:
+    with CorpusDatabase(corpus) as database:
+        plies, games = next(database.rows("SELECT sum(plies), count(*) FROM games"))
+    everybody = Selection(top=100)
+    assert sum(int(each or 0) for each in column(made(corpus, "alliot-1", everybody), "total")) == (
+        2 * games
+    )
+    found = made(corpus, "ferreira-distribution", everybody)
+    assert sum(int(each or 0) for each in column(found, "moves")) == plies
+
+
+def test_a_chain_has_rows_that_sum_to_one(corpus: Path) -> None:
+    for name, classes in (("alliot-markov", 19), ("alliot-markov-10", 10)):
+        table = made(corpus, name)
+        assert len(table.columns) == 4 + classes
+        for row in table.rows:
+            assert sum(float(cell or 0) for cell in row[4:]) == pytest.approx(1)
+
+
+def test_a_battle_royale_is_fair(corpus: Path) -> None:
+    table = made(corpus, "alliot-royale", by="tanh")
+    means = [float(each) for each in column(table, "mean") if each is not None]
+    assert means == sorted(means, reverse=True)
+    assert [row[7 + at] for at, row in enumerate(table.rows)] == [0.5] * len(table.rows)
+
+
+def test_a_selection_is_kept(corpus: Path) -> None:
+    years = column(made(corpus, "career", Selection(first_year=2013, last_year=2016)), "year")
+    assert years and all(2013 <= int(year or 0) <= 2016 for year in years)
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "problem"),
+    [
+        ("nonsense", None, "nonsense: is no table"),
+        ("alliot-royale", "luck", "'luck' pairs nobody"),
+        ("regan", "shoe size", "'shoe size' groups nothing"),
+        ("career", "year", "says nothing to career"),
+    ],
+)
+def test_what_there_is_not_is_refused(
+    name: str, by: str | None, problem: str, corpus: Path
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        made(corpus, name, by=by)
+
+
+def test_a_player_who_is_not_there_is_refused(corpus: Path) -> None:
+    with pytest.raises(InputError, match="nobody is called 'Capablanca'"):
+        made(corpus, "career", Selection(players=("Capablanca",)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_are_the_same_bytes_again(name: str, corpus: Path) -> None:
+    table = made(corpus, FIGURES[name].table)
+    for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
+        picture = drawn(name, table, form)
+        assert picture.startswith(start)
+        assert drawn(name, table, form) == picture
+
+
+def test_the_manual_has_every_table_and_figure() -> None:
+    page = manual_page("studies").section("study")
+    for name in (*TABLES, *FIGURES):
+        assert f"`{name}`" in page
