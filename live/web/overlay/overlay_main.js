@@ -144,8 +144,8 @@ function draw() {
   names = [...new Set(all.flatMap(({ white, black }) => [white.name, black.name]))];
   const games = chooser.choose(all, now(), [...held.moments.values()]).map((game) => (options.ply === null ? game : story.asOf(game, options.ply)));
   if (ON_AIR[options.layout] !== undefined && self === top) {
-    // Analysed first, where this overlay may say so.
-    connection.say({ type: "air", games: games.slice(0, ON_AIR[options.layout](options)).map(({ id }) => id) });
+    // Analysed first, where this overlay may say so; a broker is told nothing.
+    connection.say?.({ type: "air", games: games.slice(0, ON_AIR[options.layout](options)).map(({ id }) => id) });
   }
   turnTo(games[0]?.id);
   layout.draw({ games, held, now: now(), swingOf });

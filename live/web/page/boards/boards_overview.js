@@ -7,7 +7,7 @@ import { isTransferred } from "../../client/leading_figure.js";
 import { explainButton } from "../explanations.js";
 import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
 import { delayText } from "../health_view.js";
-import { MomentsList } from "../moments_list.js";
+import { MomentsList } from "./moments_list.js";
 import { ORDERS, arranged } from "./boards_order.js";
 import { alertingGames } from "../alert_sound.js";
 

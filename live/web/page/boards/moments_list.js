@@ -1,8 +1,8 @@
 /** What is worth telling of the games, above the boards: each leads to its position. */
 
-import { element, nameNode, setText } from "../drawing/elements.js";
-import { moveText } from "../drawing/number_format.js";
-import { writePlace } from "./page_address.js";
+import { element, nameNode, setText } from "../../drawing/elements.js";
+import { moveText } from "../../drawing/number_format.js";
+import { writePlace } from "../page_address.js";
 
 /** More than so many nobody reads above the boards. */
 const MOST = 12;

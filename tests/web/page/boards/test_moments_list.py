@@ -1,4 +1,4 @@
-"""live/web/page/moments_list.js: the newest first, and every kind has a name."""
+"""live/web/page/boards/moments_list.js: the newest first, and every kind has a name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Pages = Callable[..., Any]
 
 
 def test_every_kind_has_a_name(pages: Pages) -> None:
-    kinds = pages("constant", module="page/moments_list.js", name="KINDS")
+    kinds = pages("constant", module="page/boards/moments_list.js", name="KINDS")
     assert set(kinds) == set(get_args(MomentKind))
 
 
@@ -22,5 +22,7 @@ def test_the_newest_come_first_and_of_unknown_time_those_that_matter(pages: Page
         {"id": "matters", "at_s": None, "weight": 0.8},
         {"id": "new", "at_s": 20, "weight": 0.1},
     ]
-    shown = pages("call", module="page/moments_list.js", name="newestMoments", args=[moments, 3])
+    shown = pages(
+        "call", module="page/boards/moments_list.js", name="newestMoments", args=[moments, 3]
+    )
     assert [each["id"] for each in shown] == ["new", "old", "matters"]
