@@ -30,10 +30,11 @@ from rich.console import Console
 from live.clock import LoopClock
 from live.config import Config
 from live.errors import LiveRateError, first_of
+from live.events import GameMessage
 from live.players.player_lists import beside
 from live.publish.access.authentication import everybody
 from live.publish.access.origin_policy import check_exposure
-from live.publish.public_state import PublicState
+from live.publish.public_state import DelayedGames, PublicState
 from live.publish.server import Publisher
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
@@ -103,8 +104,9 @@ async def follow(
         service.listen(publisher.publish)
         service.listen(pulse.publish)
         public, clock = publisher.public, LoopClock()
+        parts = _for_producers(config, service, public)
         screen = OutputMode(shown, service, public, publisher.url, console, stop)
-        parts: dict[str, Callable[[], Awaitable[None]]] = {"public": lambda: pass_on(public, clock)}
+        parts["public"] = lambda: pass_on(public, clock)
         if screen.drawn:
             parts["display"] = screen.run
         journal = service.journal.journal
@@ -211,6 +213,7 @@ def _publishing(config: Config, service: EventService) -> Publisher:
         hide_scores=config.server.hide_scores,
         changed_ago_s=changed_ago_s(journal, service.state, time.time()),
         stored_engine=service.state.ledger.stored_engine,
+        delayed=DelayedGames(config.feeds.delay_rounds, config.feeds.delay_finished),
     )
     service.withholding = lambda: public.withholding
     return Publisher(
@@ -221,6 +224,29 @@ def _publishing(config: Config, service: EventService) -> Publisher:
         incidents=service.arbiter.incidents,
         on_air=service.put_on_air,
     )
+
+
+def _for_producers(
+    config: Config, service: EventService, public: PublicState
+) -> dict[str, Callable[[], Awaitable[None]]]:
+    """What switches scenes and notifies people, if it is asked for. It hears what the public may
+    know, so nothing that is delayed or hidden leaves by it.
+    """
+    parts: dict[str, Callable[[], Awaitable[None]]] = {}
+    if config.director.url:
+        from live.producer.obs_director import ObsDirector
+
+        director = ObsDirector(config.director, report=service.health)
+        public.listen(GuardedPart(director.publish))
+        director.choice.heard([GameMessage(view) for view in public.games()], 0.0)
+        parts["director"] = director.run
+    if config.notify.urls_file:
+        from live.producer.notifier import Notifier
+
+        notifier = Notifier(config.notify, public.games(), report=service.health)
+        public.listen(GuardedPart(notifier.publish))
+        parts["notifications"] = notifier.run
+    return parts
 
 
 @contextlib.asynccontextmanager

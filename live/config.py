@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from live.engine_config import LIMITS, check_engine
 from live.engine_config import EngineConfig as EngineConfig
 from live.errors import ConfigError
-from live.events import BellChoice, FigureChoice, GainKind
+from live.events import BellChoice, FigureChoice, GainKind, MomentKind
 from live.settings import (
     BrokerUrl,
     Charset,
@@ -30,12 +30,16 @@ from live.settings import (
     Hours,
     HttpUrl,
     HttpUrlOrNone,
+    Names,
     Origins,
     Port,
     Positive,
+    Rounds,
     Seconds,
     Section,
+    SocketUrl,
     TopicPrefix,
+    Weight,
     checked,
     env_layer,
     file_layer,
@@ -151,6 +155,10 @@ class FeedsConfig(Section, frozen=True):
     """A CSV of pairings, for boards without names; empty: as above."""
     delay_s: Delay = 0.0
     """What the public sees is held back for so long, moves and scores alike; 0: nothing is."""
+    delay_rounds: Rounds = ()
+    """Rounds that the delay is for; none: all."""
+    delay_finished: bool = True
+    """Whether a game is held back once it is over, too."""
     lichess: LichessConfig = LichessConfig()
     livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
     mqtt: MqttFeedConfig = MqttFeedConfig()
@@ -200,6 +208,56 @@ class TerminalConfig(Section, frozen=True):
     """Which new alerts ring the bell, until somebody presses b."""
 
 
+MomentKinds = Annotated[
+    tuple[MomentKind, ...],
+    msgspec.Meta(description='a list of kinds of moments, such as ["turn", "comeback"]'),
+]
+NoticeKinds = Annotated[
+    tuple[Literal["begins", "ends", "moments"], ...],
+    msgspec.Meta(description='a list of "begins", "ends" and "moments"'),
+]
+
+
+class DirectorConfig(Section, frozen=True):
+    """``[director]``: scenes of OBS switched on moments."""
+
+    url: SocketUrl = ""
+    """Of obs-websocket; empty: no director."""
+    password_file: str = ""
+    dry_run: bool = True
+    """It logs what it would switch, and switches nothing."""
+    stop_file: str = ""
+    """While this file exists nothing is switched."""
+    scene: str = "Board {board}"
+    """The scene of a board."""
+    home_scene: str = ""
+    """Back to this one when nothing else is worth telling; empty: it stays."""
+    kinds: MomentKinds = ()
+    """Moments that are switched to; none: all."""
+    least_weight: Weight = 0.6
+    stay_s: Seconds = 20.0
+    """A scene stays on air for so long at least."""
+    hold_s: Seconds = 60.0
+    """After so long it goes home."""
+    pause_s: Seconds = 300.0
+    """Somebody who switches by hand is left alone for so long."""
+
+
+class NotifyConfig(Section, frozen=True):
+    """``[notify]``: people notified through apprise."""
+
+    urls_file: str = ""
+    """Addresses of apprise, one a line; empty: nobody is notified."""
+    what: NoticeKinds = ("begins", "ends", "moments")
+    players: Names = ()
+    """Full names or FIDE ids; none: everybody's games."""
+    least_weight: Weight = 0.6
+    """Moments that matter less are left out."""
+    per_hour: Positive = 20
+    """No more notices than this."""
+    lang: Literal["en", "de", "fr", "es", "it", "ru"] = "en"
+
+
 class LogConfig(Section, frozen=True):
     """``[log]``"""
 
@@ -218,6 +276,8 @@ class Config(Section, frozen=True):
     journal: JournalConfig = JournalConfig()
     memory: MemoryConfig = MemoryConfig()
     terminal: TerminalConfig = TerminalConfig()
+    director: DirectorConfig = DirectorConfig()
+    notify: NotifyConfig = NotifyConfig()
     log: LogConfig = LogConfig()
 
 

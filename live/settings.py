@@ -40,9 +40,18 @@ Charset = Annotated[
 Delay = Annotated[
     float, msgspec.Meta(ge=0, le=86_400, description="seconds, 0 for none, up to 86400")
 ]
+Rounds = Annotated[
+    tuple[str, ...], msgspec.Meta(description='a list of rounds, such as ["7", "8", "9"]')
+]
 Hours = Annotated[
     float, msgspec.Meta(ge=0, le=87_600, description="hours, 0 for never, up to 87600")
 ]
+SocketUrl = Annotated[
+    str,
+    msgspec.Meta(pattern="^(wss?://[^/]|$)", description="a URL with ws:// or wss://, or empty"),
+]
+Weight = Annotated[float, msgspec.Meta(ge=0, le=1, description="a number from 0 to 1")]
+Names = Annotated[tuple[str, ...], msgspec.Meta(description='a list such as ["Carlsen, Magnus"]')]
 Factor = Annotated[float, msgspec.Meta(gt=0, description="a number above 0")]
 Host = Annotated[str, msgspec.Meta(min_length=1, description="a host name or address")]
 Hosts = Annotated[

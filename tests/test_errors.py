@@ -264,6 +264,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "jobs/recorded_event.py": ("report",),
     "jobs/compare_players.py": ("compare",),
     "publish/access/origin_policy.py": ("",),
+    "publish/static_site.py": ("site",),
     "publish/http/listener.py": ("", "doctor", "replay"),
     "ratings/calibration/move_evidence.py": ENGINES,
     "ratings/regan/intrinsic_rating.py": ENGINES,

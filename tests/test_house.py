@@ -31,6 +31,7 @@ RANKS = {
     "store": 6,
     "publish": 7,
     "report": 8,
+    "producer": 8,
     "terminal": 9,
     "web": 9,
     "rehearse": 9,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from live.commands.command_options import SWITCH, ConfigFlag
+from live.commands.command_options import SWITCH, ConfigFlag, settings_of
 
 
 def add_to(app: typer.Typer) -> None:
@@ -19,6 +19,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(schema)
     app.command("systemd-unit")(systemd_unit)
     app.command()(watch)
+    app.command("notify-test")(notify_test)
     app.command()(site)
     service = typer.Typer(help="Have this system run live-rate.", no_args_is_help=True)
     service.command()(install)
@@ -70,6 +71,32 @@ def token(
     )
     typer.echo(entry)
     typer.echo(f"Token for {name}, shown this once: {secret}", err=True)
+
+
+def notify_test(config: ConfigFlag = None) -> None:
+    """Send one notice to everybody in notify.urls_file, to see that it arrives."""
+    import asyncio
+
+    from live.errors import ConfigError
+    from live.producer.notice_rules import Notice
+    from live.producer.notifier import Notifier
+
+    settings = settings_of(config).notify
+    if not settings.urls_file:
+        raise ConfigError(
+            "notify.urls_file", "is empty: nobody is notified", "Name a file of apprise addresses"
+        )
+
+    async def send() -> bool:
+        return await Notifier(settings).send(Notice("live-rate", "A test: notices arrive here."))
+
+    if not asyncio.run(send()):
+        raise ConfigError(
+            "notify.urls_file",
+            "not everybody in it could be notified",
+            "See the lines above, and correct the address",
+        )
+    typer.echo("Everybody was notified.")
 
 
 def schema(

@@ -38,6 +38,7 @@ def worker(
         config, engine__path=engine, engine__engines=engines, engine__cluster=address
     ).engine
     from live.app import run
+    from live.engine.cluster.cluster_tls import require_dask
     from live.engine.cluster.cluster_worker import work
     from live.engine.engine_discovery import find_engine
     from live.engine.process.uci_conversation import UciSettings
@@ -45,6 +46,7 @@ def worker(
 
     async def lend() -> int:
         command = find_engine(settings.path)
+        require_dask()
         typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
         await work(
             address,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -53,6 +53,23 @@ Listener = Callable[[list[Change]], None]
 _VENUE = StreamFilter(visibility=Visibility.VENUE)
 
 
+class DelayedGames(msgspec.Struct, frozen=True):
+    """Which games the delay is for."""
+
+    rounds: Sequence[str] = ()
+    """Rounds; none: all."""
+    finished: bool = True
+    """Those that are over, too."""
+
+    def take(self, view: GameView) -> bool:
+        """Whether the delay is for this game."""
+        if view.result != "*" and not self.finished:
+            return False
+        # Sources write boards into rounds: 7.12 is of round 7.
+        main = view.round.partition(".")[0]
+        return not self.rounds or view.round in self.rounds or main in self.rounds
+
+
 class PublicState:
     """A :class:`live.publish.published_state.PublishedState`: the live one as the public may know
     it.
@@ -68,6 +85,7 @@ class PublicState:
         hide_scores: bool = False,
         changed_ago_s: Mapping[GameId, float] | None = None,
         stored_engine: EngineInfo | None = None,
+        delayed: DelayedGames | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_s: Callable[[], float] = time.time,
     ) -> None:
@@ -79,6 +97,10 @@ class PublicState:
         self._clock = clock
         self._wall_s = wall_s
         self._delay_s = 0.0
+        self._delayed = delayed or DelayedGames()
+        # Games that are shown at once.
+        self._free: set[GameId] = set()
+        self._results: dict[GameId, str] = {}
         self._from_s = wall_s()
         # What the public knows of the live state; None where it knows all of it.
         self._late: ClientState | None = None
@@ -113,6 +135,9 @@ class PublicState:
         if delay_s > 0 and self._late is None:
             self._late = ClientState()
             self._late.apply(snapshot(self._live))
+            free = (view.id for view in self._live.games() if not self._delayed.take(view))
+            self._free = set(free)
+            self._results = {view.id: view.result for view in self._live.games()}
         if delay_s > self._delay_s:
             self._from_s = self._wall_s()
         self._delay_s = delay_s
@@ -138,7 +163,9 @@ class PublicState:
         changed_s = {
             game: now_s - max(0.0, ago_s)
             for game, ago_s in changed_ago_s.items()
-            if ago_s < self._delay_s and self._late.game(game) is not None
+            if ago_s < self._delay_s
+            and self._late.game(game) is not None
+            and game not in self._free
         }
         if not changed_s:
             return
@@ -195,9 +222,44 @@ class PublicState:
             self._pass(list(changes))
             return
         now_s = self._clock()
-        for change in filter(_worth_holding, changes):
-            self._hold(now_s, change)
+        at_once: list[Change] = []
+        for change in changes:
+            if isinstance(change, GameMessage):
+                at_once += self._freed(change.game)
+            elif isinstance(change, MoveMessage) and not self._delayed.finished:
+                # It may go on: its result may be withdrawn a moment later.
+                self._go_on(change.game)
+            if _game_of(change) in self._free:
+                at_once.append(change)
+            elif _worth_holding(change):
+                self._hold(now_s, change)
+            if isinstance(change, GoneMessage):
+                self._free.discard(change.game)
+                self._results.pop(change.game, None)
         self.pass_due()
+        self._show(at_once)
+
+    def _go_on(self, id: GameId) -> None:
+        """A move is played: what was shown because the game was over is not any more."""
+        held = None if self._late is None else self._late.game(id)
+        if held is not None and self._delayed.take(msgspec.structs.replace(held, result="*")):
+            self._free.discard(id)
+
+    def _freed(self, view: GameView) -> list[Change]:
+        """What waits of a game that the delay is for no longer, now that it is this."""
+        before = self._results.get(view.id, "*")
+        self._results[view.id] = view.result
+        if self._delayed.take(view):
+            self._free.discard(view.id)
+            return []
+        over_only = self._delayed.take(msgspec.structs.replace(view, result="*"))
+        if view.id in self._free or (over_only and before != "*"):
+            return []
+        self._free.add(view.id)
+        waited = [change for _, change in self._waiting if _game_of(change) == view.id]
+        self._waiting = deque(each for each in self._waiting if _game_of(each[1]) != view.id)
+        del self._moves[view.id]
+        return waited
 
     def pass_due(self) -> None:
         """Pass on what may be known by now."""
@@ -209,22 +271,28 @@ class PublicState:
             ready.append(self._waiting.popleft()[1])
         # Each new engine rating rates everything anew: the last one does.
         engine = next((each for each in reversed(ready) if isinstance(each, EngineMessage)), None)
-        due: list[Change] = []
         for change in ready:
-            if isinstance(change, EngineMessage) and change is not engine:
-                continue
-            try:
-                self._late.apply(change)
-            except OutOfStep as error:
-                # A fault of ours: the public goes on without this change.
-                log.error("the public misses a change: %s", error)
-            else:
-                due.append(change)
             if isinstance(change, MoveMessage) and change.move is not None:
                 self._moves[change.game] -= 1
         self._moves = +self._moves
+        self._show(
+            change for change in ready if not isinstance(change, EngineMessage) or change is engine
+        )
         if not self._waiting and not self._delay_s:
             self._late = None
+
+    def _show(self, changes: Iterable[Change]) -> None:
+        """Take into what the public knows what it may know now, and pass it on."""
+        due: list[Change] = []
+        for change in changes:
+            if self._late is not None:
+                try:
+                    self._late.apply(change)
+                except OutOfStep as error:
+                    # A fault of ours: the public goes on without this change.
+                    log.error("the public misses a change: %s", error)
+                    continue
+            due.append(change)
         self._pass(due)
 
     def _pass(self, changes: list[Change]) -> None:
@@ -311,6 +379,18 @@ def _without_games(engine: EngineInfo, stored: EngineInfo | None) -> EngineInfo:
         rating_source=stored.rating_source,
         rating_moves=0,
     )
+
+
+def _game_of(change: Change) -> GameId | None:
+    """Which game a change is of; None where it is of none, or for arbiters."""
+    match change:
+        case AlertMessage():
+            return None
+        case GameMessage(game=view):
+            return view.id
+        case _:
+            game: GameId | None = getattr(change, "game", None)
+            return game
 
 
 def _worth_holding(change: Change) -> bool:

@@ -150,7 +150,7 @@ def test_the_page(pages: Pages) -> None:
 def test_the_overlays(pages: Pages) -> None:
     options = pages("constant", module="overlay/options.js", name="OPTIONS")
     layouts = pages("constant", module="overlay/options.js", name="LAYOUTS")
-    english = pages("constant", module="overlay/language/words.js", name="LANGUAGES")["en"]
+    english = pages("languages")["en"]
     assert terms("Overlays", "Options") == set(options)
     assert terms("Overlays", "Layouts") == set(layouts)
     obvious = {

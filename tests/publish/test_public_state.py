@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import msgspec
 import pytest
 
-from live.events import Change, EngineMessage, MomentMessage
-from live.publish.public_state import PublicState
+from live.events import Change, EngineMessage, FeedReport, MomentMessage, Player, Result
+from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState
+from tests.alerts.games import played
+from tests.alerts.replayed_event import Rehearsal
 from tests.publish.world import World
 
 DELAY_S = 900.0
@@ -91,3 +96,79 @@ def test_moments_wait_like_everything_and_are_not_there_where_scores_are_hidden(
     now[0] += DELAY_S
     public.pass_due()
     assert (came, list(public.moments())) == ([], [])
+
+
+class DelayedEvent(Rehearsal):
+    """Games played into the real keeper, with a public that is late."""
+
+    def __init__(self, delayed: DelayedGames) -> None:
+        super().__init__()
+        self.public = PublicState(
+            self.state,
+            delay_s=DELAY_S,
+            delayed=delayed,
+            clock=lambda: self.now_s,
+            wall_s=lambda: self.now_s,
+        )
+        self.client = ClientState()
+        self.client.apply(snapshot(self.public))
+        self.public.listen(self._shown)
+
+    def _shown(self, changes: list[Change]) -> None:
+        for change in changes:
+            self.client.apply(change)
+
+    def _published(self, changes: Iterable[Change]) -> None:
+        told = list(changes)
+        super()._published(told)
+        # The state publishes first when it is made, before anybody listens.
+        if hasattr(self, "public"):
+            self.public.publish(told)
+
+    def shown(self) -> dict[str, tuple[str, int]]:
+        """Result and number of moves of each game, as the public has it."""
+        views = [self.public.game(view.id) for view in self.public.games()]
+        assert snapshot(self.public) == self.client.snapshot()
+        return {view.round: (view.result, len(view.plies)) for view in views if view is not None}
+
+
+def reported(service: DelayedEvent, round: str, plies: int, result: Result = "*") -> None:
+    line = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6"][:plies]
+    game = played(" ".join(line), result=result, board=int(round.replace(".", "")))
+    headers = msgspec.structs.replace(game.headers, round=round, white=Player(f"White {round}"))
+    service.report(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
+
+
+def test_the_delay_ends_with_the_game_where_that_is_wished() -> None:
+    service = DelayedEvent(DelayedGames(finished=False))
+    reported(service, "1.1", 4)
+    reported(service, "1.2", 3)
+    assert service.shown() == {}
+    reported(service, "1.1", 5, "1-0")
+    assert service.shown() == {"1.1": ("1-0", 5)}
+    assert service.public.held().held_boards == 1 and service.public.held().held_moves == 3
+    # A result that is withdrawn is shown no sooner than a move.
+    reported(service, "1.1", 6)
+    assert service.shown() == {"1.1": ("1-0", 5)}
+    service.now_s += DELAY_S
+    service.public.pass_due()
+    assert service.shown() == {"1.1": ("*", 6), "1.2": ("*", 3)}
+
+
+def test_rounds_without_a_delay_are_shown_at_once() -> None:
+    service = DelayedEvent(DelayedGames(rounds=("2",)))
+    reported(service, "1.1", 4)
+    reported(service, "2.1", 4)
+    assert service.shown() == {"1.1": ("*", 4)}
+    reported(service, "2.1", 6, "1-0")
+    assert service.shown() == {"1.1": ("*", 4)}
+    assert not list(service.public.players()), "what rests on delayed games waits for them"
+    service.now_s += DELAY_S
+    service.public.pass_due()
+    assert service.shown() == {"1.1": ("*", 4), "2.1": ("1-0", 6)}
+
+
+def test_by_default_the_delay_is_for_every_game() -> None:
+    service = DelayedEvent(DelayedGames())
+    reported(service, "1.1", 4, "1-0")
+    assert service.shown() == {}

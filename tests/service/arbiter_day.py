@@ -32,7 +32,21 @@ from live.service.event_journal import EventJournal
 from live.store.journal import Journal
 from tests.publish.world import World
 
-Verb = Literal["raise", "again", "worse", "acknowledge", "note", "mute", "unmute", "over", "enter"]
+Verb = Literal[
+    "raise",
+    "again",
+    "worse",
+    "acknowledge",
+    "note",
+    "mute",
+    "unmute",
+    "mute kind",
+    "unmute kind",
+    "mute board",
+    "unmute board",
+    "over",
+    "enter",
+]
 
 ALERTS = 50
 PARTS = 4
@@ -57,6 +71,13 @@ def day() -> list[Step]:
             verbs.append(("raise", number))
         if number % 9 == 4:
             verbs.append(("enter", number))
+        if number % 13 in (6, 10):
+            # A kind is muted, and four findings later shown again.
+            verbs.append(("mute kind", number) if number % 13 == 6 else ("unmute kind", number - 4))
+        if number % 11 in (5, 9):
+            verbs.append(
+                ("mute board", number) if number % 11 == 5 else ("unmute board", number - 4)
+            )
         later = number - 3
         if 0 <= later < ALERTS:
             if later % 4 == 1:
@@ -95,6 +116,16 @@ def finding(number: int, occurrence: int = 1, *, worse: bool = False) -> Finding
         about=f"p{number}",
         occurrence=occurrence,
     )
+
+
+def kind_of(number: int) -> AlertKind:
+    """The kind of a finding."""
+    return KINDS[number % len(KINDS)]
+
+
+def board_of(number: int) -> str:
+    """The board of a finding, if it is about one."""
+    return f"g{number % 10}"
 
 
 def note_text(number: int) -> str:
@@ -192,6 +223,10 @@ def carry_out(
             service.note(id, note_text(step.number))
         case "mute" | "unmute":
             service.mute(id, step.verb == "mute")
+        case "mute kind" | "unmute kind":
+            service.mute_kind(kind_of(step.number), step.verb == "mute kind")
+        case "mute board" | "unmute board":
+            service.mute_board(board_of(step.number), step.verb == "mute board")
         case "enter":
             game = f"g{step.number % 10}" if step.number % 2 else None
             service.enter(entry_text(step.number), game)

@@ -19,7 +19,7 @@ import msgspec
 import pytest
 from websockets.asyncio.client import connect
 
-from live.alerts.finding import PASSING
+from live.alerts.finding import NAMES, PASSING
 from live.events import (
     Alert,
     AlertKind,
@@ -223,7 +223,9 @@ def expected_rows() -> list[tuple[str, str, str]]:
     """
     rows: dict[int, list[tuple[str, str, str]]] = {}
     place: dict[int, int] = {}
-    muted: set[int] = set()
+    mutes: set[tuple[str, object]] = set()
+    """Findings, kinds and boards that are muted."""
+    hidden: set[int] = set()
     worse: set[int] = set()
     taken: set[int] = set()
     for step in arbiter_day.day():
@@ -233,11 +235,32 @@ def expected_rows() -> list[tuple[str, str, str]]:
         def say(word: str, text: str = "", at: str = at, number: int = number) -> None:
             rows[place[number]].append((at, word, text))
 
+        def hide() -> None:
+            """Say of every open finding whether it is now muted by itself, its kind or board."""
+            for each in place:
+                found = arbiter_day.finding(each)
+                ways = {("finding", each), ("kind", found.kind), ("board", found.game)}
+                if bool(ways & mutes) != (each in hidden):
+                    say("unmuted" if each in hidden else "muted", number=each)
+                    hidden.symmetric_difference_update({each})
+
         match step.verb:
             case "raise":
                 place[number] = len(rows)
                 rows[len(rows)] = []
                 say("raised", f"Finding {number}")
+                hide()
+            case "mute kind" | "unmute kind":
+                (mutes.add if step.verb == "mute kind" else mutes.discard)(("kind", kind))
+                text = f"all alerts of kind {NAMES[kind]!r} {step.verb.split()[0]}d"
+                rows[len(rows)] = [(at, "entry", text)]
+                hide()
+            case "mute board" | "unmute board":
+                board = arbiter_day.board_of(number)
+                (mutes.add if step.verb == "mute board" else mutes.discard)(("board", board))
+                text = f"all alerts of this board {step.verb.split()[0]}d"
+                rows[len(rows)] = [(at, "entry", text)]
+                hide()
             case "enter":
                 rows[len(rows)] = [(at, "entry", arbiter_day.entry_text(number))]
             case _ if number not in place:
@@ -251,12 +274,9 @@ def expected_rows() -> list[tuple[str, str, str]]:
                     del place[number]
             case "note":
                 say("noted", arbiter_day.note_text(number))
-            case "mute" if number not in muted:
-                say("muted")
-                muted.add(number)
-            case "unmute" if number in muted:
-                say("unmuted")
-                muted.discard(number)
+            case "mute" | "unmute":
+                (mutes.add if step.verb == "mute" else mutes.discard)(("finding", number))
+                hide()
             case "again":
                 say("raised again", f"Finding {number}")
                 taken.discard(number)
@@ -286,8 +306,10 @@ def test_the_log_of_fifty_alerts_survives_three_kills_to_the_second(tmp_path: Pa
     exported = list(csv.DictReader(io.StringIO(as_csv(log, dt.UTC))))
     rows = [(each["at"], each["what"], each["text"]) for each in exported]
     assert rows == expected_rows()
-    assert {each.kind for each in log} == {*get_args(AlertKind), "entry"}
-    assert sum(each.kind != "entry" for each in log) == arbiter_day.ALERTS
+    assert {each.kind for each in log} == {*get_args(AlertKind), "entry", "mute"}
+    assert sum(each.kind not in ("entry", "mute") for each in log) == arbiter_day.ALERTS
+    words = [what for _, what, _ in rows]
+    assert words.count("muted") > 20 and words.count("unmuted") > 10
 
 
 def test_a_damaged_record_of_the_log_is_left_out_and_said(

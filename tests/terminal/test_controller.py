@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -605,3 +606,21 @@ def test_alerts_that_cannot_be_known_are_not_called_none() -> None:
     stage.actions.no_alerts = lambda: "the service went away"
     assert "no alert" not in stage.frame()
     assert "Not known: the service went away" in stage.frame()
+
+
+def test_with_several_sources_the_board_says_which_it_comes_from() -> None:
+    stage = Stage()
+    assert "from demo" not in stage.frame()
+    feeds = (FeedHealth("demo", "live"), FeedHealth("hall", "live"))
+    stage.client_state.apply(HealthMessage(feeds, EngineHealth()))
+    assert "from demo" in stage.frame().splitlines()[-2]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_figures_of_the_methods_stand_apart(size: tuple[int, int]) -> None:
+    stage = Stage()
+    stage.size = size
+    stage.press("enter", "shift+tab")
+    for line in stage.frame().splitlines():
+        # Share, interval and "of 12" of both sides: no figure runs into the next.
+        assert not re.search(r" of \d+\.", line) and not re.search(r"\d\.\d\d\d", line), line

@@ -59,6 +59,32 @@ const ASKED = {
     });
   },
 
+  /** What was best instead, and what is said of a swing, with moves as people write them. */
+  async best({ args }) {
+    const { bestInstead } = await import(new URL("overlay/shown_figures.js", PAGES));
+    return bestInstead(...args, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
+  },
+
+  async swing({ name, args }) {
+    const score = await import(new URL("overlay/score.js", PAGES));
+    return score[name](...args, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
+  },
+
+  /** What overlays say, by language. */
+  async languages() {
+    const { LANGUAGES } = await import(new URL("overlay/language/words.js", PAGES));
+    const said = async (code) => [code, (await import(new URL(`overlay/language/${code}.js`, PAGES))).default];
+    return Object.fromEntries(await Promise.all(Object.keys(LANGUAGES).map(said)));
+  },
+
+  /** Which games a chooser that follows the story shows. */
+  async followed({ options, looked }) {
+    const { Chooser } = await import(new URL("overlay/game_choice.js", PAGES));
+    const { Story } = await import(new URL("overlay/story/board_interest.js", PAGES));
+    const chooser = new Chooser(options, new Story());
+    return looked.map(([games, now, moments]) => chooser.choose(games, now, moments)[0].id);
+  },
+
   /** What a module exports under this name. */
   async constant({ module, name }) {
     return (await import(new URL(module, PAGES)))[name];

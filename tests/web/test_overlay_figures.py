@@ -175,8 +175,12 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
 def test_what_was_best_is_said_as_people_write_it(pages: Pages) -> None:
     played = [{**ply(1), "uci": "e2e4", "best": "g1f3"}, {**ply(2), "uci": "e7e5", "best": "e7e5"}]
     words = {"letters": ["K", "D", "T", "L", "S"]}
-    assert figure(pages, "bestInstead", game(plies=played), 1, words) == "Sf3"
-    assert figure(pages, "bestInstead", game(plies=played), 2, words) is None
+
+    def best(number: int) -> Any:
+        return pages("best", args=[game(plies=played), number, words])
+
+    assert best(1) == "Sf3"
+    assert best(2) is None
 
 
 def swing_words(pages: Pages, name: str, plies: list[dict[str, Any]], swing: dict[str, Any]) -> str:
@@ -188,8 +192,7 @@ def swing_words(pages: Pages, name: str, plies: list[dict[str, Any]], swing: dic
         "best": "best was {}",
         "bestShort": "best {}",
     }
-    args = [game(plies=plies), swing, words]
-    said: str = pages("call", module="overlay/score.js", name=name, args=args)
+    said: str = pages("swing", name=name, args=[game(plies=plies), swing, words])
     return said.replace("\u00a0", " ")
 
 

@@ -23,9 +23,9 @@ HARD = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
 
 
 def said(pages: Pages, language: str, last: Any) -> Any:
-    words = pages("constant", module="overlay/language/words.js", name="LANGUAGES")[language]
+    words = pages("languages")[language]
     shown = plain(game(plies=(last,)))
-    return pages("call", module="overlay/shown_figures.js", name="humanLine", args=[shown, words])
+    return pages("call", module="overlay/human_line.js", name="humanLine", args=[shown, words])
 
 
 @pytest.mark.parametrize("language", SHARE)

@@ -12,9 +12,7 @@ Pages = Callable[..., Any]
 
 @pytest.fixture
 def languages(pages: Pages) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = pages(
-        "constant", module="overlay/language/words.js", name="LANGUAGES"
-    )
+    found: dict[str, dict[str, Any]] = pages("languages")
     return found
 
 

@@ -26,7 +26,7 @@ def security(address: str, tls: ClusterTls) -> Any:
         ConfigError: Dask is not installed, the address lacks its port, or address and certificates
             do not go together. What no retry mends is reported before anything runs.
     """
-    _need_dask()
+    require_dask()
     from distributed.comm.addressing import parse_host_port
     from distributed.security import Security
 
@@ -91,7 +91,12 @@ def _usable(address: str, secured: Any, role: str) -> None:
         )
 
 
-def _need_dask() -> None:
+def require_dask() -> None:
+    """Make sure that Dask is there, and quiet.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
     try:
         import distributed  # noqa: F401
     except ImportError:

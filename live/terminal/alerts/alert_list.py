@@ -107,9 +107,7 @@ def _line(alert: Alert, here: bool, width: int, look: AlertListOptions) -> Text:
     cells = _name_cells(width)
     line.append(left(board_name(alert, look), cells) + " ", palette.dim if quiet else "")
     text = plain(point_of(alert, look.game(alert.game) if alert.game else None), 300)
-    if alert.player and "," in alert.player:
-        # The family name has to do here; the rest stands below.
-        text = text.replace(alert.player, alert.player.partition(",")[0], 1)
+    text = family_name_only(text, alert.player)
     text += f" ×{alert.times}" if alert.times > 1 else ""
     line.append(left(text, max(8, width - cells - 14)), palette.dim if quiet else style)
     line.append("✎" if alert.note else " ", palette.accent)
@@ -117,6 +115,13 @@ def _line(alert: Alert, here: bool, width: int, look: AlertListOptions) -> Text:
     if here:
         line.stylize_before(palette.cursor)
     return line
+
+
+def family_name_only(text: str, player: str | None) -> str:
+    """The family name has to do in a list; the rest stands below it."""
+    if not player or "," not in player:
+        return text
+    return text.replace(player, player.partition(",")[0], 1)
 
 
 def _name_cells(width: int) -> int:

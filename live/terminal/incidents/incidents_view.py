@@ -11,6 +11,7 @@ from rich.text import Text
 from live.alerts.incident_log import board_words, kind_name, said_of, with_boards
 from live.errors import LiveRateError
 from live.events import Incident
+from live.terminal.alerts.alert_list import family_name_only
 from live.terminal.line_filter import matcher
 from live.terminal.text_cells import counted, left, plain, styled, window
 from live.terminal.view_context import ViewContext
@@ -18,7 +19,6 @@ from live.terminal.view_frame import KeyHint
 
 #: Lines for what has happened to the incident under the cursor.
 DETAIL = 8
-_KIND_CELLS = 22
 _SIGNS = {"alarm": "!!", "warning": "!", "look": "?"}
 
 
@@ -45,7 +45,7 @@ class IncidentsView:
             self.cursor = self._listed[at].number
         body = max(1, height - 2 - DETAIL)
         first = window(len(self._listed), at, body, 0)
-        head = f"    {left('Time', 8)} {left('What', _KIND_CELLS)} Board and text"
+        head = f"    {left('Time', 8)} {left('What', _kind_cells(width))} Board and text"
         lines = [styled(head, palette.dim)]
         for index, each in enumerate(self._listed[first : first + body], first):
             lines.append(self._line(each, index == at, width))
@@ -67,12 +67,14 @@ class IncidentsView:
         sign = "✎" if own else " " if over else _SIGNS[each.severity]
         line.append(left(sign, 3), style[each.severity])
         line.append(f"{clock_time(each.began_s)} ", palette.dim)
-        line.append(left(kind_name(each.kind), _KIND_CELLS) + " ", "" if own else palette.dim)
+        kind = left(kind_name(each.kind), _kind_cells(width))
+        line.append(f"{kind} ", "" if own else palette.dim)
         number = _number(each.board)
         # The board's number has to do on a narrow terminal: what is the matter says more.
         board = each.board if number is None or width >= 100 else str(number)
         about = f"{plain(board, 30)}: " if board else ""
         text = each.text.removeprefix(f"Board {number}: ") if number is not None else each.text
+        text = family_name_only(text, each.player)
         line.append(f"{about}{plain(text, 300)}", palette.dim if over and not own else "")
         if each.note:
             line.append(f"  ✎ {plain(each.note, 100)}", palette.accent)
@@ -155,6 +157,10 @@ class IncidentsView:
 
     def _filter(self, text: str) -> None:
         self.query = text
+
+
+def _kind_cells(width: int) -> int:
+    return 22 if width >= 100 else 16
 
 
 def listed(incidents: Sequence[Incident], query: str, *, open_only: bool) -> list[Incident]:

@@ -62,7 +62,7 @@ const MAKERS = {
     control.id = id;
     if (option.unless === null) control.append(new Option(about.none ?? "\u2013", ""));
     for (const value of option.values) {
-      const text = name === "lang" ? LANGUAGES[value].language : (about.values?.[value] ?? value);
+      const text = name === "lang" ? LANGUAGES[value] : (about.values?.[value] ?? value);
       control.append(new Option(text, value));
     }
     return {

@@ -94,6 +94,7 @@ export class Name {
     const key = `${name}\n${room}\n${this.node.parentNode?.clientWidth ?? 0}\n${others.length}`;
     if (key === this._key) return;
     this._key = key;
+    this.node.title = name;
     const forms = nameForms(name, others);
     this._text.style.fontSize = "";
     for (const form of forms) {

@@ -2,9 +2,8 @@
 
 import { whiteShare } from "../drawing/number_format.js";
 import { gameOrder } from "../client/event_state.js";
-import { unratedOf } from "../client/rated_moves.js";
+import { unratedOf } from "../client/curve_series.js";
 import { figureOf } from "../client/leading_figure.js";
-import { MomentAges, interests, mostInteresting } from "./story/board_interest.js";
 import { eventOf } from "./shown_figures.js";
 
 /** How long a result stays on the screen before the next game takes its place. */
@@ -46,14 +45,15 @@ function roundOrder(a, b) {
 }
 
 export class Chooser {
-  constructor(options) {
+  /** `story`: what finds the board that matters, where that is followed. */
+  constructor(options, story = null) {
     this._options = options;
+    this._story = story;
     /** The game followed, since when, when it was seen to end, and when its figures were whole. */
     this._followed = null;
     this._since = 0;
     this._over = null;
     this._ended = null;
-    this._ages = new MomentAges();
     /** Per game: the last move and when it was seen. */
     this._moves = new Map();
   }
@@ -61,8 +61,7 @@ export class Chooser {
   /** The games to show, in order. One-game layouts take the first. */
   choose(games, now, moments = []) {
     const { game: ids, board: boards, follow, player } = this._options;
-    this._ages.note(moments, now);
-    this._interests = interests(moments, this._ages, now);
+    this._story?.note(moments, now);
     let chosen = [...games].sort(this._options.order === "percentile" ? byPercentile : order);
     if (ids.length > 0) chosen = chosen.filter((game) => ids.includes(game.id));
     else chosen = currentRound(chosen);
@@ -113,7 +112,7 @@ export class Chooser {
 
   _best(games, follow, current) {
     if (follow === "story") {
-      const told = mostInteresting(games, current, this._interests);
+      const told = this._story.best(games, current);
       // While nothing is worth telling, what is being watched stays, and else the closest game.
       if (told !== null || current) return told ?? current;
       return this._best(games, "closest", null);

@@ -7,10 +7,12 @@
 
 import { CHOICES } from "../client/leading_figure.js";
 import { LANGUAGES } from "./language/words.js";
-import { SCORINGS, TIES } from "./tables/round_table.js";
 
 export const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings", "player", "moment", "duel", "table"];
 export const THEMES = ["dark", "light", "chroma", "contrast"];
+/** What a win, a draw and a loss are worth. */
+export const SCORINGS = { "1-half-0": [1, 0.5, 0], "3-1-0": [3, 1, 0] };
+export const TIES = ["direct", "wins", "buchholz", "sonneborn", "black"];
 /** What viewers see while the service or its source is lost. */
 export const LOSSES = ["freeze", "notice", "hide"];
 export const FOLLOWS = ["top", "closest", "latest", "story"];

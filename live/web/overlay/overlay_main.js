@@ -8,10 +8,9 @@ import { Ticking } from "../client/running_clocks.js";
 import { Chooser } from "./game_choice.js";
 import { applyLook } from "./colours.js";
 import { readOptions } from "./options.js";
-import { asOf } from "./story/board_interest.js";
 import { Failures, lostSince, statusText } from "./connection_notice.js";
 import { Swings, largestSwing } from "./swing_notice.js";
-import { LANGUAGES, fill } from "./language/words.js";
+import { fill } from "./language/words.js";
 
 /** How many of its games each layout has on air; the others turn pages. */
 const ON_AIR = {
@@ -22,13 +21,15 @@ const ON_AIR = {
   duel: () => 1,
   grid: ({ boards }) => boards,
 };
+/** Layouts with styles of their own. */
+const OWN_STYLES = ["player", "duel", "moment", "table"];
 /** How long a swing is shown. */
 const ALERT_MS = 8_000;
 const EVERY_MS = 1_000;
 const TURN_MS = 500;
 
 const { options, problems } = readOptions(location.search);
-const words = LANGUAGES[options.lang];
+const speaking = import(`./language/${options.lang}.js`);
 const stage = document.getElementById("stage");
 const status = document.getElementById("status");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -40,12 +41,18 @@ applyLook(document.documentElement, options);
 // connection opens; the library of the curves, which is largest, starts at once.
 if (["board", "curves"].includes(options.layout)) import("../drawing/uplot_loader.js");
 const loading = import(`./layouts/${options.layout}_layout.js`);
+const styled = OWN_STYLES.includes(options.layout) ? styles() : null;
 let layout = null;
+const { default: words } = await speaking;
 
 const held = new Held();
 const now = () => performance.now();
 const source = options.delay > 0 ? await delayed() : held;
-const chooser = new Chooser(options);
+const story = options.follow === "story" || options.ply !== null ? await import("./story/board_interest.js") : null;
+const chooser = new Chooser(options, options.follow === "story" ? new story.Story() : null);
+const flags = options.flags === "emoji" ? await import("./language/flags.js") : null;
+/** A federation as it is shown. */
+const flagOf = (federation) => (flags === null ? (federation ?? "") : flags.flagText(federation, options.flags));
 const swings = new Swings(options.swing, options.cooldown * 1000);
 const ticking = new Ticking();
 const failures = new Failures();
@@ -61,6 +68,15 @@ let names = [];
 const address = new URL(location.href);
 address.searchParams.set("detail", "brief");
 const connection = await openConnection(source, address.href, note);
+
+/** Loads the styles that most overlays do without. */
+function styles() {
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = new URL("./layouts/more_layouts.css", import.meta.url).href;
+  document.head.append(link);
+  return new Promise((done) => (link.onload = link.onerror = done));
+}
 
 async function delayed() {
   const { Delayed } = await import("./delayed_messages.js");
@@ -122,7 +138,7 @@ function draw() {
   for (const [id, { until }] of alerts) if (until <= now()) alerts.delete(id);
   const all = [...held.games.values()];
   names = [...new Set(all.flatMap(({ white, black }) => [white.name, black.name]))];
-  const games = chooser.choose(all, now(), [...held.moments.values()]).map((game) => asOf(game, options.ply));
+  const games = chooser.choose(all, now(), [...held.moments.values()]).map((game) => (options.ply === null ? game : story.asOf(game, options.ply)));
   if (ON_AIR[options.layout] !== undefined && self === top) {
     // Analysed first, where this overlay may say so.
     connection.say({ type: "air", games: games.slice(0, ON_AIR[options.layout](options)).map(({ id }) => id) });
@@ -168,7 +184,8 @@ function fit() {
 
 connection.connect();
 const { default: Layout } = await loading;
-layout = new Layout({ options: followed, words, moves, elapsedS, basisOf, everybody: () => names });
+await styled;
+layout = new Layout({ options: followed, words, moves, elapsedS, basisOf, everybody: () => names, flagOf });
 stage.append(layout.node);
 fit();
 addEventListener("resize", fit);

@@ -3,11 +3,11 @@
 import { element, setText } from "../drawing/elements.js";
 import { fill } from "./language/words.js";
 import { basisOf, clockOf, figuresOf, openOf, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
-import { flagText } from "./language/flags.js";
 import { Name } from "../drawing/player_names.js";
 
 export class PlayerPanel {
-  constructor(color, { options, words, elapsedS, basisOf: basis, everybody }) {
+  constructor(color, { options, words, elapsedS, basisOf: basis, everybody, flagOf }) {
+    this._flagOf = flagOf;
     this._basisOf = basis;
     this._everybody = everybody;
     this._color = color;
@@ -46,7 +46,7 @@ export class PlayerPanel {
     const { _words: words, _options: options, _color: color } = this;
     const player = game[color];
     const point = game.curves[color].at(-1) ?? null;
-    setText(this._flag, flagText(player.federation, options.flags));
+    setText(this._flag, this._flagOf(player.federation));
     setText(this._title, player.title ?? "");
     setText(this._eloValue, player.elo ? String(player.elo) : "");
     this._elo.hidden = !player.elo;

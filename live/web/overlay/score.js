@@ -63,7 +63,8 @@ export class ScorePanel {
       this.alert.hidden = true;
       return;
     }
-    setText(this.alert, this._briefly ? swingText(game, swing, this._words) : swingSentence(game, swing, this._words));
+    const told = this._briefly ? swingText : swingSentence;
+    setText(this.alert, told(game, swing, this._words, notation.sanOf));
     this.alert.dataset.color = swing.color;
     if (this.alert.hidden && this._moves()) {
       const from = { opacity: 0, transform: "translateY(0.5em)" };
@@ -73,11 +74,24 @@ export class ScorePanel {
   }
 }
 
+/** Writes moves as people do; loaded with the first swing. */
+export const notation = {
+  asked: false,
+  _sanOf: null,
+  get sanOf() {
+    if (!this.asked) {
+      this.asked = true;
+      import("../client/move_notation.js").then((loaded) => (this._sanOf = loaded.sanOf));
+    }
+    return this._sanOf;
+  },
+};
+
 /** What a move lost, for its mover, in centipawns; not above what decides a game. */
 const MOST_CP = 1000;
 
 /** `{move, mover, lost, mate, best}` of a swing; `lost` is null where its mover gained by it. */
-function blunder(game, { ply, from, to }, words) {
+function blunder(game, { ply, from, to }, words, sanOf) {
   const played = game.plies[ply - 1];
   if (played === undefined) return null;
   const mover = moverOf(ply, game.start_fen);
@@ -90,22 +104,22 @@ function blunder(game, { ply, from, to }, words) {
     mover,
     lost: lost > 0 ? (lost / 100).toFixed(1) : null,
     mate: mate || null,
-    best: lost > 0 ? bestInstead(game, ply, words) : null,
+    best: lost > 0 ? bestInstead(game, ply, words, sanOf) : null,
   };
 }
 
 /** Who lost how much, and what was best: `Daniel: 26… Rfd8 costs 2.7 pawns · best was Rac8`. */
-export function swingSentence(game, swing, words) {
-  const said = blunder(game, swing, words);
-  if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words);
+export function swingSentence(game, swing, words, sanOf = null) {
+  const said = blunder(game, swing, words, sanOf);
+  if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words, sanOf);
   const cost = said.mate === null ? fill(words.costs, said.lost) : fill(words.allowsMate, said.mate);
   const best = said.best === null ? "" : ` \u00b7 ${fill(words.best, said.best)}`;
   return `${shortName(game[said.mover].name || "?")}: ${said.move} ${cost}${best}`;
 }
 
 /** The same where there is little room: `26… Rfd8 −2.7 · best Rac8`. */
-export function swingText(game, swing, words) {
-  const said = blunder(game, swing, words);
+export function swingText(game, swing, words, sanOf = null) {
+  const said = blunder(game, swing, words, sanOf);
   if (said === null) return words.swing;
   if (said.mate !== null) return `${said.move} ${fill(words.allowsMate, said.mate)}`;
   if (said.lost === null) return `${words.swing} ${said.move} ${scoreText(swing.from, null)} \u2192 ${scoreText(swing.to, null)}`;

@@ -2,22 +2,9 @@
 
 import { FIELDS, isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
-import { sanOf } from "../client/move_notation.js";
-import { unratedMoves } from "../client/rated_moves.js";
+import { unratedMoves } from "../client/curve_series.js";
 import { leftS } from "../client/running_clocks.js";
-import { shareForm } from "../client/move_shares.js";
 import { counted, fill, localMove } from "./language/words.js";
-
-const SHARE_WORDS = {
-  oneIn: "shareOneIn",
-  tenths: "shareTenths",
-  half: "shareHalf",
-  most: "shareMost",
-  fewer: "shareFewer",
-};
-
-/** A position is worth a word where so many would lose a pawn. */
-const HARD = 0.3;
 
 /** Who moves at a ply of a game. */
 export function moverOf(ply, startFen) {
@@ -46,31 +33,6 @@ const MARKS = {
   provisional: (text) => `~${text}`,
   pending: (text) => `${text}\u2026`,
 };
-
-/** A counted part of players in words: `about 1 in 12`. */
-const shareIn = (share, words) => {
-  const [form, number] = shareForm(share);
-  return fill(words[SHARE_WORDS[form]], number);
-};
-
-/**
- * What players of this rating would do, `{mark, text}`: how few find the move played, else how many
- * lose a pawn in the position that came of it; null where neither is known.
- */
-export function humanLine(game, words) {
-  const ply = game.plies.at(-1) ?? null;
-  const mark = ply?.mark ?? null;
-  const played = ply?.played_share ?? null;
-  const chance = ply?.difficulty?.error_chance ?? null;
-  const of = (elo) => (elo === null ? "" : ` (${fill(words.elo, elo)})`);
-  const named = mark === null ? "" : `${words[mark]}: `;
-  if (chance !== null && (mark === "trap" || (mark === null && chance >= HARD))) {
-    const share = shareIn(chance, words);
-    return { mark, text: `${named}${fill(words.loseAPawn, share)}${of(ply.difficulty.elo)}` };
-  }
-  if (played === null) return null;
-  return { mark, text: `${named}${fill(words.playIt, shareIn(played, words))}${of(ply.played_elo)}` };
-}
 
 /**
  * A figure with its name in the overlay's language: `{kind, label, short, text, interval, bound,
@@ -163,10 +125,13 @@ export function openOf(game, color, words) {
   return { missing, text: [of, coming].filter(Boolean).join(" \u00b7 ") };
 }
 
-/** The engine's first choice instead of the move at `ply`, in the language's letters; or null. */
-export function bestInstead(game, ply, words) {
+/**
+ * The engine's first choice instead of the move at `ply`, in the language's letters; or null.
+ * `sanOf` is that of client/move_notation.js, or null while it is loaded.
+ */
+export function bestInstead(game, ply, words, sanOf) {
   const { best = null, uci = "" } = game.plies[ply - 1] ?? {};
-  if (best === null || best === uci) return null;
+  if (best === null || best === uci || sanOf === null) return null;
   const before = game.plies.slice(0, ply - 1).map((each) => each.uci);
   return localMove(sanOf(game.start_fen, before, best), words.letters);
 }

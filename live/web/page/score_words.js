@@ -2,6 +2,7 @@
 
 import { isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { unratedMoves } from "../client/curve_series.js";
 import { leftS } from "../client/running_clocks.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
@@ -47,6 +48,12 @@ export function withoutFigure(point) {
 }
 
 export const countedMoves = (count) => (count === 1 ? "1 move" : `${count} moves`);
+
+/** What a side's figure rests on: `33 moves`, or `31 of 33 moves` while some are not rated yet. */
+export function basisText(game, color, point) {
+  const missing = unratedMoves(game, color);
+  return missing === 0 ? countedMoves(point.n) : `${point.n} of ${countedMoves(point.n + missing)}`;
+}
 
 /** How likely each result is after so many plies: `{win, draw, loss}`; null while unknown. */
 export function oddsAfter(game, plies) {

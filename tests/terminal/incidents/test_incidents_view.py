@@ -116,3 +116,16 @@ def test_the_log_is_written_as_a_page_with_one_key(tmp_path: Path) -> None:
     (page,) = tmp_path.glob("live-rate-*-incidents.html")
     text = page.read_text("utf-8")
     assert "2 incidents, 1 open" in text and "Larino Nieto, David" in text and "Signature" in text
+
+
+def test_the_list_keeps_the_point_at_eighty_columns() -> None:
+    made, desk = stage()
+    board = next(iter(made.client_state.games()))
+    text = f"Board {board.board}: {board.white.name}'s clock rose from 1:00:33 to 1:30:30"
+    rise = Alert(
+        id="rise", kind="clock-rising", severity="look", text=text, advice="",
+        game=board.id, player=board.white.name, first_seen_s=BASE_S,
+    )  # fmt: skip
+    desk.log.alert(rise, BASE_S)
+    made.press("4")
+    assert "1: Larino Nieto's clock rose from 1:00:33 to" in made.frame()

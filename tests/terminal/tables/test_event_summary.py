@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+from rich.cells import cell_len
+
 from live.events import PlayerMethods, PlayerView, Share
+from live.ledger.players.leading_figure import figure
+from live.terminal.figure_text import figure_interval, figure_text
 from live.terminal.tables import event_summary
 from tests.terminal.drawing import drawn
 from tests.terminal.sample_boards import ENGINE, detail
+from tests.terminal.stage import Stage
 
 
 def test_players_are_listed_by_what_is_known_of_them() -> None:
@@ -47,3 +53,18 @@ def test_figures_of_some_moves_are_not_shown_as_those_of_all() -> None:
     whole = shown(PlayerMethods(accuracy_so_far=100.0, accuracy=100.0,
                                 centipawn_loss_so_far=0.0, centipawn_loss=0.0))  # fmt: skip
     assert "100 %" in whole and "~" not in whole and "not scored" not in whole
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_the_ranking_is_whole_at_any_width(width: int) -> None:
+    """Names give way, figures never: 80 columns is what a pipe has."""
+    stage = Stage()
+    views = list(stage.client_state.players())
+    text = drawn(
+        event_summary.players(views, stage.client_state.engine(), "same-search", width=width), width
+    )
+    assert max(map(cell_len, text.splitlines())) <= width
+    for view in views:
+        found = figure(view, "performance")
+        assert figure_text(found) in text and figure_interval(found) in text
+        assert str(view.elo) in text

@@ -2,7 +2,7 @@
 
 import { Diagram } from "../../drawing/diagram.js";
 import { element, setText } from "../../drawing/elements.js";
-import { hasRating, humanLine, placeOf } from "../shown_figures.js";
+import { hasRating, placeOf } from "../shown_figures.js";
 import { PlayerPanel } from "../player_lines.js";
 import { Plot, curveNames } from "../curve_plot.js";
 import { ScorePanel } from "../score.js";
@@ -22,6 +22,8 @@ export default class BoardLayout {
     this._box = element("div", "curves");
     this._plot = new Plot(this._box);
     this._diagram = null;
+    this._humanLine = () => null;
+    if (context.options.human) import("../human_line.js").then(({ humanLine }) => (this._humanLine = humanLine));
     const { bar, move, number, alert } = this._score;
     this.node = element(
       "article",
@@ -62,7 +64,7 @@ export default class BoardLayout {
     this._sides.white.draw(game);
     this._sides.black.draw(game);
     this._score.draw(game, swingOf(game));
-    const said = options.human ? humanLine(game, words) : null;
+    const said = this._humanLine(game, words);
     this._human.hidden = said === null;
     this._human.dataset.mark = said?.mark ?? "";
     setText(this._human, said?.text ?? "");

@@ -4,7 +4,6 @@ import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { figureOf } from "../../client/leading_figure.js";
 import { ScorePanel } from "../score.js";
-import { flagText } from "../language/flags.js";
 import { named, oddsOf, openOf, placeOf, pointsOf } from "../shown_figures.js";
 import { fill } from "../language/words.js";
 import { keyOf, pointsText, roundTable } from "../tables/round_table.js";
@@ -99,9 +98,9 @@ export default class DuelLayout {
 }
 
 class DuelHead {
-  constructor(color, { options, everybody }) {
+  constructor(color, { everybody, flagOf }) {
     this._color = color;
-    this._options = options;
+    this._flagOf = flagOf;
     this._everybody = everybody;
     this._flag = element("span", "flag");
     this._title = element("span", "title");
@@ -114,7 +113,7 @@ class DuelHead {
 
   draw(game) {
     const player = game[this._color];
-    setText(this._flag, flagText(player.federation, this._options.flags));
+    setText(this._flag, this._flagOf(player.federation));
     setText(this._title, player.title ?? "");
     setText(this._points, pointsOf(game.result, this._color));
     this._name.draw(player.name || "?", this._everybody(), this._points.textContent);

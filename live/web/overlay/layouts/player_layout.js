@@ -7,7 +7,7 @@ import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
 import { placeOf } from "../shown_figures.js";
 import { figureOf } from "../../client/leading_figure.js";
-import { unratedMoves } from "../../client/rated_moves.js";
+import { unratedMoves } from "../../client/curve_series.js";
 
 const WIDTH = 46;
 

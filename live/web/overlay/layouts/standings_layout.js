@@ -3,9 +3,8 @@
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
 import { basisOf } from "../shown_figures.js";
-import { flagText } from "../language/flags.js";
 import { Name } from "../../drawing/player_names.js";
-import { unratedOf } from "../../client/rated_moves.js";
+import { unratedOf } from "../../client/curve_series.js";
 import { counted } from "../language/words.js";
 import { Pager } from "../pages_by_time.js";
 import { ranking, scaleOf } from "../tables/standings_order.js";
@@ -85,8 +84,8 @@ function peopleOf(games) {
 }
 
 class StandingsRow {
-  constructor({ options, words }) {
-    this._options = options;
+  constructor({ words, flagOf }) {
+    this._flagOf = flagOf;
     this._words = words;
     this._rank = element("td", "rank");
     this._flag = element("span", "flag");
@@ -113,7 +112,7 @@ class StandingsRow {
 
   draw({ rank, player, rating }, { low, high }, people) {
     setText(this._rank, rank);
-    setText(this._flag, flagText(people.get(player.name)?.federation, this._options.flags));
+    setText(this._flag, this._flagOf(people.get(player.name)?.federation));
     setText(this._title, people.get(player.name)?.title ?? "");
     this._name.draw(player.name || "?", [...people.keys()], this._title.textContent);
     setText(this._basis, basisOf(player, this._words));

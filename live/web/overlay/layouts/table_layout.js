@@ -3,12 +3,11 @@
 import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { figureOf } from "../../client/leading_figure.js";
-import { unratedOf } from "../../client/rated_moves.js";
+import { unratedOf } from "../../client/curve_series.js";
 import { Children } from "../reused_children.js";
 import { Pager } from "../pages_by_time.js";
 import { eventOf, named } from "../shown_figures.js";
 import { counted } from "../language/words.js";
-import { flagText } from "../language/flags.js";
 import { pointsText, roundTable } from "../tables/round_table.js";
 
 const WIDTH = 46;
@@ -74,8 +73,8 @@ export default class TableLayout {
 }
 
 class TableRow {
-  constructor({ options, words, basisOf }) {
-    this._options = options;
+  constructor({ options, words, basisOf, flagOf }) {
+    this._flagOf = flagOf;
     this._words = words;
     this._basisOf = basisOf;
     this._rank = element("td", "rank");
@@ -96,7 +95,7 @@ class TableRow {
 
   draw({ place, tied, player, points, games, playing, ties, id }, players, names) {
     setText(this._rank, `${place}${tied ? "=" : ""}`);
-    setText(this._flag, flagText(player.federation, this._options.flags));
+    setText(this._flag, this._flagOf(player.federation));
     setText(this._title, player.title ?? "");
     this._name.draw(player.name || "?", names, `${player.title}`);
     this._live.hidden = !playing;

@@ -6,7 +6,7 @@ import { figuresOf, lastMove, oddsOf, openOf, pointsOf, scoreOf, withoutFigure }
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { Pager } from "../pages_by_time.js";
-import { ScoreBar, swingText } from "../score.js";
+import { ScoreBar, notation, swingText } from "../score.js";
 import { fill } from "../language/words.js";
 
 const WIDTH = 90;
@@ -89,7 +89,7 @@ class Item {
       this._sides[side].draw(game, this._options, this._words, withheld, this._everybody());
     }
     this._alert.hidden = swing === null;
-    if (swing !== null) setText(this._alert, swingText(game, swing, this._words));
+    if (swing !== null) setText(this._alert, swingText(game, swing, this._words, notation.sanOf));
     this.node.classList.toggle("swinging", swing !== null);
   }
 }

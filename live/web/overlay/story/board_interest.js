@@ -24,22 +24,29 @@ export class MomentAges {
   }
 }
 
-/** How much each game interests now, 0 to 1, by its most interesting moment. */
-export function interests(moments, ages, now) {
-  const found = new Map();
-  for (const moment of moments) {
-    const interest = moment.weight * 0.5 ** (ages.age(moment, now) / HALF_LIFE_MS);
-    found.set(moment.game, Math.max(found.get(moment.game) ?? 0, interest));
+/** Which game interests most, by its most interesting moment. */
+export class Story {
+  constructor() {
+    this._ages = new MomentAges();
+    this._interests = new Map();
   }
-  return found;
-}
 
-/** The game that interests most; `current` stays unless another interests clearly more. */
-export function mostInteresting(games, current, found) {
-  const interest = (game) => found.get(game.id) ?? 0;
-  const best = games.reduce((a, b) => (interest(b) > interest(a) ? b : a));
-  if (interest(best) <= 0) return null;
-  return current && interest(best) < interest(current) + MORE ? current : best;
+  note(moments, now) {
+    this._ages.note(moments, now);
+    this._interests = new Map();
+    for (const moment of moments) {
+      const interest = moment.weight * 0.5 ** (this._ages.age(moment, now) / HALF_LIFE_MS);
+      this._interests.set(moment.game, Math.max(this._interests.get(moment.game) ?? 0, interest));
+    }
+  }
+
+  /** The game that interests most, or null; `current` stays unless another does clearly more. */
+  best(games, current) {
+    const interest = (game) => this._interests.get(game.id) ?? 0;
+    const best = games.reduce((a, b) => (interest(b) > interest(a) ? b : a));
+    if (interest(best) <= 0) return null;
+    return current && interest(best) < interest(current) + MORE ? current : best;
+  }
 }
 
 /** The moment to show: the newest that is younger than `holdMs`, or any where `always`; or null. */

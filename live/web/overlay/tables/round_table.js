@@ -1,9 +1,6 @@
 /** Standings by points, with the scoring and the tie-breaks of the event. Pure. */
 
-/** What a win, a draw and a loss are worth. */
-export const SCORINGS = { "1-half-0": [1, 0.5, 0], "3-1-0": [3, 1, 0] };
-
-export const TIES = ["direct", "wins", "buchholz", "sonneborn", "black"];
+import { SCORINGS } from "../options.js";
 
 /** What each side gets of a result; null where it counts for nothing. */
 function pointsOf(result, [win, draw, loss]) {

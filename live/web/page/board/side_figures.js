@@ -2,7 +2,7 @@
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { ClockText } from "../boards/clock_text.js";
-import { SCALE, countedMoves, ratings, withoutFigure } from "../score_words.js";
+import { SCALE, basisText, countedMoves, ratings, withoutFigure } from "../score_words.js";
 
 /** A rating and its interval on a scale that all boards share, so that eyes can compare them. */
 export class Whisker {
@@ -67,7 +67,7 @@ export class CardSide {
     const { main, other } = ratings(point, player.elo, basis);
     setText(this._main, main?.text ?? "\u2013");
     setText(this._interval, main ? main.interval : withoutFigure(point));
-    setText(this._label, main ? `${main.label} \u00b7 ${countedMoves(point.n)}` : "");
+    setText(this._label, main ? `${main.label} \u00b7 ${plies === game.plies ? basisText(game, this._color, point) : countedMoves(point.n)}` : "");
     setText(this._other, other ? [other.label, other.text, other.interval].filter(Boolean).join(" ") : "");
     this.node.classList.toggle("unknown", main === null);
     // Percentiles have no place on a scale of Elo.

@@ -7,6 +7,7 @@ import { isTransferred } from "../../client/leading_figure.js";
 import { explainButton } from "../explanations.js";
 import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
 import { delayText } from "../health_view.js";
+import { MomentsList } from "../moments_list.js";
 import { ORDERS, arranged } from "./boards_order.js";
 import { alertingGames } from "../alert_sound.js";
 
@@ -44,13 +45,15 @@ export class Overview {
       },
       { rootMargin: "300px" },
     );
-    this.node = element("section", "overview", "", this._toolbar(), this._empty, this._grid, this._table.node);
+    this._moments = new MomentsList();
+    this.node = element("section", "overview", "", this._moments.node, this._toolbar(), this._empty, this._grid, this._table.node);
     this.node.setAttribute("aria-label", "Boards");
     this.node.addEventListener("keydown", (event) => this._walk(event));
   }
 
   /** Draws what `place` asks for; `now` says when, for boards that change their places. */
   draw(held, place, now) {
+    this._moments.draw(held);
     const all = [...held.games.values()];
     const layout = place.layout === "auto" ? this._fitting(all.length) : place.layout;
     this._show(place, layout);

@@ -3,7 +3,7 @@
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { resultText } from "../../drawing/number_format.js";
 import {
-  clockAfter, countedMoves, drawBar, lastMove, oddsAfter, provisionalWords, ratings, scoreAfter, withoutFigure,
+  basisText, clockAfter, drawBar, lastMove, oddsAfter, provisionalWords, ratings, scoreAfter, withoutFigure,
 } from "../score_words.js";
 import { writePlace } from "../page_address.js";
 import { SortedHeader } from "./sorted_header.js";
@@ -116,7 +116,7 @@ class BoardTableRow {
       setText(this._ratings[color], main?.text ?? "\u2013");
       setText(this._intervals[color], main ? main.interval : withoutFigure(point));
       const second = other ? [other.label, other.text, other.interval].filter(Boolean).join(" ") : "";
-      const about = main ? [main.label, countedMoves(point.n), second] : [second];
+      const about = main ? [main.label, basisText(game, color, point), second] : [second];
       setText(this._others[color], about.filter(Boolean).join(" \u00b7 "));
       this._ratings[color].parentNode.classList.toggle("unknown", main === null);
     }

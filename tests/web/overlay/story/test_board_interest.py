@@ -30,14 +30,8 @@ def played(id: str, board: int) -> dict[str, Any]:
 def followed(pages: Pages, looked: list[tuple[list[dict[str, Any]], int]], stay: int = 20) -> Any:
     games = [played("a", 1), played("b", 2), played("c", 3)]
     options = {"game": [], "board": [], "player": [], "follow": "story", "stay": stay}
-    chosen = pages(
-        "object",
-        module="overlay/game_choice.js",
-        name="Chooser",
-        args=[options],
-        calls=[["choose", games, now, moments] for moments, now in looked],
-    )
-    return [each[0]["id"] for each in chosen]
+    shown = [[games, now, moments] for moments, now in looked]
+    return pages("followed", options=options, looked=shown)
 
 
 def test_without_a_moment_it_is_the_closest_board(pages: Pages) -> None:

@@ -1,4 +1,4 @@
-"""live/web/client/rated_moves.js: how many moves a figure does not rest on."""
+"""live/web/client/curve_series.js: how many moves a figure does not rest on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_moves_since_the_last_point_are_unrated(
         "curves": {"white": curves[0], "black": curves[1]},
     }
     told = [
-        pages("call", module="client/rated_moves.js", name="unratedMoves", args=[game, color])
+        pages("call", module="client/curve_series.js", name="unratedMoves", args=[game, color])
         for color in ("white", "black")
     ]
     assert told == [white, black]

@@ -1,0 +1,1 @@
+"""What a producer has done by itself: scenes switched, people notified."""

@@ -1,0 +1,108 @@
+"""What people are notified of: changes in, notices out. Pure: the time comes in.
+
+Against floods there is a limit an hour, and how many were left out is said when there is room
+again. What was so when the service began is no news.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from live.config import NotifyConfig
+from live.events import Change, GameId, GameMessage, GameView, GoneMessage, MomentMessage
+
+HOUR_S: Final = 3600.0
+
+
+class Notice(NamedTuple):
+    """What somebody is sent, as plain text."""
+
+    title: str
+    body: str
+
+
+def folded(name: str) -> str:
+    """A name as it is compared: whatever the case, single spaces."""
+    return " ".join(name.casefold().split())
+
+
+class NoticeRules:
+    """One writer calls; nothing waits."""
+
+    def __init__(self, config: NotifyConfig) -> None:
+        self._config = config
+        self._players = frozenset(map(folded, config.players))
+        self._games: dict[GameId, GameView] = {}
+        self._told: set[str] = set()
+        self._sent_s: deque[float] = deque()
+        self._left_out = 0
+
+    def begin(self, games: Iterable[GameView]) -> None:
+        """These games are known already."""
+        self._games = {view.id: view for view in games}
+
+    def heard(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
+        """The notices that follow from changes which the public may know."""
+        found: list[Notice] = []
+        for change in changes:
+            if isinstance(change, GameMessage):
+                found += self._game(change.game)
+            elif isinstance(change, GoneMessage):
+                self._games.pop(change.game, None)
+            elif isinstance(change, MomentMessage):
+                found += self._moment(change)
+        return [each for each in found if self._room(now_s)] if found else []
+
+    def _game(self, view: GameView) -> list[Notice]:
+        before = self._games.get(view.id)
+        self._games[view.id] = view
+        if not self._follows(view):
+            return []
+        found = []
+        begun = before is not None and before.plies_played == 0 and view.plies_played > 0
+        if begun and view.result == "*" and "begins" in self._config.what:
+            found.append(Notice(pairing(view), "The game has begun."))
+        over = before is not None and before.result == "*" and view.result != "*"
+        if over and "ends" in self._config.what:
+            found.append(Notice(pairing(view), f"The game is over: {view.result}."))
+        return found
+
+    def _moment(self, change: MomentMessage) -> list[Notice]:
+        view, moment = self._games.get(change.game), change.moment
+        wanted = change.holds and moment.at_s is not None and "moments" in self._config.what
+        if view is None or not wanted or moment.id in self._told or not self._follows(view):
+            return []
+        if moment.weight < self._config.least_weight:
+            return []
+        self._told.add(moment.id)
+        return [Notice(pairing(view), getattr(moment.text, self._config.lang))]
+
+    def _follows(self, view: GameView) -> bool:
+        if not self._players:
+            return True
+        ids = {str(side.fide_id) for side in (view.white, view.black) if side.fide_id}
+        names = {folded(side.name) for side in (view.white, view.black)}
+        return not self._players.isdisjoint(ids | names)
+
+    def _room(self, now_s: float) -> bool:
+        while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
+            self._sent_s.popleft()
+        if len(self._sent_s) >= self._config.per_hour:
+            self._left_out += 1
+            return False
+        self._sent_s.append(now_s)
+        return True
+
+    def left_out(self) -> int:
+        """How many were left out since this was asked last."""
+        count, self._left_out = self._left_out, 0
+        return count
+
+
+def pairing(view: GameView) -> str:
+    """`Adams – Berg, board 3, Open`."""
+    board = "" if view.board is None else f"board {view.board}"
+    names = f"{view.white.name or '?'} – {view.black.name or '?'}"
+    return ", ".join(filter(None, (names, board, view.event)))

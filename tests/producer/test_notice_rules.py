@@ -1,0 +1,67 @@
+"""live.producer.notice_rules: who hears what, and how much of it."""
+
+from __future__ import annotations
+
+from live.config import NotifyConfig
+from live.events import GameMessage, GameView, GoneMessage, MomentMessage, Player
+from live.producer.notice_rules import HOUR_S, NoticeRules
+from live.publish.published_state import view_of
+from tests.producer.moments import moment
+from tests.story.games import game
+
+
+def view(plies: int, result: str = "*", id: str = "g", white: str = "Adams, Ann") -> GameView:
+    return view_of(game([0.5] * plies, id=id, result=result, white=Player(white, fide_id=77)))
+
+
+def bodies(rules: NoticeRules, *views: GameView, now_s: float = 0.0) -> list[str]:
+    return [each.body for each in rules.heard([GameMessage(each) for each in views], now_s)]
+
+
+def test_a_game_that_begins_and_ends_is_told_once() -> None:
+    rules = NoticeRules(NotifyConfig())
+    assert bodies(rules, view(0), view(1), view(2)) == ["The game has begun."]
+    assert bodies(rules, view(3, "1-0"), view(3, "1-0")) == ["The game is over: 1-0."]
+
+
+def test_what_was_so_before_is_no_news() -> None:
+    rules = NoticeRules(NotifyConfig())
+    assert bodies(rules, view(12), view(13)) == []
+    rules = NoticeRules(NotifyConfig())
+    rules.begin([view(9, "1-0")])
+    assert bodies(rules, view(9, "1-0")) == []
+    # A moment that nobody saw happen is as old as the service.
+    old = MomentMessage("g", moment("g", at_s=None))
+    assert rules.heard([old], 0.0) == []
+
+
+def test_only_what_and_whom_somebody_asked_for() -> None:
+    follows = NoticeRules(NotifyConfig(players=("  adams,  ANN",), what=("ends",)))
+    assert bodies(follows, view(0), view(1), view(1, "1-0")) == ["The game is over: 1-0."]
+    other = view(0, id="h", white="Berg"), view(1, "1-0", id="h", white="Berg")
+    assert bodies(NoticeRules(NotifyConfig(players=("Adams, Ann",))), *other) == []
+    by_id = NoticeRules(NotifyConfig(players=("77",)))
+    assert bodies(by_id, view(0), view(1)) == ["The game has begun."]
+
+
+def test_moments_come_once_in_the_language_asked_for() -> None:
+    rules = NoticeRules(NotifyConfig(lang="de"))
+    rules.begin([view(3)])
+    message = MomentMessage("g", moment("g"))
+    (notice,) = rules.heard([message], 0.0)
+    assert notice == ("Adams, Ann – Berg, Bo, board 1, Open", "It happened (de).")
+    assert rules.heard([message], 1.0) == []
+    assert rules.heard([MomentMessage("g", moment("g", 2), holds=False)], 1.0) == []
+    assert rules.heard([MomentMessage("g", moment("g", 3, weight=0.3))], 1.0) == []
+    rules.heard([GoneMessage("g")], 2.0)
+    assert rules.heard([MomentMessage("g", moment("g", 4))], 2.0) == []
+
+
+def test_a_flood_is_cut_off_and_told_of() -> None:
+    rules = NoticeRules(NotifyConfig(per_hour=3))
+    for n in range(8):
+        bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}"))
+    assert rules.left_out() == 5
+    assert rules.left_out() == 0
+    late = view(0, id="late"), view(1, id="late")
+    assert bodies(rules, *late, now_s=HOUR_S) == ["The game has begun."]

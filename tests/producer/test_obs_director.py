@@ -1,0 +1,186 @@
+"""live.producer.obs_director against a server of obs-websocket 5, by its published protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import hashlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+
+from live.config import DirectorConfig
+from live.events import FeedHealth, GameMessage, MomentMessage
+from live.producer.obs_director import ObsDirector
+from live.publish.published_state import view_of
+from tests.producer.moments import moment
+from tests.story.games import game
+
+PASSWORD, SALT, CHALLENGE = "secret", "lM1GncleQOaCu9lT1yeUZhFYnqhsLLP1G5lAGo3ixaI=", "+IxH4CnCiqpX"
+
+
+def answer_to(password: str) -> str:
+    """As the protocol has it: two rounds of SHA-256 in base64."""
+
+    def digest(text: str) -> str:
+        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+    return digest(digest(password + SALT) + CHALLENGE)
+
+
+class Obs:
+    """Scenes, and whoever is connected."""
+
+    def __init__(self) -> None:
+        self.scenes = ["Wide", "Board 1", "Board 2"]
+        self.on_air = "Wide"
+        self.requests: list[str] = []
+        self.url = ""
+        self._clients: set[ServerConnection] = set()
+
+    async def talk(self, client: ServerConnection) -> None:
+        authentication = {"challenge": CHALLENGE, "salt": SALT}
+        hello = {"obsWebSocketVersion": "5.5.2", "rpcVersion": 1, "authentication": authentication}
+        await self._send(client, 0, hello)
+        identify = msgpack.unpackb(await client.recv())
+        assert identify["op"] == 1
+        if identify["d"].get("authentication") != answer_to(PASSWORD):
+            await client.close(4009, "Authentication failed.")
+            return
+        await self._send(client, 2, {"negotiatedRpcVersion": 1})
+        self._clients.add(client)
+        with contextlib.suppress(Exception):
+            async for message in client:
+                await self._request(client, msgpack.unpackb(message)["d"])
+        self._clients.discard(client)
+
+    async def _request(self, client: ServerConnection, asked: dict[str, Any]) -> None:
+        kind = asked["requestType"]
+        self.requests.append(kind)
+        status: dict[str, Any] = {"result": True, "code": 100}
+        data: dict[str, Any] = {}
+        if kind == "GetSceneList":
+            scenes = [{"sceneName": name} for name in self.scenes]
+            data = {"currentProgramSceneName": self.on_air, "scenes": scenes}
+        else:
+            wanted = asked["requestData"]["sceneName"]
+            if wanted in self.scenes:
+                await self.switch(wanted)
+            else:
+                status = {"result": False, "code": 600, "comment": "No source was found."}
+        said = {"requestType": kind, "requestId": asked["requestId"], "requestStatus": status}
+        await self._send(client, 7, {**said, "responseData": data})
+
+    async def switch(self, scene: str) -> None:
+        self.on_air = scene
+        event = {"eventType": "CurrentProgramSceneChanged", "eventIntent": 4}
+        for client in list(self._clients):
+            await self._send(client, 5, {**event, "eventData": {"sceneName": scene}})
+
+    @staticmethod
+    async def _send(client: ServerConnection, op: int, data: dict[str, Any]) -> None:
+        await client.send(msgpack.packb({"op": op, "d": data}))
+
+
+@contextlib.asynccontextmanager
+async def obs() -> AsyncIterator[Obs]:
+    made = Obs()
+    async with serve(made.talk, "127.0.0.1", 0, subprotocols=["obswebsocket.msgpack"]) as server:  # type: ignore[list-item]
+        port = next(iter(server.sockets)).getsockname()[1]
+        made.url = f"ws://127.0.0.1:{port}"
+        yield made
+
+
+class Clock:
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def director(url: str, folder: Path, clock: Clock, **rules: Any) -> ObsDirector:
+    secret = folder / "password"
+    secret.write_text(rules.pop("password", PASSWORD) + "\n")
+    config = DirectorConfig(url=url, password_file=str(secret), **{"dry_run": False, **rules})
+    made = ObsDirector(config, clock=clock)
+    made.publish([GameMessage(view_of(game(id=f"g{n}", board=n))) for n in (1, 2)])
+    return made
+
+
+async def test_a_moment_puts_its_board_on_air(tmp_path: Path) -> None:
+    clock = Clock()
+    async with obs() as server, asyncio.timeout(60):
+        made = director(server.url, tmp_path, clock)
+        async with made._connected() as client:
+            made.publish([MomentMessage("g1", moment("g1"))])
+            await made.look(client)
+            assert server.on_air == "Wide"
+            clock.now_s = 21.0
+            await made.look(client)
+            assert server.on_air == "Board 1"
+            # What OBS says of our own switch is no hand on the mixer.
+            made.publish([MomentMessage("g2", moment("g2"))])
+            clock.now_s = 42.0
+            await made.look(client)
+            assert server.on_air == "Board 2"
+    assert server.requests == ["GetSceneList", "SetCurrentProgramScene", "SetCurrentProgramScene"]
+
+
+async def test_a_dry_run_and_the_stop_file_switch_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    stop = tmp_path / "stop"
+    stop.touch()
+    async with obs() as server, asyncio.timeout(60):
+        for rules in ({"dry_run": True}, {"stop_file": str(stop)}):
+            clock = Clock()
+            made = director(server.url, tmp_path, clock, **rules)
+            async with made._connected() as client:
+                clock.now_s = 21.0
+                made.publish([MomentMessage("g1", moment("g1"))])
+                await made.look(client)
+    assert server.on_air == "Wide"
+    assert set(server.requests) == {"GetSceneList"}
+    assert [each.message for each in caplog.records if each.name.startswith("live")] == [
+        "director, dry run: would switch to Board 1: It happened (en).",
+        "director, stopped: would switch to Board 1: It happened (en).",
+    ]
+
+
+async def test_a_hand_on_the_mixer_stops_it_for_a_while(tmp_path: Path) -> None:
+    clock = Clock()
+    async with obs() as server, asyncio.timeout(60):
+        made = director(server.url, tmp_path, clock)
+        async with made._connected() as client:
+            clock.now_s = 30.0
+            await server.switch("Board 2")
+            # The answer comes after the event, on the same connection.
+            await client.call(__import__("simpleobsws").Request("GetSceneList"))
+            made.publish([MomentMessage("g1", moment("g1"))])
+            clock.now_s = 60.0
+            await made.look(client)
+            assert server.on_air == "Board 2"
+
+
+async def test_a_wrong_password_is_told_and_tried_again(tmp_path: Path) -> None:
+    told: list[FeedHealth] = []
+    async with obs() as server, asyncio.timeout(60):
+        made = director(server.url, tmp_path, Clock(), password="wrong")
+        heard = asyncio.Event()
+
+        def report(health: FeedHealth) -> None:
+            told.append(health)
+            heard.set()
+
+        made._report = report
+        running = asyncio.create_task(made.run())
+        await heard.wait()
+        running.cancel()
+        await asyncio.wait({running})
+    assert (told[0].feed, told[0].state, told[0].part) == ("director", "retrying", True)
+    assert server.on_air == "Wide"
