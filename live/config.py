@@ -24,6 +24,7 @@ from live.settings import (
     Delay,
     Elo,
     Factor,
+    Frames,
     Host,
     Hosts,
     Hours,
@@ -62,6 +63,7 @@ class ServerConfig(Section, frozen=True):
     hosts: Hosts = ()
     """Names to answer to, beside those of this machine; none: any, where not on loopback."""
     origins: Origins = ()
+    frames: Frames = ()
     """Whose pages may connect, beside our own."""
     certificate_file: str = ""
     """Certificate chain in PEM: the port speaks TLS then."""

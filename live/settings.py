@@ -62,6 +62,11 @@ Origins = Annotated[
     tuple[Origin, ...],
     msgspec.Meta(description='a list of origins, such as ["https://example.org"] or ["null"]'),
 ]
+Frame = Annotated[str, msgspec.Meta(pattern=r"^https?://[A-Za-z0-9.*:\[\]-]+$")]
+Frames = Annotated[
+    tuple[Frame, ...],
+    msgspec.Meta(description='a list of origins, such as ["https://example.org"]'),
+]
 HttpUrl = Annotated[
     str, msgspec.Meta(pattern="^https?://[^/]", description="a URL with http:// or https://")
 ]

@@ -270,6 +270,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "jobs/recorded_event.py": ("report",),
     "jobs/compare_players.py": ("compare",),
     "publish/access/origin_policy.py": ("",),
+    "publish/static_site.py": ("site",),
     "publish/http/listener.py": ("", "doctor", "replay"),
     "publish/static_site.py": ("site",),
     "ratings/calibration/move_evidence.py": ENGINES,

@@ -91,6 +91,7 @@ class Publisher:
             incidents,
             secure=bool(config.certificate_file),
         )
+        self._routes.frames = config.frames
         epoch = secrets.token_hex(6)
         self.broadcaster, self._arbiters = (
             Broadcaster(
@@ -197,6 +198,7 @@ class Publisher:
         """
         self._config = config
         self._handshakes.origins = OriginPolicy(config.host, config.hosts, config.origins)
+        self._routes.frames = config.frames
         self._authentication.admit(public=config.public, hide_scores=config.hide_scores)
         self.public.hide(config.hide_scores)
         self._rates.bound(config.max_connections, config.max_connections_per_address)

@@ -29,6 +29,7 @@ LOOK_S = 1.0
 LIVE: frozenset[str] = frozenset(
     {
         "log.level",
+        "server.frames",
         "server.hide_scores",
         "server.hosts",
         "server.max_connections",

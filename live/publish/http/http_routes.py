@@ -24,6 +24,7 @@ from live.publish.http.json_answers import (
     health,
     standings,
 )
+from live.publish.http.oembed import HEIGHT, WIDTH, oembed
 from live.publish.http.text_pages import text_page
 from live.publish.metrics import CONTENT_TYPE, MetricCounts, Metrics
 from live.publish.public_state import PublicState
@@ -52,6 +53,9 @@ SHARED_PAGE_S = 10
 #: What is packed where it is worth it.
 _TEXTS = (JSON, "application/x-chess-pgn")
 _WORTH_BYTES = 1_000
+
+#: The largest frame that oEmbed gives unless it is asked for less.
+_LARGEST = (("maxwidth", WIDTH), ("maxheight", HEIGHT))
 
 _encoder = msgspec.json.Encoder()
 
@@ -160,6 +164,8 @@ class HttpRoutes:
         the incident log, for arbiters; ``secure``: the port speaks TLS.
         """
         self._secure = secure
+        self.frames: tuple[str, ...] = ()
+        """Origins whose pages may show ours in a frame."""
         self._incidents = incidents
         self._state = state
         self._public = public or PublicState(state)
@@ -207,7 +213,9 @@ class HttpRoutes:
         if path == "/openapi.json":
             return _json(openapi.openapi())
         if (page := self._site.page(path) or text_page(path)) is not None:
-            return _page(page, request)
+            return _page(page, request, static_files.policy_for(self.frames))
+        if path == "/oembed":
+            return _oembed(request)
         return None
 
     def _visible(self, sees: StreamFilter) -> VisibleState:
@@ -293,7 +301,24 @@ class HttpRoutes:
         return respond(200, "application/rss+xml; charset=utf-8", body, _REVALIDATE)
 
 
-def _page(page: static_files.StaticFile, request: HttpRequest) -> HttpResponse:
+def _oembed(request: HttpRequest) -> HttpResponse:
+    query = dict(request.query)
+    if query.get("format", "json") != "json":
+        return problem(501, "oEmbed is answered as JSON alone")
+    most = [query.get(name, str(unless)) for name, unless in _LARGEST]
+    if not all(each.isascii() and each.isdigit() and int(each[:6]) > 0 for each in most):
+        return problem(400, "maxwidth and maxheight are whole numbers of pixels")
+    url = query.get("url", "")
+    # Behind a proxy that ends TLS our own scheme is not what viewers see: theirs is taken.
+    scheme = "https" if url.startswith("https:") else "http"
+    root = f"{scheme}://{request.headers.get('host', '')}/"
+    found = oembed(url, root, *(int(each[:6]) for each in most))
+    if found is None:
+        return problem(404, "url is no address of an overlay here")
+    return _json(found)
+
+
+def _page(page: static_files.StaticFile, request: HttpRequest, page_policy: str) -> HttpResponse:
     headers = [_shared(SHARED_PAGE_S), ("Vary", "Accept-Encoding")]
     body = page.body
     if page.gzipped is not None and static_files.takes_gzip(
@@ -304,7 +329,7 @@ def _page(page: static_files.StaticFile, request: HttpRequest) -> HttpResponse:
     # Scripts, styles and pictures obey the policy of the page that loads them: its long one would
     # only be carried along, some forty times a page.
     is_page = page.content_type.startswith("text/html")
-    policy = static_files.POLICY if is_page else _NO_CONTENT_POLICY
+    policy = page_policy if is_page else _NO_CONTENT_POLICY
     return respond(200, page.content_type, body, headers, policy=policy)
 
 

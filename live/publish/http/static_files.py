@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,12 @@ POLICY = (
     "font-src 'self'; media-src 'self'; connect-src 'self'; frame-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
+
+
+def policy_for(frames: Sequence[str]) -> str:
+    """The policy where pages of these origins may show ours in a frame."""
+    return " ".join((POLICY, *frames))
+
 
 #: A file of any other type is not served, even when it lies in the folder.
 CONTENT_TYPES = {

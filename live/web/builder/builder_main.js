@@ -114,12 +114,28 @@ function scale() {
   screen.style.height = `${Math.round(height * by)}px`;
 }
 
-async function copy() {
+/** A frame for a page of one's own; the service allows it to whom `server.frames` names. */
+function embedText() {
+  const address = new URL(byId("address").value);
+  address.searchParams.delete("token");
+  const frame = document.createElement("iframe");
+  frame.setAttribute("src", address.href);
+  for (const [name, value] of Object.entries({ width: 960, height: 540, title: "live-rate", style: "border:0" })) {
+    frame.setAttribute(name, value);
+  }
+  return frame.outerHTML;
+}
+
+async function copy(text = null) {
   const input = byId("address");
   try {
-    await navigator.clipboard.writeText(input.value);
+    await navigator.clipboard.writeText(text ?? input.value);
   } catch {
     // Without TLS a browser gives the clipboard only to pages of this machine.
+    if (text !== null) {
+      setText(byId("said"), text);
+      return;
+    }
     input.select();
     if (!document.execCommand("copy")) {
       setText(byId("said"), "Press Ctrl+C: the address is selected.");
@@ -157,7 +173,8 @@ async function sayDelay() {
   setText(byId("delayed"), behind && `The public is ${behind}. An overlay opened without an arbiter's token shows no more.`);
 }
 
-byId("copy").addEventListener("click", copy);
+byId("copy").addEventListener("click", () => copy());
+byId("copy-embed").addEventListener("click", () => copy(embedText()));
 byId("address").addEventListener("focus", (event) => event.target.select());
 for (const id of ["width", "height"]) byId(id).addEventListener("input", chosen);
 byId("behind").addEventListener("input", (event) => {
