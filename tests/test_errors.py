@@ -272,7 +272,6 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "publish/access/origin_policy.py": ("",),
     "publish/static_site.py": ("site",),
     "publish/http/listener.py": ("", "doctor", "replay"),
-    "publish/static_site.py": ("site",),
     "ratings/calibration/move_evidence.py": ENGINES,
     "ratings/regan/intrinsic_rating.py": ENGINES,
     "ratings/calibration/rated_games.py": ("calibrate",),
