@@ -1,9 +1,13 @@
 /** One board in depth. Everything that needs the charts' library is here, loaded when first asked for. */
 
+import { placementAfter } from "../../client/board_position.js";
+import { materialText } from "../../client/material.js";
+import { sanOf } from "../../client/move_notation.js";
 import { Diagram } from "../../drawing/diagram.js";
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { resultText, safeLink } from "../../drawing/number_format.js";
 import uPlot from "../../drawing/uplot_loader.js";
+import { BoardFrame } from "./board_frame.js";
 import { Chart } from "./chart_frame.js";
 import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
 import { ClockText } from "../boards/clock_text.js";
@@ -39,6 +43,7 @@ export class BoardPage {
     this._bar.setAttribute("role", "img");
     this._square = element("div", "big-board");
     this._diagram = new Diagram(this._square);
+    this._frame = new BoardFrame(this._square);
     this._position = null;
     this._width = 0;
     // Heard after the board's own observer, which was there first.
@@ -54,7 +59,7 @@ export class BoardPage {
     this._human = new HumanPanel();
     this._problem = element("p", "problem");
     this._buttons = this._controls();
-    const place = element("div", "position", "", this._bar, this._square);
+    const place = element("div", "position", "", this._bar, this._frame.node);
     this._left = element(
       "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._odds, this._human.node, this._problem,
     );
@@ -131,7 +136,8 @@ export class BoardPage {
   _drawHead(game) {
     setText(this._where, placeText(game));
     const sources = game.also?.length ? `from ${[game.feed, ...game.also].join(" and ")}` : "";
-    setText(this._event, [game.event, sources].filter(Boolean).join(" \u00b7 "));
+    const opening = [game.eco, game.opening].filter(Boolean).join(" ");
+    setText(this._event, [game.event, opening, sources].filter(Boolean).join(" \u00b7 "));
     setText(this._result, resultText(game.result));
     const link = safeLink(game.url);
     this._watch.hidden = link === null;
@@ -152,14 +158,20 @@ export class BoardPage {
       drawBar(this._oddsBar, score, odds);
       setText(this._oddsText, oddsWords(odds));
     }
-    for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, color);
-    setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score)}`);
+    const moves = plies.map(({ uci }) => uci);
+    const material = materialText(placementAfter(game.start_fen, moves));
+    for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, color, material[color]);
+    const last = plies.at(-1);
+    const better = last?.best && last.best !== last.uci && last.gain_cp < 0 ? last.best : "";
+    this._frame.draw(place.flip ? "black" : "white", better);
+    const best = better ? `    best was ${sanOf(game.start_fen, moves.slice(0, -1), better)}` : "";
+    setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score)}${best}`);
     setText(this._problem, problemText(game));
     this._problem.hidden = !this._problem.textContent;
-    const last = game.plies.length;
+    const newestPly = game.plies.length;
     const [first, backOne, onOne, newest] = this._buttons.children;
     first.disabled = backOne.disabled = plies.length === 0;
-    onOne.disabled = newest.disabled = plies.length === last;
+    onOne.disabled = newest.disabled = plies.length === newestPly;
     newest.classList.toggle("looking-back", place.ply !== null);
   }
 
@@ -225,14 +237,17 @@ class PlayerHeader {
     this._name = nameNode("name");
     this._more = nameNode("more");
     this._elo = element("span", "elo");
+    this._material = element("span", "material");
+    this._material.title = "What this side has more of, and by how many pawns it is ahead";
     this.clock = new ClockText(color, elapsedS);
     this.node = element(
-      "div", `player-line ${color}`, "", element("i", `piece ${color}`), this._title, this._name, this._elo, this._more, this.clock.node,
+      "div", `player-line ${color}`, "", element("i", `piece ${color}`), this._title, this._name, this._elo, this._material, this._more, this.clock.node,
     );
   }
 
-  draw(game, plies, color) {
+  draw(game, plies, color, material) {
     const player = game[color];
+    setText(this._material, material);
     setText(this._title, player.title ?? "");
     setText(this._name, player.name || "?");
     setText(this._more, [player.federation, player.team].filter(Boolean).join(" \u00b7 "));
