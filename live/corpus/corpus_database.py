@@ -66,8 +66,8 @@ class SearchSetting(msgspec.Struct, frozen=True):
     """Of live-rate, which reads what engines print; empty for evaluations that a file gave."""
 
     def __str__(self) -> str:
-        lines = f", {self.lines} lines" if self.lines > 1 else ""
-        return f"{self.engine}, {self.bound}{lines}"
+        told = "lines" in self.bound or self.lines == 1
+        return f"{self.engine}, {self.bound}{'' if told else f', {self.lines} lines'}"
 
 
 class NumberedGame(msgspec.Struct, frozen=True):

@@ -272,11 +272,8 @@ def _status_lines(status: CorpusStatus) -> Iterator[str]:
     ]
     yield "without " + ", ".join(f"{what}: {count}" for count, what in missing)
     for each in status.settings:
-        lines = f", {each.lines} lines" if each.lines > 1 else ""
-        yield (
-            f"setting {each.setting}: {each.engine}, {each.limit}{lines}: "
-            f"{each.games} games searched, {each.left} left"
-        )
+        setting = SearchSetting(each.engine, each.limit, each.lines, each.version)
+        yield (f"setting {each.setting}: {setting}: {each.games} games searched, {each.left} left")
     for name in status.unfinished:
         yield f"not read to its end: {name}; add it again"
     for disputed in status.disputed[:_NAMED]:
