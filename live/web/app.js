@@ -2,7 +2,7 @@
 
 import { openConnection } from "./client/open_connection.js";
 import { Announcer } from "./page/screen_reader.js";
-import { ArbiterView } from "./page/alerts_panel.js";
+import { ArbiterView } from "./page/alerts/alerts_panel.js";
 import { explain } from "./page/explanations.js";
 import { HealthView, drawHealth, engineText } from "./page/health_view.js";
 import { listenToKeys, showHelp } from "./page/page_keys.js";

@@ -9,7 +9,7 @@ import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
 import { delayText } from "../health_view.js";
 import { MomentsList } from "./moments_list.js";
 import { ORDERS, arranged } from "./boards_order.js";
-import { alertingGames } from "../alert_sound.js";
+import { alertingGames } from "../alerts/alert_sound.js";
 
 /** More boards than this are shown as a table unless somebody chooses cards. */
 const MANY = 24;

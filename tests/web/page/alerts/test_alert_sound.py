@@ -1,4 +1,4 @@
-"""live/web/page/alert_sound.js: which alerts are heard, and which boards they are about."""
+"""live/web/page/alerts/alert_sound.js: which alerts are heard, and which boards they are about."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALARM = msgspec.structs.replace(LOOK, id="b", kind="flag", severity="alarm", gam
 
 def heard(pages: Pages, before: dict[str, int] | None, alerts: list[Alert], choice: str) -> Any:
     args = [before, plain(alerts), choice]
-    return pages("call", module="page/alert_sound.js", name="heardAlerts", args=args)
+    return pages("call", module="page/alerts/alert_sound.js", name="heardAlerts", args=args)
 
 
 def test_it_sounds_once_for_each_new_alert_that_is_wanted(pages: Pages) -> None:

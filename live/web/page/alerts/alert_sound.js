@@ -1,6 +1,6 @@
 /** A tone for new alerts, off until somebody asks: browsers and playing halls want it so. */
 
-import { element, setText } from "../drawing/elements.js";
+import { element, setText } from "../../drawing/elements.js";
 
 const STORED = "live-rate-sound";
 export const SOUNDS = { off: "Sound: off", alarms: "Sound: alarms", all: "Sound: every alert" };

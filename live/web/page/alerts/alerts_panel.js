@@ -1,10 +1,10 @@
 /** What only arbiters are sent: alerts, and screening figures with what they rest on. */
 
-import { element, nameNode, setText } from "../drawing/elements.js";
+import { element, nameNode, setText } from "../../drawing/elements.js";
 import { AlertSound } from "./alert_sound.js";
-import { explainButton } from "./explanations.js";
+import { explainButton } from "../explanations.js";
 import { IncidentLog } from "./incident_log.js";
-import { writePlace } from "./page_address.js";
+import { writePlace } from "../page_address.js";
 
 const SEVERITIES = ["alarm", "warning", "look"];
 

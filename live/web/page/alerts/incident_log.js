@@ -1,7 +1,7 @@
 /** The incident log on the page: everything arbiters were shown and did, filtered, and to print. */
 
-import { element, setText } from "../drawing/elements.js";
-import { bearer } from "./page_address.js";
+import { element, setText } from "../../drawing/elements.js";
+import { bearer } from "../page_address.js";
 
 const EVERY_MS = 5_000;
 
