@@ -135,7 +135,7 @@ def health(
     if speed:
         line.append(f" · {speed:.0f} kn/s", palette.dim)
     line.append(f" · queue {queue_text(engines)}", palette.dim)
-    if engines.measuring is not None:
+    if engines.measuring is not None and engines.measuring.of:
         done, of = engines.measuring.done, engines.measuring.of
         line.append(f" · measuring {done} of {of}", palette.dim)
     line.truncate(width, overflow="ellipsis")

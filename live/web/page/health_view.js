@@ -65,7 +65,7 @@ export function engineFacts(health) {
     `${searching.length} of ${engines.length} searching`,
     depths.length ? `depth ${[...new Set(depths)].sort((a, b) => a - b).join("\u2013")}` : "",
     speed ? `${Math.round(speed)} knodes/s` : "",
-    measuring ? `measuring the engine, once: ${measuring.done} of ${measuring.of} positions` : "",
+    measuring?.of ? `measuring the engine, once: ${measuring.done} of ${measuring.of} positions` : "",
     classes.length ? `waiting: ${classes.join(", ")}` : "nothing waits",
     health.queued ? `the oldest ${ageText(health.oldest_wait_s)}` : "",
     `${health.searches} searches`,
