@@ -18,7 +18,7 @@ import chess
 import msgspec
 
 from live.corpus.corpus_database import NumberedGame, SearchSetting
-from live.corpus.corpus_game import STANDARD_FEN, CorpusGame, named_player, plain_date
+from live.corpus.corpus_game import STANDARD_FEN, CorpusGame, game_from
 from live.corpus.searched_game import MoveSearch, PositionSearch, SearchedGame, clamped
 from live.feeds.pgn.pgn_headers import read_head
 from live.feeds.pgn.pgn_splitter import PgnSegment
@@ -57,20 +57,8 @@ def read_alliot(segment: PgnSegment) -> AlliotGame:
         played, positions = _moves(board, moves.decode("utf-8", "replace"))
     except ValueError as error:
         return None, None, None, str(error)
-    headers = head.headers
-    game = CorpusGame(
-        white=named_player(headers.white),
-        black=named_player(headers.black),
-        white_elo=headers.white.elo,
-        black_elo=headers.black.elo,
-        event=headers.event,
-        round=headers.round,
-        date=plain_date(headers.date),
-        result=head.result,
-        moves=tuple(played),
-        start_fen=head.start_fen,
-        chess960=head.chess960,
-    )
+    game = game_from(head.headers, head.result, played, head.start_fen)
+    game = msgspec.structs.replace(game, chess960=head.chess960)
     about = " ".join(found[1].decode("utf-8", "replace").split()) if found else ""
     return game, SearchedGame((*positions, None)), _setting(about), ""
 

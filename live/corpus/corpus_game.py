@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import chess
 import msgspec
 import numpy as np
 
-from live.events import GameReport, Player
+from live.events import GameReport, Headers, Player, Result
 from live.games.player_identity import fide_id, name_words
 
 STANDARD_FEN = chess.STARTING_FEN
@@ -102,7 +102,13 @@ def plain_date(text: str | None) -> str:
 
 def game_of(report: GameReport) -> CorpusGame:
     """A game of a PGN."""
-    headers = report.headers
+    moves = [move.uci for move in report.moves]
+    game = game_from(report.headers, report.result, moves, report.start_fen)
+    return msgspec.structs.replace(game, chess960=report.headers.variant == "chess960")
+
+
+def game_from(headers: Headers, result: Result, moves: Iterable[str], start_fen: str) -> CorpusGame:
+    """A game by what the tags of its PGN say, with its moves in UCI."""
     return CorpusGame(
         white=named_player(headers.white),
         black=named_player(headers.black),
@@ -111,10 +117,9 @@ def game_of(report: GameReport) -> CorpusGame:
         event=headers.event,
         round=headers.round,
         date=plain_date(headers.date),
-        result=report.result,
-        moves=tuple(move.uci for move in report.moves),
-        start_fen=report.start_fen,
-        chess960=headers.variant == "chess960",
+        result=result,
+        moves=tuple(moves),
+        start_fen=start_fen,
         time_control=headers.time_control,
     )
 

@@ -22,7 +22,9 @@ def test_the_most_urgent_comes_first_then_the_newest(pages: Pages) -> None:
         alert("d", "alarm", 2),
         alert("e", "alarm", 3, muted=True),
     ]
-    found = pages("call", module="page/alerts/alerts_panel.js", name="rankedAlerts", args=[plain(alerts)])
+    found = pages(
+        "call", module="page/alerts/alerts_panel.js", name="rankedAlerts", args=[plain(alerts)]
+    )
     assert "".join(each["id"] for each in found) == "dbca"
 
 
@@ -33,4 +35,6 @@ def test_a_screening_figure_never_stands_alone(pages: Pages) -> None:
     )
     for part in ("80 %", "40 moves", "55 %", "3.2", "56 boards", "3 %", "402", "accuses nobody"):
         assert part in said
-    assert pages("call", module="page/alerts/alerts_panel.js", name="agreementText", args=[None]) == ""
+    assert (
+        pages("call", module="page/alerts/alerts_panel.js", name="agreementText", args=[None]) == ""
+    )
