@@ -77,7 +77,7 @@ def test_the_kind_of_game_matters(network: HumanNetwork) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_noted_or_reported_of_this_machine(tmp_path: Path) -> None:
-    """onnxruntime keeps an identity of the machine for its telemetry, unless it is told not to."""
+    """Onnxruntime keeps an identity of the machine for its telemetry, unless it is told not to."""
     home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     code = "from live.human.players import open_network; open_network()"
     told = {"ORT_DISABLE_TELEMETRY": ""}
