@@ -335,8 +335,11 @@ class CorpusDatabase:
             raise self._unusable(error) from None
 
     def _unusable(self, error: sqlite3.Error) -> InputError:
-        if getattr(error, "sqlite_errorname", "") == "SQLITE_FULL":
+        name = getattr(error, "sqlite_errorname", "")
+        if name == "SQLITE_FULL":
             remedy = "Make room and give the same command again: it goes on from there"
+        elif name == "SQLITE_NOTADB":
+            remedy = "Name a corpus that `live-rate study add` made"
         else:
             remedy = "Close other programs that write it, or name another file"
         return InputError(str(self._path), f"cannot be used ({error})", remedy)

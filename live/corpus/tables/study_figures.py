@@ -22,7 +22,7 @@ class StudyFigure(NamedTuple):
 
 
 def drawn(name: str, table: StudyTable, form: str) -> bytes:
-    """A figure as PNG or SVG. Raises ConfigError without matplotlib."""
+    """A figure as PNG or SVG. Raises ConfigError without matplotlib, and for an empty table."""
     try:
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -31,6 +31,12 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
         raise ConfigError(
             "study figure", "matplotlib is not installed", "Run: pip install 'live-rate[study]'"
         ) from None
+    if not table.rows:
+        raise ConfigError(
+            f"study figure {name}",
+            "nothing in this selection",
+            "See study table, or select other players, events or years",
+        )
     figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()

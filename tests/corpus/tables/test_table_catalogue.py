@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from live.corpus.corpus_database import CorpusDatabase
@@ -9,7 +10,7 @@ from live.corpus.tables.study_data import Selection, StudyData
 from live.corpus.tables.study_figures import FIGURES, drawn
 from live.corpus.tables.study_table import Cell, StudyTable, formatted
 from live.corpus.tables.table_catalogue import TABLES, study_table
-from live.errors import InputError
+from live.errors import ConfigError, InputError
 from live.manual.pages import manual_page
 from tests.corpus.small_corpus import DATA, corpus_of
 
@@ -124,6 +125,12 @@ def test_figures_are_the_same_bytes_again(name: str, corpus: Path) -> None:
         picture = drawn(name, table, form)
         assert picture.startswith(start)
         assert drawn(name, table, form) == picture
+
+
+def test_nothing_is_drawn_of_nothing(corpus: Path) -> None:
+    table = msgspec.structs.replace(made(corpus, "career"), rows=())
+    with pytest.raises(ConfigError, match="nothing in this selection"):
+        drawn("career", table, "svg")
 
 
 def test_the_manual_has_every_table_and_figure() -> None:
