@@ -215,8 +215,11 @@ def _service_command(feed: list[str] | None, config: Path | None) -> list[str]:
     if not feed:
         raise ConfigError("--feed", "is not given", "Say what the service is to follow: --feed URL")
     for each in feed:
-        recognise(each)  # a mistake shows here, and not when the machine starts
-        command += ["--feed", each]
+        # A mistake shows here, and not when the machine starts.
+        source = recognise(each)
+        on_disk = source.kind in ("file", "folder") and not source.forced
+        # The service starts in a folder of its own.
+        command += ["--feed", os.path.abspath(each) if on_disk else each]
     return command
 
 

@@ -155,7 +155,7 @@ class _Ply(_Played):
 class _Line(msgspec.Struct):
     """Every key that any of the forms has."""
 
-    m: str | None = None
+    m: list[str] | str | None = None
     moves: list[str] | str | None = None
     w: int | None = None
     b: int | None = None

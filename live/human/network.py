@@ -7,6 +7,7 @@ Inputs ``planes`` (float32, ``n x 40 x 8 x 8``) and ``conditions`` (float32, ``n
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Sequence
 from importlib.resources import files
@@ -108,6 +109,8 @@ def _session(path: Path) -> Any:
         raise ConfigError(
             "human", "this processor has no AVX, which onnxruntime needs", "Set human = false"
         )
+    # It would write an identity of this machine into the cache folder, and report what it runs.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
     except ImportError:

@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import chess
@@ -70,6 +73,16 @@ def test_the_kind_of_game_matters(network: HumanNetwork) -> None:
         [_asked("e4 c5 Nf3 d6 d4", 1800, kind) for kind in ("otb", "bullet")]
     )
     assert _apart(board, bullet) > 0.01
+
+
+@pytest.mark.slow
+def test_nothing_is_noted_or_reported_of_this_machine(tmp_path: Path) -> None:
+    """Onnxruntime keeps an identity of the machine for its telemetry, unless it is told not to."""
+    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    code = "from live.human.players import open_network; open_network()"
+    told = {"ORT_DISABLE_TELEMETRY": ""}
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, **told, **home}, check=True)
+    assert list(tmp_path.rglob("*")) == []
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -67,6 +67,9 @@ class PlayerMoves:
         self._rated = 0
         self._clusters = ClusteredScores()
         self._game = -1
+        # Whether the game's result is counted: only with moves that count, or a forfeit would be a
+        # game of whoever made its one move.
+        self._scored = True
         self._scores = (0, 0, 0)
 
     def add(self, row: tuple[Any, ...]) -> None:
@@ -76,10 +79,8 @@ class PlayerMoves:
         if game != self._game:
             self._close()
             self._game = game
+            self._scored = score is None
             self.games += 1
-            if score is not None:
-                self.points += score
-                self.results += 1
             if elo is not None:
                 self._elo += elo
                 self._rated += 1
@@ -99,6 +100,10 @@ class PlayerMoves:
             conformance.add(best_cp, gain_cp, ply=ply, forced=forced)
         if not counted:
             return
+        if not self._scored:
+            self._scored = True
+            self.points += score
+            self.results += 1
         self.counted += 1
         self.shortfalls.add(gain_cp)
         for histogram, kind in ((self.step, STEP_CONFORMANCE), (self.tanh, TANH_CONFORMANCE)):

@@ -71,6 +71,17 @@ def test_it_is_shown_first_and_written_when_that_is_said(
     assert "exists" in str(again.exception)
 
 
+def test_files_are_named_whole_since_the_service_starts_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "round").mkdir()
+    games, web = "./round", "https://example.org/games.pgn"
+    told = CliRunner().invoke(app, ["systemd-unit", "--feed", games, "--feed", web])
+    assert told.exit_code == 0
+    assert f"--feed {tmp_path / games} --feed {web}" in told.output
+
+
 def test_a_place_that_may_not_be_written_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
