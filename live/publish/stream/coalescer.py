@@ -53,8 +53,7 @@ class Coalescer:
             case MoveMessage(game=game) | GoneMessage(game=game) | MomentMessage(game=game):
                 return [*self.take_game(game), change]
             case GameMessage(game=view):
-                # In its place: a moment behind a new game's header needs that header first.
-                self._of(view.id)["game"] = change
+                self._keep(self._of(view.id), "game", change)
             case ScoreMessage(game=game, ply=ply):
                 self._keep(self._of(game), ("score", ply.ply), change)
             case ClockMessage(game=game, ply=at):

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from live.events import (
     ClockMessage,
     CurvePoint,
-    GameMessage,
     GoneMessage,
     MoveMessage,
     PlyView,
@@ -92,17 +91,6 @@ def test_a_move_takes_along_what_waits_for_its_game_only() -> None:
     move = MoveMessage("g", 2, PlyView(2, "e5", "e7e5"))
     assert waiting.add(move) == [score(1, 5), move]
     assert waiting.take() == [other]
-
-
-def test_a_game_whose_header_changes_again_still_comes_before_its_moments() -> None:
-    world, waiting = World(2), Coalescer()
-    (header,) = world.appear("g1")
-    (told,) = world.moment()
-    assert isinstance(header, GameMessage)
-    changed = GameMessage(msgspec.structs.replace(header.game, event="Open B"))
-    for change in (header, told, changed):
-        assert waiting.add(change) == []
-    assert waiting.take() == [changed, told]
 
 
 def test_a_gone_game_goes_at_once() -> None:
