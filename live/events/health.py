@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
 from live.events.reports import FeedName
 
 FeedState = Literal["connecting", "waiting", "live", "stale", "retrying", "failed", "finished"]
+
+DIRECTOR: Final = "director"
+"""The part that switches scenes of OBS."""
+NOTIFICATIONS: Final = "notifications"
+"""The part that notifies people."""
+PRODUCERS_PARTS: Final = frozenset({DIRECTOR, NOTIFICATIONS})
+"""Parts that work beside the service, for whoever produces the show: their trouble is nobody
+else's, and the service does its work without them.
+"""
 
 
 class FeedHealth(msgspec.Struct, frozen=True):

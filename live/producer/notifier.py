@@ -16,13 +16,11 @@ from typing import Any, Final
 
 from live.config import NotifyConfig
 from live.errors import ConfigError
-from live.events import Change, FeedHealth, GameView
+from live.events import NOTIFICATIONS, Change, FeedHealth, GameView
 from live.producer.notice_rules import Notice, NoticeRules
 
 log = logging.getLogger(__name__)
 
-#: What it is called where parts of the service are listed.
-PART: Final = "notifications"
 WAITING: Final = 100
 
 
@@ -74,12 +72,12 @@ class Notifier:
             title=notice.title, body=notice.body, body_format="text"
         )
         if sent:
-            self._report(FeedHealth(PART, "live", part=True))
+            self._report(FeedHealth(NOTIFICATIONS, "live", part=True))
         else:
             # apprise logs which; its addresses hold secrets, so they are not repeated.
             log.warning("a notice could not be delivered to everybody")
             why = "not everybody could be notified; the log says more"
-            self._report(FeedHealth(PART, "retrying", why, part=True))
+            self._report(FeedHealth(NOTIFICATIONS, "retrying", why, part=True))
         return bool(sent)
 
 

@@ -18,14 +18,12 @@ from typing import Any, Final
 
 from live.config import DirectorConfig
 from live.errors import ConfigError
-from live.events import Change, FeedHealth
+from live.events import DIRECTOR, Change, FeedHealth
 from live.network.retry import backoff
 from live.producer.scene_choice import SceneChoice
 
 log = logging.getLogger(__name__)
 
-#: What the director is called where parts of the service are listed.
-PART: Final = "director"
 #: How often it looks whether a scene is to be switched, seconds.
 LOOK_S: Final = 0.5
 #: For OBS to answer, seconds.
@@ -73,7 +71,7 @@ class ObsDirector:
             try:
                 async with self._connected() as client:
                     delays = backoff(self._chance)
-                    self._report(FeedHealth(PART, "live", part=True))
+                    self._report(FeedHealth(DIRECTOR, "live", part=True))
                     while client.ws_open:
                         await self.look(client)
                         await asyncio.sleep(LOOK_S)
@@ -81,7 +79,7 @@ class ObsDirector:
             except Exception as error:
                 # Broad: a library of websockets and a program of others; all ends are told alike.
                 problem = f"OBS cannot be reached: {error or type(error).__name__}"
-            self._report(FeedHealth(PART, "retrying", problem, part=True))
+            self._report(FeedHealth(DIRECTOR, "retrying", problem, part=True))
             await asyncio.sleep(next(delays))
 
     async def look(self, client: Any) -> None:

@@ -37,12 +37,13 @@ from live.events import (
     Moment,
     MoveMessage,
     PlayerView,
+    PointMessage,
     PublicDelay,
     ScoreMessage,
     StandingMessage,
 )
 from live.publish.published_state import PublishedState, snapshot, view_of, whole_game
-from live.publish.stream.client_state import ClientState, OutOfStep
+from live.publish.stream.client_state import ClientState, OutOfStep, rated
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility, sends, shown
 
@@ -286,6 +287,7 @@ class PublicState:
         due: list[Change] = []
         for change in changes:
             if self._late is not None:
+                change = _rated(change, self._late.engine().rating)
                 try:
                     self._late.apply(change)
                 except OutOfStep as error:
@@ -379,6 +381,19 @@ def _without_games(engine: EngineInfo, stored: EngineInfo | None) -> EngineInfo:
         rating_source=stored.rating_source,
         rating_moves=0,
     )
+
+
+def _rated(change: Change, engine_rating: int) -> Change:
+    """A change whose ratings rest on what the public knows of the engine: the live engine's rating
+    rests on games that are held back.
+    """
+    match change:
+        case PointMessage(point=point):
+            return msgspec.structs.replace(change, point=rated(point, engine_rating))
+        case StandingMessage(player=player):
+            return StandingMessage(rated(player, engine_rating))
+        case _:
+            return change
 
 
 def _game_of(change: Change) -> GameId | None:

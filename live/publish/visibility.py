@@ -141,10 +141,15 @@ def sources_for(
     feeds: tuple[events.FeedHealth, ...], visibility: Visibility
 ) -> tuple[events.FeedHealth, ...]:
     """The feeds that ``visibility`` sees: at a venue the sources alone. Parts of the service are
-    spoken of when they fail, which an engine's answer may bring about.
+    spoken of when they fail, which an engine's answer may bring about. Of the producers' parts
+    arbiters alone hear.
     """
-    if visibility is not Visibility.VENUE:
+    if visibility is Visibility.ARBITER:
         return feeds
+    if visibility is Visibility.PUBLIC:
+        return tuple(
+            feed for feed in feeds if not feed.part or feed.feed not in events.PRODUCERS_PARTS
+        )
     return tuple(feed for feed in feeds if not feed.part)
 
 

@@ -172,3 +172,44 @@ def test_by_default_the_delay_is_for_every_game() -> None:
     service = DelayedEvent(DelayedGames())
     reported(service, "1.1", 4, "1-0")
     assert service.shown() == {}
+
+
+def test_points_of_games_without_a_delay_rest_on_the_engine_rating_that_is_public() -> None:
+    world = World(2)
+    now = [0.0]
+    world.appear("g1")
+    for _ in range(4):
+        world.move("g1")
+    round = next(iter(world.games())).round
+    public = PublicState(
+        world,
+        delay_s=DELAY_S,
+        delayed=DelayedGames(rounds=(f"not {round}",)),
+        clock=lambda: now[0],
+        wall_s=lambda: now[0],
+    )
+    client = ClientState()
+    client.apply(snapshot(public))
+
+    def listener(changes: list[Change]) -> None:
+        for change in changes:
+            client.apply(change)
+
+    public.listen(listener)
+    public_rating = public.engine().rating
+    while world.engine().rating == public_rating:
+        public.publish(world.rerate())
+    for _ in range(8):
+        public.publish(world.point())
+    for held in (snapshot(public), client.snapshot()):
+        assert held.engine.rating == public_rating
+        (game,) = held.games
+        points = [*game.curves.white, *game.curves.black]
+        assert any(point.rating is not None for point in points)
+        for point in points:
+            assert point.rating == (
+                None if point.difference is None else public_rating + point.difference
+            )
+    now[0] += DELAY_S
+    public.pass_due()
+    assert snapshot(public) == client.snapshot() == snapshot(world)

@@ -180,6 +180,18 @@ def test_of_parts_in_trouble_a_venue_hears_nothing() -> None:
     assert shown(HealthMessage(feeds, EngineHealth()), Visibility.PUBLIC).feeds == feeds
 
 
+@pytest.mark.parametrize("name", ["director", "notifications"])
+def test_of_a_producers_part_in_trouble_arbiters_alone_hear(name: str) -> None:
+    part = FeedHealth(name, "retrying", "OBS cannot be reached", part=True)
+    feeds = (FeedHealth("demo", "live"), part)
+    health = HealthMessage(feeds, EngineHealth())
+    assert shown(health, Visibility.PUBLIC).feeds == feeds[:1]
+    assert shown(health, Visibility.ARBITER).feeds == feeds
+    # A source is one whatever its name is.
+    source = FeedHealth(name, "retrying", "gone")
+    assert shown(HealthMessage((source,), EngineHealth()), Visibility.PUBLIC).feeds == (source,)
+
+
 @pytest.mark.slow
 @given(seed=st.integers(0, 10_000), sight=st.sampled_from(Visibility))
 def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Visibility) -> None:

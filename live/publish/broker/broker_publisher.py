@@ -25,7 +25,7 @@ from live.events import Change, FeedHealth, FeedState
 from live.network.mqtt_client import MqttClient
 from live.network.retry import backoff, spoken
 from live.publish.broker.retained_messages import RetainedMessages, status
-from live.publish.broker.site_stream import SiteStream
+from live.publish.broker.site_stream import SINCE, SNAPSHOT, SiteStream
 from live.publish.published_state import PublishedState
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 
@@ -68,7 +68,9 @@ class BrokerPublisher:
         self._user = url.username
         self._password = _password(config.password_file)
         self._tls = _trust(config.ca_file) if url.scheme == "mqtts" else None
-        self._retained = RetainedMessages(state, config.prefix, selected)
+        # Without a stream, what a former run retained of one is cleared like all that is left.
+        others = () if stream is None else (SINCE, SNAPSHOT)
+        self._retained = RetainedMessages(state, config.prefix, selected, others=others)
         self._stream = stream
         self._changed = asyncio.Event()
         self._chance = chance

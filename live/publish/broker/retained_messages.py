@@ -25,7 +25,7 @@ is sent.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 
@@ -46,7 +46,6 @@ from live.events import (
     StandingMessage,
 )
 from live.publish import wire
-from live.publish.broker.site_stream import SINCE, SNAPSHOT
 from live.publish.published_state import PublishedState, game_order, view_of
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.visibility import sends, shown
@@ -100,11 +99,19 @@ class RetainedMessages:
     """What one broker should hold, what it was sent, and the difference."""
 
     def __init__(
-        self, state: PublishedState, prefix: str, selected: StreamFilter = EVERYTHING
+        self,
+        state: PublishedState,
+        prefix: str,
+        selected: StreamFilter = EVERYTHING,
+        *,
+        others: Collection[str] = (),
     ) -> None:
+        """``others``: topics below the prefix that somebody else of ours sends."""
         self._state = state
         self._prefix = prefix
         self._visibility = selected.visibility
+        # The status is the publisher's.
+        self._others = {self.topic(each) for each in ("status", *others)}
         self._wanted: dict[str, bytes] = {}
         self._told: dict[str, bytes] = {}
         """What the broker holds, by topic; empty where only that it holds something is known."""
@@ -150,8 +157,7 @@ class RetainedMessages:
 
     def holds(self, topic: str) -> None:
         """The broker holds something at this topic, perhaps of a former run of ours."""
-        own = [self.topic(each) for each in ("status", SNAPSHOT, SINCE)]
-        if topic not in own and topic not in self._told:
+        if topic not in self._others and topic not in self._told:
             self._told[topic] = b""
             self._look[topic] = None
 

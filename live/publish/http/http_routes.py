@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import http
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -53,6 +54,8 @@ SHARED_PAGE_S = 10
 #: What is packed where it is worth it.
 _TEXTS = (JSON, "application/x-chess-pgn")
 _WORTH_BYTES = 1_000
+#: Of packed answers so much is kept.
+_PACKED_BYTES = 8_000_000
 
 #: The largest frame that oEmbed gives unless it is asked for less.
 _LARGEST = (("maxwidth", WIDTH), ("maxheight", HEIGHT))
@@ -147,6 +150,27 @@ NO_INCIDENTS = problem(403, "the incident log is for arbiters: give a token with
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
 
 
+class PackedBodies:
+    """Bodies by gzip, those used last, up to so many bytes: packing one holds up everybody."""
+
+    def __init__(self, most_bytes: int = _PACKED_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._packed: OrderedDict[str, bytes] = OrderedDict()
+        self._bytes = 0
+
+    def packed(self, tag: str, body: bytes) -> bytes:
+        """``body`` packed; ``tag`` is its digest."""
+        if (found := self._packed.get(tag)) is not None:
+            self._packed.move_to_end(tag)
+            return found
+        made = gzip.compress(body, compresslevel=1, mtime=0)
+        self._packed[tag] = made
+        self._bytes += len(made)
+        while self._bytes > self._most_bytes:
+            self._bytes -= len(self._packed.popitem(last=False)[1])
+        return made
+
+
 class HttpRoutes:
     """Answers every request that does not become a websocket."""
 
@@ -172,6 +196,7 @@ class HttpRoutes:
         self._site = site
         self._tally = tally
         self._metrics = Metrics(state, tally)
+        self._packed = PackedBodies()
 
     def answer(
         self,
@@ -196,7 +221,7 @@ class HttpRoutes:
                 response = _kept_for(SHARED_DATA_S, response)
         if response.status != 200:
             return response
-        return _smaller(request, response)
+        return _smaller(request, response, self._packed)
 
     def _open(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse | None:
         """What everybody gets: pages, descriptions, and whether the service is well."""
@@ -381,7 +406,7 @@ def _kept_for(for_s: int, response: HttpResponse) -> HttpResponse:
     return HttpResponse(response.status, headers, response.body)
 
 
-def _smaller(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+def _smaller(request: HttpRequest, response: HttpResponse, packed: PackedBodies) -> HttpResponse:
     """Add the entity tag; 304 without a body when the client holds it (RFC 9110, 13.1.2), else the
     body by gzip where the client takes that and it is worth it.
     """
@@ -402,6 +427,6 @@ def _smaller(request: HttpRequest, response: HttpResponse) -> HttpResponse:
         kept = tuple(each for each in headers if each[0] not in about_body)
         return HttpResponse(304, kept)
     if packs:
-        body = gzip.compress(body, compresslevel=1, mtime=0)
+        body = packed.packed(tag, body)
         headers = (*headers, ("Content-Encoding", "gzip"))
     return HttpResponse(200, headers, body)

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from live.events import (
+    PRODUCERS_PARTS,
     EngineHealth,
     FeedHealth,
     GameView,
@@ -117,7 +118,7 @@ class FeedAnswer(msgspec.Struct, frozen=True):
     """What ``/healthz`` and ``/readyz`` answer to everybody."""
 
     status: Literal["ok", "degraded"]
-    """``degraded`` when a feed or an engine does not do its work."""
+    """``degraded`` when a feed, an engine or a part that the service needs does not do its work."""
     ready: bool
     """Whether some feed delivers and some engine (if there are any) can search."""
 
@@ -138,8 +139,10 @@ def health(
 ) -> HealthAnswer:
     feeds, engines = state.feeds(), state.engines()
     working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
-    delivering = [feed for feed in feeds if feed.state in ("live", "stale", "finished")]
-    well = len(working) == len(engines.engines) and len(delivering) == len(feeds)
+    # A service does its work while a producer's OBS is shut.
+    needed = [feed for feed in feeds if not feed.part or feed.feed not in PRODUCERS_PARTS]
+    delivering = [feed for feed in needed if feed.state in ("live", "stale", "finished")]
+    well = len(working) == len(engines.engines) and len(delivering) == len(needed)
     sources = [feed for feed in feeds if not feed.part]
     ready = bool(working or not engines.engines) and bool(delivering or not sources)
     return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers, delay)

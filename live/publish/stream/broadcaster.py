@@ -15,7 +15,7 @@ from live.publish import wire
 from live.publish.access.client_limits import ClientLimits
 from live.publish.metrics import MetricCounts
 from live.publish.published_state import PublishedState
-from live.publish.stream.numbered_stream import NumberedMessage, NumberedStream, ResumeTooOld
+from live.publish.stream.numbered_stream import NumberedStream, ResumeTooOld
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.stream.stream_hub import StreamHub
 from live.publish.stream.subscriber import Subscriber
@@ -137,8 +137,7 @@ class Broadcaster:
         self.flush()
         missing = self._hub.since(stream, *resume) if resume else ResumeTooOld("not asked for")
         if isinstance(missing, ResumeTooOld):
-            now = self._hub.snapshot(stream)
-            first, rest = now.seq, self._snapshot_frames(now, subscriber)
+            first, rest = self._beginning(subscriber)
             self._tally.snapshots["joined"] += 1
         else:
             self._tally.resumes += 1
@@ -179,8 +178,8 @@ class Broadcaster:
 
     def _give_snapshot(self, subscriber: Subscriber) -> None:
         self.flush()
-        now = self._hub.snapshot(subscriber.stream)
-        subscriber.begin(self._snapshot_frames(now, subscriber), now.seq)
+        _, frames = self._beginning(subscriber)
+        subscriber.begin(frames, subscriber.stream.seq)
 
     def catch_up(self, subscriber: Subscriber) -> None:
         """Give a subscriber what came while its snapshot was written, if that is not much."""
@@ -203,5 +202,9 @@ class Broadcaster:
         """Forget streams that nobody reads any more, once resuming them is over."""
         self._hub.drop_unused()
 
-    def _snapshot_frames(self, now: NumberedMessage, subscriber: Subscriber) -> list[bytes]:
-        return now.fragments(self._limits.piece_bytes, deflated=subscriber.deflates)
+    def _beginning(self, subscriber: Subscriber) -> tuple[int, list[bytes]]:
+        """The number of a snapshot; its frames and those of what came after it."""
+        now, *after = self._hub.beginning(subscriber.stream)
+        frames = now.fragments(self._limits.piece_bytes, deflated=subscriber.deflates)
+        frames += [each.frame(deflated=subscriber.deflates) for each in after]
+        return now.seq, frames

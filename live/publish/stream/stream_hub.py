@@ -38,6 +38,11 @@ from live.publish.stream.numbered_stream import (
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility, shown
 
+#: An older snapshot is not given to newcomers, nor one with more changes since than this share of
+#: it: it would be the longer way.
+_SNAPSHOT_S = 30.0
+_SNAPSHOT_SHARE = 0.25
+
 
 class StreamSelection:
     """One stream with what it holds: which games, and the players of these.
@@ -205,6 +210,25 @@ class StreamHub:
             selection.snapshot = (self._stamp(stream), numbered)
         return selection.snapshot[1]
 
+    def beginning(self, stream: NumberedStream) -> list[NumberedMessage]:
+        """What a newcomer needs: a snapshot, then the messages after it.
+
+        The last snapshot serves again while little has changed: that many come at once, each at
+        another number, does not cost a snapshot each, whose making holds up everybody.
+        """
+        self.flush()
+        selection = self._selections[stream.filter]
+        if selection.snapshot is not None and not stream.filter.types:
+            held = selection.snapshot[1]
+            after = stream.since(stream.epoch, held.seq)
+            if (
+                not isinstance(after, ResumeTooOld)
+                and self._clock() - held.at_s <= _SNAPSHOT_S
+                and sum(len(each.body) for each in after) <= _SNAPSHOT_SHARE * len(held.body)
+            ):
+                return [held, *after]
+        return [self.snapshot(stream)]
+
     def since(
         self, stream: NumberedStream, epoch: str, seq: int
     ) -> tuple[NumberedMessage, ...] | ResumeTooOld:
@@ -222,7 +246,11 @@ class StreamHub:
         for selection in list(self._selections.values()):
             if not selection.readers and now_s - selection.used_s > self._limits.age_s:
                 self._drop(selection)
-            elif selection.snapshot and selection.snapshot[0] != self._stamp(selection.stream):
+            elif (
+                selection.snapshot
+                and now_s - selection.snapshot[1].at_s > _SNAPSHOT_S
+                and selection.snapshot[0] != self._stamp(selection.stream)
+            ):
                 selection.snapshot = None
 
     def _stamp(self, stream: NumberedStream) -> int:

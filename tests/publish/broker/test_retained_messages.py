@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from live.config import MqttConfig
 from live.events import Change, GameMessage, GoneMessage
+from live.publish.broker.broker_publisher import BrokerPublisher
 from live.publish.broker.retained_messages import RetainedMessages, level, place
+from live.publish.broker.site_stream import SINCE, SNAPSHOT, SiteStream
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
 from tests.publish.world import World
@@ -120,6 +123,21 @@ def test_the_status_is_nobodys_leftover() -> None:
     assert retained.take(100) == {}
     retained.holds("p/old/topic")
     assert retained.take(100) == {"p/old/topic": b""}
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_what_a_former_run_left_of_the_sites_stream_is_cleared_where_there_is_none(
+    streams: bool,
+) -> None:
+    world = World(1)
+    stream = SiteStream(world, epoch="e", clock=lambda: 0.0) if streams else None
+    config = MqttConfig(publish="mqtt://127.0.0.1", prefix="p")
+    retained = BrokerPublisher(config, world, stream=stream)._retained
+    retained.take(100)
+    left = [f"p/{topic}" for topic in (SNAPSHOT, SINCE)]
+    for topic in left:
+        retained.holds(topic)
+    assert retained.take(100) == ({} if streams else dict.fromkeys(left, b""))
 
 
 @given(one=st.text(), other=st.text())

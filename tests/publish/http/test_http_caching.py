@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import httpx
 
 from live.config import ServerConfig
 from live.publish.access.tokens import new_token
+from live.publish.http.http_routes import HttpRequest, HttpRoutes, PackedBodies
 from live.publish.http.static_files import StaticSite
+from live.publish.metrics import MetricCounts
 from live.publish.server import Publisher
 from tests.publish.http.test_http_routes import serving, site, world
 from tests.publish.world import World
@@ -38,6 +41,31 @@ async def test_answers_come_by_gzip_to_those_who_take_it(world: World, site: Sta
             assert (again.status_code, again.content) == (304, b"")
             assert again.headers["etag"] == told.headers["etag"]
             assert "content-encoding" not in again.headers
+
+
+def test_what_is_asked_for_again_is_packed_once_and_what_is_kept_is_bounded() -> None:
+    bodies = {name: name.encode() * 1_000 for name in "abc"}
+    packed = PackedBodies(most_bytes=2 * len(PackedBodies().packed("a", bodies["a"])))
+    first = {name: packed.packed(name, bodies[name]) for name in "ab"}
+    assert gzip.decompress(first["a"]) == bodies["a"]
+    assert packed.packed("a", bodies["a"]) is first["a"]
+    # There is room for two: for the third goes the one that was used longest ago.
+    packed.packed("c", bodies["c"])
+    assert packed.packed("a", bodies["a"]) is first["a"]
+    assert packed.packed("b", bodies["b"]) is not first["b"]
+
+
+def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: StaticSite) -> None:
+    routes = HttpRoutes(world, site, MetricCounts())
+    request = HttpRequest("GET", "/api/v1/games/g1", (), {"accept-encoding": "gzip"})
+    while len(routes.answer(HttpRequest("GET", "/api/v1/games/g1", (), {})).body) < 2_000:
+        world.move("g1")
+    one = routes.answer(request)
+    assert ("Content-Encoding", "gzip") in one.headers
+    assert routes.answer(request).body is one.body
+    world.move("g1")
+    changed = routes.answer(request)
+    assert gzip.decompress(changed.body) != gzip.decompress(one.body)
 
 
 async def test_caches_may_keep_for_a_moment_what_everybody_gets(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from live.events import PlayerView
-from live.publish.http.json_answers import EventView, events, standings
+from live.events import FeedHealth, PlayerView
+from live.publish.http.json_answers import EventView, events, health, standings
 from tests.publish.world import World
 
 
@@ -37,3 +37,14 @@ def test_events_count_their_games() -> None:
         EventView("B", ("2",), 2, 1, 2, 0),
     ]
     assert events([]) == []
+
+
+def test_a_service_is_well_while_a_producers_program_is_shut() -> None:
+    world = World(1)
+    shut = FeedHealth("director", "retrying", "OBS cannot be reached", part=True)
+    world.feed_health = (FeedHealth("demo", "live"), shut)
+    answer = health(world, 0)
+    assert (answer.status, answer.ready) == ("ok", True)
+    assert shut in answer.feeds
+    world.feed_health = (shut, FeedHealth("journal", "failed", "the disk is full", part=True))
+    assert health(world, 0).status == "degraded"

@@ -69,8 +69,8 @@ class Client:
     def __init__(self, hub: StreamHub, selected: StreamFilter) -> None:
         self.stream = hub.stream(selected)
         self.client_state = ClientState()
-        now = hub.snapshot(self.stream)
-        self.client_state.receive(wire.number(now.body, now.seq))
+        for each in hub.beginning(self.stream):
+            self.client_state.receive(wire.number(each.body, each.seq))
 
 
 def held_by(world: World, selected: StreamFilter) -> SnapshotMessage:
@@ -274,6 +274,32 @@ def test_the_same_snapshot_is_encoded_once() -> None:
     assert hub.snapshot(stream).body is first.body
     hub.publish(world.appear("g1"))
     assert hub.snapshot(stream).body is not first.body
+
+
+def test_newcomers_share_a_snapshot_while_little_has_changed() -> None:
+    world, clock = World(1), Clock()
+    for game in GAMES:
+        world.appear(game)
+        for _ in range(30):
+            world.move(game)
+    hub = StreamHub(world, epoch="e", clock=clock)
+    stream = hub.stream(EVERYTHING)
+    (first,) = hub.beginning(stream)
+    hub.publish(world.move("g1"))
+    again, *after = hub.beginning(stream)
+    assert again is first
+    assert [each.seq for each in after] == list(range(first.seq + 1, stream.seq + 1)) != []
+    # Too much has changed: the snapshot is the shorter way.
+    for _ in range(30):
+        hub.publish(world.move("g1") + world.move("g1"))
+    (fresh,) = hub.beginning(stream)
+    assert fresh.seq == stream.seq > first.seq
+    # Too old: it is let go.
+    hub.publish(world.move("g1"))
+    clock.now_s += 31
+    hub.drop_unused()
+    (late,) = hub.beginning(stream)
+    assert late.seq == stream.seq > fresh.seq
 
 
 def test_the_snapshot_of_a_thinned_out_stream_is_fresh_too() -> None:

@@ -1,5 +1,6 @@
 /** What is worth telling of the games, above the boards: each leads to its position. */
 
+import { brokerOf } from "../../client/broker_connection.js";
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { moveText } from "../../drawing/number_format.js";
 import { writePlace } from "../page_address.js";
@@ -27,16 +28,31 @@ export function newestMoments(moments, most = MOST) {
   return [...moments].sort(order).slice(0, most);
 }
 
+/** Where the overlay of a moment is, for a page at this address. Pure. */
+export function overlayAddress(page, isStatic, { game, ply }) {
+  const address = new URL(isStatic ? "overlay.html" : "overlay", page);
+  address.search = new URLSearchParams({ game, ply });
+  return address.href;
+}
+
+/** Where the feed of the moments is; null for a static page, which has none. Pure. */
+export function feedAddress(page, isStatic) {
+  return isStatic ? null : new URL("api/v1/moments.rss", page).href;
+}
+
 export class MomentsList {
   constructor() {
     this._key = "";
     this._list = element("ol");
     this._count = element("span", "count");
-    const rss = element("a", "plain", "RSS");
-    const feed = new URL("api/v1/moments.rss", location.href);
-    feed.hash = "";
-    rss.href = feed.href;
-    this.node = element("details", "moments", "", element("summary", "", "Moments ", this._count), this._list, rss);
+    this._isStatic = brokerOf(document) !== null;
+    this.node = element("details", "moments", "", element("summary", "", "Moments ", this._count), this._list);
+    const feed = feedAddress(location.href, this._isStatic);
+    if (feed !== null) {
+      const rss = element("a", "plain", "RSS");
+      rss.href = feed;
+      this.node.append(rss);
+    }
     this.node.hidden = true;
   }
 
@@ -47,11 +63,11 @@ export class MomentsList {
     this._key = key;
     this.node.hidden = moments.length === 0;
     setText(this._count, String(held.moments.size));
-    this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game))));
+    this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game), this._isStatic)));
   }
 }
 
-function entry(moment, game) {
+function entry(moment, game, isStatic) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
@@ -62,10 +78,7 @@ function entry(moment, game) {
   link.href = writePlace({ view: "board", game: moment.game, ply: moment.ply });
   link.setAttribute("aria-label", `${KINDS[moment.kind] ?? moment.kind}: open the position`);
   const overlay = element("a", "plain", "overlay");
-  const address = new URL("overlay", location.href);
-  address.search = new URLSearchParams({ game: moment.game, ply: moment.ply });
-  address.hash = "";
-  overlay.href = address.href;
+  overlay.href = overlayAddress(location.href, isStatic, moment);
   overlay.setAttribute("aria-label", "open the overlay at this position");
   return element("li", "", "", time, " ", element("strong", "", KINDS[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, get_args
 
+import pytest
+
 from live.events import MomentKind
 
 Pages = Callable[..., Any]
@@ -26,3 +28,21 @@ def test_the_newest_come_first_and_of_unknown_time_those_that_matter(pages: Page
         "call", module="page/boards/moments_list.js", name="newestMoments", args=[moments, 3]
     )
     assert [each["id"] for each in shown] == ["new", "old", "matters"]
+
+
+@pytest.mark.parametrize(
+    ("page", "is_static", "overlay", "feed"),
+    [
+        ("http://h/#game=old", False, "http://h/overlay?game=g+1&ply=7", "api/v1/moments.rss"),
+        ("http://h/x/index.html#a", True, "http://h/x/overlay.html?game=g+1&ply=7", None),
+    ],
+)
+def test_a_static_page_links_to_its_own_overlay_and_to_no_feed(
+    pages: Pages, page: str, is_static: bool, overlay: str, feed: str | None
+) -> None:
+    def ask(name: str, *args: object) -> Any:
+        module = "page/boards/moments_list.js"
+        return pages("call", module=module, name=name, args=[page, is_static, *args])
+
+    assert ask("overlayAddress", {"game": "g 1", "ply": 7}) == overlay
+    assert ask("feedAddress") == (feed and f"http://h/{feed}")
