@@ -1,6 +1,7 @@
 /** Team events: who leads which match, from results alone. Pure. */
 
-const POINTS = {
+/** Points of White and Black for each result, as RESULT_POINTS in live/events. */
+export const RESULT_POINTS = {
   "1-0": [1, 0], "0-1": [0, 1], "1/2-1/2": [0.5, 0.5], "0-0": [0, 0], "1/2-0": [0.5, 0], "0-1/2": [0, 0.5],
 };
 
@@ -14,7 +15,7 @@ export function teamMatches(games) {
     const key = JSON.stringify([event, main, teams]);
     const match = matches.get(key) ?? { event, round: main, teams, points: [0, 0], running: 0 };
     matches.set(key, match);
-    const points = POINTS[result];
+    const points = RESULT_POINTS[result];
     if (!points) match.running += 1;
     else teams.forEach((team, at) => (match.points[at] += points[team === white.team ? 0 : 1]));
   }
