@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from live.config import NotifyConfig
 from live.events import Change, GameId, GameMessage, GameView, GoneMessage, MomentMessage
+from live.story.story_desk import PAST_MOVES
 
 HOUR_S: Final = 3600.0
 
@@ -61,7 +62,9 @@ class NoticeRules:
         if not self._follows(view):
             return []
         found = []
-        begun = before is not None and before.plies_played == 0 and view.plies_played > 0
+        # A game that is taken up in its middle is first shown without any ply, too.
+        empty = before is not None and before.plies_played == 0
+        begun = empty and 0 < view.plies_played <= PAST_MOVES
         if begun and view.result == "*" and "begins" in self._config.what:
             found.append(Notice(pairing(view), "The game has begun."))
         over = before is not None and before.result == "*" and view.result != "*"
