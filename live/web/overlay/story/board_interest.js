@@ -18,8 +18,9 @@ export class MomentAges {
     for (const { id } of moments) this._seen.set(id, before === null ? -Infinity : (before.get(id) ?? now));
   }
 
-  /** How long a moment has been seen, milliseconds. */
+  /** How long a moment has been seen, milliseconds; one that nobody saw happen is for ever old. */
   age(moment, now) {
+    if (moment.at_s === null) return Infinity;
     return now - (this._seen?.get(moment.id) ?? -Infinity);
   }
 }
