@@ -109,8 +109,8 @@ class StoryDesk:
         if held is None or held.round != key:
             self._told[view.id] = _Told(key)
             if held is not None:
-                self._unchoose(held.round)
-            self._unchoose(key)
+                self._choose(held.round)
+            self._choose(key)
 
     def _forget(self, game: GameId) -> None:
         self._drop(game, 0)
@@ -118,7 +118,7 @@ class StoryDesk:
             held.pop(game, None)
         told = self._told.pop(game, None)
         if told is not None:
-            self._unchoose(told.round)
+            self._choose(told.round)
 
     def _drop(self, game: GameId, ply: int) -> None:
         held = self._of_game.get(game)
@@ -126,12 +126,6 @@ class StoryDesk:
             for id in [id for id in held if self._moments[id].ply >= ply]:
                 held.discard(id)
                 del self._moments[id]
-
-    def _unchoose(self, key: tuple[str, str]) -> None:
-        """A round is not over, or not as it was: nothing of it is the best yet."""
-        for game in self._chosen.pop(key, {}):
-            if game in self._told:
-                self._dirty[game] = None
 
     # --- looking ----------------------------------------------------------------------------------
 
@@ -193,7 +187,7 @@ class StoryDesk:
     # --- rounds -----------------------------------------------------------------------------------
 
     def _compare(self, game: GameDetail) -> None:
-        """Once all games of a round are whole, which was played best, and which was wildest."""
+        """Take note of what the comparison of its round needs of a game."""
         self._place(game)
         key, before = round_of(game), self._told[game.id]
         told = _Told(key)
@@ -202,20 +196,33 @@ class StoryDesk:
         if told == before:
             return
         self._told[game.id] = told
-        self._unchoose(key)
+        self._choose(key)
+        # It is being looked at.
+        self._dirty.pop(game.id, None)
+
+    def _choose(self, key: tuple[str, str]) -> None:
+        """Once all games of a round are whole, which was played best, and which was wildest.
+
+        To be called whenever a game of it comes, goes, or is another: until then nothing is.
+        """
+        before = self._chosen.pop(key, {})
         games = {id: each for id, each in self._told.items() if each.round == key}
-        if len(games) < ROUND_GAMES or not all(each.whole for each in games.values()):
-            return
-        self._chosen[key] = self._best_of(games)
-        for id in self._chosen[key]:
-            if id != game.id:
+        if all(each.whole for each in games.values()):
+            # Without a move nothing was played: a forfeit.
+            played = {id: each for id, each in games.items() if each.plies}
+            if len(played) >= ROUND_GAMES:
+                self._chosen[key] = self._best_of(played)
+        now = self._chosen.get(key, {})
+        for id in {**before, **now}:
+            if id in self._told and before.get(id) != now.get(id):
                 self._dirty[id] = None
 
     @staticmethod
     def _best_of(games: dict[GameId, _Told]) -> dict[GameId, list[MomentDraft]]:
         found: dict[GameId, list[MomentDraft]] = {}
         levels = {id: each.level for id, each in games.items() if each.level is not None}
-        if levels:
+        # Of a game without a level nobody knows whether it was the best.
+        if len(levels) == len(games):
             best = max(levels, key=lambda id: min(levels[id]))
             first, second = levels[best]
             draft = MomentDraft(

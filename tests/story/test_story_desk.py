@@ -167,6 +167,43 @@ def test_the_best_and_the_wildest_game_are_told_when_the_round_is_over() -> None
     }
 
 
+def chosen(event: Event) -> dict[str, str]:
+    event.look()
+    return {each.kind: each.game for each in event.desk.moments()}
+
+
+def test_none_is_the_best_while_the_level_of_one_is_not_known() -> None:
+    event = Event()
+    for n in range(3):
+        event.show(whole(f"g{n}", 60.0 + n, QUIET))
+    few = [ply(n) for n in range(1, 11)]
+    short = Curves(white=(point(9, 5, 99.0),), black=(point(10, 5, 99.0),))
+    event.show(game(id="short", plies=few, curves=short, result="1/2-1/2"))
+    assert chosen(event) == {}
+    # A forfeit has no level, and nobody asks for it; but it makes no round of four games.
+    event.gone("short")
+    event.show(game(id="forfeit", result="1-0"))
+    assert chosen(event) == {}
+    event.show(whole("g3", 50.0, QUIET))
+    assert chosen(event) == {"best-played": "g2"}
+
+
+def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round() -> None:
+    event = Event()
+    for n in range(5):
+        event.show(whole(f"g{n}", 60.0 + n, QUIET))
+    event.show(game([0.5] * 4, id="running"))
+    event.show(game([0.5] * 4, id="other"))
+    assert chosen(event) == {}
+    event.gone("running")
+    event.show(game([0.5] * 4, id="other", round="2"))
+    assert chosen(event) == {"best-played": "g4"}
+    event.gone("g4")
+    assert chosen(event) == {"best-played": "g3"}
+    event.gone("g3")
+    assert chosen(event) == {}
+
+
 def test_the_oldest_make_room_and_do_not_come_back() -> None:
     event = Event()
     for n in range(MOST + 5):
