@@ -30,7 +30,7 @@ from live.events import (
 from live.story.moment_rules import MomentDraft, is_whole, moments, played_level, wildness
 from live.story.sentences import sentences
 
-#: Moments held at a time; the oldest make room.
+#: Moments held at a time; the oldest make room, first those of which no time is known.
 MOST: Final = 120
 #: Games looked at in one go.
 LOOKS: Final = 12
@@ -65,8 +65,8 @@ class StoryDesk:
     def __init__(self) -> None:
         self._moments: dict[str, Moment] = {}
         self._of_game: dict[GameId, set[str]] = {}
-        # Ids that made room; they do not come back.
-        self._let_go: set[str] = set()
+        # Ids that made room; they do not come back while their game is there.
+        self._let_go: dict[GameId, set[str]] = {}
         self._seen_s: dict[GameId, dict[int, float]] = {}
         self._told: dict[GameId, _Told] = {}
         # The best-played and the wildest game of each round that is over.
@@ -114,7 +114,7 @@ class StoryDesk:
 
     def _forget(self, game: GameId) -> None:
         self._drop(game, 0)
-        for held in (self._seen_s, self._dirty, self._of_game):
+        for held in (self._seen_s, self._dirty, self._of_game, self._let_go):
             held.pop(game, None)
         told = self._told.pop(game, None)
         if told is not None:
@@ -143,9 +143,9 @@ class StoryDesk:
             if detail is not None:
                 messages += self._look(detail)
         while len(self._moments) > MOST:
-            oldest = next(iter(self._moments))
-            self._let_go.add(oldest)
-            messages.append(self._withdraw(oldest))
+            oldest = min(self._moments.values(), key=lambda each: (each.at_s or 0, each.ply))
+            self._let_go.setdefault(oldest.game, set()).add(oldest.id)
+            messages.append(self._withdraw(oldest.id))
         return messages
 
     def _look(self, game: GameDetail) -> list[MomentMessage]:
@@ -156,8 +156,9 @@ class StoryDesk:
         now = {moment.id: moment for moment in (self._moment(each, game) for each in drafts)}
         held = self._of_game.setdefault(game.id, set())
         messages = [self._withdraw(id) for id in sorted(held - now.keys())]
+        let_go = self._let_go.get(game.id, ())
         for id, moment in now.items():
-            if id not in self._let_go and self._moments.get(id) != moment:
+            if id not in let_go and self._moments.get(id) != moment:
                 self._moments[id] = moment
                 held.add(id)
                 messages.append(MomentMessage(game.id, moment))

@@ -68,6 +68,9 @@ def test_moments_come_once_in_the_language_asked_for() -> None:
     assert rules.heard([MomentMessage("g", moment("g", 3, weight=0.3))], 1.0) == []
     rules.heard([GoneMessage("g")], 2.0)
     assert rules.heard([MomentMessage("g", moment("g", 4))], 2.0) == []
+    # Another game by that id has moments of its own.
+    rules.heard([GameMessage(view(3))], 3.0)
+    assert len(rules.heard([message], 3.0)) == 1
 
 
 def test_a_flood_is_cut_off_and_told_of() -> None:

@@ -215,6 +215,40 @@ def test_the_oldest_make_room_and_do_not_come_back() -> None:
     assert "g000:turn:3" not in {each.id for each in event.desk.moments()}
 
 
+def test_what_was_restored_makes_room_first_and_then_by_its_time() -> None:
+    event = Event()
+    seen = [100.0 + n for n in range(MOST - 1)]
+    # Newest first: the order in which they come says nothing of their age.
+    for at_s in reversed(seen):
+        id = f"at{at_s:.0f}"
+        event.show(game(TURNED[:2], id=id, round=id), at_s)
+        event.show(game(TURNED, id=id, round=id), at_s)
+    event.look()
+    for n, wins in enumerate((TURNED, [0.5, 0.5, *TURNED])):
+        event.show(game(wins, id=f"restored{n}", round=f"restored{n}"), None)
+    event.look()
+    assert len(event.held) == MOST
+    assert {id for id in event.held if id.startswith("restored")} == {"restored1:turn:5"}
+    for id in ("new", "newer"):
+        event.show(game(TURNED[:2], id=id, round=id), 900.0)
+        event.show(game(TURNED, id=id, round=id), 900.0)
+    event.look()
+    assert {"new:turn:3", "newer:turn:3", "at101:turn:3"} <= event.held.keys()
+    assert not {"restored1:turn:5", "at100:turn:3"} & event.held.keys()
+
+
+def test_a_game_that_was_gone_begins_anew() -> None:
+    event = Event()
+    for n in range(MOST + 1):
+        event.show(game(TURNED, id=f"g{n:03}", round=str(n)))
+    event.look()
+    for id in ("g000", "g001"):
+        event.gone(id)
+    event.show(game(TURNED, id="g000", round="0"))
+    event.look()
+    assert "g000:turn:3" in event.held
+
+
 def test_whatever_happens_messages_say_what_the_desk_holds() -> None:
     random = Random(19)
     event = Event()
