@@ -27,6 +27,7 @@ from live.events import (
     MomentMessage,
     MoveMessage,
 )
+from live.ledger.players.team_matches import main_event, main_round
 from live.story.moment_rules import MomentDraft, is_whole, moments, played_level, wildness
 from live.story.sentences import sentences
 
@@ -54,9 +55,7 @@ class _Told(NamedTuple):
 
 def round_of(view: GameView) -> tuple[str, str]:
     """Event and round. Broadcasts write boards into rounds (`4.12`), and pairings into events."""
-    white, black = view.white.name, view.black.name
-    paired = white and black and f"{white} - {black}" in view.event
-    return "" if paired else view.event, view.round.split(".")[0]
+    return main_event(view), main_round(view.round)
 
 
 class StoryDesk:
