@@ -77,6 +77,8 @@ def test_what_nobody_saw_happen_is_old(pages: Pages) -> None:
     here = [moment("m", at_s=None)]
     assert shown(pages, False, ([], 0), (here, 1_000)) == [None, None]
     assert shown(pages, True, ([], 0), (here, 1_000)) == [None, "m"]
+    # Sent again with a time, it is no newer.
+    assert shown(pages, False, ([], 0), (here, 1_000), ([moment("m")], 2_000))[2] is None
 
 
 def test_a_game_as_it_stood_after_a_ply(pages: Pages) -> None:
