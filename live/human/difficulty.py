@@ -47,6 +47,11 @@ class Difficulty(NamedTuple):
     """How many choose each move that has a score, and what it loses, centipawns."""
 
 
+def clamped(score_cp: int) -> int:
+    """The score, won and lost cut to ``DECIDED_CP``."""
+    return max(-DECIDED_CP, min(DECIDED_CP, score_cp))
+
+
 def losses_cp(scores_cp: Mapping[str, int], best: str, sign: int) -> dict[str, int]:
     """What each move loses against the engine's choice, centipawns, by UCI.
 
@@ -54,9 +59,7 @@ def losses_cp(scores_cp: Mapping[str, int], best: str, sign: int) -> dict[str, i
     a deeper one, which a quick search may rate too low; ``sign``: 1 where White is to move, else
     -1.
     """
-    held = {
-        uci: max(-DECIDED_CP, min(DECIDED_CP, sign * score)) for uci, score in scores_cp.items()
-    }
+    held = {uci: clamped(sign * score) for uci, score in scores_cp.items()}
     first = held.get(best, next(iter(held.values()), 0))
     return {uci: max(0, first - score) for uci, score in held.items()} | {best: 0}
 

@@ -13,7 +13,14 @@ import msgspec
 
 from live.events import Color, DifficultyView, Mark, PlyView, RatingShare, UsualAccuracy
 from live.games.game import Game
-from live.human.difficulty import Difficulty, difficulty, is_find, is_trap, losses_cp
+from live.human.difficulty import (
+    Difficulty,
+    clamped,
+    difficulty,
+    is_find,
+    is_trap,
+    losses_cp,
+)
 from live.human.question import (
     REFERENCE_ELOS,
     HumanAnswer,
@@ -199,7 +206,10 @@ class HumanFigures:
         if hard is None or held is None or view.gain_cp is None:
             return
         sign = 1 if known.mover(view.ply) == "white" else -1
-        found = one_move(sign * held.score.cp, -view.gain_cp, hard.chosen)
+        best_cp = clamped(sign * held.score.cp)
+        # Beyond what counts as won nothing is lost, for the player as for the others.
+        own_loss_cp = best_cp - clamped(sign * held.score.cp + view.gain_cp)
+        found = one_move(best_cp, own_loss_cp, hard.chosen)
         if found is not None:
             moves[view.ply] = found
 

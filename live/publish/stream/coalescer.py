@@ -49,7 +49,8 @@ class Coalescer:
     def add(self, change: Change) -> list[Change]:
         """Take a change in; answers what must go out now, in order (usually nothing)."""
         match change:
-            case MoveMessage(game=game) | GoneMessage(game=game):
+            # Moments are few, and clients know the game by then only if its header went before.
+            case MoveMessage(game=game) | GoneMessage(game=game) | MomentMessage(game=game):
                 return [*self.take_game(game), change]
             case GameMessage(game=view):
                 self._keep(self._of(view.id), "game", change)
@@ -72,8 +73,6 @@ class Coalescer:
             case AlertMessage(alert=alert):
                 waiting = self._rest if alert.game is None else self._of(alert.game)
                 self._keep(waiting, ("alert", alert.id), change)
-            case MomentMessage(game=game, moment=moment):
-                self._keep(self._of(game), ("moment", moment.id), change)
         return []
 
     def take_game(self, game: GameId) -> list[Change]:

@@ -1,5 +1,6 @@
 /** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
 
+import { brokerOf } from "../client/broker_connection.js";
 import { openConnection } from "../client/open_connection.js";
 import { setText } from "../drawing/elements.js";
 import { isTransferred } from "../client/leading_figure.js";
@@ -170,6 +171,8 @@ function turnTo(id) {
 
 /** While nothing comes at all, whether it is the token. */
 async function checkToken() {
+  // Static pages have no service beside them that could be asked.
+  if (brokerOf(document) !== null) return;
   if (connection.heardAt !== null || connection.status !== "waiting" || now() < askAgainAt) return;
   askAgainAt = now() + TOKEN_EVERY_MS;
   const { tokenTrouble } = await import("../client/token_check.js");

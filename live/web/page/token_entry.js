@@ -1,6 +1,7 @@
 /** Asks for a token where the service lets nobody in without a valid one. */
 
 import { element, setText } from "../drawing/elements.js";
+import { brokerOf } from "../client/broker_connection.js";
 import { tokenTrouble } from "../client/token_check.js";
 
 const WORDS = {
@@ -35,6 +36,8 @@ export class TokenEntry {
       this.node.hidden = true;
       return;
     }
+    // Static pages have no service beside them that could be asked.
+    if (brokerOf(document) !== null) return;
     if (connection.status !== "waiting" || now - this._askedAt < EVERY_MS) return;
     this._askedAt = now;
     const trouble = await tokenTrouble(location.href, (url) => fetch(url));

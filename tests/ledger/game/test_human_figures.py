@@ -206,6 +206,29 @@ def test_accuracy_stands_beside_that_of_players_rated_alike() -> None:
     assert next(iter(held.games())).methods.white.usual_accuracy is None
 
 
+def test_a_move_is_as_accurate_for_the_player_as_for_the_others_who_choose_it() -> None:
+    """Also where the game is won, and most of what the move gives away counts for nobody."""
+    held = ledger()
+    moves = shuffled(10)
+    begun = held.apply(NewGame(game(moves=moves, white=STRONG, black=CLUB)))
+    for index, move in enumerate(moves):
+        best = "e2e4" if index % 2 == 0 else move.uci
+        news = held.searched(wanted(begun, "position", index).id, position(best, 1500))
+        for request in news.requests:
+            if request.id.kind == "played":
+                held.searched(request.id, position(move.uci, 600))
+        asked = held.answered(asked_at(begun, index), even(move.uci))
+        lines = (Line("e2e4", Score(1500), 8), Line(move.uci, Score(600), 8))
+        lines = lines if best != move.uci else (Line(best, Score(1500), 8),)
+        held.searched(
+            wanted(asked, "replies", index).id, SearchResult(Score(1500), best, 8, lines=lines)
+        )
+    white = next(iter(held.games())).methods.white.usual_accuracy
+    assert white is not None
+    assert white.positions == 5
+    assert white.own == white.usual < 95
+
+
 @pytest.mark.parametrize("replies", [True, False])
 def test_what_is_taken_back_is_forgotten(replies: bool) -> None:
     held = ledger()
