@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from live.config import NotifyConfig
 from live.events import Change, GameId, GameMessage, GameView, GoneMessage, MomentMessage
+from live.story.story_desk import PAST_MOVES
 
 HOUR_S: Final = 3600.0
 
@@ -35,7 +36,7 @@ class NoticeRules:
         self._config = config
         self._players = frozenset(map(folded, config.players))
         self._games: dict[GameId, GameView] = {}
-        self._told: set[str] = set()
+        self._told: dict[GameId, set[str]] = {}
         self._sent_s: deque[float] = deque()
         self._left_out = 0
 
@@ -51,6 +52,7 @@ class NoticeRules:
                 found += self._game(change.game)
             elif isinstance(change, GoneMessage):
                 self._games.pop(change.game, None)
+                self._told.pop(change.game, None)
             elif isinstance(change, MomentMessage):
                 found += self._moment(change)
         return [each for each in found if self._room(now_s)] if found else []
@@ -61,7 +63,9 @@ class NoticeRules:
         if not self._follows(view):
             return []
         found = []
-        begun = before is not None and before.plies_played == 0 and view.plies_played > 0
+        # A game that is taken up in its middle is first shown without any ply, too.
+        empty = before is not None and before.plies_played == 0
+        begun = empty and 0 < view.plies_played <= PAST_MOVES
         if begun and view.result == "*" and "begins" in self._config.what:
             found.append(Notice(pairing(view), "The game has begun."))
         over = before is not None and before.result == "*" and view.result != "*"
@@ -72,11 +76,12 @@ class NoticeRules:
     def _moment(self, change: MomentMessage) -> list[Notice]:
         view, moment = self._games.get(change.game), change.moment
         wanted = change.holds and moment.at_s is not None and "moments" in self._config.what
-        if view is None or not wanted or moment.id in self._told or not self._follows(view):
+        told = self._told.get(change.game, ())
+        if view is None or not wanted or moment.id in told or not self._follows(view):
             return []
         if moment.weight < self._config.least_weight:
             return []
-        self._told.add(moment.id)
+        self._told.setdefault(change.game, set()).add(moment.id)
         return [Notice(pairing(view), getattr(moment.text, self._config.lang))]
 
     def _follows(self, view: GameView) -> bool:

@@ -10,10 +10,20 @@ from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from live.config import DirectorConfig
-from live.events import Change, GameId, GameMessage, GoneMessage, Moment, MomentMessage
+from live.events import (
+    Change,
+    GameId,
+    GameMessage,
+    GoneMessage,
+    Moment,
+    MomentMessage,
+    MoveMessage,
+)
 
 #: A moment that was not shown within so long is none any more, seconds.
 FRESH_S: Final = 60.0
+#: Of so many moments it is known that they were taken note of.
+KNOWN: Final = 1000
 
 
 class SwitchScene(NamedTuple):
@@ -30,6 +40,8 @@ class SceneChoice:
         self._rules = rules
         self._boards: dict[GameId, int | None] = {}
         self._moments: dict[str, tuple[Moment, float]] = {}
+        # Ids, the oldest first: a moment is sent again whenever its figures change.
+        self._noted: dict[str, None] = {}
         self._scene: str | None = None
         self._since_s: float | None = None
         self._paused_until_s = float("-inf")
@@ -42,17 +54,35 @@ class SceneChoice:
                 self._boards[change.game.id] = change.game.board
             elif isinstance(change, GoneMessage):
                 self._boards.pop(change.game, None)
-                self._moments = {
-                    id: each for id, each in self._moments.items() if each[0].game != change.game
-                }
+                self._drop(change.game, 0)
+            elif isinstance(change, MoveMessage):
+                self._drop(change.game, change.ply)
             elif isinstance(change, MomentMessage):
-                moment = change.moment
-                if not change.holds:
-                    self._moments.pop(moment.id, None)
-                elif self._wanted(moment) and moment.id not in self._moments:
-                    self._moments[moment.id] = (moment, now_s)
+                self._note(change.moment, change.holds, now_s)
+
+    def _drop(self, game: GameId, ply: int) -> None:
+        """Moments of a game from a ply on have not happened."""
+        self._moments = {
+            id: each
+            for id, each in self._moments.items()
+            if each[0].game != game or each[0].ply < ply
+        }
+
+    def _note(self, moment: Moment, holds: bool, now_s: float) -> None:
+        held = self._moments.pop(moment.id, None)
+        if not holds or not self._wanted(moment):
+            return
+        if held is not None:
+            self._moments[moment.id] = (moment, held[1])
+        elif moment.id not in self._noted:
+            self._moments[moment.id] = (moment, now_s)
+            self._noted[moment.id] = None
+            if len(self._noted) > KNOWN:
+                del self._noted[next(iter(self._noted))]
 
     def _wanted(self, moment: Moment) -> bool:
+        if moment.at_s is None:
+            return False  # Nobody saw it happen: it may be hours old.
         kinds = self._rules.kinds
         return moment.weight >= self._rules.least_weight and (not kinds or moment.kind in kinds)
 

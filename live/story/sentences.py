@@ -242,7 +242,7 @@ def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
     names = {"white": white, "black": black}
     words = {name: _figure(name, value) for name, value in draft.figures.items()}
     words |= {"white": white, "black": black, "who": names[color], "rival": names[other(color)]}
-    best = best_move(game, about) if draft.kind in ("turn", "missed") else None
+    best = best_move(game, draft.ply) if draft.kind in ("turn", "missed") else None
     said = {}
     for language, text in SENTENCES[draft.kind].items():
         moves = {

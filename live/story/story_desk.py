@@ -27,10 +27,11 @@ from live.events import (
     MomentMessage,
     MoveMessage,
 )
+from live.ledger.players.team_matches import main_event, main_round
 from live.story.moment_rules import MomentDraft, is_whole, moments, played_level, wildness
 from live.story.sentences import sentences
 
-#: Moments held at a time; the oldest make room.
+#: Moments held at a time; the oldest make room, first those of which no time is known.
 MOST: Final = 120
 #: Games looked at in one go.
 LOOKS: Final = 12
@@ -54,9 +55,7 @@ class _Told(NamedTuple):
 
 def round_of(view: GameView) -> tuple[str, str]:
     """Event and round. Broadcasts write boards into rounds (`4.12`), and pairings into events."""
-    white, black = view.white.name, view.black.name
-    paired = white and black and f"{white} - {black}" in view.event
-    return "" if paired else view.event, view.round.split(".")[0]
+    return main_event(view), main_round(view.round)
 
 
 class StoryDesk:
@@ -65,8 +64,8 @@ class StoryDesk:
     def __init__(self) -> None:
         self._moments: dict[str, Moment] = {}
         self._of_game: dict[GameId, set[str]] = {}
-        # Ids that made room; they do not come back.
-        self._let_go: set[str] = set()
+        # Ids that made room; they do not come back while their game is there.
+        self._let_go: dict[GameId, set[str]] = {}
         self._seen_s: dict[GameId, dict[int, float]] = {}
         self._told: dict[GameId, _Told] = {}
         # The best-played and the wildest game of each round that is over.
@@ -109,16 +108,16 @@ class StoryDesk:
         if held is None or held.round != key:
             self._told[view.id] = _Told(key)
             if held is not None:
-                self._unchoose(held.round)
-            self._unchoose(key)
+                self._choose(held.round)
+            self._choose(key)
 
     def _forget(self, game: GameId) -> None:
         self._drop(game, 0)
-        for held in (self._seen_s, self._dirty, self._of_game):
+        for held in (self._seen_s, self._dirty, self._of_game, self._let_go):
             held.pop(game, None)
         told = self._told.pop(game, None)
         if told is not None:
-            self._unchoose(told.round)
+            self._choose(told.round)
 
     def _drop(self, game: GameId, ply: int) -> None:
         held = self._of_game.get(game)
@@ -126,12 +125,6 @@ class StoryDesk:
             for id in [id for id in held if self._moments[id].ply >= ply]:
                 held.discard(id)
                 del self._moments[id]
-
-    def _unchoose(self, key: tuple[str, str]) -> None:
-        """A round is not over, or not as it was: nothing of it is the best yet."""
-        for game in self._chosen.pop(key, {}):
-            if game in self._told:
-                self._dirty[game] = None
 
     # --- looking ----------------------------------------------------------------------------------
 
@@ -149,9 +142,9 @@ class StoryDesk:
             if detail is not None:
                 messages += self._look(detail)
         while len(self._moments) > MOST:
-            oldest = next(iter(self._moments))
-            self._let_go.add(oldest)
-            messages.append(self._withdraw(oldest))
+            oldest = min(self._moments.values(), key=lambda each: (each.at_s or 0, each.ply))
+            self._let_go.setdefault(oldest.game, set()).add(oldest.id)
+            messages.append(self._withdraw(oldest.id))
         return messages
 
     def _look(self, game: GameDetail) -> list[MomentMessage]:
@@ -162,8 +155,9 @@ class StoryDesk:
         now = {moment.id: moment for moment in (self._moment(each, game) for each in drafts)}
         held = self._of_game.setdefault(game.id, set())
         messages = [self._withdraw(id) for id in sorted(held - now.keys())]
+        let_go = self._let_go.get(game.id, ())
         for id, moment in now.items():
-            if id not in self._let_go and self._moments.get(id) != moment:
+            if id not in let_go and self._moments.get(id) != moment:
                 self._moments[id] = moment
                 held.add(id)
                 messages.append(MomentMessage(game.id, moment))
@@ -193,7 +187,7 @@ class StoryDesk:
     # --- rounds -----------------------------------------------------------------------------------
 
     def _compare(self, game: GameDetail) -> None:
-        """Once all games of a round are whole, which was played best, and which was wildest."""
+        """Take note of what the comparison of its round needs of a game."""
         self._place(game)
         key, before = round_of(game), self._told[game.id]
         told = _Told(key)
@@ -202,20 +196,33 @@ class StoryDesk:
         if told == before:
             return
         self._told[game.id] = told
-        self._unchoose(key)
+        self._choose(key)
+        # It is being looked at.
+        self._dirty.pop(game.id, None)
+
+    def _choose(self, key: tuple[str, str]) -> None:
+        """Once all games of a round are whole, which was played best, and which was wildest.
+
+        To be called whenever a game of it comes, goes, or is another: until then nothing is.
+        """
+        before = self._chosen.pop(key, {})
         games = {id: each for id, each in self._told.items() if each.round == key}
-        if len(games) < ROUND_GAMES or not all(each.whole for each in games.values()):
-            return
-        self._chosen[key] = self._best_of(games)
-        for id in self._chosen[key]:
-            if id != game.id:
+        if all(each.whole for each in games.values()):
+            # Without a move nothing was played: a forfeit.
+            played = {id: each for id, each in games.items() if each.plies}
+            if len(played) >= ROUND_GAMES:
+                self._chosen[key] = self._best_of(played)
+        now = self._chosen.get(key, {})
+        for id in {**before, **now}:
+            if id in self._told and before.get(id) != now.get(id):
                 self._dirty[id] = None
 
     @staticmethod
     def _best_of(games: dict[GameId, _Told]) -> dict[GameId, list[MomentDraft]]:
         found: dict[GameId, list[MomentDraft]] = {}
         levels = {id: each.level for id, each in games.items() if each.level is not None}
-        if levels:
+        # Of a game without a level nobody knows whether it was the best.
+        if len(levels) == len(games):
             best = max(levels, key=lambda id: min(levels[id]))
             first, second = levels[best]
             draft = MomentDraft(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from live.config import NotifyConfig
-from live.events import GameMessage, GameView, GoneMessage, MomentMessage, Player
+from live.events import FeedReport, GameMessage, GameView, GoneMessage, MomentMessage, Player
 from live.producer.notice_rules import HOUR_S, NoticeRules
 from live.publish.published_state import view_of
+from tests.alerts.games import played
+from tests.alerts.replayed_event import Rehearsal
 from tests.producer.moments import moment
 from tests.story.games import game
 
@@ -35,6 +37,17 @@ def test_what_was_so_before_is_no_news() -> None:
     assert rules.heard([old], 0.0) == []
 
 
+def test_a_game_taken_up_in_its_middle_has_not_just_begun() -> None:
+    service = Rehearsal()
+    moves = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
+    service.report(FeedReport("hall", (played(moves),)))
+    heard = [change for _, change in service.told]
+    shown = [each.game.plies_played for each in heard if isinstance(each, GameMessage)]
+    assert (shown[0], shown[-1]) == (0, 10), "the ledger shows it empty first"
+    assert NoticeRules(NotifyConfig()).heard(heard, 0.0) == []
+    assert bodies(NoticeRules(NotifyConfig()), view(0), view(2)) == ["The game has begun."]
+
+
 def test_only_what_and_whom_somebody_asked_for() -> None:
     follows = NoticeRules(NotifyConfig(players=("  adams,  ANN",), what=("ends",)))
     assert bodies(follows, view(0), view(1), view(1, "1-0")) == ["The game is over: 1-0."]
@@ -55,6 +68,9 @@ def test_moments_come_once_in_the_language_asked_for() -> None:
     assert rules.heard([MomentMessage("g", moment("g", 3, weight=0.3))], 1.0) == []
     rules.heard([GoneMessage("g")], 2.0)
     assert rules.heard([MomentMessage("g", moment("g", 4))], 2.0) == []
+    # Another game by that id has moments of its own.
+    rules.heard([GameMessage(view(3))], 3.0)
+    assert len(rules.heard([message], 3.0)) == 1
 
 
 def test_a_flood_is_cut_off_and_told_of() -> None:

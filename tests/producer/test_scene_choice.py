@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from live.config import DirectorConfig
-from live.events import GameMessage, GoneMessage, MomentMessage
+from live.events import GameMessage, GoneMessage, MomentMessage, MoveMessage
+from live.producer import scene_choice
 from live.producer.scene_choice import FRESH_S, SceneChoice
 from live.publish.published_state import view_of
 from tests.producer.moments import moment
@@ -18,8 +21,8 @@ def choice(**rules: object) -> SceneChoice:
     return made
 
 
-def told(made: SceneChoice, board: int, at_s: float, weight: float = 0.8) -> None:
-    made.heard([MomentMessage(f"g{board}", moment(f"g{board}", weight=weight))], at_s)
+def told(made: SceneChoice, board: int, at_s: float, weight: float = 0.8, ply: int = 1) -> None:
+    made.heard([MomentMessage(f"g{board}", moment(f"g{board}", ply, weight=weight))], at_s)
 
 
 def scene(made: SceneChoice, at_s: float) -> str | None:
@@ -44,7 +47,7 @@ def test_what_matters_more_comes_first_and_what_is_old_not_at_all() -> None:
     told(made, 2, 21.0, 0.9)
     assert scene(made, 30.0) == "Board 2"
     assert scene(made, 51.0) == "Board 1"
-    told(made, 2, 60.0)
+    told(made, 2, 60.0, ply=2)
     assert scene(made, 60.0 + FRESH_S) is None
 
 
@@ -91,3 +94,44 @@ def test_what_is_withdrawn_or_gone_is_not_shown() -> None:
     told(made, 2, 26.0)
     made.heard([GoneMessage("g2")], 27.0)
     assert scene(made, 28.0) is None
+
+
+def test_of_a_moment_that_nobody_saw_happen_nothing_is_shown() -> None:
+    made = choice()
+    made.heard([MomentMessage("g1", moment("g1", at_s=None))], 25.0)
+    assert scene(made, 26.0) is None
+
+
+def test_a_moment_sent_again_with_other_figures_is_the_same() -> None:
+    made = choice()
+    told(made, 1, 25.0)
+    told(made, 1, 50.0, 0.9)
+    # It is as old as when it was sent first, and counts as it is now.
+    told(made, 2, 51.0, 0.85)
+    assert scene(made, 52.0) == "Board 1"
+    assert scene(made, 75.0) == "Board 2"
+    told(made, 1, 95.0, 0.7)
+    assert scene(made, 100.0) is None
+
+
+def test_what_is_taken_back_is_not_shown() -> None:
+    made = choice()
+    told(made, 1, 25.0, ply=5)
+    made.heard([MoveMessage("g1", 6, None), MoveMessage("g2", 5, None)], 26.0)
+    assert made.next(27.0) is not None
+    told(made, 2, 28.0, ply=5)
+    made.heard([MoveMessage("g2", 5, None)], 29.0)
+    assert scene(made, 60.0) is None
+
+
+def test_not_every_moment_is_known_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scene_choice, "KNOWN", 2)
+    made = choice()
+    for ply in (1, 2, 3):
+        told(made, 3, 1.0, ply=ply)
+    made.heard([GoneMessage("g3")], 2.0)
+    made.heard([GameMessage(view_of(game(id="g3", board=1)))], 2.0)
+    told(made, 3, 25.0, ply=3)
+    assert scene(made, 26.0) is None
+    told(made, 3, 26.0, ply=1)
+    assert scene(made, 27.0) == "Board 1"

@@ -9,6 +9,8 @@ from pathlib import Path
 from websockets.asyncio.client import connect
 
 from live.config import ServerConfig
+from live.events import PlayerView, StandingMessage
+from live.publish.brief_view import brief
 from live.publish.http.static_files import StaticSite
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
@@ -17,6 +19,14 @@ from live.publish.stream.stream_filter import StreamFilter
 from tests.publish.test_server import follow, live, position, readers, serving, until
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast
+
+
+def test_brief_streams_carry_the_points_of_players() -> None:
+    unknown = (None,) * 8
+    player = PlayerView("7", "Li, Wei", None, 4, 0, *unknown, points=2.5, finished=4)
+    message = brief(StandingMessage(player))
+    assert isinstance(message, StandingMessage)
+    assert (message.player.points, message.player.finished) == (2.5, 4)
 
 
 def offering(publisher: Publisher, offer: str) -> socket.socket:

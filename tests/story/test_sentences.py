@@ -68,6 +68,16 @@ def test_what_was_best_is_said_where_it_is_known() -> None:
     assert "Best" not in sentences(draft, strange).en
 
 
+def test_what_was_missed_is_the_best_move_of_who_missed_it() -> None:
+    draft = MomentDraft("missed", 2, "white", 0.6, FIGURES["missed"])
+    both = game(plies=[ply(1, best="e2e4"), ply(2, best="d7d5")])
+    text = sentences(draft, both).en
+    assert text.endswith("and Berg let it go with 1…\u00a0Nf6. Best was d5.")
+    # The reply was the best: then nothing else is said of it.
+    found = game(plies=[ply(1, best="e2e4"), ply(2, best="g8f6")])
+    assert "Best" not in sentences(draft, found).en
+
+
 def test_hostile_names_and_moves_stay_what_they_are() -> None:
     hostile = game([0.5] * 4, black=Player("{who} {0} <b>", elo=2000))
     text = sentences(MomentDraft("upset", 2, "black", 0.5, FIGURES["upset"]), hostile)

@@ -167,6 +167,43 @@ def test_the_best_and_the_wildest_game_are_told_when_the_round_is_over() -> None
     }
 
 
+def chosen(event: Event) -> dict[str, str]:
+    event.look()
+    return {each.kind: each.game for each in event.desk.moments()}
+
+
+def test_none_is_the_best_while_the_level_of_one_is_not_known() -> None:
+    event = Event()
+    for n in range(3):
+        event.show(whole(f"g{n}", 60.0 + n, QUIET))
+    few = [ply(n) for n in range(1, 11)]
+    short = Curves(white=(point(9, 5, 99.0),), black=(point(10, 5, 99.0),))
+    event.show(game(id="short", plies=few, curves=short, result="1/2-1/2"))
+    assert chosen(event) == {}
+    # A forfeit has no level, and nobody asks for it; but it makes no round of four games.
+    event.gone("short")
+    event.show(game(id="forfeit", result="1-0"))
+    assert chosen(event) == {}
+    event.show(whole("g3", 50.0, QUIET))
+    assert chosen(event) == {"best-played": "g2"}
+
+
+def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round() -> None:
+    event = Event()
+    for n in range(5):
+        event.show(whole(f"g{n}", 60.0 + n, QUIET))
+    event.show(game([0.5] * 4, id="running"))
+    event.show(game([0.5] * 4, id="other"))
+    assert chosen(event) == {}
+    event.gone("running")
+    event.show(game([0.5] * 4, id="other", round="2"))
+    assert chosen(event) == {"best-played": "g4"}
+    event.gone("g4")
+    assert chosen(event) == {"best-played": "g3"}
+    event.gone("g3")
+    assert chosen(event) == {}
+
+
 def test_the_oldest_make_room_and_do_not_come_back() -> None:
     event = Event()
     for n in range(MOST + 5):
@@ -176,6 +213,40 @@ def test_the_oldest_make_room_and_do_not_come_back() -> None:
     event.show(game([*TURNED, 0.1], id="g000", round="0"))
     event.look()
     assert "g000:turn:3" not in {each.id for each in event.desk.moments()}
+
+
+def test_what_was_restored_makes_room_first_and_then_by_its_time() -> None:
+    event = Event()
+    seen = [100.0 + n for n in range(MOST - 1)]
+    # Newest first: the order in which they come says nothing of their age.
+    for at_s in reversed(seen):
+        id = f"at{at_s:.0f}"
+        event.show(game(TURNED[:2], id=id, round=id), at_s)
+        event.show(game(TURNED, id=id, round=id), at_s)
+    event.look()
+    for n, wins in enumerate((TURNED, [0.5, 0.5, *TURNED])):
+        event.show(game(wins, id=f"restored{n}", round=f"restored{n}"), None)
+    event.look()
+    assert len(event.held) == MOST
+    assert {id for id in event.held if id.startswith("restored")} == {"restored1:turn:5"}
+    for id in ("new", "newer"):
+        event.show(game(TURNED[:2], id=id, round=id), 900.0)
+        event.show(game(TURNED, id=id, round=id), 900.0)
+    event.look()
+    assert {"new:turn:3", "newer:turn:3", "at101:turn:3"} <= event.held.keys()
+    assert not {"restored1:turn:5", "at100:turn:3"} & event.held.keys()
+
+
+def test_a_game_that_was_gone_begins_anew() -> None:
+    event = Event()
+    for n in range(MOST + 1):
+        event.show(game(TURNED, id=f"g{n:03}", round=str(n)))
+    event.look()
+    for id in ("g000", "g001"):
+        event.gone(id)
+    event.show(game(TURNED, id="g000", round="0"))
+    event.look()
+    assert "g000:turn:3" in event.held
 
 
 def test_whatever_happens_messages_say_what_the_desk_holds() -> None:

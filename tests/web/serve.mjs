@@ -180,7 +180,7 @@ const ASKED = {
     const own = new Held();
     let now = 0;
     const delayed = new Delayed(own, delay_ms, () => now);
-    const answer = { shown: [], seq: [] };
+    const answer = { shown: [], seq: [], moments: [] };
     for (const { at, message } of steps) {
       now = at;
       if (message) delayed.receive(message);
@@ -188,6 +188,7 @@ const ASKED = {
       const [game = null] = own.games.values();
       answer.shown.push(game && { plies: game.plies.length, result: game.result });
       answer.seq.push(delayed.seq);
+      answer.moments.push([...own.moments.values()].map(({ id, at_s: atS }) => [id, atS]));
     }
     return answer;
   },

@@ -444,6 +444,37 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
     assert shown["seq"] == [None, 5, 6, 6, 6, 6, 6]
 
 
+def test_moments_are_held_back_too(pages: Pages) -> None:
+    def moment(id: str) -> dict[str, Any]:
+        return {"id": id, "game": "g", "ply": 1, "kind": "turn", "weight": 0.8, "at_s": 100.0}
+
+    snapshot = {
+        "type": "snapshot",
+        "seq": 5,
+        "engine": {"rating": 2500},
+        "games": [game(plies=[ply(1, 30)])],
+        "players": [],
+        "feeds": [],
+        "engines": None,
+        "moments": [moment("old")],
+    }
+    new = {"type": "moment", "seq": 6, "game": "g", "moment": moment("new"), "holds": True}
+    shown = pages(
+        "delayed",
+        delay_ms=60_000,
+        steps=[
+            {"at": 0, "message": snapshot},
+            {"at": 10_000, "message": new},
+            {"at": 60_000},
+            {"at": 69_999},
+            {"at": 70_000},
+        ],
+    )
+    # When it is due at last, what was there before the page is no news.
+    old = ["old", None]
+    assert shown["moments"] == [[], [], [old], [old], [old, ["new", 100.0]]]
+
+
 def test_a_long_list_turns_its_pages(pages: Pages) -> None:
     answers = pages(
         "object",

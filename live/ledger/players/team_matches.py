@@ -1,8 +1,9 @@
 """Team events: who leads which match, and the table of teams, from results alone. Pure.
 
 A match is all games of one round between two teams, as the headers WhiteTeam and BlackTeam name
-them. It counts in the table once none of its games runs: 2 points for more than half of the board
-points, 1 for half. Byes and matches whose boards nobody follows are not in it.
+them. It counts in the table of its event once none of its games runs: 2 points for more than half
+of the board points, 1 for half. Board points count as soon as their game is over. Byes and matches
+whose boards nobody follows are not in it.
 """
 
 from __future__ import annotations
@@ -28,12 +29,16 @@ class TeamMatch(msgspec.Struct, frozen=True):
 
 
 class TeamStanding(msgspec.Struct, frozen=True):
-    """One team over its finished matches."""
+    """One team in one event."""
 
+    event: str
     team: str
     matches: int
+    """Finished ones."""
     match_points: int
+    """Of finished matches."""
     board_points: float
+    """Of finished games, those of matches that still run too."""
 
 
 def team_matches(games: Iterable[GameView]) -> list[TeamMatch]:
@@ -44,7 +49,7 @@ def team_matches(games: Iterable[GameView]) -> list[TeamMatch]:
         if not white or not black or white == black:
             continue
         first, second = sorted((white, black))
-        key = game.event, main_round(game.round), (first, second)
+        key = main_event(game), main_round(game.round), (first, second)
         points, running = held.get(key, ((0.0, 0.0), 0))
         result = RESULT_POINTS.get(game.result)
         if result is not None:
@@ -58,22 +63,30 @@ def team_matches(games: Iterable[GameView]) -> list[TeamMatch]:
 
 
 def team_table(matches: Iterable[TeamMatch]) -> list[TeamStanding]:
-    """All teams, by match points, then board points."""
-    table: dict[str, TeamStanding] = {}
+    """All teams, event by event, each by match points, then board points."""
+    table: dict[tuple[str, str], TeamStanding] = {}
     for match in matches:
         ours, theirs = match.points
         for team, mine, other in zip(match.teams, match.points, (theirs, ours), strict=True):
-            held = table.get(team, TeamStanding(team, 0, 0, 0.0))
+            key = match.event, team
+            held = table.get(key, TeamStanding(*key, 0, 0, 0.0))
             won = 0 if match.running else 2 if mine > other else int(mine == other)
-            table[team] = TeamStanding(
-                team,
+            table[key] = TeamStanding(
+                *key,
                 held.matches + (not match.running),
                 held.match_points + won,
                 held.board_points + mine,
             )
     return sorted(
-        table.values(), key=lambda each: (-each.match_points, -each.board_points, each.team)
+        table.values(),
+        key=lambda each: (each.event, -each.match_points, -each.board_points, each.team),
     )
+
+
+def main_event(game: GameView) -> str:
+    """The event; empty when it is only the pairing, as lichess names each game of a broadcast."""
+    white, black = game.white.name, game.black.name
+    return "" if white and black and f"{white} - {black}" in game.event else game.event
 
 
 def main_round(round: str) -> str:

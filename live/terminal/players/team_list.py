@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -40,13 +41,18 @@ def team_lines(
         lines.append(line)
     lines += [Text(), styled(f" {right('#', 3)} {left('Team', name)} Matches  Pts  Board points")]
     lines[-1].stylize(palette.dim)
-    for place, each in enumerate(team_table(matches), 1):
-        line = styled(f" {right(str(place), 3)} ", palette.dim)
-        line.append(left(plain(each.team), name), palette.text)
-        line.append(f" {right(str(each.matches), 7)}  ")
-        line.append(right(str(each.match_points), 3), palette.strong)
-        line.append(f"  {points_text(each.board_points)}")
-        lines.append(line)
+    table = team_table(matches)
+    several = len({each.event for each in table}) > 1
+    for event, standings in itertools.groupby(table, key=lambda each: each.event):
+        if several:
+            lines.append(styled(f" {plain(event)}", palette.dim))
+        for place, each in enumerate(standings, 1):
+            line = styled(f" {right(str(place), 3)} ", palette.dim)
+            line.append(left(plain(each.team), name), palette.text)
+            line.append(f" {right(str(each.matches), 7)}  ")
+            line.append(right(str(each.match_points), 3), palette.strong)
+            line.append(f"  {points_text(each.board_points)}")
+            lines.append(line)
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return [*lines[:height], *(Text() for _ in range(height - len(lines)))]

@@ -91,7 +91,7 @@ export const GROUPS = [
       hold: { label: "Seconds a moment", only: ["moment"] },
       scoring: {
         label: "Scoring",
-        only: ["table", "duel"],
+        only: ["table"],
         values: { "1-half-0": "1, ½, 0", "3-1-0": "3, 1, 0" },
       },
       ties: {

@@ -33,10 +33,11 @@ export class Delayed {
       throw new OutOfSequence(`${type} ${seq} does not follow ${this.seq}`);
     }
     this.seq = seq;
-    this._waiting.push({ at: this._now() + this._delayMs, message });
-    if (type !== "snapshot" || this._shown.seq !== null) return {};
+    const first = type === "snapshot" && this._shown.seq === null;
+    const at = this._now() + this._delayMs;
+    this._waiting.push({ at, message: first ? withOldMoments(message) : message });
     // Until the first is due people see who plays, and nothing of how.
-    return this._shown.receive(withoutPlay(message));
+    return first ? this._shown.receive(withoutPlay(message)) : {};
   }
 
   /** Applies what is due; answers what each message touched. */
@@ -63,5 +64,10 @@ function withoutPlay(snapshot) {
     start_score_cp: null,
     problem: null,
   }));
-  return { ...snapshot, games, players: [] };
+  return { ...snapshot, games, players: [], moments: [] };
+}
+
+/** A snapshot whose moments are no news when it is due: they were there before the page was. */
+function withOldMoments({ moments = [], ...snapshot }) {
+  return { ...snapshot, moments: moments.map((moment) => ({ ...moment, at_s: null })) };
 }

@@ -11,29 +11,40 @@ from live.terminal.figure_text import points_text
 from tests.web.page.games import Pages, game, plain
 
 TEAMS = st.sampled_from(["India", "Norway", "Peru", None])
+#: The last is but the pairing.
+EVENTS = st.sampled_from(["Open", "Women", "Round 1: A - B"])
 GAMES = st.lists(
-    st.tuples(TEAMS, TEAMS, st.sampled_from(["*", "1-0", "0-1", "1/2-1/2", "0-0", "1/2-0"])),
+    st.tuples(
+        EVENTS, TEAMS, TEAMS, st.sampled_from(["*", "1-0", "0-1", "1/2-1/2", "0-0", "1/2-0"])
+    ),
     max_size=12,
 )
 
 
 @settings(max_examples=40, deadline=None)
 @given(told=GAMES)
-def test_both_count_alike(pages: Pages, told: list[tuple[str | None, str | None, str]]) -> None:
+def test_both_count_alike(
+    pages: Pages, told: list[tuple[str, str | None, str | None, str]]
+) -> None:
     games = [
         game(
             f"g{at}",
+            event=event,
             round=f"{at % 2 + 1}.{at}",
             white=Player("A", team=white),
             black=Player("B", team=black),
             result=result,
         )
-        for at, (white, black, result) in enumerate(told)
+        for at, (event, white, black, result) in enumerate(told)
     ]
     found = pages("call", module="client/team_matches.js", name="teamMatches", args=[plain(games)])
     assert {
-        (each["round"], *each["teams"], *each["points"], each["running"]) for each in found
-    } == {(each.round, *each.teams, *each.points, each.running) for each in team_matches(games)}
+        (each["event"], each["round"], *each["teams"], *each["points"], each["running"])
+        for each in found
+    } == {
+        (each.event, each.round, *each.teams, *each.points, each.running)
+        for each in team_matches(games)
+    }
     assert len(found) == len(team_matches(games))
 
 

@@ -6,7 +6,7 @@ import { figureOf } from "../../client/leading_figure.js";
 import { ScorePanel } from "../score.js";
 import { named, oddsOf, openOf, placeOf, pointsOf } from "../shown_figures.js";
 import { fill } from "../language/words.js";
-import { keyOf, pointsText, roundTable } from "../tables/round_table.js";
+import { eventPoints, keyOf } from "../tables/round_table.js";
 
 const SIZE = { width: 46, height: 25 };
 const COLORS = ["white", "black"];
@@ -46,7 +46,7 @@ export default class DuelLayout {
     setText(this._place, placeOf(game, words));
     for (const color of COLORS) this._heads[color].draw(game);
     const players = [...held.players.values()];
-    const table = roundTable([...held.games.values()], this._context.options);
+    const { scoring } = this._context.options;
     const { withheld } = basisOf(game);
     this._row("Elo", (color) => String(game[color].elo ?? "\u2013"));
     for (const kind of ["level", "percentile"]) {
@@ -64,10 +64,7 @@ export default class DuelLayout {
       const figure = withheld ? null : named(figureOf(player, "performance"), words);
       return figure === null ? "\u2013" : [figure.text, figure.interval ? fill(words.of100, figure.interval) : ""];
     });
-    this._row(words.points, (color) => {
-      const row = table.find(({ id }) => id === keyOf(game[color]));
-      return row ? `${pointsText(row.points)} / ${row.games}` : "\u2013";
-    });
+    this._row(words.points, (color) => eventPoints(players, game[color], scoring) ?? "\u2013");
     const odds = oddsOf(game);
     this._row(words.winChance, (color) => {
       if (odds === null) return pointsOf(game.result, color) || "\u2013";

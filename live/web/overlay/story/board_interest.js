@@ -5,7 +5,10 @@ const HALF_LIFE_MS = 90_000;
 /** Another board must interest by so much more, or the picture would jump. */
 const MORE = 0.15;
 
-/** When each moment was first seen here. What was there when the page opened is old. */
+/**
+ * When each moment was first seen here. What was there when the page opened is old, and so is what
+ * nobody saw happen.
+ */
 export class MomentAges {
   constructor() {
     this._seen = null;
@@ -15,7 +18,10 @@ export class MomentAges {
   note(moments, now) {
     const before = this._seen;
     this._seen = new Map();
-    for (const { id } of moments) this._seen.set(id, before === null ? -Infinity : (before.get(id) ?? now));
+    for (const { id, at_s: atS } of moments) {
+      const old = before === null || atS === null;
+      this._seen.set(id, old ? -Infinity : (before.get(id) ?? now));
+    }
   }
 
   /** How long a moment has been seen, milliseconds. */

@@ -1,16 +1,27 @@
 /** Standings by points, with the scoring and the tie-breaks of the event. Pure. */
 
+import { RESULT_POINTS } from "../../client/team_matches.js";
 import { SCORINGS } from "../options.js";
 
 /** What each side gets of a result; null where it counts for nothing. */
 function pointsOf(result, [win, draw, loss]) {
-  if (result === "1-0") return [win, loss];
-  if (result === "0-1") return [loss, win];
-  return result === "1/2-1/2" ? [draw, draw] : null;
+  const worth = { 1: win, 0.5: draw, 0: loss };
+  return RESULT_POINTS[result]?.map((points) => worth[points]) ?? null;
 }
 
 /** A player wherever it plays: by FIDE id, else by name. */
 export const keyOf = ({ fide_id, name }) => (fide_id ? String(fide_id) : name);
+
+/**
+ * `2½ / 4` of one side of a game, or null where that is not known. `players` are those of the
+ * service: theirs are over the whole event, while a stream holds only the games that were asked for.
+ * They count 1, ½, 0; what they would be with another scoring does not follow from them.
+ */
+export function eventPoints(players, side, scoring = "1-half-0") {
+  const player = players.find(({ id, name }) => id === keyOf(side) || name === side.name);
+  if (scoring !== "1-half-0" || (player?.points ?? null) === null) return null;
+  return `${pointsText(player.points)} / ${player.finished}`;
+}
 
 /**
  * Everybody who plays, best first: `{id, player, place, tied, points, games, playing, ties}`. `ties`

@@ -9,7 +9,7 @@ Pages = Callable[..., Any]
 
 
 def moment(id: str, game: str = "a", weight: float = 0.5, **more: Any) -> dict[str, Any]:
-    return {"id": id, "game": game, "weight": weight, "at_s": None, **more}
+    return {"id": id, "game": game, "weight": weight, "at_s": 100.0, **more}
 
 
 def played(id: str, board: int) -> dict[str, Any]:
@@ -69,6 +69,16 @@ def test_a_moment_is_shown_for_a_while_and_the_newest_first(pages: Pages) -> Non
     assert shown(pages, False, *looked) == [None, "one", "two", None]
     assert shown(pages, True, *looked)[0] == "old"
     assert shown(pages, True, ([moment("x", "elsewhere")], 0)) == [None]
+
+
+def test_what_nobody_saw_happen_is_old(pages: Pages) -> None:
+    restored = [moment("m", "b", 1.0, at_s=None)]
+    assert followed(pages, [([], 0), (restored, 60_000)]) == ["a", "a"]
+    here = [moment("m", at_s=None)]
+    assert shown(pages, False, ([], 0), (here, 1_000)) == [None, None]
+    assert shown(pages, True, ([], 0), (here, 1_000)) == [None, "m"]
+    # Sent again with a time, it is no newer.
+    assert shown(pages, False, ([], 0), (here, 1_000), ([moment("m")], 2_000))[2] is None
 
 
 def test_a_game_as_it_stood_after_a_ply(pages: Pages) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from live.events import RESULT_POINTS
+
 Pages = Callable[..., Any]
 
 
@@ -58,6 +60,34 @@ def test_another_scoring_ranks_otherwise(pages: Pages) -> None:
         ("Ann", 6),
         ("Cy", 4),
     ]
+
+
+@pytest.mark.parametrize("result", RESULT_POINTS)
+def test_every_result_counts_as_the_service_counts_it(pages: Pages, result: str) -> None:
+    rows = table(pages, [game("Ann", "Bo", result)])
+    points = {each["player"]["name"]: (each["points"], each["games"]) for each in rows}
+    assert points == {
+        name: (points, 1) for name, points in zip(("Ann", "Bo"), RESULT_POINTS[result], strict=True)
+    }
+
+
+def test_points_of_a_player_are_those_of_the_service(pages: Pages) -> None:
+    players = [
+        {"id": "7", "name": "Li, Wei", "points": 2.5, "finished": 4},
+        {"id": "Bo", "name": "Bo", "points": None, "finished": 0},
+    ]
+
+    def points(side: dict[str, Any], scoring: str = "1-half-0") -> Any:
+        args = [players, side, scoring]
+        module = "overlay/tables/round_table.js"
+        return pages("call", module=module, name="eventPoints", args=args)
+
+    assert points({"name": "Li Wei", "fide_id": 7}) == "2½ / 4"
+    assert points({"name": "Li, Wei", "fide_id": None}) == "2½ / 4"
+    assert points({"name": "Bo", "fide_id": None}) is None
+    assert points({"name": "Nobody", "fide_id": None}) is None
+    # Wins and draws cannot be had back from the sum.
+    assert points({"name": "Li Wei", "fide_id": 7}, "3-1-0") is None
 
 
 TIED = [
