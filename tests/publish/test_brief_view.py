@@ -22,8 +22,11 @@ from tests.web.broadcast import Broadcast
 
 
 def test_brief_streams_carry_the_points_of_players() -> None:
-    unknown = (None,) * 8
-    player = PlayerView("7", "Li, Wei", None, 4, 0, *unknown, points=2.5, finished=4)
+    player = PlayerView(
+        *("7", "Li, Wei", None, 4, 0, None, None, None, None, None, None, None, None),
+        points=2.5,
+        finished=4,
+    )
     message = brief(StandingMessage(player))
     assert isinstance(message, StandingMessage)
     assert (message.player.points, message.player.finished) == (2.5, 4)
