@@ -225,12 +225,17 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     }
 
 
+def _hear_ctrl_c() -> None:
+    """A shell that runs these tests in the background has it ignored, by all children too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def running(folder: Path, line: str, until: str, **more: str) -> Iterator[str]:
     """A command that lasts, once it has printed ``until``; gives that line. Ended by Ctrl-C."""
     with subprocess.Popen(
         ["bash", "-c", f"exec {line}"], cwd=folder, env=environment(folder, **more), text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=_hear_ctrl_c,
     ) as process:  # fmt: skip
         assert process.stdout is not None
         said: list[str] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -352,7 +353,7 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
         ply=9,
         kind="turn",
         color="white",
-        at_s=None,
+        at_s=time.time(),
         weight=0.9,
         figures=(),
         text=text,

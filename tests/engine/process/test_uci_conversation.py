@@ -167,6 +167,7 @@ def test_a_whole_search_counts_its_last_exact_line() -> None:
         nodes=100,
         time_ms=20,
         exact_best="e1f2",
+        seldepth=2,
     )
 
 

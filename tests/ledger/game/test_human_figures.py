@@ -218,8 +218,9 @@ def test_a_move_is_as_accurate_for_the_player_as_for_the_others_who_choose_it() 
             if request.id.kind == "played":
                 held.searched(request.id, position(move.uci, 600))
         asked = held.answered(asked_at(begun, index), even(move.uci))
-        lines = (Line("e2e4", Score(1500), 8), Line(move.uci, Score(600), 8))
-        lines = lines if best != move.uci else (Line(best, Score(1500), 8),)
+        lines: tuple[Line, ...] = (Line(best, Score(1500), 8),)
+        if best != move.uci:
+            lines = (*lines, Line(move.uci, Score(600), 8))
         held.searched(
             wanted(asked, "replies", index).id, SearchResult(Score(1500), best, 8, lines=lines)
         )
