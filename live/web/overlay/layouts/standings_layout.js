@@ -11,7 +11,7 @@ import { ranking, scaleOf } from "../tables/standings_order.js";
 
 const WIDTH = 52;
 const ROW = 2.57;
-const HEAD = 7;
+const HEAD = 7.6;
 
 export default class StandingsLayout {
   constructor(context) {
