@@ -18,7 +18,7 @@ from live.events import (
 )
 from live.publish.broker.retained_messages import BrokerStatus
 from live.publish.schema.json_schema import REFERENCE, components
-from live.publish.stream.stream_filter import CHANGE_TYPES, MAX_VALUE_CHARS
+from live.publish.stream.stream_filter import CHANGE_TYPES, MAX_VALUE_CHARS, SOME_TEXT
 from live.publish.wire import PROTOCOL, CloseCode
 
 _MESSAGES: tuple[type[msgspec.Struct], ...] = Message.__args__
@@ -157,7 +157,7 @@ def schemas() -> dict[str, Any]:
 
 def _query() -> dict[str, Any]:
     def texts(what: str) -> dict[str, Any]:
-        item = {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARS}
+        item = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
         return {"type": "array", "items": item, "description": f"{what}; may be repeated."}
 
     return {

@@ -21,7 +21,7 @@ from live.publish.http.json_answers import (
     StandingsAnswer,
 )
 from live.publish.schema.json_schema import REFERENCE, components
-from live.publish.stream.stream_filter import MAX_VALUE_CHARS
+from live.publish.stream.stream_filter import MAX_VALUE_CHARS, SOME_TEXT
 
 _UNCHANGED = {"description": "What If-None-Match names is still so."}
 
@@ -125,7 +125,7 @@ def openapi() -> dict[str, Any]:
 
 
 def _filters() -> list[dict[str, Any]]:
-    item = {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARS}
+    item = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
     return [
         {
             "name": name,

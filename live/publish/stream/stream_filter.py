@@ -16,6 +16,8 @@ from live.publish.visibility import Visibility, sends
 
 #: Longest accepted filter value, characters; longer than any real name or id.
 MAX_VALUE_CHARS = 200
+#: A value in the schemas: more than spaces.
+SOME_TEXT = r"\S"
 #: Most values in one filter: a wall of overlays needs a few dozen boards.
 MAX_VALUES = 64
 
