@@ -30,6 +30,7 @@ from live.events import (
     SnapshotMessage,
     StandingMessage,
 )
+from live.ledger.players.team_matches import main_event
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.visibility import Visibility, sends, shown, sources_for
 
@@ -172,21 +173,13 @@ def alerts_about(
     return tuple(sorted(concerned, key=lambda alert: alert.id))
 
 
-def event_of(view: GameView) -> str:
-    """The event; empty where its name is only the pairing, as in broadcasts of lichess: those games
-    are one event.
-    """
-    white, black = view.white.name, view.black.name
-    return "" if white and black and f"{white} - {black}" in view.event else view.event
-
-
 def game_order(view: GameView) -> tuple[str, tuple[tuple[int, str], ...], int, str]:
-    """Event (:func:`event_of`), round (2 before 10, 2.9 before 2.10), board, id."""
+    """Event (:func:`main_event`), round (2 before 10, 2.9 before 2.10), board, id."""
     parts = tuple(
         (int(part), "") if part.isascii() and part.isdigit() and len(part) < 10 else (-1, part)
         for part in view.round.split(".")
     )
-    return event_of(view), parts, view.board if view.board is not None else 1 << 30, view.id
+    return main_event(view), parts, view.board if view.board is not None else 1 << 30, view.id
 
 
 def whole_game(detail: GameDetail) -> Iterator[Change]:

@@ -9,8 +9,9 @@ from pathlib import Path
 from live.alerts.incident_log import board_words, with_boards
 from live.errors import InputError
 from live.events import GameId, Incident
+from live.ledger.players.team_matches import main_event
 from live.publish.export.analysis_json import Analysis, analysis
-from live.publish.published_state import PublishedState, event_of
+from live.publish.published_state import PublishedState
 from live.report import incident_report
 from live.report.report_files import Format, only, texts
 
@@ -118,7 +119,7 @@ class IncidentExporter:
             with_boards(self._incidents(), boards),
             ["html"],
             stem=f"live-rate-{now:%Y%m%d-%H%M%S}",
-            title=next((event_of(view) for view in views if event_of(view)), "live-rate"),
+            title=next((main_event(view) for view in views if main_event(view)), "live-rate"),
             written=f"as of {incident_report.moment(now.timestamp(), zone)}",
             zone=zone,
         )

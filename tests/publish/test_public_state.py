@@ -18,11 +18,8 @@ from tests.publish.world import World
 DELAY_S = 900.0
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(seed: int) -> None:
-    world = World(seed)
-    now = [0.0]
-    public = PublicState(world, delay_s=DELAY_S, clock=lambda: now[0], wall_s=lambda: now[0])
+def follower(public: PublicState) -> ClientState:
+    """A client that takes in all that the public is sent."""
     client = ClientState()
     client.apply(snapshot(public))
 
@@ -31,6 +28,15 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(se
             client.apply(change)
 
     public.listen(listener)
+    return client
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(seed: int) -> None:
+    world = World(seed)
+    now = [0.0]
+    public = PublicState(world, delay_s=DELAY_S, clock=lambda: now[0], wall_s=lambda: now[0])
+    client = follower(public)
     steps = (
         world.move,
         world.appear,
@@ -188,14 +194,7 @@ def test_points_of_games_without_a_delay_rest_on_the_engine_rating_that_is_publi
         clock=lambda: now[0],
         wall_s=lambda: now[0],
     )
-    client = ClientState()
-    client.apply(snapshot(public))
-
-    def listener(changes: list[Change]) -> None:
-        for change in changes:
-            client.apply(change)
-
-    public.listen(listener)
+    client = follower(public)
     public_rating = public.engine().rating
     while world.engine().rating == public_rating:
         public.publish(world.rerate())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from live.events import GameDetail, Player
-from live.publish.published_state import event_of, game_order
+from live.ledger.players.team_matches import main_event
+from live.publish.published_state import game_order
 from tests.terminal.sample_boards import detail
 
 
@@ -26,6 +27,6 @@ def test_boards_of_one_round_stand_in_their_order_whatever_their_events_are_call
 
 
 def test_an_event_that_is_no_pairing_keeps_its_name() -> None:
-    assert event_of(detail(event="Open - A")) == "Open - A"
+    assert main_event(detail(event="Open - A")) == "Open - A"
     nobody = detail(white="", black="", event="Open - A")
-    assert nobody.white == Player("", elo=2459, title="GM") and event_of(nobody) == "Open - A"
+    assert nobody.white == Player("", elo=2459, title="GM") and main_event(nobody) == "Open - A"

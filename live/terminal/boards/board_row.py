@@ -28,7 +28,7 @@ from live.ledger.players.leading_figure import (
     leading,
     scale_of,
 )
-from live.publish.published_state import event_of
+from live.ledger.players.team_matches import main_event
 from live.terminal.figure_text import (
     clock_runs,
     curve_range,
@@ -165,7 +165,7 @@ def board_row(game: GameDetail, choice: FigureChoice = "auto") -> BoardRow:
         id=game.id,
         feed=game.feed,
         white_runs=clock_runs(game, len(game.plies)),
-        event=plain(event_of(game), NAME_CELLS),
+        event=plain(main_event(game), NAME_CELLS),
         round=plain(game.round, 12),
         board=game.board,
         result=game.result,
