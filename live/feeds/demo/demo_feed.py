@@ -26,8 +26,14 @@ def games() -> list[GameReport]:
     return [*decoder.feed(text), *decoder.finish()]
 
 
+#: What to try next: people see it beside the source's name.
+NEXT = "next, your own event: live-rate --feed URL or games.pgn"
+
+
 class DemoFeed:
-    """Replays the bundled games at ``[feeds.demo] speed`` times their own pace."""
+    """Replays the bundled games as fast as they are rated, so that no board is ever ahead of its
+    figures, and no faster than ``[feeds.demo] speed`` times their own pace.
+    """
 
     def __init__(self, name: str, conditions: FeedConditions) -> None:
         self.name = name
@@ -40,11 +46,16 @@ class DemoFeed:
         clock = self._conditions.clock
         speed = self._conditions.config.demo.speed
         moments = timeline(games(), speed=speed, incidents=INCIDENTS)
+        session.note = NEXT
         start_s = clock.now()
         for at_s, together in groupby(moments, key=lambda moment: moment.at_s):
+            await session.rated()
             wait_s = start_s + at_s - clock.now()
             if wait_s > 0:
                 await clock.sleep(wait_s)
+            else:
+                # The hall waits for the ratings, so that the moves after this keep their distance.
+                start_s -= wait_s
             # A board may say two things in one instant (clocks of equal seconds); the last holds.
             latest = {moment.game: moment.report for moment in together}
             await session.report(list(latest.values()))
