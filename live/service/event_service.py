@@ -162,6 +162,7 @@ class EventService:
             self.arbiter.measured_by(self.state.engine())
             try:
                 before = past(self.journal.journal, self.state, feeds)
+                self.story.resume(before.told)
                 self.journal.noted(before.log.open())
                 self.arbiter.resume(before)
             except Exception:

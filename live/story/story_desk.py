@@ -12,7 +12,7 @@ is asked for then. So a burst of scores costs one look.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, NamedTuple
 
 from live.events import (
@@ -133,18 +133,34 @@ class StoryDesk:
         """Whether a game is to be looked at."""
         return bool(self._dirty)
 
-    def look(self, detail_of: Callable[[GameId], GameDetail | None]) -> list[MomentMessage]:
-        """Look at some games that have changed; what is new, worded anew or withdrawn."""
+    def look(
+        self,
+        detail_of: Callable[[GameId], GameDetail | None],
+        at: Collection[GameId] | None = None,
+    ) -> list[MomentMessage]:
+        """Look at some games that have changed, or at all of those in ``at`` that have; what is
+        new, worded anew or withdrawn.
+        """
         messages: list[MomentMessage] = []
-        for game in list(self._dirty)[:LOOKS]:
-            del self._dirty[game]
-            detail = detail_of(game)
-            if detail is not None:
-                messages += self._look(detail)
+        while at is not None and (changed := [game for game in self._dirty if game in at]):
+            messages += self._look_at(changed, detail_of)
+        if at is None:
+            messages += self._look_at(list(self._dirty)[:LOOKS], detail_of)
         while len(self._moments) > MOST:
             oldest = min(self._moments.values(), key=lambda each: (each.at_s or 0, each.ply))
             self._let_go.setdefault(oldest.game, set()).add(oldest.id)
             messages.append(self._withdraw(oldest.id))
+        return messages
+
+    def _look_at(
+        self, games: Iterable[GameId], detail_of: Callable[[GameId], GameDetail | None]
+    ) -> list[MomentMessage]:
+        messages: list[MomentMessage] = []
+        for game in games:
+            del self._dirty[game]
+            detail = detail_of(game)
+            if detail is not None:
+                messages += self._look(detail)
         return messages
 
     def _look(self, game: GameDetail) -> list[MomentMessage]:
