@@ -28,7 +28,14 @@ from live.events import (
     MoveMessage,
 )
 from live.ledger.players.team_matches import main_event, main_round
-from live.story.moment_rules import MomentDraft, is_whole, moments, played_level, wildness
+from live.story.moment_rules import (
+    MomentDraft,
+    is_short,
+    is_whole,
+    moments,
+    played_level,
+    wildness,
+)
 from live.story.sentences import sentences
 
 #: Moments held at a time; the oldest make room, first those of which no time is known.
@@ -39,17 +46,20 @@ LOOKS: Final = 12
 PAST_MOVES: Final = 2
 #: A round of fewer games has no best one.
 ROUND_GAMES: Final = 4
+#: The best-played one is better than so many games in 100 on both sides, or it is not told of.
+WELL: Final = 50.0
 #: Points that the wildest game has to have moved by.
 WILD: Final = 1.5
 
 
 class _Told(NamedTuple):
-    """A game as the comparison of a round needs it; the last four once it is whole."""
+    """A game as the comparison of a round needs it; the last five once it is whole."""
 
     round: tuple[str, str]
     whole: bool = False
     plies: int = 0
     level: tuple[float, float] | None = None
+    short: bool = False
     wild: float = 0.0
 
 
@@ -208,7 +218,8 @@ class StoryDesk:
         key, before = round_of(game), self._told[game.id]
         told = _Told(key)
         if is_whole(game):
-            told = _Told(key, True, len(game.plies), played_level(game), wildness(game))
+            level = played_level(game)
+            told = _Told(key, True, len(game.plies), level, is_short(game), wildness(game))
         if told == before:
             return
         self._told[game.id] = told
@@ -236,10 +247,12 @@ class StoryDesk:
     @staticmethod
     def _best_of(games: dict[GameId, _Told]) -> dict[GameId, list[MomentDraft]]:
         found: dict[GameId, list[MomentDraft]] = {}
-        levels = {id: each.level for id, each in games.items() if each.level is not None}
+        long = {id: each for id, each in games.items() if not each.short}
+        levels = {id: each.level for id, each in long.items() if each.level is not None}
         # Of a game without a level nobody knows whether it was the best.
-        if len(levels) == len(games):
-            best = max(levels, key=lambda id: min(levels[id]))
+        compared = len(levels) == len(long) >= ROUND_GAMES
+        best = max(levels, key=lambda id: min(levels[id])) if compared else None
+        if best is not None and min(levels[best]) >= WELL:
             first, second = levels[best]
             draft = MomentDraft(
                 "best-played", games[best].plies, None, 0.7, {"first": first, "second": second}
