@@ -79,8 +79,10 @@ def mover(game: GameDetail, ply: int) -> Color:
 
 def expected_scores(game: GameDetail) -> list[float | None]:
     """White's expected score after each ply, the start first; None while it does not hold."""
-    start = game.start_score_cp
-    return [None if start is None else _by_score(start), *map(_expected, game.plies)]
+    start, played = game.start_score_cp, [_expected(ply) for ply in game.plies]
+    # Ratings do not enter into the start's: beside figures that know them it would be a fall.
+    comparable = start is not None and all(ply.win is None for ply in game.plies)
+    return [_by_score(start) if comparable and start is not None else None, *played]
 
 
 def _by_score(score_cp: int) -> float:
@@ -128,7 +130,7 @@ def _turned(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Moment
             continue
         color = mover(game, ply)
         had, has = _of(color, before), _of(color, after)
-        earlier = scores[ply - 2] if ply > 1 else before
+        earlier = scores[ply - 2] if ply > 2 else before
         if earlier is None or had < TURN_FROM:
             continue
         if min(had, _of(color, earlier) + GIFT) - has < TURN:

@@ -34,6 +34,10 @@ def test_what_the_reply_gives_back_was_missed_by_both() -> None:
     assert draft.figures == pytest.approx({"before": 50.0, "after": 10.0, "reply": 45.0})
 
 
+def test_the_first_move_loses_nothing_to_a_stronger_player() -> None:
+    assert told(game([0.25, 0.25, 0.26, 0.25])) == []
+
+
 def test_a_gift_that_is_given_back_at_once_turns_nothing() -> None:
     # White lets Black in by little, and Black is out again.
     assert told(game([0.96, 0.97, 0.78, 0.98, 0.98])) == []
