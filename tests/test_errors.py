@@ -259,6 +259,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "engine/process/child_process.py": ENGINES,
     "engine/engine_discovery.py": ENGINES,
     "engine/cluster/cluster_tls.py": ("", "analyze", "worker"),
+    "feeds/demo/demo_feed.py": ("",),
     # ``feeds`` leaves the subject out, and opens what it was given.
     "feeds/source_address.py": ("",),
     "jobs/calibrate_engine.py": ("calibrate",),

@@ -61,7 +61,7 @@ def test_moments_of_games_that_are_held_back_wait_with_them() -> None:
     assert list(public.moments()) == [shown]
     now[0] += 870
     public.pass_due()
-    assert list(public.moments()) == list(world.moments())
+    assert {each.id for each in public.moments()} == {held.id, shown.id, compared.id}
 
 
 async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_path: Path) -> None:

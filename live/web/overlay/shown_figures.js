@@ -58,8 +58,10 @@ export function named(figure, words, transferred = false, brief = false) {
 /** The figures of a curve point, `[large, beneath]`, each as {@link named} says or null. */
 export function figuresOf(point, elo, wanted, words, transferred = false, brief = false) {
   const [large, beneath] = leading(point, elo, wanted);
+  // The Elo stands beside it already, and viewers would take it for what this game says.
+  const second = beneath !== null && isElo(beneath) ? null : beneath;
   // Said once: the figure beneath rests on the same calibration.
-  return [named(large, words, transferred, brief), named(beneath, words, transferred && large === null, brief)];
+  return [named(large, words, transferred, brief), named(second, words, transferred && large === null, brief)];
 }
 
 /** Why no figure leads. */

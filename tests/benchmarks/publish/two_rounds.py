@@ -46,7 +46,7 @@ from live.ledger.players.leading_figure import leading
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.story.moment_rules import mover
 from tests.service.running import running
-from tests.web.chromium import Page, browsing
+from tests.web.chromium import Page, browsing, tab
 from tests.web.shown import whole
 
 BUNDLED: Final = Path(__file__).parents[2] / "data" / "lichess-open-2025.pgn"
@@ -174,7 +174,7 @@ async def faults_now(name: str, page: Page, api: Api) -> list[Fault]:
             continue
         # Two rounds may have the same board and name: the one shown is either.
         each = [contradictions(name, item, await api.game(view["id"])) for view in same[-2:]]
-        found += min(each, key=len)
+        found += min(each, key=lambda faults: len(faults))
     if read["rows"]:
         players = (await api.players())["players"]
         for row in read["rows"]:
@@ -233,7 +233,7 @@ class Pace:
 
     async def waiting(self) -> int:
         """Plies shown that are not scored yet."""
-        scored = sum(view["plies_scored"] for view in await self._api.games())
+        scored = sum(int(view["plies_scored"]) for view in await self._api.games())
         return sum(self.shown.values()) - scored
 
 
@@ -288,13 +288,13 @@ def rounds_of(path: Path, boards: int) -> list[list[GameReport]]:
 
 @contextlib.asynccontextmanager
 async def tabs(origin: str, profiles: Path) -> AsyncIterator[dict[str, Page]]:
-    """Each overlay in a browser of its own, as OBS has them: all are in sight."""
-    async with contextlib.AsyncExitStack() as browsers:
+    """Each overlay in a window of its own, as OBS has them: all are in sight."""
+    async with contextlib.AsyncExitStack() as stack:
+        first = await stack.enter_async_context(browsing(CHROMIUM, profiles))
         pages: dict[str, Page] = {}
         for name, (query, width, height) in OVERLAYS.items():
-            (profiles / name).mkdir()
-            page = await browsers.enter_async_context(browsing(CHROMIUM, profiles / name))
-            await page.open(f"{origin}overlay?{query}", width, height)
+            page = await stack.enter_async_context(tab(first.address)) if pages else first
+            await page.open(f"{origin}overlay?{query}", width, height, window=True)
             pages[name] = page
         yield pages
 
