@@ -174,7 +174,8 @@ async def faults_now(name: str, page: Page, api: Api) -> list[Fault]:
             continue
         # Two rounds may have the same board and name: the one shown is either.
         each = [contradictions(name, item, await api.game(view["id"])) for view in same[-2:]]
-        found += min(each, key=lambda faults: len(faults))
+        fewest: list[Fault] = min(each, key=len)
+        found += fewest
     if read["rows"]:
         players = (await api.players())["players"]
         for row in read["rows"]:
