@@ -91,6 +91,19 @@ async def test_fast_figures_do_not_make_it_faster_than_its_speed() -> None:
     assert 90 <= clock.now() - 1000 <= 150
 
 
+async def test_the_first_board_begins_before_the_others() -> None:
+    ledger = Ledger()
+    await DemoFeed("demo", conditions()).run(ledger)
+    played: dict[tuple[str, ...], int] = {}
+    for report in ledger.reports:
+        played |= {told_by(game): len(game.moves) for game in report.games}
+        first, *others = sorted(played.values(), reverse=True)
+        if first >= 10:
+            break
+    # Five moves of each side say something.
+    assert len(played) == 6 and not any(others)
+
+
 async def test_what_to_try_next_stands_beside_its_name() -> None:
     ledger = Ledger()
     await DemoFeed("demo", conditions()).run(ledger)
