@@ -31,6 +31,7 @@ import re
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -63,6 +64,8 @@ WAITING: Final = 2
 #: What stands for so many readings is a fault; seconds between them.
 READINGS: Final = 3
 AGAIN_S: Final = 1.5
+#: How often an answer that does not come is asked for again.
+RETRIES: Final = 5
 #: The longest that the service may take for what it was sent last, seconds.
 LAST_S: Final = 900.0
 
@@ -90,6 +93,11 @@ class Api:
                 data: bytes = answer.read()
                 return data
 
+        for _ in range(RETRIES):
+            with contextlib.suppress(urllib.error.URLError, TimeoutError):
+                return await asyncio.to_thread(fetch)
+            # A machine at its limits answers late.
+            await asyncio.sleep(2)
         return await asyncio.to_thread(fetch)
 
     async def games(self) -> list[dict[str, Any]]:
