@@ -313,8 +313,10 @@ class World:
         if not self.standings:
             return []
         view = self.standings.pop(self.random.choice(sorted(self.standings)))
-        self.gain_counts.pop(view.id, None)
-        return [StandingMessage(msgspec.structs.replace(view, games=0, moves=0))]
+        # As in the ledger: nobody is forgotten with moves.
+        counts = self.gain_counts.pop(view.id, {})
+        gone = [GainsMessage(view.id, gain_cp, 0) for gain_cp in counts]
+        return [*gone, StandingMessage(msgspec.structs.replace(view, games=0, moves=0))]
 
     def rerate(self) -> list[Change]:
         rating = self.random.randint(2000, 3000)
