@@ -136,6 +136,17 @@ class RatedSides:
         self._rewind(color, ply)
         return True
 
+    @property
+    def note(self) -> str:
+        """For people: from where on figures rest on losses alone, though people were asked."""
+        if self._in_use.human is None or self._reader is None or self._reader.model.human is None:
+            return ""
+        strengths = (self.curves.strength(color) for color in COLORS)
+        plies = [ply for each in strengths if each and (ply := each.first_lacking()) is not None]
+        if not plies:
+            return ""
+        return f"from move {(min(plies) + 1) // 2} on by losses alone: no answer about human moves"
+
     def _among(self, known: QuickAndFull, ply: int) -> Floats | None:
         if self._reader is None:
             return None

@@ -382,6 +382,7 @@ class TrackedGame:
             curves.head_to_head,
             self._methods(gains),
             self._sides.choice,
+            self._sides.note,
             scored=self._scored,
             problem=self.game.problem or self._given_up.get(min(self._given_up, default=0)),
         )

@@ -103,6 +103,9 @@ def test_from_a_move_without_an_answer_on_the_losses_count_alone() -> None:
     lacking = 14
     with_people, without = Played(WITH).begin().run(), Played(WITHOUT).begin().run()
     found = Played(WITH).begin().run(unanswered=lacking)
+    assert "from move 8 on by losses alone" in found.calibration_note
+    assert "losses alone" not in with_people.calibration_note
+    assert "losses alone" not in without.calibration_note
     for ply, each in enumerate(alone(found.curves), 1):
         mine = ply % 2 == (lacking + 1) % 2
         wanted = without if mine and ply > lacking else with_people
