@@ -36,13 +36,13 @@ FEED = "games.pgn"
 
 
 @contextlib.asynccontextmanager
-async def followed(path: Path) -> AsyncIterator[EventService]:
+async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventService]:
     """A service whose clock moves one second with each thing written."""
     journal = EventJournal(path)
     assert journal.journal is not None
     seconds = itertools.count(1_000)
     journal.journal._now_ms = lambda: next(seconds) * 1000
-    service = EventService(load_config(None, {}, {"engine.nodes": 500}), journal)
+    service = EventService(load_config(None, {}, {"engine.nodes": 500}), journal, human=human)
     async with service.with_engine(live=False, feeds=[FEED]):
         yield service
 
@@ -122,7 +122,7 @@ def assert_strength_as_published(found: Explanation) -> None:
 @pytest.mark.slow
 async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    async with followed(path) as service:
+    async with followed(path, human=True) as service:
         one, two, three = (beginning(game, 24) for game in demo_feed.games()[:3])
         unrated = msgspec.structs.replace(three.headers.black, elo=None)
         headers = msgspec.structs.replace(three.headers, black=unrated)
