@@ -70,7 +70,11 @@ def _summed(
     starts, ends = group.starts, group.ends
     damped = 1 / (1 + (ends - starts) / model.half_moves)[:, None]
     losses = summed(seen.log_likelihood, order, starts, ends) * damped
-    return _Sums(losses, summed(human, order, starts, ends) * damped, found.elo[order][starts])
+    return _Sums(
+        losses,
+        summed(human.astype(np.float64), order, starts, ends) * damped,
+        found.elo[order][starts],
+    )
 
 
 def _fit(model: LossModel, groups: Sequence[_Sums], weight: float) -> float:

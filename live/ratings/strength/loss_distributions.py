@@ -202,10 +202,12 @@ def median_line(x: Floats, y: Floats) -> Floats:
     mean would lie too high more often than too low.
     """
     at = np.stack([np.ones_like(x), x], axis=1)
-    line: Floats = np.linalg.lstsq(at, y, rcond=None)[0]
+    weight: Floats = np.ones_like(x)
+    line: Floats = np.zeros(2)
     for _ in range(100):
+        weighed = (at * weight[:, None]).T
+        line = np.linalg.solve(weighed @ at, weighed @ y).astype(np.float64)
         weight = 1 / np.maximum(np.abs(y - at @ line), 1e-3)
-        line = np.linalg.solve((at * weight[:, None]).T @ at, (at * weight[:, None]).T @ y)
     return line
 
 
