@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -110,22 +112,32 @@ async def test_a_cluster_whose_workers_die_gives_the_same_tables(
         command = EngineCommand((path,), "configured", "configured")
         workers = [await machines.work(command) for _ in range(2)]
         shared = corpus_of(tmp_path / "shared.db", DATA / "otb-2024-25.pgn")
-        under_way = tmp_path / "shared.db-searches"
         cluster = load_config(None, {}, {**given, "engine.cluster": machines.address})
         run = asyncio.create_task(
             search_corpus(cluster, shared, order="as-added", most=1, retrograde=False)
         )
-        for worker in workers[:2]:
-            size = under_way.stat().st_size if under_way.exists() else 0
-            await until(
-                lambda at=size: run.done() or (under_way.exists() and under_way.stat().st_size > at)
-            )
+
+        for worker, enough in zip(workers[:2], (10, 40), strict=True):
+            await until(lambda least=enough: answered(tmp_path) >= least)  # type: ignore[misc]
+            assert not run.done()
             os.kill(worker.pid, signal.SIGKILL)
             workers.append(await machines.work(command))
         assert await run == 0
     finally:
         await machines.close()
     assert tables(shared) == tables(alone)
+
+
+def answered(folder: Path) -> int:
+    """Searches of the shared corpus that are kept so far."""
+    path = folder / "shared.db-searches"
+    if not path.exists():
+        return 0
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        try:
+            return int(database.execute("SELECT count(*) FROM results").fetchone()[0])
+        except sqlite3.OperationalError:  # not made yet
+            return 0
 
 
 def tables(corpus: Path) -> list[str]:

@@ -82,9 +82,12 @@ def _methods(
             pawns = (mine[:, None] - theirs[None, :]) / 100
             for place, a in enumerate(_A):
                 tanhs[at, index * len(_A) + place] = np.tanh(a * pawns).mean()
-        held = [GainHistogram(gain for _, gain in side) for side in (game.white, game.black)]
+        mine_cp, theirs_cp = (
+            GainHistogram(gain_cp for _, gain_cp in side) for side in (game.white, game.black)
+        )
         for index, setting in enumerate(convolved):
-            worth = predict_by_convolution(*held, Convolution(*setting)).expected_score
+            found = predict_by_convolution(mine_cp, theirs_cp, Convolution(*setting))
+            worth = found.expected_score
             sums[at, index] = 2 * (worth or 0.0) - 1
     names = [f"n0 = {n0}, b = {b_cp / 100:g}" for n0, b_cp in convolved]
     return [

@@ -125,7 +125,7 @@ def colours_table(data: StudyData) -> StudyTable:
     if rows:
         larger = np.mean([each >= whole for _, each in drawn])
         totals = (int(white.sum()), int(black.sum()))
-        keeps = tuple(float(np.trace(each) / each.sum()) for each in (white, black))
+        keeps = (float(np.trace(white) / white.sum()), float(np.trace(black) / black.sum()))
         rows.append(("all", *totals, *keeps, whole, float(larger)))
     return StudyTable(
         "question-colours",
