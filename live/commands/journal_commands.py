@@ -26,6 +26,7 @@ class ReportFormat(enum.StrEnum):
     CSV = "csv"
     HTML = "html"
     JSON = "json"
+    NDJSON = "ndjson"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -56,7 +57,9 @@ def report(
     json: JsonFileFlag = None,
     debug: DebugFlag = False,
 ) -> None:
-    """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON."""
+    """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON, and
+    NDJSON for study add.
+    """
     from live.jobs.report_journal import report as write_report
 
     names: dict[ReportFormat, Format] = {
@@ -64,6 +67,7 @@ def report(
         ReportFormat.CSV: "csv",
         ReportFormat.HTML: "html",
         ReportFormat.JSON: "json",
+        ReportFormat.NDJSON: "ndjson",
     }
     if format and out is None:
         raise ConfigError("--format", "is given without --out", "Say where: --out FOLDER")

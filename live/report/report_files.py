@@ -10,11 +10,12 @@ import msgspec
 from live.events import GameId
 from live.publish.export.analysis_json import Analysis, to_json
 from live.publish.export.pgn_export import export
+from live.publish.export.study_lines import study_lines
 from live.publish.visibility import Visibility, shown
 from live.report import csv_text
 from live.report.report_page import page
 
-Format = Literal["pgn", "csv", "json", "html"]
+Format = Literal["pgn", "csv", "json", "html", "ndjson"]
 
 
 def texts(
@@ -45,6 +46,8 @@ def texts(
         found[f"{stem}-gains.csv"] = csv_text.gains(whole)
     if "json" in formats:
         found[f"{stem}.json"] = to_json(whole).decode()
+    if "ndjson" in formats:
+        found[f"{stem}.ndjson"] = study_lines(whole)
     if "html" in formats:
         found[f"{stem}.html"] = page(whole, written=written, arbiter=arbiter)
     return found

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import os
+import signal
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,8 +12,13 @@ import pytest
 
 from live.config import Config, load_config
 from live.corpus.corpus_database import CorpusDatabase
+from live.corpus.tables.study_data import Selection, StudyData
+from live.corpus.tables.study_table import formatted
+from live.corpus.tables.table_catalogue import study_table
+from live.engine.engine_discovery import EngineCommand
 from live.jobs.search_corpus import missing_games, search_corpus
 from tests.corpus.small_corpus import DATA, corpus_of
+from tests.engine.machines import Machines, until
 
 pytestmark = pytest.mark.slow
 
@@ -85,3 +95,55 @@ async def test_what_goes_wrong_while_keeping_a_game_comes_out(
             most=1,
             retrograde=False,
         )
+
+
+async def test_a_cluster_whose_workers_die_gives_the_same_tables(
+    tmp_path: Path, require_program: Callable[[str], str]
+) -> None:
+    pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    path = require_program("stockfish")
+    given = {"engine.path": path, "engine.nodes": 150, "engine.engines": 1}
+    own = load_config(None, {}, given)
+    alone = corpus_of(tmp_path / "alone.db", DATA / "otb-2024-25.pgn")
+    assert await search_corpus(own, alone, order="as-added", most=1, retrograde=False) == 0
+    machines = Machines(tmp_path)
+    try:
+        await machines.schedule()
+        command = EngineCommand((path,), "configured", "configured")
+        workers = [await machines.work(command) for _ in range(2)]
+        shared = corpus_of(tmp_path / "shared.db", DATA / "otb-2024-25.pgn")
+        cluster = load_config(None, {}, {**given, "engine.cluster": machines.address})
+        run = asyncio.create_task(
+            search_corpus(cluster, shared, order="as-added", most=1, retrograde=False)
+        )
+
+        for worker, enough in zip(workers[:2], (10, 40), strict=True):
+            await until(lambda least=enough: answered(tmp_path) >= least)  # type: ignore[misc]
+            assert not run.done()
+            os.kill(worker.pid, signal.SIGKILL)
+            workers.append(await machines.work(command))
+        assert await run == 0
+    finally:
+        await machines.close()
+    assert tables(shared) == tables(alone)
+
+
+def answered(folder: Path) -> int:
+    """Searches of the shared corpus that are kept so far."""
+    path = folder / "shared.db-searches"
+    if not path.exists():
+        return 0
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        try:
+            return int(database.execute("SELECT count(*) FROM results").fetchone()[0])
+        except sqlite3.OperationalError:  # not made yet
+            return 0
+
+
+def tables(corpus: Path) -> list[str]:
+    """Some of every paper, as CSV."""
+    names = ("matches", "ferreira-1", "ferreira-5", "alliot-conformance", "alliot-6", "career")
+    with CorpusDatabase(corpus) as database:
+        [(number, setting)] = database.settings().items()
+        data = StudyData(database, corpus, number, setting, Selection())
+        return [formatted(study_table(name, data), "csv") for name in names]

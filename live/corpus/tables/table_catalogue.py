@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from live.corpus.tables import alliot_games, alliot_players, ferreira_tables
+from live.corpus.tables import (
+    alliot_fits,
+    alliot_games,
+    alliot_players,
+    ferreira_tables,
+    open_questions,
+)
 from live.corpus.tables.alliot_players import PAIRINGS, Pairing
 from live.corpus.tables.match_tables import matches_table
 from live.corpus.tables.regan_table import GROUPINGS, Grouping, regan_table
@@ -34,12 +40,15 @@ TABLES: Final[dict[str, Callable[[StudyData], StudyTable]]] = {
     "alliot-conformance-results": alliot_games.correlation_table,
     "alliot-convolution": alliot_games.convolution_table,
     "alliot-evaluations": alliot_games.evaluation_table,
+    "alliot-fits": alliot_fits.fits_table,
     "alliot-highest": alliot_games.highest_table,
     "alliot-markov": alliot_players.markov_table,
     "alliot-markov-10": alliot_players.markov_ten_table,
     "alliot-royale": alliot_players.royale_table,
     "alliot-stationary": alliot_players.stationary_table,
     "career": alliot_players.career_table,
+    "question-colours": open_questions.colours_table,
+    "question-engine": open_questions.engine_gap_table,
     "regan": regan_table,
 }
 
