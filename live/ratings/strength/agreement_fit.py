@@ -22,7 +22,7 @@ from live.ratings.strength.loss_fit import OF_BOARD, OF_SCORES, OF_SEARCH
 from live.ratings.strength.loss_model import Floats
 from live.ratings.strength.played_games import PlayedGame, PlayedSide
 
-_HUMAN: tuple[Circumstance, ...] = ("found", "seldom_found")
+_HUMAN: tuple[Circumstance, ...] = ("found", "found_squared")
 _NAMES = tuple(name for name in (*OF_SCORES, *OF_SEARCH, *OF_BOARD) if name != "opening")
 CENTRE_ELO, SCALE_ELO = 2100.0, 400.0
 #: Spreads that are tried, log-odds.

@@ -99,7 +99,7 @@ Circumstance = Literal[
     "recapture",
     "check",
     "found",
-    "seldom_found",
+    "found_squared",
 ]
 
 
@@ -121,7 +121,7 @@ _OF_SCORES: dict[str, Callable[[Turn], float]] = {
     "instability": lambda turn: math.log1p((turn.stability_cp or 0.0) / 5),
     "jump": lambda turn: math.log1p((turn.jump_cp or 0) / 20),
     "found": lambda turn: _log_odds(turn.found),
-    "seldom_found": lambda turn: _log_odds(turn.found) ** 2 / 4,
+    "found_squared": lambda turn: _log_odds(turn.found) ** 2 / 4,
 }
 _OF_BOARD: dict[str, Callable[[Board], float]] = {
     "choices": lambda board: math.log(max(board.legal_moves, 1) / 30),
