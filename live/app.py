@@ -30,7 +30,7 @@ from rich.console import Console
 from live.clock import LoopClock
 from live.config import Config
 from live.errors import LiveRateError, first_of
-from live.events import GameMessage
+from live.events import ARBITERS_NOTIFICATIONS, GameMessage
 from live.players.player_lists import beside
 from live.publish.access.authentication import everybody
 from live.publish.access.origin_policy import check_exposure
@@ -230,7 +230,7 @@ def _for_producers(
     config: Config, service: EventService, public: PublicState
 ) -> dict[str, Callable[[], Awaitable[None]]]:
     """What switches scenes and notifies people, if it is asked for. It hears what the public may
-    know, so nothing that is delayed or hidden leaves by it.
+    know, so nothing that is delayed or hidden leaves by it; arbiters alone hear of alerts.
     """
     parts: dict[str, Callable[[], Awaitable[None]]] = {}
     if config.director.url:
@@ -240,12 +240,29 @@ def _for_producers(
         public.listen(GuardedPart(director.publish))
         director.choice.heard([GameMessage(view) for view in public.games()], 0.0)
         parts["director"] = director.run
-    if config.notify.urls_file:
+    notify = config.notify
+    if notify.urls_file or notify.arbiters_file:
+        from live.producer.notice_rules import ArbiterRules, NoticeRules
         from live.producer.notifier import Notifier
 
-        notifier = Notifier(config.notify, public.games(), report=service.health)
-        public.listen(GuardedPart(notifier.publish))
-        parts["notifications"] = notifier.run
+        if notify.urls_file:
+            rules = NoticeRules(notify)
+            rules.begin(public.games())
+            people = Notifier(rules, "notify.urls_file", notify.urls_file, report=service.health)
+            public.listen(GuardedPart(people.publish))
+            parts["notifications"] = people.run
+        if notify.arbiters_file:
+            known = ArbiterRules(notify)
+            known.begin(service.state.games(), service.alerts())
+            arbiters = Notifier(
+                known,
+                "notify.arbiters_file",
+                notify.arbiters_file,
+                part=ARBITERS_NOTIFICATIONS,
+                report=service.health,
+            )
+            service.listen(GuardedPart(arbiters.publish))
+            parts[ARBITERS_NOTIFICATIONS] = arbiters.run
     return parts
 
 

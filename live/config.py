@@ -17,7 +17,7 @@ import msgspec
 from live.engine_config import LIMITS, check_engine
 from live.engine_config import EngineConfig as EngineConfig
 from live.errors import ConfigError
-from live.events import BellChoice, FigureChoice, GainKind, MomentKind
+from live.events import BellChoice, FigureChoice, GainKind, MomentKind, Severity
 from live.settings import (
     BrokerUrl,
     Charset,
@@ -251,13 +251,17 @@ class NotifyConfig(Section, frozen=True):
 
     urls_file: str = ""
     """Addresses of apprise, one a line; empty: nobody is notified."""
+    arbiters_file: str = ""
+    """Addresses that are sent what needs the arbiter, at once; no other address ever is."""
+    arbiters_from: Severity = "warning"
+    """Arbiters are not notified of what is less urgent."""
     what: NoticeKinds = ("begins", "ends", "moments")
     players: Names = ()
     """Full names or FIDE ids; none: everybody's games."""
     least_weight: Weight = 0.6
     """Moments that matter less are left out."""
     per_hour: Positive = 20
-    """No more notices than this."""
+    """No more notices than this, to people and to arbiters each."""
     lang: Literal["en", "de", "fr", "es", "it", "ru"] = "en"
 
 

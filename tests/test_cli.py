@@ -20,7 +20,7 @@ LIVE_RATE = (sys.executable, "-c", "from live.cli import main; main()")
 
 
 def live_rate(
-    *arguments: str, cwd: Path | None = None, stdin: bytes | None = None
+    *arguments: str, cwd: Path | None = None, stdin: bytes | None = None, within_s: float = 60
 ) -> subprocess.CompletedProcess[str]:
     """Run the command in an empty folder, so that no settings of ours are found."""
     environment = {key: value for key, value in os.environ.items() if key != "LIVE_RATE_CONFIG"}
@@ -32,7 +32,7 @@ def live_rate(
         input=stdin,
         stdin=None if stdin is not None else subprocess.DEVNULL,
         capture_output=True,
-        timeout=60,
+        timeout=within_s,
         env=environment,
         check=False,
     )
@@ -229,9 +229,9 @@ def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path) -> None
 @pytest.mark.slow
 def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[feeds.demo]\nspeed = 5000\n")
-    done = live_rate(
-        "--feed", "demo", "--headless", "--once", "--port", "0", "--nodes", "500", cwd=tmp_path
-    )
+    # Each of its moves waits for the figures of the one before.
+    once = ("--feed", "demo", "--headless", "--once", "--port", "0", "--nodes", "500")
+    done = live_rate(*once, cwd=tmp_path, within_s=180)
     assert done.returncode == 0, done.stderr
     table = done.stdout.split("Players (")[1]
     assert "Kovchan, Alexander" in table

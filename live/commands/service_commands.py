@@ -81,28 +81,31 @@ def token(
 
 
 def notify_test(config: ConfigFlag = None) -> None:
-    """Send one notice to everybody in notify.urls_file, to see that it arrives."""
+    """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see that it
+    arrives.
+    """
     import asyncio
 
     from live.errors import ConfigError
     from live.producer.notice_rules import Notice
-    from live.producer.notifier import Notifier
+    from live.producer.notifier import open_people, send_to
 
     settings = settings_of(config).notify
-    if not settings.urls_file:
+    files = {"urls_file": settings.urls_file, "arbiters_file": settings.arbiters_file}
+    files = {f"notify.{name}": path for name, path in files.items() if path}
+    if not files:
         raise ConfigError(
             "notify.urls_file", "is empty: nobody is notified", "Name a file of apprise addresses"
         )
-
-    async def send() -> bool:
-        return await Notifier(settings).send(Notice("live-rate", "A test: notices arrive here."))
-
-    if not asyncio.run(send()):
-        raise ConfigError(
-            "notify.urls_file",
-            "not everybody in it could be notified",
-            "See the lines above, and correct the address",
-        )
+    people = {setting: open_people(setting, path) for setting, path in files.items()}
+    notice = Notice("live-rate", "A test: notices arrive here.")
+    for setting, everybody in people.items():
+        if not asyncio.run(send_to(everybody, notice)):
+            raise ConfigError(
+                setting,
+                "not everybody in it could be notified",
+                "See the lines above, and correct the address",
+            )
     typer.echo("Everybody was notified.")
 
 

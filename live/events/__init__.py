@@ -30,6 +30,7 @@ from live.events.games import HeadToHead as HeadToHead
 from live.events.games import PlayerGains as PlayerGains
 from live.events.games import PlayerView as PlayerView
 from live.events.games import PlyView as PlyView
+from live.events.health import ARBITERS_NOTIFICATIONS as ARBITERS_NOTIFICATIONS
 from live.events.health import DIRECTOR as DIRECTOR
 from live.events.health import NOTIFICATIONS as NOTIFICATIONS
 from live.events.health import PRODUCERS_PARTS as PRODUCERS_PARTS

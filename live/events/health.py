@@ -14,7 +14,9 @@ DIRECTOR: Final = "director"
 """The part that switches scenes of OBS."""
 NOTIFICATIONS: Final = "notifications"
 """The part that notifies people."""
-PRODUCERS_PARTS: Final = frozenset({DIRECTOR, NOTIFICATIONS})
+ARBITERS_NOTIFICATIONS: Final = "notifications of arbiters"
+"""The part that notifies arbiters of what needs them."""
+PRODUCERS_PARTS: Final = frozenset({DIRECTOR, NOTIFICATIONS, ARBITERS_NOTIFICATIONS})
 """Parts that work beside the service, for whoever produces the show: their trouble is nobody
 else's, and the service does its work without them.
 """

@@ -18,6 +18,11 @@ class FeedSink(Protocol):
     async def report(self, report: FeedReport) -> None:
         """Hand over games; waits while the consumer is behind. Cancel-safe."""
 
+    async def rated(self) -> None:
+        """Return once all that was reported is rated. Games that are being played wait for nobody;
+        a replay that would run ahead of its figures does.
+        """
+
     def health(self, health: FeedHealth) -> None:
         """Say how the source is doing; only changes of state or detail are worth saying."""
 

@@ -98,6 +98,10 @@ class FeedSession:
             await self._sink.report(FeedReport(self.name, tuple(games), complete))
         self.alive()
 
+    async def rated(self) -> None:
+        """Return once all that was reported is rated."""
+        await self._sink.rated()
+
     def alive(self) -> None:
         """The source answered: say ``live``, or ``stale`` when its games stand still for long."""
         self.signs += 1

@@ -64,7 +64,7 @@ async def _probe(spec: str, config: FeedsConfig, within_s: float) -> ProbedSourc
         following = asyncio.create_task(feed.run(listener), name=f"probe {name}")
         try:
             async with asyncio.timeout(within_s):
-                await listener.settled(following)
+                await listener.fell_silent(following)
         except TimeoutError:
             pass
         finally:
@@ -117,11 +117,14 @@ class _Listener:
         self.games.update(zip(identities(report.games), report.games, strict=True))
         self._said.set()
 
+    async def rated(self) -> None:
+        """Nothing is rated."""
+
     def health(self, health: FeedHealth) -> None:
         self.state, self.detail = health.state, health.detail
         self._said.set()
 
-    async def settled(self, following: asyncio.Task[None]) -> None:
+    async def fell_silent(self, following: asyncio.Task[None]) -> None:
         """Wait until it has reported games and is silent, is over, or has failed."""
         following.add_done_callback(lambda _: self._said.set())
         while not following.done():

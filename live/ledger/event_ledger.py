@@ -328,6 +328,11 @@ class EventLedger:
         """Open requests of all games."""
         return self._pending
 
+    @property
+    def rated(self) -> bool:
+        """Whether the figures of every game rest on all its moves."""
+        return all(tracked.rated for tracked in self._games.values())
+
     def games(self) -> Iterator[GameView]:
         """Every game without plies and curves, in the order they appeared."""
         return (tracked.view() for tracked in self._games.values())

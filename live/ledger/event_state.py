@@ -254,6 +254,11 @@ class EventState:
         """True when no search is outstanding."""
         return self.ledger.pending == 0
 
+    @property
+    def rated(self) -> bool:
+        """Whether the figures of every game rest on all its moves."""
+        return self.ledger.rated
+
     def held(self) -> Iterable[Game]:
         """Every game as its source reports it, in the order they appeared."""
         return iter(self._held)

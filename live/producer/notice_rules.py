@@ -1,17 +1,29 @@
 """What people are notified of: changes in, notices out. Pure: the time comes in.
 
-Against floods there is a limit an hour, and how many were left out is said when there is room
-again. What was so when the service began is no news.
+:class:`NoticeRules` is given what the public may know. :class:`ArbiterRules` is given what arbiters
+see, for addresses of their own. Against floods there is a limit an hour for each, and how many were
+left out is said when there is room again. What was so when the service began is no news.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
+from live.alerts.incident_log import news
 from live.config import NotifyConfig
-from live.events import Change, GameId, GameMessage, GameView, GoneMessage, MomentMessage
+from live.events import (
+    Alert,
+    AlertMessage,
+    Change,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    MomentMessage,
+    Severity,
+)
 from live.story.story_desk import PAST_MOVES
 
 HOUR_S: Final = 3600.0
@@ -29,6 +41,33 @@ def folded(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
+class NoticeLimit:
+    """At most so many notices an hour."""
+
+    def __init__(self, per_hour: int) -> None:
+        self._per_hour = per_hour
+        self._sent_s: deque[float] = deque()
+        self._left_out = 0
+
+    def within(self, notices: Iterable[Notice], now_s: float) -> list[Notice]:
+        """Those that there is room for; the others are counted."""
+        return [each for each in notices if self._room(now_s)]
+
+    def _room(self, now_s: float) -> bool:
+        while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
+            self._sent_s.popleft()
+        if len(self._sent_s) >= self._per_hour:
+            self._left_out += 1
+            return False
+        self._sent_s.append(now_s)
+        return True
+
+    def left_out(self) -> int:
+        """How many were left out since this was asked last."""
+        count, self._left_out = self._left_out, 0
+        return count
+
+
 class NoticeRules:
     """One writer calls; nothing waits."""
 
@@ -37,8 +76,7 @@ class NoticeRules:
         self._players = frozenset(map(folded, config.players))
         self._games: dict[GameId, GameView] = {}
         self._told: dict[GameId, set[str]] = {}
-        self._sent_s: deque[float] = deque()
-        self._left_out = 0
+        self.limit = NoticeLimit(config.per_hour)
 
     def begin(self, games: Iterable[GameView]) -> None:
         """These games are known already."""
@@ -55,7 +93,7 @@ class NoticeRules:
                 self._told.pop(change.game, None)
             elif isinstance(change, MomentMessage):
                 found += self._moment(change)
-        return [each for each in found if self._room(now_s)] if found else []
+        return self.limit.within(found, now_s)
 
     def _game(self, view: GameView) -> list[Notice]:
         before = self._games.get(view.id)
@@ -85,25 +123,65 @@ class NoticeRules:
         return [Notice(pairing(view), getattr(moment.text, self._config.lang))]
 
     def _follows(self, view: GameView) -> bool:
-        if not self._players:
-            return True
-        ids = {str(side.fide_id) for side in (view.white, view.black) if side.fide_id}
-        names = {folded(side.name) for side in (view.white, view.black)}
-        return not self._players.isdisjoint(ids | names)
+        return follows(self._players, view)
 
-    def _room(self, now_s: float) -> bool:
-        while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
-            self._sent_s.popleft()
-        if len(self._sent_s) >= self._config.per_hour:
-            self._left_out += 1
-            return False
-        self._sent_s.append(now_s)
+
+class ArbiterRules:
+    """What needs the arbiter. One writer calls; nothing waits."""
+
+    def __init__(self, config: NotifyConfig) -> None:
+        self._players = frozenset(map(folded, config.players))
+        self._least = _SEVERITIES.index(config.arbiters_from)
+        self._games: dict[GameId, GameView] = {}
+        self._known: dict[str, Alert] = {}
+        self.limit = NoticeLimit(config.per_hour)
+
+    def begin(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
+        """These are known already."""
+        self._games = {view.id: view for view in games}
+        self._known = {alert.id: alert for alert in alerts}
+
+    def heard(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
+        """The notices that follow from changes which arbiters see."""
+        found: list[Notice] = []
+        for change in changes:
+            if isinstance(change, GameMessage):
+                self._games[change.game.id] = change.game
+            elif isinstance(change, GoneMessage):
+                self._games.pop(change.game, None)
+            elif isinstance(change, AlertMessage):
+                found += self._alert(change.alert)
+        return self.limit.within(found, now_s)
+
+    def _alert(self, alert: Alert) -> list[Notice]:
+        before = self._known.pop(alert.id, None)
+        if alert.cleared_s is None:
+            self._known[alert.id] = alert
+        worth = _SEVERITIES.index(alert.severity)
+        happened = {what for what, _ in news(before, alert)}
+        worse = "changed" in happened and before and worth > _SEVERITIES.index(before.severity)
+        if not (worse or happened & {"raised", "raised again"}) or worth < self._least:
+            return []
+        view = self._games.get(alert.game) if alert.game is not None else None
+        if alert.muted or alert.cleared_s is not None:
+            return []
+        if view is not None and not follows(self._players, view):
+            return []
+        title = "live-rate" if view is None else pairing(view)
+        return [Notice(title, f"{alert.text} {alert.advice}")]
+
+
+def follows(players: frozenset[str], view: GameView) -> bool:
+    """Whether one of these plays in it, by folded full name or FIDE id; of nobody: yes."""
+    if not players:
         return True
+    ids = {str(side.fide_id) for side in (view.white, view.black) if side.fide_id}
+    names = {folded(side.name) for side in (view.white, view.black)}
+    return not players.isdisjoint(ids | names)
 
-    def left_out(self) -> int:
-        """How many were left out since this was asked last."""
-        count, self._left_out = self._left_out, 0
-        return count
+
+#: From the least to the most urgent.
+_SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 
 
 def pairing(view: GameView) -> str:

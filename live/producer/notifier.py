@@ -1,8 +1,10 @@
 """Notifies people through apprise (github.com/caronc/apprise): mail, chats, telephones. The shell
 around :mod:`live.producer.notice_rules`.
 
-It is given what viewers may know, and nothing else. Loss policy: at most :data:`WAITING` notices
-wait; of more, and of those that cannot be delivered, the number is logged.
+People are given what viewers may know, and nothing else; only the addresses of arbiters, which
+stand in a file of their own, are given what arbiters see. Loss policy: at most :data:`WAITING`
+notices wait for each of the two; of more, and of those that cannot be delivered, the number is
+logged.
 """
 
 from __future__ import annotations
@@ -12,46 +14,56 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from live.config import NotifyConfig
 from live.errors import ConfigError
-from live.events import NOTIFICATIONS, Change, FeedHealth, GameView
-from live.producer.notice_rules import Notice, NoticeRules
+from live.events import NOTIFICATIONS, Change, FeedHealth, FeedName
+from live.producer.notice_rules import Notice, NoticeLimit
 
 log = logging.getLogger(__name__)
 
 WAITING: Final = 100
 
 
+class Rules(Protocol):
+    """What is worth a notice, and how many there may be."""
+
+    limit: NoticeLimit
+
+    def heard(self, changes: Iterable[Change], now_s: float) -> list[Notice]: ...
+
+
 class Notifier:
-    """Everybody whose address stands in the file. ``run`` it, and give it every change that the
-    public may know.
+    """Everybody whose address stands in one file. ``run`` it, and give it every change that these
+    people may know.
     """
 
     def __init__(
         self,
-        config: NotifyConfig,
-        games: Iterable[GameView] = (),
+        rules: Rules,
+        setting: str,
+        path: str,
         *,
+        part: FeedName = NOTIFICATIONS,
         clock: Callable[[], float] = time.monotonic,
         report: Callable[[FeedHealth], None] = lambda health: None,
     ) -> None:
-        """Reads the file of addresses; ``games`` are known already.
+        """Reads the file of addresses, which ``setting`` names. ``part``: under which name it
+        says how it is doing.
 
         Raises:
             ConfigError: it cannot be read, names nothing that can be notified, or apprise is not
                 installed.
         """
-        self._rules = NoticeRules(config)
-        self._rules.begin(games)
+        self._rules = rules
+        self._part = part
         self._clock = clock
         self._report = report
         self._waiting: asyncio.Queue[Notice] = asyncio.Queue(WAITING)
-        self._people = open_people(config.urls_file)
+        self._people = open_people(setting, path)
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Changes that the public may know. Cheap and synchronous."""
+        """Changes that these people may know. Cheap and synchronous."""
         for notice in self._rules.heard(changes, self._clock()):
             try:
                 self._waiting.put_nowait(notice)
@@ -63,32 +75,36 @@ class Notifier:
         while True:
             notice = await self._waiting.get()
             await self.send(notice)
-            if left_out := self._rules.left_out():
+            if left_out := self._rules.limit.left_out():
                 log.warning("%d notices left out: notify.per_hour are sent already", left_out)
 
     async def send(self, notice: Notice) -> bool:
         """Send one notice to everybody; whether all could be reached."""
-        sent = await self._people.async_notify(
-            title=notice.title, body=notice.body, body_format="text"
-        )
+        sent = await send_to(self._people, notice)
         if sent:
-            self._report(FeedHealth(NOTIFICATIONS, "live", part=True))
+            self._report(FeedHealth(self._part, "live", part=True))
         else:
             # apprise logs which; its addresses hold secrets, so they are not repeated.
             log.warning("a notice could not be delivered to everybody")
             why = "not everybody could be notified; the log says more"
-            self._report(FeedHealth(NOTIFICATIONS, "retrying", why, part=True))
-        return bool(sent)
+            self._report(FeedHealth(self._part, "retrying", why, part=True))
+        return sent
 
 
-def open_people(path: str) -> Any:
-    """Whom the addresses of this file reach, one address a line.
+async def send_to(people: Any, notice: Notice) -> bool:
+    """Send one notice to those that :func:`open_people` gave; whether all could be reached."""
+    sent = await people.async_notify(title=notice.title, body=notice.body, body_format="text")
+    return bool(sent)
+
+
+def open_people(setting: str, path: str) -> Any:
+    """Whom the addresses of this file reach, one address a line; ``setting`` names it.
 
     Raises:
         ConfigError: the file cannot be read, no line of it is an address, or apprise is not
             installed.
     """
-    subject = f"notify.urls_file {path}"
+    subject = f"{setting} {path}"
     try:
         import apprise
     except ImportError:
@@ -98,7 +114,8 @@ def open_people(path: str) -> Any:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(subject, f"cannot be read ({error})", "Give a readable file") from None
+        why = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise ConfigError(subject, f"cannot be read ({why})", "Correct the path") from None
     people = apprise.Apprise()
     lines = [line.strip() for line in text.splitlines()]
     for number, line in enumerate(lines, 1):

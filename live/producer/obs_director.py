@@ -147,6 +147,7 @@ def _password(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8 text"
         raise ConfigError(
-            f"director.password_file {path}", f"cannot be read ({error})", "Give a readable file"
+            f"director.password_file {path}", f"cannot be read ({why})", "Correct the path"
         ) from None

@@ -37,6 +37,7 @@ from live.events import (
     GoneMessage,
     HealthMessage,
     Moment,
+    MomentMessage,
     MoveMessage,
     PlayerView,
     PointMessage,
@@ -185,6 +186,12 @@ class PublicState:
             for change in whole_game(detail):
                 self._hold(changed_s[detail.id], change)
         last_s = changed_s[held[-1].id]
+        for moment in whole.moments:
+            # One of nobody is of a round, and compares all its games.
+            if moment.game in changed_s or moment.color is None:
+                if moment.game not in changed_s:
+                    self._late.apply(MomentMessage(moment.game, moment, holds=False))
+                self._hold(last_s, MomentMessage(moment.game, moment))
         # Their figures rest on these games, nobody can say which part of them.
         for player in whole.players:
             self._late.apply(StandingMessage(msgspec.structs.replace(player, games=0, moves=0)))

@@ -163,6 +163,7 @@ class EventService:
             self.arbiter.measured_by(self.state.engine())
             try:
                 before = past(self.journal.journal, self.state, feeds)
+                self.story.resume(before.told)
                 self.journal.noted(before.log.open())
                 self.arbiter.resume(before)
             except Exception:
@@ -347,6 +348,8 @@ class EventService:
                 self._taken(report.feed)
             finally:
                 self._reports.task_done()
+                # A takeback may drop the last search that was waited for.
+                self._changed.set()
 
     def _health_of(self, feed: FeedName) -> FeedHealth | None:
         return next((each for each in self.state.feeds() if each.feed == feed), None)
@@ -470,7 +473,14 @@ class EventService:
 
     async def settled(self) -> None:
         """Return once every report is taken in and every search answered."""
+        await self._until(lambda: self.state.analysed)
+
+    async def rated(self) -> None:
+        """Return once every report is taken in and every figure rests on all moves."""
+        await self._until(lambda: self.state.rated)
+
+    async def _until(self, done: Callable[[], bool]) -> None:
         await self._reports.join()
-        while not self.state.analysed:
+        while not done():
             self._changed.clear()
             await self._changed.wait()

@@ -5,11 +5,13 @@ root.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 
-from live.events import Change, GameDetail, GameId, Moment
+from live.events import Change, GameDetail, GameId, GameMessage, Moment
 from live.story.story_desk import StoryDesk
 
 log = logging.getLogger(__name__)
@@ -43,6 +45,20 @@ class StoryService:
             messages = self._desk.look(self._detail_of)
             if messages:
                 self._publish(messages)
+
+    def resume(self, told: Iterable[tuple[float, Change]]) -> None:
+        """Moments of what a run before this one saw stand again, with their times, without a word:
+        who was sent them then is not sent them as news.
+
+        ``told``: that run's changes, each with its time, seconds since 1970 UTC.
+        """
+        games: set[GameId] = set()
+        with self._guarded():
+            for at_s, together in itertools.groupby(told, key=itemgetter(0)):
+                changes = [change for _, change in together]
+                games.update(each.game.id for each in changes if isinstance(each, GameMessage))
+                self._desk.heard(changes, at_s)
+            self._desk.look(self._detail_of, games)
 
     def moments(self) -> Sequence[Moment]:
         """Those that stand."""

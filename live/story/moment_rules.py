@@ -12,10 +12,16 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+import chess
+
 from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
 
-#: Expected score that one move loses, so that it turns a game.
-TURN: Final = 0.30
+#: Expected score that one move loses, so that it turns a game, and what its mover had at least.
+TURN: Final = 0.20
+TURN_FROM: Final = 0.25
+#: Of what the opponent's last move gave, so much counts as had: a gift that is given back at once
+#: turns nothing, it was missed.
+GIFT: Final = 0.15
 #: Part of it that the reply gives back, so that it was missed.
 GIVEN_BACK: Final = 0.6
 #: Expected score that nobody expects to come back from.
@@ -36,8 +42,9 @@ ABOVE_HELD: Final = 90.0
 FIND_SHARE: Final = 0.10
 #: A trap that fewer would fall into neither.
 TRAP_CHANCE: Final = 0.50
-#: Expected scores between which a game is open.
+#: Expected scores between which a game is open, and the chance of a draw from which it is not.
 OPEN: Final = (0.15, 0.85)
+DRAWN: Final = 0.70
 #: Clock at the start, and the clock from which it is a scramble, both in seconds.
 SCRAMBLES: Final = ((3000.0, 60.0), (600.0, 20.0), (0.0, 10.0))
 #: The first ply of a scramble: clocks of before are those of late players.
@@ -72,8 +79,10 @@ def mover(game: GameDetail, ply: int) -> Color:
 
 def expected_scores(game: GameDetail) -> list[float | None]:
     """White's expected score after each ply, the start first; None while it does not hold."""
-    start = game.start_score_cp
-    return [None if start is None else _by_score(start), *map(_expected, game.plies)]
+    start, played = game.start_score_cp, [_expected(ply) for ply in game.plies]
+    # Ratings do not enter into the start's: beside figures that know them it would be a fall.
+    comparable = start is not None and all(ply.win is None for ply in game.plies)
+    return [_by_score(start) if comparable and start is not None else None, *played]
 
 
 def _by_score(score_cp: int) -> float:
@@ -108,6 +117,12 @@ def _of(color: Color, score: float) -> float:
 
 def _turns(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
     """Moves that turn the game, and those that would have if the reply had been better."""
+    if any(True for _ in _turned(game, scores)):
+        # Only then, since it replays the game.
+        yield from _turned(game, without_repetitions(game, scores))
+
+
+def _turned(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
     last, missed = len(game.plies), 0
     for ply in range(1, last + 1):
         before, after = scores[ply - 1], scores[ply]
@@ -115,7 +130,10 @@ def _turns(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentD
             continue
         color = mover(game, ply)
         had, has = _of(color, before), _of(color, after)
-        if had - has < TURN:
+        earlier = scores[ply - 2] if ply > 2 else before
+        if earlier is None or had < TURN_FROM:
+            continue
+        if min(had, _of(color, earlier) + GIFT) - has < TURN:
             continue
         reply = scores[ply + 1] if ply < last else None
         if reply is None:
@@ -127,9 +145,29 @@ def _turns(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentD
         figures = {"before": 100 * had, "after": 100 * has}
         if kept - has >= GIVEN_BACK * lost:
             missed = ply + 1
-            yield MomentDraft("missed", ply + 1, color, 0.6, {**figures, "reply": 100 * kept})
+            weight = 0.3 + 0.8 * lost
+            yield MomentDraft("missed", ply + 1, color, weight, {**figures, "reply": 100 * kept})
         else:
-            yield MomentDraft("turn", ply, color, 0.5 + min(1.0, lost) / 2, figures)
+            yield MomentDraft("turn", ply, color, 0.3 + lost, figures)
+
+
+def without_repetitions(game: GameDetail, scores: Sequence[float | None]) -> list[float | None]:
+    """The expected scores, that of a position which is there for the third time as it was before:
+    an engine calls that a draw, though the game goes on. The last position keeps its own.
+    """
+    found = list(scores)
+    try:
+        board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
+        before: dict[str, list[int]] = {board.epd(): [0]}
+        for ply in game.plies[:-1]:
+            board.push_uci(ply.uci)
+            same = before.setdefault(board.epd(), [])
+            if len(same) >= 2:
+                found[ply.ply] = found[same[-1]]
+            same.append(ply.ply)
+    except ValueError:
+        pass  # what no board can replay has no repetitions either
+    return found
 
 
 def _marked(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
@@ -157,10 +195,13 @@ def _scramble(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Mome
     begun = max(clocks)
     limit = next(limit for least, limit in SCRAMBLES if begun >= least)
     for ply in game.plies[SCRAMBLE_FROM - 1 :]:
-        score = scores[ply.ply]
-        if ply.clock_s is None or ply.clock_s > limit or score is None:
+        before, score = scores[ply.ply - 1], scores[ply.ply]
+        if ply.clock_s is None or ply.clock_s > limit or score is None or before is None:
             continue
-        if OPEN[0] <= score <= OPEN[1]:
+        if (ply.draw or 0.0) >= DRAWN:
+            continue
+        # Before and after: a slip that is mended at once opens nothing.
+        if OPEN[0] <= min(before, score) and max(before, score) <= OPEN[1]:
             figures = {"clock": ply.clock_s}
             yield MomentDraft("scramble", ply.ply, mover(game, ply.ply), 0.45, figures, once=True)
             return
@@ -237,10 +278,16 @@ def is_whole(game: GameDetail) -> bool:
 def played_level(game: GameDetail) -> tuple[float, float] | None:
     """Both percentiles at the end of a game, White's first; None where one is unknown."""
     white, black = game.curves.white, game.curves.black
-    if not white or not black or min(white[-1].n, black[-1].n) < ABOVE_MOVES:
+    if not white or not black:
         return None
     pair = white[-1].percentile, black[-1].percentile
     return None if pair[0] is None or pair[1] is None else (pair[0], pair[1])
+
+
+def is_short(game: GameDetail) -> bool:
+    """Whether it has too few moves to be compared with others by how well it was played."""
+    curves = game.curves.white, game.curves.black
+    return not all(points and points[-1].n >= ABOVE_MOVES for points in curves)
 
 
 def wildness(game: GameDetail) -> float:

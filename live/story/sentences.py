@@ -44,12 +44,12 @@ SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
         "ru": "{who} ставит ловушку {move}: ошибаются примерно {chance} % с Эло {elo}.",
     },
     "turn": {
-        "en": "{move} by {who} turns the game: expected score {before} % before, {after} % after.",
-        "de": "{move} von {who} wendet die Partie: Erwartung {before} % davor, {after} % danach.",
-        "fr": "{move} de {who} change la partie : score attendu {before} % avant, {after} % après.",
-        "es": "{move} de {who} cambia la partida: esperanza {before} % antes, {after} % después.",
-        "it": "{move} di {who} cambia la partita: attesa {before} % prima, {after} % dopo.",
-        "ru": "{move} ({who}) меняет ход партии: ожидание {before} % до, {after} % после.",
+        "en": "{who} falls from {before} % to {after} % expected score with {move}.",
+        "de": "{who} fällt mit {move} von {before} % auf {after} % Erwartung.",
+        "fr": "{who} tombe de {before} % à {after} % de score attendu avec {move}.",
+        "es": "{who} cae del {before} % al {after} % de esperanza con {move}.",
+        "it": "{who} scende dal {before} % al {after} % di attesa con {move}.",
+        "ru": "{who} ходом {move} падает с {before} % до {after} % ожидания.",
     },
     "missed": {
         "en": (
@@ -130,27 +130,27 @@ SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
     },
     "best-played": {
         "en": (
-            "The best-played game of the round: {white} better than {first} %, {black} "
-            "better than {second} % of games at their Elo."
+            "The best-played game of the round from 20 moves on: {white} better than {first} %, "
+            "{black} better than {second} % of games at their Elo."
         ),
         "de": (
-            "Die am besten gespielte Partie der Runde: {white} besser als {first} %, "
+            "Die am besten gespielte Partie der Runde ab 20 Zügen: {white} besser als {first} %, "
             "{black} besser als {second} % der Partien bei ihrer Elo."
         ),
         "fr": (
-            "La partie la mieux jouée de la ronde : {white} mieux que {first} %, {black} "
-            "mieux que {second} % des parties à leur Elo."
+            "La partie la mieux jouée de la ronde, dès 20 coups : {white} mieux que {first} %, "
+            "{black} mieux que {second} % des parties à leur Elo."
         ),
         "es": (
-            "La partida mejor jugada de la ronda: {white} mejor que el {first} %, {black} "
-            "mejor que el {second} % de las partidas con su Elo."
+            "La partida mejor jugada de la ronda, desde 20 jugadas: {white} mejor que el "
+            "{first} %, {black} mejor que el {second} % de las partidas con su Elo."
         ),
         "it": (
-            "La partita meglio giocata del turno: {white} meglio del {first} %, {black} "
-            "meglio del {second} % delle partite al loro Elo."
+            "La partita meglio giocata del turno, da 20 mosse in su: {white} meglio del "
+            "{first} %, {black} meglio del {second} % delle partite al loro Elo."
         ),
         "ru": (
-            "Лучшая по качеству партия тура: {white} лучше {first} %, {black} лучше "
+            "Лучшая по качеству партия тура (от 20 ходов): {white} лучше {first} %, {black} лучше "
             "{second} % партий при их Эло."
         ),
     },

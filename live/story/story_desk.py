@@ -12,7 +12,7 @@ is asked for then. So a burst of scores costs one look.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, NamedTuple
 
 from live.events import (
@@ -28,7 +28,14 @@ from live.events import (
     MoveMessage,
 )
 from live.ledger.players.team_matches import main_event, main_round
-from live.story.moment_rules import MomentDraft, is_whole, moments, played_level, wildness
+from live.story.moment_rules import (
+    MomentDraft,
+    is_short,
+    is_whole,
+    moments,
+    played_level,
+    wildness,
+)
 from live.story.sentences import sentences
 
 #: Moments held at a time; the oldest make room, first those of which no time is known.
@@ -39,17 +46,20 @@ LOOKS: Final = 12
 PAST_MOVES: Final = 2
 #: A round of fewer games has no best one.
 ROUND_GAMES: Final = 4
+#: The best-played one is better than so many games in 100 on both sides, or it is not told of.
+WELL: Final = 50.0
 #: Points that the wildest game has to have moved by.
 WILD: Final = 1.5
 
 
 class _Told(NamedTuple):
-    """A game as the comparison of a round needs it; the last four once it is whole."""
+    """A game as the comparison of a round needs it; the last five once it is whole."""
 
     round: tuple[str, str]
     whole: bool = False
     plies: int = 0
     level: tuple[float, float] | None = None
+    short: bool = False
     wild: float = 0.0
 
 
@@ -133,18 +143,34 @@ class StoryDesk:
         """Whether a game is to be looked at."""
         return bool(self._dirty)
 
-    def look(self, detail_of: Callable[[GameId], GameDetail | None]) -> list[MomentMessage]:
-        """Look at some games that have changed; what is new, worded anew or withdrawn."""
+    def look(
+        self,
+        detail_of: Callable[[GameId], GameDetail | None],
+        at: Collection[GameId] | None = None,
+    ) -> list[MomentMessage]:
+        """Look at some games that have changed, or at all of those in ``at`` that have; what is
+        new, worded anew or withdrawn.
+        """
         messages: list[MomentMessage] = []
-        for game in list(self._dirty)[:LOOKS]:
-            del self._dirty[game]
-            detail = detail_of(game)
-            if detail is not None:
-                messages += self._look(detail)
+        while at is not None and (changed := [game for game in self._dirty if game in at]):
+            messages += self._look_at(changed, detail_of)
+        if at is None:
+            messages += self._look_at(list(self._dirty)[:LOOKS], detail_of)
         while len(self._moments) > MOST:
             oldest = min(self._moments.values(), key=lambda each: (each.at_s or 0, each.ply))
             self._let_go.setdefault(oldest.game, set()).add(oldest.id)
             messages.append(self._withdraw(oldest.id))
+        return messages
+
+    def _look_at(
+        self, games: Iterable[GameId], detail_of: Callable[[GameId], GameDetail | None]
+    ) -> list[MomentMessage]:
+        messages: list[MomentMessage] = []
+        for game in games:
+            del self._dirty[game]
+            detail = detail_of(game)
+            if detail is not None:
+                messages += self._look(detail)
         return messages
 
     def _look(self, game: GameDetail) -> list[MomentMessage]:
@@ -192,7 +218,8 @@ class StoryDesk:
         key, before = round_of(game), self._told[game.id]
         told = _Told(key)
         if is_whole(game):
-            told = _Told(key, True, len(game.plies), played_level(game), wildness(game))
+            level = played_level(game)
+            told = _Told(key, True, len(game.plies), level, is_short(game), wildness(game))
         if told == before:
             return
         self._told[game.id] = told
@@ -220,10 +247,12 @@ class StoryDesk:
     @staticmethod
     def _best_of(games: dict[GameId, _Told]) -> dict[GameId, list[MomentDraft]]:
         found: dict[GameId, list[MomentDraft]] = {}
-        levels = {id: each.level for id, each in games.items() if each.level is not None}
+        long = {id: each for id, each in games.items() if not each.short}
+        levels = {id: each.level for id, each in long.items() if each.level is not None}
         # Of a game without a level nobody knows whether it was the best.
-        if len(levels) == len(games):
-            best = max(levels, key=lambda id: min(levels[id]))
+        compared = len(levels) == len(long) >= ROUND_GAMES
+        best = max(levels, key=lambda id: min(levels[id])) if compared else None
+        if best is not None and min(levels[best]) >= WELL:
             first, second = levels[best]
             draft = MomentDraft(
                 "best-played", games[best].plies, None, 0.7, {"first": first, "second": second}

@@ -111,7 +111,9 @@ def calibration_text(engine: EngineInfo) -> str:
 def health(
     feeds: Sequence[FeedHealth], engines: EngineHealth, width: int, palette: Palette
 ) -> Text:
-    """One line: trouble first, in words; then how busy the engines are."""
+    """One line: trouble first, in words, and what is to be known of a source that works; then how
+    busy the engines are.
+    """
     line = styled(" ")
     styles = {"live": palette.good, "finished": palette.good, "failed": palette.bad}
     calm = [feed for feed in feeds if feed.state in ("live", "finished")]
@@ -122,6 +124,8 @@ def health(
             room = width - line.cell_len - cell_len(name) - len(feed.state) - 7
             # What is wrong often begins with where, and that stands there already.
             detail = f": {trouble_text(feed.detail.removeprefix(feed.feed).strip(), room)}"
+        elif note := feed.detail.partition("; ")[2]:
+            detail = f": {plain(note, 120)}"
         line.append(f"{FEED_SIGNS[feed.state]} ", styles.get(feed.state, palette.warn))
         style = palette.text if feed in calm else palette.warn
         line.append(f"{name} {feed.state}{detail}  ", style)

@@ -43,6 +43,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "page": (),
     "page_heap": ("5", "1"),
     "overlay_opening": ("3",),
+    "two_rounds": ("--boards", "3", "--nodes", "1000"),
     "terminal": (),
     "restart": (),
     "kill_drill": ("10", "14"),

@@ -78,6 +78,9 @@ class Ledger:
             self.games.clear()
         self.games.update({told_by(game): game for game in report.games})
 
+    async def rated(self) -> None:
+        """Nothing is rated."""
+
     def health(self, health: FeedHealth) -> None:
         self.healths.append(health)
 

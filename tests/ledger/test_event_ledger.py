@@ -133,6 +133,8 @@ class Run:
             self.subscriber.apply(change)
         self.changes += out.changes
         assert self.ledger.pending == len(self.open)
+        waits = {"head", "closing", "backlog", "finished"}
+        assert self.ledger.rated == all(urgency not in waits for _, urgency in self.open.values())
 
     def step(self, *steps: Step) -> None:
         for step in steps:

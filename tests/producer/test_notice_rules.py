@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
+
 from live.config import NotifyConfig
-from live.events import FeedReport, GameMessage, GameView, GoneMessage, MomentMessage, Player
-from live.producer.notice_rules import HOUR_S, NoticeRules
+from live.events import (
+    Alert,
+    AlertMessage,
+    FeedReport,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    MomentMessage,
+    Player,
+)
+from live.producer.notice_rules import HOUR_S, ArbiterRules, Notice, NoticeRules
 from live.publish.published_state import view_of
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
@@ -77,7 +90,67 @@ def test_a_flood_is_cut_off_and_told_of() -> None:
     rules = NoticeRules(NotifyConfig(per_hour=3))
     for n in range(8):
         bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}"))
-    assert rules.left_out() == 5
-    assert rules.left_out() == 0
+    assert rules.limit.left_out() == 5
+    assert rules.limit.left_out() == 0
     late = view(0, id="late"), view(1, id="late")
     assert bodies(rules, *late, now_s=HOUR_S) == ["The game has begun."]
+
+
+FLAG = Alert(
+    id="flag:g",
+    kind="flag",
+    severity="alarm",
+    text="White's flag has fallen.",
+    advice="Look at the clock.",
+    game="g",
+    first_seen_s=100.0,
+)
+NOTICE = Notice(
+    "Adams, Ann – Berg, Bo, board 1, Open", "White's flag has fallen. Look at the clock."
+)
+
+
+def alert(**changes: Any) -> AlertMessage:
+    return AlertMessage(msgspec.structs.replace(FLAG, **changes))
+
+
+def needs(rules: ArbiterRules, **changes: Any) -> list[Notice]:
+    return rules.heard([alert(**changes)], 0.0)
+
+
+def test_what_needs_the_arbiter_is_sent_once_and_again_when_it_comes_again() -> None:
+    rules = ArbiterRules(NotifyConfig())
+    rules.begin([view(3)], [])
+    assert needs(rules) == [NOTICE]
+    assert needs(rules, text="White's flag fell 5 s ago.") == []
+    assert needs(rules, acknowledged_s=101.0, note="seen") == []
+    assert needs(rules, times=2) == [NOTICE]
+    assert needs(rules, times=2, cleared_s=110.0) == []
+    assert needs(rules, times=3) == [NOTICE]
+
+
+def test_only_what_is_urgent_and_not_muted_needs_the_arbiter() -> None:
+    rules = ArbiterRules(NotifyConfig())
+    rules.begin([view(3)], [])
+    assert needs(rules, severity="look") == []
+    assert needs(rules, severity="warning") == [NOTICE], "it has become urgent"
+    assert needs(rules, severity="look") == []
+    assert needs(rules, id="muted", muted=True) == []
+    assert needs(ArbiterRules(NotifyConfig(arbiters_from="alarm")), severity="warning") == []
+    assert needs(ArbiterRules(NotifyConfig(arbiters_from="look")), severity="look") != []
+
+
+def test_what_stood_at_the_start_and_other_players_boards_need_no_notice() -> None:
+    rules = ArbiterRules(NotifyConfig(players=("Berg",)))
+    rules.begin([view(3)], [msgspec.structs.replace(FLAG, id="old", game=None)])
+    assert needs(rules, id="old", game=None) == []
+    assert needs(rules) == []
+    # A feed is everybody's matter.
+    (notice,) = needs(rules, id="feed", kind="feed", game=None, feed="hall")
+    assert notice.title == "live-rate"
+
+
+def test_people_are_never_sent_what_needs_the_arbiter() -> None:
+    rules = NoticeRules(NotifyConfig())
+    rules.begin([view(3)])
+    assert rules.heard([alert()], 0.0) == []

@@ -12,8 +12,8 @@ import pytest
 from live.config import NotifyConfig
 from live.errors import ConfigError
 from live.events import FeedHealth, GameMessage
-from live.producer.notice_rules import Notice
-from live.producer.notifier import Notifier
+from live.producer.notice_rules import Notice, NoticeRules
+from live.producer.notifier import Notifier, open_people
 from live.publish.published_state import view_of
 from tests.story.games import game
 
@@ -45,7 +45,8 @@ async def test_a_game_that_begins_reaches_people(tmp_path: Path) -> None:
         urls = tmp_path / "urls"
         port = server.sockets[0].getsockname()[1]
         urls.write_text(f"# mine\n\njson://127.0.0.1:{port}/\n")
-        notifier = Notifier(NotifyConfig(urls_file=str(urls)), report=told.append)
+        rules = NoticeRules(NotifyConfig())
+        notifier = Notifier(rules, "notify.urls_file", str(urls), report=told.append)
         running = asyncio.create_task(notifier.run())
         notifier.publish([GameMessage(view_of(game(wins))) for wins in ([], [0.5])])
         letter = await inbox.letters.get()
@@ -73,6 +74,15 @@ def test_a_file_that_reaches_nobody_is_refused(tmp_path: Path, text: str, words:
     urls = tmp_path / "urls"
     urls.write_text(text)
     with pytest.raises(ConfigError, match=words):
-        Notifier(NotifyConfig(urls_file=str(urls)))
-    with pytest.raises(ConfigError, match="cannot be read"):
-        Notifier(NotifyConfig(urls_file=str(tmp_path / "none")))
+        open_people("notify.urls_file", str(urls))
+
+
+def test_a_file_that_cannot_be_read_is_named_in_one_plain_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as refused:
+        open_people("notify.urls_file", str(tmp_path / "none"))
+    path = tmp_path / "none"
+    plain = f"notify.urls_file {path}: cannot be read (No such file or directory). Correct the path"
+    assert str(refused.value).rstrip(".") == plain
+    (tmp_path / "latin").write_bytes("mailto://Grüße".encode("latin-1"))
+    with pytest.raises(ConfigError, match=r"cannot be read \(not UTF-8 text\)"):
+        open_people("notify.urls_file", str(tmp_path / "latin"))

@@ -17,6 +17,7 @@ from live.service.public_delay import changed_ago_s, first_delay_s, settings_del
 from live.store.journal import Journal
 from live.terminal.view_context import TerminalActions
 from tests.ledger.arithmetic import answer
+from tests.producer.moments import moment
 from tests.publish.world import World
 from tests.service.test_public_delay import AnsweredEvent
 
@@ -39,6 +40,28 @@ def test_games_of_before_are_held_back_while_they_may_hold_moves_that_are() -> N
     now[0] += 1
     public.pass_due()
     assert public.game("g1") == world.held["g1"] and list(public.players())
+
+
+def test_moments_of_games_that_are_held_back_wait_with_them() -> None:
+    world = World(3)
+    for id in ("g1", "g2"):
+        world.appear(id)
+        world.move(id)
+    # The third compares both games, and is of the one that is not held back.
+    (held, shown, compared) = (
+        moment("g1"),
+        moment("g2"),
+        moment("g2", id="g2:best-played:1", kind="best-played", color=None),
+    )
+    world.told = {each.id: each for each in (held, shown, compared)}
+    now = [1000.0]
+    public = PublicState(
+        world, delay_s=900.0, changed_ago_s={"g1": 30.0, "g2": 901.0}, clock=lambda: now[0]
+    )
+    assert list(public.moments()) == [shown]
+    now[0] += 870
+    public.pass_due()
+    assert {each.id for each in public.moments()} == {held.id, shown.id, compared.id}
 
 
 async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from live.events import Curves, GameDetail, Player
-from live.story.moment_rules import is_whole, moments, played_level, wildness
+from live.events import Curves, GameDetail, Player, PlyView
+from live.story.moment_rules import is_short, is_whole, moments, played_level, wildness
 from tests.story.games import difficulty, game, ply, point
 
 
@@ -32,6 +32,26 @@ def test_what_the_reply_gives_back_was_missed_by_both() -> None:
     assert told(played) == [("missed", 4, "white")]
     (draft,) = moments(played)
     assert draft.figures == pytest.approx({"before": 50.0, "after": 10.0, "reply": 45.0})
+
+
+def test_the_first_move_loses_nothing_to_a_stronger_player() -> None:
+    assert told(game([0.25, 0.25, 0.26, 0.25])) == []
+
+
+def test_a_gift_that_is_given_back_at_once_turns_nothing() -> None:
+    # White lets Black in by little, and Black is out again.
+    assert told(game([0.96, 0.97, 0.78, 0.98, 0.98])) == []
+    # Had it been good before, too, it would have been lost by this.
+    assert told(game([0.6, 0.6, 0.6, 0.98, 0.98])) == [("turn", 4, "black")]
+    # Who had next to nothing has nothing to lose.
+    assert told(game([0.8, 0.78, 0.79, 0.99, 0.99])) == []
+
+
+def test_a_position_that_comes_a_third_time_is_no_draw_while_the_game_goes_on() -> None:
+    won = [0.9] * 7
+    assert told(game([*won, 0.5, 0.9, 0.9])) == []
+    # Until it ends there.
+    assert ("turn", 9, "white") in told(game([*won, 0.9, 0.5], result="1/2-1/2"))
 
 
 def test_scores_that_do_not_hold_tell_nothing() -> None:
@@ -68,6 +88,19 @@ def test_a_scramble_is_told_once_and_goes_by_the_pace() -> None:
     assert told(clocked(900, 45)) == []
     assert told(clocked(900, 15)) == [("scramble", 41, "white")]
     assert told(game([0.5] * 44)) == []
+
+
+def test_neither_a_draw_nor_a_slip_that_is_mended_makes_a_scramble() -> None:
+    def ending(before: float, *late: PlyView) -> GameDetail:
+        early = [ply(n, before, clock_s=5400.0) for n in range(1, 41)]
+        return game(plies=[*early, *late])
+
+    slip = ply(41, 0.8, clock_s=45.0), ply(42, 0.96, clock_s=2000.0)
+    assert told(ending(0.96, *slip)) == []
+    dead = ply(41, 0.1, draw=0.8, clock_s=45.0), ply(42, 0.1, draw=0.8, clock_s=45.0)
+    assert told(ending(0.5, *dead)) == []
+    open_ = ply(41, 0.3, draw=0.4, clock_s=45.0), ply(42, 0.3, draw=0.4, clock_s=45.0)
+    assert told(ending(0.5, *open_)) == [("scramble", 41, "white")]
 
 
 WEAK, STRONG = Player("Low, Lu", elo=1900), Player("High, Hu", elo=2300)
@@ -111,7 +144,7 @@ def test_a_game_is_whole_when_its_figures_rest_on_all_moves() -> None:
     assert not is_whole(game([0.5] * 4, curves=both))
     assert not is_whole(game([0.5] * 5, result="1-0", curves=both))
     assert not is_whole(game([0.5, 0.5, 0.5, None], result="1-0", curves=both))
-    assert played_level(over) is None
+    assert is_short(over)
     long = Curves(white=(point(59, 30, 60.0),), black=(point(60, 30, 70.0),))
     assert played_level(game([0.5] * 60, curves=long)) == (60.0, 70.0)
 

@@ -129,7 +129,7 @@ def test_another_name_words_it_anew() -> None:
     renamed = msgspec.structs.replace(game().white, name="Adler, Ada")
     event.show(game(TURNED, white=renamed))
     (message,) = event.look()
-    assert message.moment.text.en.startswith("2.\u00a0Ng1 by Adler turns")
+    assert message.moment.text.en.startswith("Adler falls from 50 %")
 
 
 def whole(id: str, level: float, wins: list[float], round: str = "1") -> GameDetail:
@@ -138,6 +138,10 @@ def whole(id: str, level: float, wins: list[float], round: str = "1") -> GameDet
         white=(point(len(wins) - 1, 30, level),), black=(point(len(wins), 30, level - 1),)
     )
     return game(id=id, plies=plies, curves=curves, result="1/2-1/2", round=round)
+
+
+def unrated() -> Curves:
+    return Curves(white=(point(59, 30),), black=(point(60, 30),))
 
 
 QUIET = [0.5] * 60
@@ -184,8 +188,20 @@ def test_none_is_the_best_while_the_level_of_one_is_not_known() -> None:
     event.gone("short")
     event.show(game(id="forfeit", result="1-0"))
     assert chosen(event) == {}
-    event.show(whole("g3", 50.0, QUIET))
+    event.show(whole("g3", 52.0, QUIET))
     assert chosen(event) == {"best-played": "g2"}
+    # A short one is not compared with them, and one without ratings keeps them from it.
+    event.show(game(id="short", plies=few, curves=short, result="1/2-1/2"))
+    assert chosen(event) == {"best-played": "g2"}
+    event.show(game([0.5] * 60, id="unrated", curves=unrated(), result="1/2-1/2"))
+    assert chosen(event) == {}
+
+
+def test_a_round_of_games_that_were_all_played_badly_has_no_best_one() -> None:
+    event = Event()
+    for n in range(5):
+        event.show(whole(f"g{n}", 30.0 + n, QUIET))
+    assert chosen(event) == {}
 
 
 def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round() -> None:

@@ -23,7 +23,9 @@ ANSWER_S = 60
 class Page:
     """One tab. ``complaints`` gathers errors, refused requests and violations of the policy."""
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(self, socket: ClientConnection, address: str) -> None:
+        self.address = address
+        """Where its browser listens."""
         self.complaints: list[str] = []
         self.transferred: list[tuple[str, float]] = []
         """What came over the network since :meth:`count_bytes`, with its size in bytes."""
@@ -69,8 +71,11 @@ class Page:
         assert "error" not in got, got["error"]
         return got["result"]
 
-    async def open(self, url: str, width: int = 1280, height: int = 900) -> None:
-        target = await self.call("Target.createTarget", url="about:blank")
+    async def open(
+        self, url: str, width: int = 1280, height: int = 900, *, window: bool = False
+    ) -> None:
+        """``window``: in a window of its own, so that it is in sight beside others."""
+        target = await self.call("Target.createTarget", url="about:blank", newWindow=window)
         attached = await self.call(
             "Target.attachToTarget", targetId=target["targetId"], flatten=True
         )
@@ -172,17 +177,24 @@ async def browsing(program: str, profiles: Path) -> AsyncIterator[Page]:
     assert process.stderr is not None
     drain = asyncio.create_task(_drain(process.stderr), name="chromium-stderr")
     try:
-        async with connect(address, max_size=None) as socket:
-            page = Page(socket)
-            listener = asyncio.create_task(page.listen(), name="chromium-events")
-            try:
-                yield page
-            finally:
-                listener.cancel()
-                await asyncio.gather(listener, return_exceptions=True)
+        async with tab(address) as page:
+            yield page
     finally:
         await _end(process)
         await drain
+
+
+@asynccontextmanager
+async def tab(address: str) -> AsyncIterator[Page]:
+    """Another tab of the browser that listens there; it stays when the block ends."""
+    async with connect(address, max_size=None) as socket:
+        page = Page(socket, address)
+        listener = asyncio.create_task(page.listen(), name="chromium-events")
+        try:
+            yield page
+        finally:
+            listener.cancel()
+            await asyncio.gather(listener, return_exceptions=True)
 
 
 async def _started(program: str, profiles: Path) -> tuple[asyncio.subprocess.Process, str]:

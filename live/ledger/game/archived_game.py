@@ -231,6 +231,7 @@ class ArchivedGame:
 
     pending = 0
     """A game is archived only when no search of it is open."""
+    rated = True
 
     def __init__(
         self,

@@ -28,6 +28,13 @@ class OpenRequests:
         """How many requests are open."""
         return len(self._open)
 
+    @property
+    def rating(self) -> bool:
+        """Whether a figure waits for one of them; what is searched deeper, or to say how hard a
+        position is, keeps no figure waiting.
+        """
+        return any(urgency not in ("deepen", "spare") for _, urgency in self._open.values())
+
     def __contains__(self, request_id: RequestId) -> bool:
         known = self._open.get((request_id.kind, request_id.ply, request_id.tier))
         return known is not None and known[0] == request_id

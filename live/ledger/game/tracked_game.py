@@ -357,6 +357,11 @@ class TrackedGame:
         """How many requests and questions are open."""
         return len(self._requests) + (len(self._human) if self._human is not None else 0)
 
+    @property
+    def rated(self) -> bool:
+        """Whether a figure rests on every move played, or never will."""
+        return not self._requests.rating
+
     # --- what people see ------------------------------------------------------------------------
 
     def _refresh(self, ply: int) -> None:

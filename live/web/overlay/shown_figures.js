@@ -1,6 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
-import { FIELDS, isElo, leading } from "../client/leading_figure.js";
+import { figureOf, isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { leftS } from "../client/running_clocks.js";
@@ -58,8 +58,10 @@ export function named(figure, words, transferred = false, brief = false) {
 /** The figures of a curve point, `[large, beneath]`, each as {@link named} says or null. */
 export function figuresOf(point, elo, wanted, words, transferred = false, brief = false) {
   const [large, beneath] = leading(point, elo, wanted);
+  // The Elo stands beside it already, and viewers would take it for what this game says.
+  const second = beneath !== null && isElo(beneath) ? null : beneath;
   // Said once: the figure beneath rests on the same calibration.
-  return [named(large, words, transferred, brief), named(beneath, words, transferred && large === null, brief)];
+  return [named(large, words, transferred, brief), named(second, words, transferred && large === null, brief)];
 }
 
 /** Why no figure leads. */
@@ -151,8 +153,11 @@ export function pointsOf(result, color) {
   return points.replace("1/2", "\u00bd");
 }
 
-/** Whether a game has a rating that a curve can show: unbounded points have none. */
-export function hasRating({ curves }) {
-  const values = Object.values(FIELDS).map(([value]) => value);
-  return [...curves.white, ...curves.black].some((point) => values.some((name) => (point[name] ?? null) !== null));
+/**
+ * Whether a game has a figure that a curve of these names can show: unbounded points have none, and
+ * a level that is nothing but the Elo is a flat line that viewers would take for how they play.
+ */
+export function hasRating({ curves }, { kind, value }) {
+  const says = (point) => (point[value] ?? null) !== null && !(kind === "level" && isElo(figureOf(point, "level")));
+  return [...curves.white, ...curves.black].some(says);
 }

@@ -106,6 +106,9 @@ class Service:
     async def report(self, report: FeedReport) -> None:
         await self.hall.take(report)
 
+    async def rated(self) -> None:
+        """What is rated when is no matter here."""
+
     def health(self, health: FeedHealth) -> None:
         self.states.setdefault(health.feed, []).append(f"{health.state}: {health.detail}")
         self.hall.health(health)

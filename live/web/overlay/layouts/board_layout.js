@@ -73,7 +73,8 @@ export default class BoardLayout {
       this._diagram.draw(game);
     }
     if (options.hide.includes("curves")) return;
-    if (hasRating(game)) this._plot.draw(game, curveNames(game, options));
+    const names = curveNames(game, options);
+    if (hasRating(game, names)) this._plot.draw(game, names);
     else this._plot.clear();
   }
 }

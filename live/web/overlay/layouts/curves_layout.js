@@ -43,7 +43,7 @@ export default class CurvesLayout {
     setText(this._which, `${words[names.kind]} \u00b7 ${words.standingsNote}`);
     this._sides.white.draw(game);
     this._sides.black.draw(game);
-    if (hasRating(game)) this._plot.draw(game, names);
+    if (hasRating(game, names)) this._plot.draw(game, names);
     else this._plot.clear();
   }
 }

@@ -114,8 +114,10 @@ class StandingsRow {
     setText(this._rank, rank);
     setText(this._flag, this._flagOf(people.get(player.name)?.federation));
     setText(this._title, people.get(player.name)?.title ?? "");
-    this._name.draw(player.name || "?", [...people.keys()], this._title.textContent);
     setText(this._basis, basisOf(player, this._words));
+    // What stands beside a name takes its room.
+    const beside = `${this._title.textContent} ${this._basis.textContent.length}`;
+    this._name.draw(player.name || "?", [...people.keys()], beside);
     setText(this._elo, player.elo ? String(player.elo) : "\u2013");
     setText(this._value, rating?.text ?? "\u2013");
     setText(this._interval, rating?.interval ?? "");

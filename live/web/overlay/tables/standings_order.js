@@ -8,15 +8,15 @@ const MARGIN = 40;
 
 /**
  * Players by what is known of their strength, ties as ties: `{id, rank, player, rating}`. `rank` is
- * text, empty where too little is known; `rating` is null where there is none.
+ * text, empty where too little is known, and `rating` is null there.
  */
 export function ranking(players, wanted, words, transferred = false) {
-  return standings(players, wanted).map((each) => ({
-    id: each.player.id,
-    rank: placeText(each),
-    player: each.player,
-    rating: named(each.figure, words, transferred),
-  }));
+  return standings(players, wanted).map((each) => {
+    const rank = placeText(each);
+    // A figure of a few moves is none to be seen on air.
+    const rating = rank === "" ? null : named(each.figure, words, transferred);
+    return { id: each.player.id, rank, player: each.player, rating };
+  });
 }
 
 /** Lowest and highest Elo of what is drawn together. */

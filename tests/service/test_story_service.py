@@ -1,0 +1,96 @@
+"""live.service.story_service: moments of a service that was killed stand again with their times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from live.engine.search import Search, SearchResult
+from live.events import Change, FeedReport, GameReport, Moment, MomentMessage, Score
+from tests.alerts.games import four_boards
+from tests.ledger.arithmetic import answer
+from tests.service.test_event_journal_law import FEED, Arithmetic, ArithmeticHall, left_behind
+
+START_S = 1_750_000_000.0
+
+
+def turned(search: Search) -> SearchResult:
+    """Level until White's tenth move, and won for Black from then on."""
+    score = Score(-600 if len(search.position.moves) >= 19 else 0)
+    return msgspec.structs.replace(answer(search), score=score)
+
+
+class Turned(Arithmetic):
+    """A room that answers so."""
+
+    def known(self, search: Search) -> SearchResult:
+        return turned(search)
+
+
+class StoryHall(ArithmeticHall):
+    """A hall with a journal and a driven clock, and the moments that subscribers are sent."""
+
+    def __init__(self, path: Path, now_s: float = START_S) -> None:
+        super().__init__(path)
+        self.now_s = now_s
+        self.story._clock = lambda: self.now_s
+        assert self.journal.journal is not None
+        self.journal.journal._now_ms = lambda: round(self.now_s * 1000)
+        self.sent: list[Moment] = []
+        self.listen(self._sent)
+
+    def _sent(self, changes: Iterable[Change]) -> None:
+        self.sent += (each.moment for each in changes if isinstance(each, MomentMessage))
+
+    async def restore(self) -> None:
+        await self.bring_back(Turned(), "1 look", [FEED])
+
+    def answer_all(self) -> None:
+        while self._asked:
+            search, request_id = self._asked.popleft()
+            self.state.searched(request_id, turned(search))
+
+    async def play(self, games: Sequence[GameReport], first: int, last: int) -> None:
+        """The games ply by ply, half a minute a ply; the result with ply 40."""
+        for plies in range(first, last):
+            self.now_s = START_S + 30 * plies
+            shown = [
+                msgspec.structs.replace(
+                    game, moves=game.moves[:plies], result="1-0" if plies == 40 else "*"
+                )
+                for game in games
+            ]
+            await self.take(FeedReport(FEED, tuple(shown)))
+            self.answer_all()
+            # The comparison of a round's games shows a look later.
+            for _ in range(2):
+                self.story.tick()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kill", [25, 40])
+async def test_moments_keep_their_times_over_a_kill(kill: int, tmp_path: Path) -> None:
+    games = four_boards()
+    first = StoryHall(tmp_path / "journal.sqlite")
+    with first.journal.opened(first.config):
+        await first.restore()
+        await first.play(games, 0, kill + 1)
+        held = list(first.story.moments())
+        assert first.journal.journal is not None and first.journal.journal.flush()
+        copy = left_behind(tmp_path / "journal.sqlite", tmp_path, "killed")
+        await first.play(games, kill + 1, 41)
+    assert any(each.ply == 19 for each in held)
+    assert all(each.at_s == START_S + 30 * each.ply for each in held)
+
+    second = StoryHall(copy, START_S + 30 * kill)
+    with second.journal.opened(second.config):
+        await second.restore()
+        assert list(second.story.moments()) == held
+        second.answer_all()
+        second.story.tick()
+        assert not second.sent, "what was sent before the restart is no news"
+        await second.play(games, kill + 1, 41)
+        assert list(second.story.moments()) == list(first.story.moments())
