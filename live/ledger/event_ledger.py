@@ -192,8 +192,10 @@ class EventLedger:
         if isinstance(tracked, TrackedGame):
             self._details.pop(request.game, None)
             pending = tracked.pending
-            tracked.answered(request, answer)
+            rated_anew = tracked.answered(request, answer)
             self._pending += tracked.pending - pending
+            if rated_anew:
+                self._rate(tracked.tallies.values())
         return self._outgoing.take()
 
     def recalibrate(self, shelf: CalibrationShelf) -> Iterator[Effects]:

@@ -30,11 +30,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from live.events import GameReport
 from live.feeds.pgn.pgn_decoder import PgnReader
+from live.human.players import open_network
 from live.ratings.held_out import SHARES, share_of
 from live.ratings.strength.agreement import GameChoices, bound, counts, log_e_value
 from live.ratings.strength.agreement_fit import learn_choices
 from live.ratings.strength.played_games import PlayedGame, read_played_games
 from tests.alerts.replayed_event import Rehearsal
+from tests.benchmarks.calibration import told_among_people
 
 BOARDS = 56
 NULL_EVENTS = 10_000
@@ -110,9 +112,13 @@ def play(title: str, games: list[GameReport]) -> Counter[str]:
 # --- agreement ------------------------------------------------------------------------------------
 
 
-def screening(paths: list[Path]) -> None:
+def screening(paths: list[Path], *, human: bool, kept: Path | None) -> None:
     """Part 3: fair players, looked at after every choice, and players helped now and then."""
     games = [game for path in paths for game in searched(path)]
+    network = ""
+    if human:
+        opened = open_network()
+        network, games = opened.identity, told_among_people(games, opened, "classical", kept)
     players: dict[str, list[Choices]] = {}
     spreads: list[tuple[float, float]] = []
     for share in range(SHARES):
@@ -123,6 +129,7 @@ def screening(paths: list[Path]) -> None:
             limit="",
             data="",
             date="",
+            network=network,
             without=lambda player, share=share: share_of(player) == share,  # type: ignore[misc]
         )
         spreads.append((model.player_sd, model.game_sd))
@@ -196,9 +203,11 @@ def main() -> int:
     parser.add_argument("searched", type=Path, nargs="+")
     parser.add_argument("--boards", type=int, default=BOARDS)
     parser.add_argument("--only", choices=("boards", "agreement"))
+    parser.add_argument("--human", action="store_true", help="ask the network of human moves too")
+    parser.add_argument("--answers", type=Path, help="keep what it answered here: FILE.npz")
     args = parser.parse_args()
     if args.only != "boards":
-        screening(args.searched)
+        screening(args.searched, human=args.human, kept=args.answers)
     if args.only == "agreement":
         return 0
     games = read(args.pgn)

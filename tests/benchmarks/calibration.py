@@ -25,6 +25,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -41,6 +42,7 @@ from live.ratings.strength.human_evidence import among_people
 from live.ratings.strength.loss_fit import learn_losses
 from live.ratings.strength.loss_model import (
     GRID_ELO,
+    Floats,
     LossModel,
     LossReader,
     alone,
@@ -50,7 +52,7 @@ from live.ratings.strength.loss_model import (
 )
 from live.ratings.strength.percentile import Surprise, percentile
 from live.ratings.strength.performance import POINTS, PlayedAgainst, Results, of_result, performance
-from live.ratings.strength.played_games import PlayedGame, read_played_games
+from live.ratings.strength.played_games import PlayedGame, PlayedSide, read_played_games
 
 KINDS: dict[str, tuple[GainKind, str]] = {
     "classical": ("same-search", "classical"),
@@ -103,19 +105,33 @@ def told_among_people(
     if kept is not None and kept.is_file():
         with np.load(kept) as held:
             if str(held["network"]) == network.identity and held["turns"].tolist() == turns:
-                rows = iter(np.split(held["human"].astype(float), np.cumsum(turns)[:-1]))
+                cuts = np.cumsum(turns)[:-1]
+                rows = zip(
+                    np.split(held["human"].astype(float), cuts),
+                    np.split(held["found"].astype(float), cuts),
+                    strict=True,
+                )
                 return [
                     game._replace(
-                        white=game.white._replace(human=tuple(next(rows))),
-                        black=game.black._replace(human=tuple(next(rows))),
+                        white=_with(game.white, *next(rows)), black=_with(game.black, *next(rows))
                     )
                     for game in games
                 ]
     told = list(among_people(games, network, pace))
     if kept is not None:
-        human = np.array([row for game in told for side in game.sides for row in side.human])
-        np.savez(kept, network=network.identity, turns=turns, human=human.astype(np.float32))
+        sides = [side for game in told for side in game.sides]
+        human = np.array([row for side in sides for row in side.human], dtype=np.float32)
+        found = np.array([turn.found for side in sides for turn in side.turns], dtype=np.float64)
+        np.savez(kept, network=network.identity, turns=turns, human=human, found=found)
     return told
+
+
+def _with(side: PlayedSide, human: Floats, found: Floats) -> PlayedSide:
+    turns = (
+        msgspec.structs.replace(turn, found=None if np.isnan(share) else share)
+        for turn, share in zip(side.turns, found.tolist(), strict=True)
+    )
+    return side._replace(turns=tuple(turns), human=tuple(human))
 
 
 def surprises(game: PlayedGame, reader: LossReader, usual_elo: float) -> list[list[Surprise]]:

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from live.ledger.calibrations_in_use import ELO_DECIMALS, SCORE_DECIMALS, rounded
@@ -108,13 +109,16 @@ class GameStrength:
         if turn.board is not None and turn.board.forced:
             return False
         turn = self.reader.scaled(turn)
+        among = self._human[-1]
+        self._human.append(None if among is None or human is None else among + human)
+        if self._human[-1] is None:
+            # As the figures: what is known of later moves alone would depend on when it came.
+            turn = msgspec.structs.replace(turn, found=None)
         self.turns.append(turn)
         self._matches.append(match)
         self._choose(turn, match)
         self.surprises.append(self._surprise(turn))
         self._sums.append(self._sums[-1] + self.reader.log_likelihood(turn))
-        among = self._human[-1]
-        self._human.append(None if among is None or human is None else among + human)
         return True
 
     def _choose(self, turn: Turn, match: bool | None) -> None:

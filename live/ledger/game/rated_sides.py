@@ -21,7 +21,7 @@ from live.ledger.outgoing_messages import OutgoingMessages
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.alliot.complexity import complexity
 from live.ratings.strength.expected_result import Chances
-from live.ratings.strength.human_evidence import human_likelihood
+from live.ratings.strength.human_evidence import found_by, human_likelihood
 from live.ratings.strength.known_before_move import Turn
 from live.ratings.strength.loss_model import Alone, Floats
 from live.ratings.strength.performance import POINTS, PlayedAgainst, of_result, performance
@@ -258,10 +258,20 @@ class RatedSides:
             told.stability_cp if told else None,
             told.jump_cp if told else None,
             known.board(ply),
+            self._found(known, ply, before.best),
         )
         match = None if before.best is None else before.best == known.move(ply)
         over = self.result != "*" and ply >= len(known) - 1
         return PlayedTurn(turn, over, match, self._among(known, ply))
+
+    def _found(self, known: QuickAndFull, ply: int, best: str | None) -> float | None:
+        """How many players of the mover's rating choose the engine's move."""
+        forecast, answer = self._in_use.forecast, self._people(ply - 1)
+        if forecast is None or forecast.human is None or answer is None:
+            return None
+        if answer.network != forecast.human.network:
+            return None
+        return found_by(answer, best, self._rated_as[known.mover(ply)])
 
     def _add(self, known: QuickAndFull, color: Color, ply: int) -> None:
         look = known.at(ply)

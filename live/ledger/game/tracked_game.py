@@ -277,10 +277,12 @@ class TrackedGame:
                 self._sides.revise(self._evaluations, ply)
         self._settle((request_id.ply, request_id.ply + 1))
 
-    def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
-        """The network of human moves answered, or never will."""
+    def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> bool:
+        """The network of human moves answered, or never will; returns whether figures of moves
+        that were rated already waited for it.
+        """
         if self._human is None or not self._human.answered(request, answer):
-            return
+            return False
         wanted = self._in_use.human
         if wanted is not None and not self._evaluations.is_forced(request.ply):
             self._evaluations.want_replies(request.ply, wanted.lines, wanted.limit)
@@ -288,8 +290,9 @@ class TrackedGame:
         ply = request.ply + 1
         if ply <= len(self._plies) and self._sides.heard(self._evaluations, ply):
             self._settle((request.ply,))
-        else:
-            self._request_missing((request.ply,))
+            return True
+        self._request_missing((request.ply,))
+        return False
 
     def answers(self) -> tuple[HumanAnswer | None, ...]:
         """What people would play in each position, as far as that is known."""

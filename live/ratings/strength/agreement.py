@@ -39,6 +39,18 @@ _AT = np.linspace(-2.0, 2.0, 33)
 """Where log-odds beside the forecast are looked at."""
 
 
+class HumanChoices(msgspec.Struct, frozen=True, kw_only=True):
+    """The same where it is known how many people choose the engine's move: a move that everybody
+    finds says nothing.
+    """
+
+    network: str
+    """Whose answers, by name and digest."""
+    circumstances: tuple[Circumstance, ...]
+    weights: tuple[float, ...]
+    slope: float
+
+
 class ChoiceModel(msgspec.Struct, frozen=True, kw_only=True):
     """How often the engine's first choice is played, by position and Elo, with its provenance."""
 
@@ -60,19 +72,23 @@ class ChoiceModel(msgspec.Struct, frozen=True, kw_only=True):
     """How far players lie from the forecast, log-odds."""
     game_sd: float
     """How far games of one player lie apart, log-odds."""
+    human: HumanChoices | None = None
+    """None where nobody was asked what people choose."""
     format: int = 1
 
     def __post_init__(self) -> None:
-        if len(self.weights) != len(self.circumstances):
-            raise ValueError("each circumstance needs a weight")
+        for each in (self, self.human):
+            if each is not None and len(each.weights) != len(each.circumstances):
+                raise ValueError("each circumstance needs a weight")
         if not (self.player_sd > 0 and self.game_sd > 0 and self.scale_elo > 0):
             raise ValueError("spreads must be above 0")
 
     def log_odds(self, turn: Turn, elo: float) -> float:
         """Of the engine's first choice."""
-        seen = measured(turn, self.circumstances)
-        of_elo = self.slope * (elo - self.centre_elo) / self.scale_elo
-        return math.fsum(w * x for w, x in zip(self.weights, seen, strict=True)) + of_elo
+        known = self.human if self.human is not None and turn.found is not None else self
+        seen = measured(turn, known.circumstances)
+        of_elo = known.slope * (elo - self.centre_elo) / self.scale_elo
+        return math.fsum(w * x for w, x in zip(known.weights, seen, strict=True)) + of_elo
 
 
 def counts(turn: Turn) -> bool:

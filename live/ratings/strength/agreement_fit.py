@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
 from live.ratings.held_out import SHARES, judges, share_of
-from live.ratings.strength.agreement import ChoiceModel, GameChoices, counts, log_likelihood_of_none
-from live.ratings.strength.known_before_move import measured
+from live.ratings.strength.agreement import (
+    ChoiceModel,
+    GameChoices,
+    HumanChoices,
+    counts,
+    log_likelihood_of_none,
+)
+from live.ratings.strength.known_before_move import Circumstance, measured
 from live.ratings.strength.loss_fit import OF_BOARD, OF_SCORES, OF_SEARCH
 from live.ratings.strength.loss_model import Floats
 from live.ratings.strength.played_games import PlayedGame, PlayedSide
 
+_HUMAN: tuple[Circumstance, ...] = ("found", "found_squared")
 _NAMES = tuple(name for name in (*OF_SCORES, *OF_SEARCH, *OF_BOARD) if name != "opening")
 CENTRE_ELO, SCALE_ELO = 2100.0, 400.0
 #: Spreads that are tried, log-odds.
@@ -30,10 +38,12 @@ def learn_choices(
     limit: str,
     data: str,
     date: str,
+    network: str = "",
     without: Callable[[str], bool] = judges,
 ) -> ChoiceModel:
     """Learn from searched games; the spreads are those under which games of players who did not
-    teach the forecast are likeliest. Raises ValueError without a choice to learn from.
+    teach the forecast are likeliest. ``network`` is whose answers say of the turns how many people
+    choose the engine's move, where it was asked. Raises ValueError without a choice to learn from.
     """
     sides = [
         side
@@ -41,7 +51,52 @@ def learn_choices(
         for side in game.sides
         if side.elo is not None and side.first_choices and not without(side.player)
     ]
-    told = [_rows(side) for side in sides]
+    plain = _learned(sides, _NAMES, all_turns=True)
+    spreads = [_spreads(sides, plain)]
+    human: HumanChoices | None = None
+    if network:
+        known = _learned(sides, (*_NAMES, *_HUMAN), all_turns=False)
+        # One pair of spreads holds for all choices: the wider makes evidence weaker.
+        spreads.append(_spreads(sides, known))
+        human = HumanChoices(
+            network=network,
+            circumstances=(*_NAMES, *_HUMAN),
+            weights=known.weights,
+            slope=known.slope,
+        )
+    player_sd, game_sd = (max(each) for each in zip(*spreads, strict=True))
+    return ChoiceModel(
+        name=name,
+        engine=engine,
+        limit=limit,
+        data=data,
+        date=date,
+        games=len(sides),
+        moves=sum(len(rows) for rows, _ in plain.told),
+        centre_elo=CENTRE_ELO,
+        scale_elo=SCALE_ELO,
+        circumstances=_NAMES,
+        weights=plain.weights,
+        slope=plain.slope,
+        player_sd=player_sd,
+        game_sd=game_sd,
+        human=human,
+    )
+
+
+class _Learned(NamedTuple):
+    told: list[tuple[Floats, Floats]]
+    """Of each side, circumstances and choices."""
+    log_odds: Floats
+    """Of all choices, by what the other players taught."""
+    weights: tuple[float, ...]
+    slope: float
+
+
+def _learned(
+    sides: Sequence[PlayedSide], names: tuple[Circumstance, ...], *, all_turns: bool
+) -> _Learned:
+    told = [_rows(side, names, all_turns=all_turns) for side in sides]
     if not any(len(rows) for rows, _ in told):
         raise ValueError("no choice of a rated player to learn from")
     at = np.concatenate([rows for rows, _ in told])
@@ -56,36 +111,22 @@ def learn_choices(
     for one in range(SHARES):
         if (share == one).any():
             log_odds[share == one] = at[share == one] @ _fit(at[share != one], chosen[share != one])
-    player_sd, game_sd = _spreads(sides, told, log_odds)
-    weights = _fit(at, chosen)
-    return ChoiceModel(
-        name=name,
-        engine=engine,
-        limit=limit,
-        data=data,
-        date=date,
-        games=len(sides),
-        moves=len(at),
-        centre_elo=CENTRE_ELO,
-        scale_elo=SCALE_ELO,
-        circumstances=_NAMES,
-        weights=tuple(round(float(each), 4) + 0.0 for each in weights[:-1]),
-        slope=round(float(weights[-1]), 4),
-        player_sd=player_sd,
-        game_sd=game_sd,
-    )
+    *weights, slope = (round(float(each), 4) + 0.0 for each in _fit(at, chosen))
+    return _Learned(told, log_odds, tuple(weights), slope)
 
 
-def _rows(side: PlayedSide) -> tuple[Floats, Floats]:
+def _rows(
+    side: PlayedSide, names: tuple[Circumstance, ...], *, all_turns: bool
+) -> tuple[Floats, Floats]:
     """Circumstances and Elo of the choices that count, and whether they were the engine's."""
     assert side.elo is not None
     z = (side.elo - CENTRE_ELO) / SCALE_ELO
     counted = [
-        ([*measured(turn, _NAMES), z], choice)
+        ([*measured(turn, names), z], choice)
         for turn, choice in zip(side.turns, side.first_choices, strict=True)
-        if counts(turn)
+        if counts(turn) and (all_turns or turn.found is not None)
     ]
-    rows = np.array([row for row, _ in counted]).reshape(-1, len(_NAMES) + 1)
+    rows = np.array([row for row, _ in counted]).reshape(-1, len(names) + 1)
     return rows, np.array([choice for _, choice in counted], dtype=np.float64)
 
 
@@ -100,15 +141,13 @@ def _fit(at: Floats, chosen: Floats) -> Floats:
     return found
 
 
-def _spreads(
-    sides: Sequence[PlayedSide], told: Sequence[tuple[Floats, Floats]], log_odds: Floats
-) -> tuple[float, float]:
+def _spreads(sides: Sequence[PlayedSide], learned: _Learned) -> tuple[float, float]:
     by_player: dict[str, list[GameChoices]] = {}
     at = 0
-    for side, (_, chosen) in zip(sides, told, strict=True):
+    for side, (_, chosen) in zip(sides, learned.told, strict=True):
         game = GameChoices()
         for match in chosen.tolist():
-            game.add(float(log_odds[at]), bool(match))
+            game.add(float(learned.log_odds[at]), bool(match))
             at += 1
         by_player.setdefault(side.player, []).append(game)
     return max(

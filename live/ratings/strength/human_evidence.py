@@ -9,9 +9,11 @@ that the journal keeps, give a likelihood over all ratings, and nobody's own rat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 import chess
+import msgspec
 import numpy as np
 
 from live.human.players import HumanMoves, answers
@@ -66,6 +68,17 @@ def human_likelihood(
     return log_likelihood(answer, uci) if ply >= FIRST_PLY else np.zeros(len(GRID_ELO))
 
 
+def found_by(answer: HumanAnswer | None, best: str | None, elo: float | None) -> float | None:
+    """How many players of this Elo choose the engine's move, above 0 to 1; None where it is not
+    known.
+    """
+    if answer is None or not answer.by_elo or best is None or elo is None:
+        return None
+    if best[4:] not in ("", "q"):
+        return None
+    return math.exp(float(np.interp(elo, GRID_ELO, log_likelihood(answer, best))))
+
+
 def among_people(
     games: Iterable[PlayedGame], network: HumanMoves, pace: str = "classical"
 ) -> Iterator[PlayedGame]:
@@ -77,16 +90,12 @@ def among_people(
     for game in games:
         asked = dict(_questions(game, kind))
         plies, questions = list(asked), list(asked.values())
-        found: dict[int, Floats] = {}
+        found: dict[int, HumanAnswer] = {}
         for start in range(0, len(plies), _BATCH):
             batch = answers(network, questions[start : start + _BATCH])
-            for ply, answer in zip(plies[start:], batch, strict=False):
-                found[ply] = log_likelihood(answer, game.moves[ply - 1])
-        yield (
-            game._replace(white=_told(game.white, found), black=_told(game.black, found))
-            if found
-            else game
-        )
+            found.update(zip(plies[start:], batch, strict=False))
+        white, black = (_told(game, side, found) for side in game.sides)
+        yield game._replace(white=white, black=black) if found else game
 
 
 def _questions(game: PlayedGame, kind: str) -> Iterator[tuple[int, HumanQuestion]]:
@@ -102,6 +111,15 @@ def _questions(game: PlayedGame, kind: str) -> Iterator[tuple[int, HumanQuestion
         fens.append(board.fen())
 
 
-def _told(side: PlayedSide, found: dict[int, Floats]) -> PlayedSide:
+def _told(game: PlayedGame, side: PlayedSide, found: dict[int, HumanAnswer]) -> PlayedSide:
     nothing = np.zeros(len(GRID_ELO))
-    return side._replace(human=tuple(found.get(turn.ply, nothing) for turn in side.turns))
+    human = tuple(
+        log_likelihood(found[turn.ply], game.moves[turn.ply - 1]) if turn.ply in found else nothing
+        for turn in side.turns
+    )
+    bests = side.best or (None,) * len(side.turns)
+    turns = tuple(
+        msgspec.structs.replace(turn, found=found_by(found.get(turn.ply), best, side.elo))
+        for turn, best in zip(side.turns, bests, strict=True)
+    )
+    return side._replace(turns=turns, human=human)

@@ -68,6 +68,9 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     jump_cp: int | None = None
     """The largest such change."""
     board: Board | None = None
+    found: float | None = None
+    """Above 0, to 1: how many players of the mover's rating choose the engine's move; None where
+    nobody was asked."""
 
     @property
     def loss_cp(self) -> int:
@@ -95,7 +98,17 @@ Circumstance = Literal[
     "captures",
     "recapture",
     "check",
+    "found",
+    "found_squared",
 ]
+
+
+def _log_odds(share: float | None) -> float:
+    if share is None:
+        return 0.0
+    within = min(max(share, 0.001), 0.999)
+    return math.log(within / (1 - within))
+
 
 _OF_SCORES: dict[str, Callable[[Turn], float]] = {
     "always": lambda turn: 1.0,
@@ -107,6 +120,8 @@ _OF_SCORES: dict[str, Callable[[Turn], float]] = {
     "level": lambda turn: math.exp(-((turn.score_before_cp / 60) ** 2)),
     "instability": lambda turn: math.log1p((turn.stability_cp or 0.0) / 5),
     "jump": lambda turn: math.log1p((turn.jump_cp or 0) / 20),
+    "found": lambda turn: _log_odds(turn.found),
+    "found_squared": lambda turn: _log_odds(turn.found) ** 2 / 4,
 }
 _OF_BOARD: dict[str, Callable[[Board], float]] = {
     "choices": lambda board: math.log(max(board.legal_moves, 1) / 30),

@@ -35,6 +35,8 @@ class PlayedSide(NamedTuple):
     turns: tuple[Turn, ...]
     first_choices: tuple[bool, ...] = ()
     """Of each turn, whether the engine's own first choice was played; empty where unknown."""
+    best: tuple[str | None, ...] = ()
+    """That choice itself, UCI."""
     human: tuple[Floats, ...] = ()
     """Of each turn, the log-likelihood of the move among people over ``GRID_ELO``; empty where no
     network was asked."""
@@ -178,6 +180,7 @@ def _searched(row: _Plies | _Lists, positions: list[_Position], gain: GainKind) 
     turns: tuple[list[Turn], list[Turn]] = ([], [])
     choices: tuple[list[bool], list[bool]] = ([], [])
     board = chess.Board()
+    bests: tuple[list[str | None], list[str | None]] = ([], [])
     taken = False
     seen_before: set[str] = set()
     for index, uci in enumerate(row.moves[: len(positions) - 1]):
@@ -196,8 +199,13 @@ def _searched(row: _Plies | _Lists, positions: list[_Position], gain: GainKind) 
             Turn(gain_cp, score, index + 1, before.stability_cp, before.jump_cp, seen)
         )
         choices[index % 2].append(before.best == uci)
-    white = PlayedSide(str(row.white), row.white_elo, tuple(turns[0]), tuple(choices[0]))
-    black = PlayedSide(str(row.black), row.black_elo, tuple(turns[1]), tuple(choices[1]))
+        bests[index % 2].append(before.best)
+    white = PlayedSide(
+        str(row.white), row.white_elo, tuple(turns[0]), tuple(choices[0]), tuple(bests[0])
+    )
+    black = PlayedSide(
+        str(row.black), row.black_elo, tuple(turns[1]), tuple(choices[1]), tuple(bests[1])
+    )
     scores = tuple(each.cp for each in positions)
     return PlayedGame(white, black, row.result, scores, tuple(row.moves))
 

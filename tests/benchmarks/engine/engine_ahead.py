@@ -2,9 +2,10 @@
 …``.
 
 The first boards of a round are replayed with their real clocks, so many times faster, through the
-whole service, with searching ahead and without. When a move arrives, are its final gain and the
-final score of the position after it known already? And how long from the move until its point is
-in the curve?
+whole service, with searching ahead and without, and with ``--human`` once more with the replies
+that players of these ratings are likely to choose searched first. When a move arrives, are its
+final gain and the final score of the position after it known already? And how long from the move
+until its point is in the curve?
 
 Any PGN with ``[%clk]`` comments will do; the aims are for six classical boards at 30 times, two
 engines and the default limit: nine tenths of gains, two thirds of scores, median under 50 ms.
@@ -58,12 +59,12 @@ class Stopwatch:
 
 
 async def replay(
-    config: Config, games: Sequence[GameReport], speed: float, longest_s: float
+    config: Config, games: Sequence[GameReport], speed: float, longest_s: float, human: bool
 ) -> tuple[EventService, float]:
     """Play the games through a service; print a line of the table. Gives the hall, and the 99th
     percentile of the times to the point, ms.
     """
-    service = EventService(config)
+    service = EventService(config, human=human)
     watch = Stopwatch()
     async with service.with_engine():
         service.listen(watch.tell)
@@ -82,8 +83,9 @@ async def replay(
     scored = sum(each < READY_S for each in watch.score_s) / watch.moves
     times = sorted(watch.point_s)
     slowest_ms = times[int(0.99 * len(times))] * 1000
+    name = ("people" if human else "ahead") if ahead else "without"
     sys.stdout.write(
-        f"{'ahead' if ahead else 'without':<10}{watch.moves:>6}{ready:>13.0%}{scored:>14.0%}"
+        f"{name:<10}{watch.moves:>6}{ready:>13.0%}{scored:>14.0%}"
         f"{statistics.median(times) * 1000:>12.1f}{slowest_ms:>12.0f}"
         f"{service.room.health().searches:>10}{ahead.wasted_nodes / 1e6 if ahead else 0:>12.0f}\n"
     )
@@ -105,9 +107,11 @@ async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) ->
         f"{'median ms':>12}{'99 % ms':>12}{'searches':>10}{'Mn in vain':>12}\n"
     )
     curves, slowest_ms = [], []
-    for ahead in (True, False):
+    for ahead, human in ((True, False), (False, False), (True, True))[
+        : 3 if arguments.human else 2
+    ]:
         config = load_config(None, {}, {**flags, "engine.speculate": ahead})
-        service, ms = await replay(config, games, arguments.speed, arguments.longest)
+        service, ms = await replay(config, games, arguments.speed, arguments.longest, human)
         slowest_ms.append(ms)
         curves.append([service.state.game(view.id) for view in service.state.games()])
     same = curves[0] == curves[1]
@@ -126,6 +130,7 @@ def main() -> None:
     parser.add_argument("--speed", type=float, default=30.0)
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--engines", type=int, default=2)
+    parser.add_argument("--human", action="store_true", help="once more, led by human moves")
     parser.add_argument("--longest", type=float, default=1e9, help="seconds of each run")
     parser.add_argument("--engine", default="", help="a UCI engine; default: as live-rate finds it")
     arguments = parser.parse_args()

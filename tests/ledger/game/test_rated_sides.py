@@ -8,12 +8,13 @@ import chess
 import msgspec
 
 from live.engine.search import Limit
-from live.events import Curves, GameDetail, Player
+from live.events import ChoiceEvidence, Curves, GameDetail, Player
 from live.games.game_steps import HeadersChanged, NewGame
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.calibrations_in_use import CalibrationsInUse, HumanSearches
 from live.ledger.event_ledger import EventLedger
 from live.ledger.outgoing_messages import Effects, HumanRequest, SearchRequest
+from live.ratings.strength.agreement import load_choice_model
 from live.ratings.strength.loss_model import LossReader
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line
 from tests.ledger.game.test_archived_game import CALIBRATED, Shelves
@@ -23,7 +24,14 @@ from tests.ratings.strength.test_human_evidence import model
 PLIES = 24
 MOVES = line(*range(3, 3 + PLIES))
 WITHOUT = CALIBRATED._replace(losses=(LossReader(model()),))
-WITH = WITHOUT._replace(human=HumanSearches(12, Limit(nodes=250)))
+FORECAST = load_choice_model("classical")
+assert FORECAST.human is not None
+WITH = WITHOUT._replace(
+    human=HumanSearches(12, Limit(nodes=250)),
+    forecast=msgspec.structs.replace(
+        FORECAST, human=msgspec.structs.replace(FORECAST.human, network="network")
+    ),
+)
 
 
 def people(question: HumanQuestion, network: str = "network") -> HumanAnswer:
@@ -80,17 +88,24 @@ def _dropped(each: SearchRequest | HumanRequest, out: Effects) -> bool:
     return isinstance(each, SearchRequest) and each.id in out.dropped
 
 
+def screened(played: Played) -> list[ChoiceEvidence | None]:
+    return [player.agreement for player in played.held.players()]
+
+
 def alone(curves: Curves) -> list[tuple[float | None, ...]]:
     points = sorted((*curves.white, *curves.black), key=lambda point: point.ply)
     return [(point.alone, point.alone_low, point.alone_high) for point in points]
 
 
 def test_whatever_order_answers_come_in_the_figures_are_the_same() -> None:
-    wanted = Played(WITH).begin().run()
+    wanted_by = Played(WITH).begin()
+    wanted = wanted_by.run()
     for seed in range(4):
-        found = Played(WITH, random.Random(seed)).begin().run()
+        found_by = Played(WITH, random.Random(seed)).begin()
+        found = found_by.run()
         assert found.curves == wanted.curves
         assert found.methods == wanted.methods
+        assert screened(found_by) == screened(wanted_by)
 
 
 def test_moves_among_people_change_moves_alone_and_performance() -> None:
@@ -110,6 +125,17 @@ def test_from_a_move_without_an_answer_on_the_losses_count_alone() -> None:
         mine = ply % 2 == (lacking + 1) % 2
         wanted = without if mine and ply > lacking else with_people
         assert each == alone(wanted.curves)[ply - 1], ply
+
+
+def test_a_choice_that_many_find_was_to_be_expected() -> None:
+    with_people, without = Played(WITH).begin(), Played(WITH).network("another").begin()
+    with_people.run()
+    without.run()
+    for one, other in zip(screened(with_people), screened(without), strict=True):
+        assert one is not None
+        assert other is not None
+        assert (one.moves, one.matches) == (other.moves, other.matches)
+        assert one.expected != other.expected
 
 
 def test_another_network_than_the_one_learned_with_changes_no_figure() -> None:

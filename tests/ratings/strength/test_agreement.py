@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -83,3 +84,17 @@ def test_the_shipped_model_forecasts() -> None:
     model = load_choice_model("classical")
     turn = Turn(0, 20, 31, 8.0, 20, board())
     assert model.log_odds(turn, 2700) > model.log_odds(turn, 1500)
+
+
+def test_a_move_that_everybody_finds_is_to_be_expected() -> None:
+    model = load_choice_model("classical")
+    forecasts = [
+        model.log_odds(Turn(0, 20, 31, 8.0, 20, board(), found), 2300)
+        for found in (0.02, 0.3, 0.95)
+    ]
+    assert forecasts == sorted(forecasts)
+    # About as many of the players as of the network's: nothing is said against who plays along.
+    assert forecasts[0] < -0.5 < 2 < forecasts[2]
+    plain = msgspec.structs.replace(model, human=None)
+    nobody_asked = Turn(0, 20, 31, 8.0, 20, board())
+    assert model.log_odds(nobody_asked, 2300) == plain.log_odds(nobody_asked, 2300)

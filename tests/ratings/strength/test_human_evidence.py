@@ -11,6 +11,7 @@ from live.human.question import HumanAnswer
 from live.ratings.strength.human_evidence import (
     FIRST_PLY,
     among_people,
+    found_by,
     human_likelihood,
     log_likelihood,
 )
@@ -83,6 +84,19 @@ def test_what_is_played_from_memory_is_known_and_says_nothing() -> None:
     assert not found.any()
 
 
+def test_how_many_find_the_engines_move_goes_by_the_players_rating() -> None:
+    assert found_by(ANSWER, "e2e4", 1500) == pytest.approx(0.6)
+    assert found_by(ANSWER, "e2e4", 2400) == pytest.approx(0.9)
+    for answer, best, elo in (
+        (None, "e2e4", 1500),
+        (ANSWER, None, 1500),
+        (ANSWER, "e2e4", None),
+        (ANSWER, "e7e8n", 1500),
+        (HumanAnswer("maia", SHARES, by_elo=False), "e2e4", 1500),
+    ):
+        assert found_by(answer, best, elo) is None
+
+
 class Knights:
     """Strong players move knights."""
 
@@ -108,13 +122,16 @@ class Knights:
 def test_the_turns_of_read_games_are_asked_about() -> None:
     moves = ("e2e4", "e7e5", "a2a3", "a7a6", "h2h3", "h7h6", "c2c3", "c7c6", "g1f3", "d7d6")
     sides = [
-        PlayedSide(name, 2000, tuple(Turn(0, 0, ply) for ply in range(first, 11, 2)))
+        PlayedSide(
+            name, 2000, tuple(Turn(0, 0, ply) for ply in range(first, 11, 2)), best=("g1f3",) * 5
+        )
         for name, first in (("a", 1), ("b", 2))
     ]
     network = Knights()
     (told,) = among_people([PlayedGame(sides[0], sides[1], "1-0", (), moves)], network)
     assert network.asked == 4  # the last two positions, for both reference ratings
     assert [row.any() for row in told.white.human] == [False] * 4 + [True]
+    assert [turn.found is None for turn in told.white.turns] == [True] * 4 + [False]
     rising = np.diff(told.white.human[-1])
     assert (rising > 0).all()
     assert (np.diff(told.black.human[-1]) < 0).all()

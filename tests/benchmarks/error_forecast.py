@@ -1,5 +1,5 @@
 """Errors of a pawn or more against their forecast:
-``python -m tests.benchmarks.ratings.error_forecast FILE… --engine ENGINE``
+``python -m tests.benchmarks.error_forecast FILE… --engine ENGINE``
 
 Each FILE is NDJSON of searched games (may be gzipped) whose players the network never saw. Of
 positions drawn evenly from their turns after the opening, the network says what players of the
