@@ -97,6 +97,23 @@ const ASKED = {
     return looked.map(([games, now, moments]) => chooser.choose(games, now, moments)[0].id);
   },
 
+  /** Follows and unfollows players; what is kept, and whom of these it then holds. */
+  async followed_players({ stored, toggled, asked, throws = false }) {
+    const { FollowedPlayers } = await import(new URL("page/followed_players.js", PAGES));
+    let [text, changes] = [stored, 0];
+    const storage = {
+      getItem: () => text,
+      setItem(name, value) {
+        if (throws) throw new DOMException("full");
+        text = value;
+      },
+    };
+    const followed = new FollowedPlayers(storage, () => (changes += 1));
+    for (const player of toggled) followed.toggle(player);
+    const first = followed.first(asked, (player) => followed.has(player));
+    return { text, changes, has: asked.map((player) => followed.has(player)), first: first.map(({ name }) => name) };
+  },
+
   /** What a module exports under this name. */
   async constant({ module, name }) {
     return (await import(new URL(module, PAGES)))[name];

@@ -437,6 +437,8 @@ async def test_it_is_accessible(chromium: str, tmp_path: Path) -> None:
                 (f"game={name}&ply=7", ".board-view .turns li"),
                 ("view=players&cols=", "#players tbody tr"),
                 ("view=health", ".health-view tbody tr"),
+                ("player=fide-9000000", ".player-view .card"),
+                ("view=wall", ".wall-cell"),
             ):
                 await page.run(f"location.hash = '{fragment}'")
                 await page.until(f"document.querySelector('{ready}')?.offsetParent")

@@ -71,16 +71,16 @@ export class ShareMenu {
     this._notify = notify;
   }
 
-  /** Buttons for one view: `board`, `boards` or `players`. */
-  buttons(view) {
+  /** The menu for one view: `board`, `boards` or `players`. */
+  menu(view) {
     const copy = this._button("Copy link", () => this._copy());
     const image = this._button("Image", () => this._image());
     const formats = view === "players" ? ["JSON", "CSV"] : ["JSON", "CSV", "PGN"];
     const saves = formats.map((format) => this._button(format, () => this._save(view, format)));
-    const box = element("div", "take-along", "", copy, ...(view === "board" ? [image] : []), ...saves);
+    const box = element("div", "", "", copy, ...(view === "board" ? [image] : []), ...saves);
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", "Take along what is shown");
-    return box;
+    return element("details", "chooser take-along", "", element("summary", "", "Share"), box);
   }
 
   _button(text, action) {
