@@ -114,6 +114,22 @@ const ASKED = {
     return { text, changes, has: asked.map((player) => followed.has(player)), first: first.map(({ name }) => name) };
   },
 
+  /** Calls methods of the builder's presets, kept in a browser of the test's. */
+  async presets({ stored, calls, throws = false }) {
+    const { Presets } = await import(new URL("builder/presets.js", PAGES));
+    let text = stored;
+    const storage = {
+      getItem: () => text,
+      setItem(name, value) {
+        if (throws) throw new DOMException("full");
+        text = value;
+      },
+    };
+    const presets = new Presets(storage);
+    const answers = calls.map(([method, ...given]) => presets[method](...given));
+    return { text, answers, names: presets.names };
+  },
+
   /** What a module exports under this name. */
   async constant({ module, name }) {
     return (await import(new URL(module, PAGES)))[name];

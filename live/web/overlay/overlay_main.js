@@ -43,7 +43,7 @@ applyLook(document.documentElement, options);
 // connection opens; the library of the curves, which is largest, starts at once.
 if (["board", "curves"].includes(options.layout)) import("../drawing/uplot_loader.js");
 const loading = import(`./layouts/${options.layout}_layout.js`);
-const styled = OWN_STYLES.includes(options.layout) ? styles() : null;
+const styled = OWN_STYLES.includes(options.layout) || options.show.length > 0 ? styles() : null;
 let layout = null;
 const { default: words } = await speaking;
 

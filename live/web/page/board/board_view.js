@@ -7,7 +7,7 @@ import { Diagram } from "../../drawing/diagram.js";
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { resultText, safeLink } from "../../drawing/number_format.js";
 import uPlot from "../../drawing/uplot_loader.js";
-import { BoardFrame } from "./board_frame.js";
+import { BoardFrame } from "../../drawing/board_frame.js";
 import { Chart } from "./chart_frame.js";
 import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
 import { ClockText } from "../boards/clock_text.js";
