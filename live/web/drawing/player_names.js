@@ -107,7 +107,8 @@ export class Name {
       this._text.textContent = form;
       if (this._fits()) return;
     }
-    const scale = this.node.clientWidth / this._text.scrollWidth;
+    // A little less: letters do not shrink by parts of a pixel.
+    const scale = (0.97 * this.node.clientWidth) / this._text.scrollWidth;
     if (scale > 0) this._text.style.fontSize = `${Math.max(SMALLEST, scale).toFixed(3)}em`;
   }
 

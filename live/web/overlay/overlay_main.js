@@ -1,6 +1,6 @@
 /** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
 
-import { brokerOf } from "../client/broker_connection.js";
+import { brokerOf } from "../client/broker_address.js";
 import { openConnection } from "../client/open_connection.js";
 import { setText } from "../drawing/elements.js";
 import { isTransferred } from "../client/leading_figure.js";

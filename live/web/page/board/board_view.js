@@ -22,6 +22,8 @@ import {
   scoreWords, withoutFigure,
 } from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
+import { countAtOne, gainChart } from "./gain_chart.js";
+import { gainsOf, measuredGains } from "./gain_classes.js";
 import { Histogram } from "./gain_histogram.js";
 import { MoveList } from "./move_list.js";
 import { HeadToHeadPanel, MethodsTable, Ratings, pointAt } from "./rating_panel.js";
@@ -80,15 +82,15 @@ export class BoardPage {
     this._complexity = new Chart(complexityChart(uPlot), pick);
     this._clocks = new Chart(CLOCKS, pick);
     this._histogram = new Histogram();
+    this._gains = new Chart(gainChart(uPlot));
+    this._gainsKey = [];
     this._duel = new HeadToHeadPanel();
     this._methods = new MethodsTable();
     this._switch = this._figureSwitch();
     this._curvesBox = element("div", "curves-box", "", this._switch, this._curves.node, this._bandButtons());
     const right = element("div", "right", "", this._ratings.node, this._curvesBox, this._duel.node);
-    const below = element(
-      "div", "below", "", this._histogram.node, this._methods.node,
-      element("div", "stack", "", this._complexity.node, this._clocks.node),
-    );
+    const charts = [this._gains, this._histogram, this._methods, this._complexity, this._clocks];
+    const below = element("div", "below", "", ...charts.map(({ node }) => node));
     this._gone = element("p", "note");
     this._body = element("div", "board-body", "", this._left, this._moves.node, right, this._score.node);
     this._below = below;
@@ -120,6 +122,7 @@ export class BoardPage {
     if (leads !== this._figure) this._useFigure(leads);
     this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
     for (const chart of [this._score, this._complexity, this._clocks]) chart.draw(game, ply);
+    this._drawGains(game, held);
     this._histogram.draw(game, held.hello?.gain ?? "same-search", held.games.values());
     ["white", "black"].forEach((color, at) => {
       setText(this._bands[at].lastChild, nameWithin(game[color].name || "?", basis.everybody, NAME_LETTERS));
@@ -142,7 +145,7 @@ export class BoardPage {
   }
 
   restyle() {
-    for (const chart of [this._curves, this._score, this._complexity, this._clocks]) chart.restyle();
+    for (const chart of [this._curves, this._score, this._complexity, this._clocks, this._gains]) chart.restyle();
   }
 
   _drawHead(game) {
@@ -185,6 +188,17 @@ export class BoardPage {
     first.disabled = backOne.disabled = plies.length === 0;
     onOne.disabled = newest.disabled = plies.length === newestPly;
     newest.classList.toggle("looking-back", place.ply !== null);
+  }
+
+  /** The gains of the whole game; the engine's are counted over all games that are held. */
+  _drawGains(game, held) {
+    const kind = held.hello?.gain ?? "same-search";
+    const key = [game.curves.white, game.curves.black, kind];
+    if (key.every((part, at) => part === this._gainsKey[at])) return;
+    this._gainsKey = key;
+    const side = (color, name) => ({ name, color: `--${color}-line`, counts: countAtOne(gainsOf(game, color)) });
+    const engine = countAtOne(measuredGains(kind, held.games.values()) ?? [0]);
+    this._gains.draw({ up: side("white", "White"), down: side("black", "Black"), engine, both: kind === "successive" }, null);
   }
 
   /** A board that was just shown draws itself anew for its size: nothing may move before that. */

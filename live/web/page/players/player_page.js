@@ -1,11 +1,15 @@
 /** One player: the figures over all games that are held, and these games, the newest first. */
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
+import uPlot from "../../drawing/uplot_loader.js";
+import { Chart } from "../board/chart_frame.js";
+import { gainChart } from "../board/gain_chart.js";
 import { Card } from "../boards/board_card.js";
 import { explainButton } from "../explanations.js";
 import { basisIn } from "../figure_choice.js";
 import { FollowStar } from "../followed_players.js";
 import { playerOf } from "../player_key.js";
+import { PooledGains } from "./pooled_gains.js";
 import { PLAYER_COLUMNS, USUAL } from "./columns.js";
 
 export class PlayerPage {
@@ -26,9 +30,11 @@ export class PlayerPage {
     const others = element("details", "behind", "", element("summary", "", "Other methods"), list(more));
     this._gone = element("p", "note");
     this._body = element("div", "player-body", "", list(usual), others);
+    this._gains = new Chart(gainChart(uPlot));
+    this._pooled = new PooledGains();
     this._grid = element("div", "boards");
     this.node = element(
-      "section", "player-view", "", header, this._gone, this._body, element("h2", "", "Games"), this._grid,
+      "section", "player-view", "", header, this._gone, this._body, this._gains.node, element("h2", "", "Games"), this._grid,
     );
     this.node.setAttribute("aria-label", "One player");
   }
@@ -48,7 +54,15 @@ export class PlayerPage {
       setText(this._about, about.filter(Boolean).join(" \u00b7 "));
     }
     if (player !== null) for (const figure of this._figures) figure.draw(player);
+    this._drawGains(held, player, games, place.player);
     this._drawGames(games, (game) => basisIn(held, place, game));
+  }
+
+  _drawGains(held, player, games, key) {
+    const kind = held.hello?.gain ?? "same-search";
+    const subject = this._pooled.of(player, games, key, kind, held.games.values());
+    this._gains.node.hidden = subject === null;
+    if (subject !== null) this._gains.draw(subject, null);
   }
 
   /** Time has passed. */
@@ -57,6 +71,7 @@ export class PlayerPage {
   }
 
   restyle() {
+    this._gains.restyle();
     for (const card of this._cards.values()) card.restyle();
   }
 
