@@ -102,8 +102,8 @@ export function healthLines({ feeds, engines, hello }) {
   return lines;
 }
 
-/** States of which nothing needs to be said above the figures. */
-const WELL = ["live", "finished"];
+/** States of which nothing is said above the figures: a source is silent while a player thinks. */
+const WELL = ["live", "finished", "stale"];
 
 /** What stands above every view: only what is not as it should be, and a public delay. Pure. */
 export function troubleLines(held) {
