@@ -48,7 +48,13 @@ class RatedSides:
         """How games of this pace end; None where nothing was learned."""
         self.result = game.result
         self.curves = GameCurves(
-            in_use.gain, choice, self._rated_as, priors, self._reader, in_use.forecast
+            in_use.gain,
+            choice,
+            self._rated_as,
+            priors,
+            self._reader,
+            in_use.forecast,
+            in_use.engine_gains,
         )
         self._performances: dict[Color, tuple[PlayedAgainst, Alone | None]] = {}
         # What the last known position promises: score, ply and opponent's rating, and the chances.
