@@ -31,7 +31,7 @@ export class PlayerPage {
     this._gone = element("p", "note");
     this._body = element("div", "player-body", "", list(usual), others);
     this._gains = new Chart(gainChart(uPlot));
-    this._pooled = new PooledGains();
+    this._pooled = new PooledGains(() => go({}));
     this._grid = element("div", "boards");
     this.node = element(
       "section", "player-view", "", header, this._gone, this._body, this._gains.node, element("h2", "", "Games"), this._grid,
