@@ -19,7 +19,7 @@ def board(name: str, round: str, result: str = "*", **more: Any) -> GameDetail:
 
 
 def rounds() -> list[Any]:
-    return plain(
+    found: list[Any] = plain(
         [
             board("a", "2.1", "1-0", date="2026.05.01"),
             board("b", "2.2", "0-1", date="2026.04.30"),
@@ -28,6 +28,7 @@ def rounds() -> list[Any]:
             board("e", "11.1", plies=()),
         ]
     )
+    return found
 
 
 def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) -> None:
