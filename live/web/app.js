@@ -72,8 +72,14 @@ function storage() {
 
 /** The place of the address; screens in halls may be given `?view=wall`, which is easier to type. */
 function firstPlace() {
-  const wall = new URLSearchParams(location.search).get("view") === "wall" && !location.hash;
-  return wall ? { ...HOME, view: "wall" } : readPlace(location.hash);
+  const url = new URL(location.href);
+  if (url.searchParams.get("view") === "wall" && !url.hash) {
+    // As the fragment says it, so that leaving is a change of the address.
+    url.searchParams.delete("view");
+    url.hash = writePlace({ view: "wall" });
+    history.replaceState(null, "", url);
+  }
+  return readPlace(location.hash);
 }
 
 // --- where we are ---------------------------------------------------------------------------------
