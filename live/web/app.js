@@ -4,7 +4,8 @@ import { openConnection } from "./client/open_connection.js";
 import { Announcer } from "./page/screen_reader.js";
 import { ArbiterView } from "./page/alerts/alerts_panel.js";
 import { explain } from "./page/explanations.js";
-import { HealthView, drawHealth, engineText } from "./page/health_view.js";
+import { FollowedPlayers } from "./page/followed_players.js";
+import { HealthView, drawHealth } from "./page/health_view.js";
 import { listenToKeys, showHelp } from "./page/page_keys.js";
 import { arranged } from "./page/boards/boards_order.js";
 import { Overview, REARRANGE_MS } from "./page/boards/boards_overview.js";
@@ -16,6 +17,7 @@ import { TokenEntry } from "./page/token_entry.js";
 import { sentence } from "./page/spoken_news.js";
 import { setText } from "./drawing/elements.js";
 import { CHOICES } from "./client/leading_figure.js";
+import { mainRound } from "./client/event_rounds.js";
 import { Held, eventOf, gameOrder } from "./client/event_state.js";
 import { Ticking } from "./client/running_clocks.js";
 
@@ -31,15 +33,20 @@ const held = new Held();
 const announcer = new Announcer();
 const share = new ShareMenu(seen, showToast);
 const ticking = new Ticking();
-const overview = new Overview(go, elapsedS);
-const players = new PlayersPage(go);
+const followed = new FollowedPlayers(storage(), () => changed({ all: true }));
+const overview = new Overview(go, elapsedS, followed, share.menu("boards"));
+const players = new PlayersPage(go, followed, share.menu("players"));
 const health = new HealthView();
 const tokenEntry = new TokenEntry();
 const arbiter = new ArbiterView();
-/** The view of one board; null until somebody opens one, since it brings a library with it. */
-let board = null;
+/** Views that are loaded when somebody first opens them. */
+const LATER = {
+  board: async () => new (await import("./page/board/board_view.js")).BoardPage(go, share.menu("board"), elapsedS, followed),
+  player: async () => new (await import("./page/players/player_page.js")).PlayerPage(go, elapsedS, followed),
+  wall: async () => new (await import("./page/wall/wall_view.js")).WallView(elapsedS, followed),
+};
 
-let place = readPlace(location.hash);
+let place = firstPlace();
 let written = writePlace(place);
 let writing = null;
 let dirty = new Set();
@@ -48,13 +55,32 @@ let drawnGames = new Map();
 let timer = null;
 let drawnAt = -Infinity;
 
-overview.node.prepend(share.buttons("boards"));
-players.node.prepend(share.buttons("players"));
 const views = { boards: overview, players, health, arbiter };
 for (const view of Object.values(views)) main.append(view.node);
 main.prepend(tokenEntry.node);
 
 const connection = await openConnection(held, location.href, changed);
+
+/** Where a browser keeps the list of followed players; nowhere if it is not to keep anything. */
+function storage() {
+  try {
+    return localStorage;
+  } catch {
+    return { getItem: () => null, setItem() {} };
+  }
+}
+
+/** The place of the address; screens in halls may be given `?view=wall`, which is easier to type. */
+function firstPlace() {
+  const url = new URL(location.href);
+  if (url.searchParams.get("view") === "wall" && !url.hash) {
+    // As the fragment says it, so that leaving is a change of the address.
+    url.searchParams.delete("view");
+    url.hash = writePlace({ view: "wall" });
+    history.replaceState(null, "", url);
+  }
+  return readPlace(location.hash);
+}
 
 // --- where we are ---------------------------------------------------------------------------------
 
@@ -91,12 +117,12 @@ addEventListener("hashchange", () => {
 });
 
 async function show() {
-  if (place.view === "board" && board === null) {
-    board = "loading";
-    const { BoardPage } = await import("./page/board/board_view.js");
-    board = new BoardPage(go, share.buttons("board"), elapsedS);
-    main.append(board.node);
-    views.board = board;
+  const { view } = place;
+  if (Object.hasOwn(LATER, view) && views[view] === undefined) {
+    const make = LATER[view];
+    delete LATER[view];
+    views[view] = await make();
+    main.append(views[view].node);
   }
   draw();
 }
@@ -127,6 +153,9 @@ function elapsedS(game) {
   return ticking.elapsedS(game, performance.now(), connection.status === "live" ? null : connection.heardAt);
 }
 
+/** Under which heading a view stands that has none of its own. */
+const PART_OF = { board: "boards", player: "players" };
+
 function draw() {
   clearTimeout(timer);
   timer = null;
@@ -135,10 +164,11 @@ function draw() {
   dirty = new Set();
   for (const [name, view] of Object.entries(views)) view.node.hidden = name !== place.view;
   for (const link of document.querySelectorAll("nav a")) {
-    const here = link.dataset.view === (place.view === "board" ? "boards" : place.view);
+    const here = link.dataset.view === (PART_OF[place.view] ?? place.view);
     if (here) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  document.body.dataset.view = place.view;
   drawStatus();
   if (held.seq === null) return;
   views[place.view]?.draw(held, place, drawnAt);
@@ -153,7 +183,6 @@ function draw() {
 }
 
 function drawService() {
-  setText(byId("engine"), engineText(held));
   const sight = held.hello?.sight ?? "public";
   byId("withheld").hidden = sight !== "venue";
   document.querySelector("nav a[data-view=arbiter]").hidden = sight !== "arbiter";
@@ -211,17 +240,25 @@ function seen() {
   };
 }
 
+/** The round of a game, by which its neighbours are known. */
+function roundOf(id) {
+  const game = held.games.get(id);
+  return game === undefined ? "" : mainRound(game.round);
+}
+
 function neighbour(by) {
-  const games = arranged([...held.games.values()], HOME);
+  const { event, round } = place;
+  const games = arranged([...held.games.values()], { ...HOME, event, round: round || roundOf(place.game) });
   const at = games.findIndex((game) => game.id === place.game);
   const next = games[at + by];
-  if (at >= 0 && next) open({ view: "board", game: next.id, flip: place.flip, figure: place.figure });
+  if (at >= 0 && next) open({ view: "board", game: next.id, flip: place.flip, figure: place.figure, event, round });
 }
 
 const ANYWHERE = {
   boards: () => open({}),
   players: () => open({ view: "players" }),
   health: () => open({ view: "health" }),
+  wall: () => open({ view: "wall" }),
   help: showHelp,
 };
 const ON_BOARD = {
@@ -229,10 +266,10 @@ const ON_BOARD = {
   after: () => neighbour(1),
   flip: () => go({ flip: !place.flip }),
   figure: () => go({ figure: CHOICES[(CHOICES.indexOf(place.figure) + 1) % CHOICES.length] }),
-  back: () => board.step(-1),
-  on: () => board.step(1),
-  first: () => board.step(-Infinity),
-  newest: () => board.step(Infinity),
+  back: () => views.board.step(-1),
+  on: () => views.board.step(1),
+  first: () => views.board.step(-Infinity),
+  newest: () => views.board.step(Infinity),
   leave: () => open({}),
 };
 
@@ -259,6 +296,7 @@ matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => {
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) changed({ all: true });
 });
+addEventListener("storage", () => followed.reread());
 setInterval(() => {
   drawStatus();
   // Until the first moves may be shown, the time to them runs.

@@ -150,8 +150,10 @@ class Page:
                 "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
             )
 
-    async def emulate(self, width: int, height: int, *, scheme: str = "dark") -> None:
-        """A screen of this size whose user likes ``dark`` or ``light`` pages."""
+    async def emulate(
+        self, width: int, height: int, *, scheme: str = "dark", forced: bool = False
+    ) -> None:
+        """A screen of this size whose user likes ``dark`` or ``light`` pages, or forces colours."""
         await self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -161,7 +163,10 @@ class Page:
         )
         await self.call(
             "Emulation.setEmulatedMedia",
-            features=[{"name": "prefers-color-scheme", "value": scheme}],
+            features=[
+                {"name": "prefers-color-scheme", "value": scheme},
+                {"name": "forced-colors", "value": "active" if forced else "none"},
+            ],
         )
 
     async def picture(self) -> bytes:

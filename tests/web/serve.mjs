@@ -97,6 +97,39 @@ const ASKED = {
     return looked.map(([games, now, moments]) => chooser.choose(games, now, moments)[0].id);
   },
 
+  /** Follows and unfollows players; what is kept, and whom of these it then holds. */
+  async followed_players({ stored, toggled, asked, throws = false }) {
+    const { FollowedPlayers } = await import(new URL("page/followed_players.js", PAGES));
+    let [text, changes] = [stored, 0];
+    const storage = {
+      getItem: () => text,
+      setItem(name, value) {
+        if (throws) throw new DOMException("full");
+        text = value;
+      },
+    };
+    const followed = new FollowedPlayers(storage, () => (changes += 1));
+    for (const player of toggled) followed.toggle(player);
+    const first = followed.first(asked, (player) => followed.has(player));
+    return { text, changes, has: asked.map((player) => followed.has(player)), first: first.map(({ name }) => name) };
+  },
+
+  /** Calls methods of the builder's presets, kept in a browser of the test's. */
+  async presets({ stored, calls, throws = false }) {
+    const { Presets } = await import(new URL("builder/presets.js", PAGES));
+    let text = stored;
+    const storage = {
+      getItem: () => text,
+      setItem(name, value) {
+        if (throws) throw new DOMException("full");
+        text = value;
+      },
+    };
+    const presets = new Presets(storage);
+    const answers = calls.map(([method, ...given]) => presets[method](...given));
+    return { text, answers, names: presets.names };
+  },
+
   /** What a module exports under this name. */
   async constant({ module, name }) {
     return (await import(new URL(module, PAGES)))[name];

@@ -118,6 +118,25 @@ async def test_an_overlay_is_chosen_seen_and_copied(chromium: str, tmp_path: Pat
         assert dragged["layer-height"] == ["180"]
         assert dragged["layer-name"] == ["live-rate bar"]
 
+        # A swing is seen on demand; the address to go on air knows nothing of it.
+        choose = "each.dispatchEvent(new Event('change', { bubbles: true }))"
+        sample = "document.querySelector('#sample')"
+        await page.run(f"((each) => {{ each.value = 'swing'; {choose} }})({sample})")
+        await page.until(f"{PREVIEW}?.location.search.includes('sample=swing')")
+        assert "sample" not in await page.run(ADDRESS)
+        await page.until(f"{PREVIEW}?.querySelector('.alert:not([hidden])')?.textContent")
+        await page.run(f"((each) => {{ each.value = ''; {choose} }})({sample})")
+
+        # What was chosen is kept by a name, and comes back by it.
+        await page.run("document.querySelector('#preset-name').value = 'Third'")
+        await click(page, "#preset-keep")
+        await page.until("document.querySelector('#said').textContent === 'Kept as Third.'")
+        await page.visit(f"{publisher.url}overlays")
+        await page.until("document.querySelector('#preset option[value=Third]')")
+        preset = "document.querySelector('#preset')"
+        await page.run(f"((each) => {{ each.value = 'Third'; {choose} }})({preset})")
+        await asked(page, layout=["bar"], hide=["clock"])
+
         # The builder's own address can be kept: it comes back as it was.
         await page.call("Page.reload")
         await page.until("document.querySelector('#address')?.value")

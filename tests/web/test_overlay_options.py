@@ -38,7 +38,7 @@ def test_options_are_read(pages: Pages) -> None:
     options, problems = read(
         pages,
         "?layout=grid&board=3,12&board=4&hide=clock,second&ground=%23FFFFFF80&size=1.5"
-        "&provisional=0&player=Carlsen,+Magnus&player=1503014&token=secret&layer-width=800",
+        "&provisional=0&show=arrow,opening&player=Carlsen,+Magnus&player=1503014&token=secret&layer-width=800",
     )
     assert problems == []
     assert options["layout"] == "grid"
@@ -46,6 +46,7 @@ def test_options_are_read(pages: Pages) -> None:
     assert options["hide"] == ["clock", "second"]
     assert options["ground"] == "ffffff80"
     assert options["size"] == 1.5
+    assert options["show"] == ["arrow", "opening"]
     assert options["provisional"] is False
     assert options["player"] == ["Carlsen, Magnus", "1503014"]
     assert "token" not in options

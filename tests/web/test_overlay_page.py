@@ -215,6 +215,14 @@ async def test_options_are_followed(chromium: str, tmp_path: Path) -> None:
         assert await page.run(f"({shown})('.main .value')") == 2
         assert await page.run(f"({shown})('.main .interval')") == 2
 
+        # What is asked for besides is there.
+        for selector in (".over-board", ".material:not(:empty)"):
+            assert await page.run(f"({shown})('{selector}')") == 0, selector
+        await show(page, publisher, "layout=board&board=3&show=arrow,coordinates,material,opening")
+        await page.until("document.querySelector('.named .over-board')")
+        for selector, count in ((".files span", 8), (".ranks span", 8), (".best-arrow", 1)):
+            assert await page.run(f"({shown})('{selector}')") == count, selector
+
         # Own colours and font; nonsense is told.
         await show(page, publisher, "layout=bar&text=ff0000&font=Fixture&theme=contrast&pie=1")
         style = "getComputedStyle(document.body)"

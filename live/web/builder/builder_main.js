@@ -4,6 +4,7 @@ import { element, setText } from "../drawing/elements.js";
 import { OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 import { Field } from "./field.js";
 import { GROUPS } from "./labels.js";
+import { Presets, presetName, presetOf } from "./presets.js";
 import { delayText } from "../page/health_view.js";
 
 /** While somebody types, the preview waits. */
@@ -26,6 +27,7 @@ const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
 const { options: given } = readOptions(location.search);
 const fields = new Map();
+const presets = new Presets(storage());
 let timer = null;
 let shown = null;
 
@@ -38,6 +40,20 @@ for (const { title, options } of GROUPS) {
     group.append(field.node);
   }
   byId("choices").append(group);
+}
+
+/** Where the browser keeps presets; nowhere if it is not to keep anything. */
+function storage() {
+  try {
+    return localStorage;
+  } catch {
+    return {
+      getItem: () => null,
+      setItem() {
+        throw new Error("nothing is kept");
+      },
+    };
+  }
 }
 
 function chosenOptions() {
@@ -88,13 +104,50 @@ function show() {
   const own = new URL(location.href);
   own.search = url.search;
   history.replaceState(null, "", own);
+  // A swing or a moment to see how it looks; the address to go on air knows nothing of it.
+  const seen = new URL(url);
+  if (byId("sample").value) seen.searchParams.set("sample", byId("sample").value);
   const frame = byId("preview");
-  if (frame.dataset.href !== url.href) {
-    frame.dataset.href = url.href;
+  if (frame.dataset.href !== seen.href) {
+    frame.dataset.href = seen.href;
     // Not `src`: that would fill the history with every choice.
-    frame.contentWindow.location.replace(url.href);
+    frame.contentWindow.location.replace(seen.href);
   }
   scale();
+}
+
+/** Fills every field as a query string says. */
+function writeFields(query) {
+  const { options } = readOptions(query);
+  for (const [name, field] of fields) field.write(options[name]);
+  resize(options.layout);
+  show();
+}
+
+/** What there is to choose from; `chosen` is the name of what is shown, empty for none. */
+function listPresets(name) {
+  const none = new Option("\u2013", "");
+  byId("preset").replaceChildren(none, ...presets.names.map((each) => new Option(each, each)));
+  byId("preset").value = presets.query(name) === null ? "" : name;
+  byId("preset-name").value = name;
+  byId("preset-drop").disabled = !byId("preset").value;
+}
+
+function keepPreset() {
+  const name = presetName(byId("preset-name").value);
+  const { query } = presetOf(address().search);
+  const kept = presets.keep(name, query);
+  listPresets(name);
+  const why = name ? "This browser does not keep it: copy the preset instead." : "Give it a name first.";
+  setText(byId("said"), kept ? `Kept as ${name}.` : why);
+}
+
+function presetLink() {
+  const url = new URL(location.href);
+  url.search = presetOf(address().search).query;
+  const name = presetName(byId("preset-name").value);
+  if (name) url.searchParams.set("preset", name);
+  return url.href;
 }
 
 function screenSize() {
@@ -175,6 +228,18 @@ async function sayDelay() {
 
 byId("copy").addEventListener("click", () => copy());
 byId("copy-embed").addEventListener("click", () => copy(embedText()));
+byId("preset").addEventListener("change", ({ target }) => {
+  const query = presets.query(target.value);
+  if (query !== null) writeFields(query);
+  listPresets(target.value);
+});
+byId("preset-keep").addEventListener("click", keepPreset);
+byId("preset-drop").addEventListener("click", () => {
+  presets.drop(byId("preset").value);
+  listPresets("");
+});
+byId("preset-copy").addEventListener("click", () => copy(presetLink()));
+byId("sample").addEventListener("change", show);
 byId("address").addEventListener("focus", (event) => event.target.select());
 for (const id of ["width", "height"]) byId(id).addEventListener("input", chosen);
 byId("behind").addEventListener("input", (event) => {
@@ -184,5 +249,7 @@ byId("choices").addEventListener("submit", (event) => event.preventDefault());
 addEventListener("resize", scale);
 
 resize(given.layout);
+byId("sample").value = given.sample ?? "";
+listPresets(presetOf(location.search).name);
 show();
 await offer();

@@ -88,6 +88,16 @@ export const GROUPS = [
         only: ["board"],
         help: "Finds, traps, and how many players of this rating would have played it.",
       },
+      show: {
+        label: "Show besides",
+        only: ["board"],
+        values: {
+          arrow: "arrow for a better move",
+          coordinates: "coordinates",
+          opening: "opening",
+          material: "captured material",
+        },
+      },
       hold: { label: "Seconds a moment", only: ["moment"] },
       scoring: {
         label: "Scoring",
@@ -104,12 +114,6 @@ export const GROUPS = [
           sonneborn: "Sonneborn-Berger",
           black: "games as Black",
         },
-      },
-      sample: {
-        label: "Show a sample",
-        none: "no",
-        values: { swing: "the game's largest swing", moment: "the newest moment" },
-        help: "To see how it looks; take it away before you go on air.",
       },
       flags: { label: "Federations as", values: { code: "code (NOR)", emoji: "flag (not on Windows)" } },
       swing: { label: "Show swings of", unit: "pawns", help: "Within ±4 pawns; 0 shows none." },

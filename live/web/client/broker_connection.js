@@ -13,12 +13,6 @@ const SILENT_AFTER_MS = 40_000;
 /** Readers mend their gaps at different times, or all would ask the broker at once. */
 const MEND_WITHIN_MS = 2_000;
 
-/** The broker that a page names, `{url, prefix}`; null where it reads from the service itself. */
-export function brokerOf(document) {
-  const meta = document.querySelector('meta[name="live-rate-broker"]');
-  return meta === null ? null : { url: meta.content, prefix: meta.dataset.prefix };
-}
-
 export class BrokerConnection {
   /**
    * `client()` makes a client with `subscribe(topics)`, `unsubscribe(topics)` and events `connect`,

@@ -1,7 +1,7 @@
 /** Where a page gets its messages from: the service beside it, or the broker that it names. */
 
 import { Connection } from "./stream_connection.js";
-import { BrokerConnection, brokerOf } from "./broker_connection.js";
+import { brokerOf } from "./broker_address.js";
 
 const now = () => performance.now();
 const random = Math.random;
@@ -20,6 +20,7 @@ export async function openConnection(held, page, changed) {
   if (broker === null) {
     return new Connection(held, page, changed, { open: (url) => new WebSocket(url), now, random, after });
   }
+  const { BrokerConnection } = await import("./broker_connection.js");
   const { default: mqtt } = await import("../vendor/mqtt/mqtt.esm.js");
   const options = { protocolVersion: 5, clean: true, reconnectPeriod: 1000 + 4000 * random(), timerVariant: "native" };
   const client = () => mqtt.connect(broker.url, options);

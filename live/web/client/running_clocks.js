@@ -56,3 +56,19 @@ function runs({ result, plies, problem, restored }) {
 export function leftS(clockS, elapsedS) {
   return clockS === null ? null : Math.max(0, clockS - elapsedS);
 }
+
+/** Clock at the start, and under which a clock is low, both seconds, as SCRAMBLES in live/story. */
+const LOW_S = [[3000, 60], [600, 20], [0, 10]];
+
+/** Whether a clock is low, in a game whose clocks began at `startS`; null is not. */
+export function isLow(clockS, startS) {
+  if (clockS === null || startS === null) return false;
+  return clockS < LOW_S.find(([from]) => startS >= from)[1];
+}
+
+/** What a game's clocks began at, as far as is seen: the most that any has shown; null without. */
+export function startClockS({ plies }) {
+  let most = null;
+  for (const { clock_s: clock } of plies) if (clock !== null && (most === null || clock > most)) most = clock;
+  return most;
+}

@@ -77,6 +77,12 @@ export function nameForms(name, others = []) {
 /** The family name, or as much more as tells the player from these others. Pure. */
 export const shortName = (name, others = []) => nameForms(name, others).at(-1);
 
+/** The longest form of at most `most` letters, else the shortest there is. Pure. */
+export function nameWithin(name, others, most) {
+  const forms = nameForms(name, others);
+  return forms.find((form) => [...form].length <= most) ?? forms.at(-1);
+}
+
 /** The letters of a name that has no shorter form become no smaller than this. */
 const SMALLEST = 0.45;
 
@@ -101,7 +107,8 @@ export class Name {
       this._text.textContent = form;
       if (this._fits()) return;
     }
-    const scale = this.node.clientWidth / this._text.scrollWidth;
+    // A little less: letters do not shrink by parts of a pixel.
+    const scale = (0.97 * this.node.clientWidth) / this._text.scrollWidth;
     if (scale > 0) this._text.style.fontSize = `${Math.max(SMALLEST, scale).toFixed(3)}em`;
   }
 

@@ -1,6 +1,7 @@
 /** Both perceived ratings of a game as curves with their bands, as large as their box. */
 
 import { columns, drawn, figureLabel, span } from "../client/curve_series.js";
+import { bandFill, markEnds } from "../drawing/curve_marks.js";
 import uPlot from "../drawing/uplot_loader.js";
 
 const COLORS = ["white", "black"];
@@ -9,9 +10,6 @@ const COLORS = ["white", "black"];
 export function curveNames(game, { rating }) {
   return drawn(game.curves, rating);
 }
-
-/** Where the columns hold a side's values. */
-const VALUES = { white: 3, black: 6 };
 
 export class Plot {
   constructor(box) {
@@ -77,7 +75,7 @@ export class Plot {
     const marks = {
       color,
       rem,
-      font: font(Math.round(1.1 * rem), 700),
+      family: style.fontFamily,
       dashes: () => (this._kind === "percentile" ? { white: 50 } : this._elos),
       label: (value) => figureLabel(this._kind)(value),
     };
@@ -100,28 +98,21 @@ export class Plot {
         },
       ],
       series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)])],
-      bands: [
-        { series: [1, 2], fill: color("--white-band") },
-        { series: [4, 5], fill: color("--black-band") },
-      ],
+      bands: COLORS.map((side, at) => ({
+        series: [1 + 3 * at, 2 + 3 * at],
+        fill: bandFill(color(`--${side}-line`), color(`--${side}-band`), side),
+      })),
       hooks: { draw: [(plot) => mark(plot, marks)] },
     };
   }
 }
 
-/** The newest value at the end of each line; dashes at the players' own Elo, or the middle rank. */
-function mark(plot, { color, rem, font, dashes, label: written }) {
+/** Dashes at the players' own Elo, or the middle rank; the newest value at the end of each line. */
+function mark(plot, { color, rem, family, dashes, label }) {
   const { ctx } = plot;
   const { left, top, width, height } = plot.bbox;
   const ratio = devicePixelRatio;
   ctx.save();
-  const ends = COLORS.map((side) => {
-    const values = plot.data[VALUES[side]];
-    const at = values.findLastIndex((value) => value !== null);
-    if (at < 0) return null;
-    const y = plot.valToPos(values[at], "y", true);
-    return { side, x: plot.valToPos(plot.data[0][at], "x", true), y, label: y, text: written(values[at]) };
-  }).filter(Boolean);
   for (const side of COLORS) {
     const at = dashes()[side];
     if (!at) continue;
@@ -136,25 +127,6 @@ function mark(plot, { color, rem, font, dashes, label: written }) {
     ctx.lineTo(left + width, y);
     ctx.stroke();
   }
-  ctx.globalAlpha = 1;
-  ctx.setLineDash([]);
-  const room = 1.2 * rem * ratio;
-  if (ends.length === 2 && Math.abs(ends[0].y - ends[1].y) < room) {
-    const [high, low] = ends[0].y <= ends[1].y ? ends : [ends[1], ends[0]];
-    const middle = (high.y + low.y) / 2;
-    high.label = middle - room / 2;
-    low.label = middle + room / 2;
-  }
-  // The plot's own font sizes are multiplied by the density of the screen; so are these.
-  ctx.font = font.replace(/([\d.]+)px/, (_, px) => `${px * ratio}px`);
-  ctx.textAlign = "left";
-  ctx.textBaseline = "middle";
-  for (const { side, x, y, label, text } of ends) {
-    ctx.fillStyle = color(`--${side}-line`);
-    ctx.beginPath();
-    ctx.arc(x, y, 0.32 * rem * ratio, 0, 2 * Math.PI);
-    ctx.fill();
-    ctx.fillText(text, left + width + 0.6 * rem * ratio, label);
-  }
   ctx.restore();
+  markEnds(plot, { color, family, size: 1.1 * rem, written: label });
 }

@@ -1,6 +1,7 @@
 /** Which games an overlay shows. Pure: the time comes in. */
 
 import { whiteShare } from "../drawing/number_format.js";
+import { currentRound } from "../client/event_rounds.js";
 import { gameOrder } from "../client/event_state.js";
 import { unratedOf } from "../client/curve_series.js";
 import { figureOf } from "../client/leading_figure.js";
@@ -17,31 +18,9 @@ const CLOSER = 0.03;
 
 const running = (game) => game.result === "*" && game.plies.length > 0;
 
-/** The games of each event's current round: that of games under way, else the last one. */
-export function currentRound(games) {
-  const events = Map.groupBy(games, eventOf);
-  return [...events.values()].flatMap((all) => {
-    const live = all.filter(running);
-    const rounds = new Set((live.length ? live : all).map((game) => roundOf(game.round)));
-    const last = [...rounds].sort(roundOrder).at(-1);
-    return all.filter((game) => roundOf(game.round) === last);
-  });
-}
-
-/** Broadcasts write boards into rounds: `4.12` is board 12 of round 4. */
-function roundOf(round) {
-  return round.split(".")[0];
-}
-
 /** The order of the service's snapshots, without regard to events that viewers do not see. */
 function order(a, b) {
   return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
-}
-
-/** Round 2 before round 10, as games are ordered. */
-function roundOrder(a, b) {
-  const alone = (round) => ({ event: "", round, board: null, id: "", white: {}, black: {} });
-  return gameOrder(alone(a), alone(b));
 }
 
 export class Chooser {
@@ -64,7 +43,7 @@ export class Chooser {
     this._story?.note(moments, now);
     let chosen = [...games].sort(this._options.order === "percentile" ? byPercentile : order);
     if (ids.length > 0) chosen = chosen.filter((game) => ids.includes(game.id));
-    else chosen = currentRound(chosen);
+    else chosen = currentRound(chosen, eventOf);
     if (boards.length > 0) chosen = chosen.filter((game) => boards.includes(game.board));
     this._note(chosen, now);
     const named = ids.length > 0 || boards.length > 0 || player.length > 0;

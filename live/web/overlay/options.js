@@ -17,6 +17,9 @@ export const TIES = ["direct", "wins", "buchholz", "sonneborn", "black"];
 export const LOSSES = ["freeze", "notice", "hide"];
 export const FOLLOWS = ["top", "closest", "latest", "story"];
 
+/** What the board can show besides. */
+export const EXTRAS = ["arrow", "coordinates", "opening", "material"];
+
 /** What can be left out. An interval is part of its rating and cannot be left out alone. */
 export const FIGURES = [
   "place",
@@ -140,6 +143,7 @@ export const OPTIONS = {
   motion: flag(true),
   lost: choice(LOSSES, "freeze"),
   human: flag(false),
+  show: parts(EXTRAS),
   hold: number(3, 600, 15),
   sample: choice(["swing", "moment"], null),
   scoring: choice(Object.keys(SCORINGS), "1-half-0"),

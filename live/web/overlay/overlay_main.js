@@ -1,6 +1,6 @@
 /** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
 
-import { brokerOf } from "../client/broker_connection.js";
+import { brokerOf } from "../client/broker_address.js";
 import { openConnection } from "../client/open_connection.js";
 import { setText } from "../drawing/elements.js";
 import { isTransferred } from "../client/leading_figure.js";
@@ -43,7 +43,7 @@ applyLook(document.documentElement, options);
 // connection opens; the library of the curves, which is largest, starts at once.
 if (["board", "curves"].includes(options.layout)) import("../drawing/uplot_loader.js");
 const loading = import(`./layouts/${options.layout}_layout.js`);
-const styled = OWN_STYLES.includes(options.layout) ? styles() : null;
+const styled = OWN_STYLES.includes(options.layout) || options.show.length > 0 ? styles() : null;
 let layout = null;
 const { default: words } = await speaking;
 

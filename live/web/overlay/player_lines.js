@@ -2,7 +2,7 @@
 
 import { element, setText } from "../drawing/elements.js";
 import { fill } from "./language/words.js";
-import { basisOf, clockOf, figuresOf, openOf, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
+import { basisOf, clockIsLow, clockOf, figuresOf, openOf, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
 import { Name } from "../drawing/player_names.js";
 
 export class PlayerPanel {
@@ -20,6 +20,7 @@ export class PlayerPanel {
     this._eloValue = element("span", "value");
     this._elo = element("p", "elo", "", element("span", "label", "Elo"), this._eloValue);
     this._points = element("strong", "points");
+    this._material = element("span", "material");
     this._clock = element("span", "clock");
     this._main = new OverlayRating("main", words);
     this._second = new OverlayRating("second", words);
@@ -35,6 +36,7 @@ export class PlayerPanel {
         this._flag,
         this._title,
         this._name.node,
+        this._material,
         this._points,
         this._clock,
       ),
@@ -42,7 +44,8 @@ export class PlayerPanel {
     );
   }
 
-  draw(game) {
+  /** `material`: what this side has more of, where that is shown. */
+  draw(game, material = "") {
     const { _words: words, _options: options, _color: color } = this;
     const player = game[color];
     const point = game.curves[color].at(-1) ?? null;
@@ -51,8 +54,11 @@ export class PlayerPanel {
     setText(this._eloValue, player.elo ? String(player.elo) : "");
     this._elo.hidden = !player.elo;
     setText(this._points, pointsOf(game.result, color));
-    setText(this._clock, clockOf(game, color, this._elapsedS(game)));
-    const beside = `${player.title} ${this._points.textContent} ${this._clock.textContent.length}`;
+    const elapsedS = this._elapsedS(game);
+    setText(this._clock, clockOf(game, color, elapsedS));
+    this._clock.classList.toggle("low", clockIsLow(game, color, elapsedS));
+    setText(this._material, material);
+    const beside = `${player.title} ${material} ${this._points.textContent} ${this._clock.textContent.length}`;
     this._name.draw(player.name || "?", this._everybody(), beside);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const { transferred, withheld } = this._basisOf(game);

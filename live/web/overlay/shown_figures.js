@@ -3,7 +3,7 @@
 import { figureOf, isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
-import { leftS } from "../client/running_clocks.js";
+import { isLow, leftS, startClockS } from "../client/running_clocks.js";
 import { counted, fill, localMove } from "./language/words.js";
 
 /** Who moves at a ply of a game. */
@@ -84,13 +84,21 @@ export function lastMove(game, words) {
   return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
 }
 
-/** The clock of one side, which runs since `elapsedS` if it is to move; empty without one, and when
- * the game is over.
- */
-export function clockOf(game, color, elapsedS = 0) {
-  if (game.result !== "*") return "";
+/** What is left of one side's clock, which runs since `elapsedS` if it is to move; null without. */
+function secondsLeft(game, color, elapsedS) {
+  if (game.result !== "*") return null;
   const clocked = game.plies.findLast((ply) => moverOf(ply.ply, game.start_fen) === color);
-  return clockText(leftS(clocked?.clock_s ?? null, turnOf(game) === color ? elapsedS : 0));
+  return leftS(clocked?.clock_s ?? null, turnOf(game) === color ? elapsedS : 0);
+}
+
+/** The clock of one side as text; empty without one, and when the game is over. */
+export function clockOf(game, color, elapsedS = 0) {
+  return clockText(secondsLeft(game, color, elapsedS));
+}
+
+/** Whether one side has little time left. */
+export function clockIsLow(game, color, elapsedS = 0) {
+  return isLow(secondsLeft(game, color, elapsedS), startClockS(game));
 }
 
 /** Whose turn it is; null when the game is over. */

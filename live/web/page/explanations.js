@@ -143,7 +143,13 @@ let dialog = null;
 /** Shows an explanation; it closes by Escape, its button, or a click beside it. */
 export function explain(name) {
   const [title, ...paragraphs] = WORDS[name];
-  show(title, paragraphs.map((text) => element("p", "", text)));
+  const nodes = paragraphs.map((text) => element("p", "", text));
+  if (name === "overview") {
+    const manual = element("a", "", "The manual says more.");
+    manual.href = "manual/";
+    nodes.push(element("p", "", "", manual));
+  }
+  show(title, nodes);
 }
 
 /** Shows a dialog of our own text. */

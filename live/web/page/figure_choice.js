@@ -16,7 +16,26 @@ export function leadingIn(held, { figure }) {
   return figure === "auto" ? (held.hello?.figure ?? "auto") : figure;
 }
 
-/** How figures of a game are shown: which leads, and whether the calibration is transferred. */
+/** Everybody who plays, so that two of one family are told apart; made anew when games come or go. */
+const everybody = new WeakMap();
+
+export function everybodyIn({ games }) {
+  const known = everybody.get(games);
+  if (known?.games === games.size) return known.names;
+  const names = [...new Set([...games.values()].flatMap(({ white, black }) => [white.name, black.name]))];
+  everybody.set(games, { games: games.size, names });
+  return names;
+}
+
+/**
+ * How figures of a game are shown: which leads, whether the calibration is transferred, whether
+ * they are withheld here; and who else plays, for names.
+ */
 export function basisIn(held, place, game = null) {
-  return { choice: leadingIn(held, place), transferred: isTransferred(held.engine, game?.calibration_note) };
+  return {
+    choice: leadingIn(held, place),
+    transferred: isTransferred(held.engine, game?.calibration_note),
+    withheld: held.engine?.rating_source === "withheld",
+    everybody: everybodyIn(held),
+  };
 }

@@ -1,4 +1,4 @@
-/** How the sources and the engines do: one line above every view, and all of it on its own. */
+/** How the sources and the engines do: their troubles above every view, all of it on its own. */
 
 import { element, nameNode, setText } from "../drawing/elements.js";
 import { ageText } from "../drawing/number_format.js";
@@ -88,7 +88,7 @@ function minutesText(seconds) {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** The line above every view: how late it is, sources, then engines. */
+/** How late it is, the sources, then the engines, in one line each. Pure. */
 export function healthLines({ feeds, engines, hello }) {
   const lines = feeds.map(({ feed, state, detail }) => ({
     state,
@@ -102,9 +102,21 @@ export function healthLines({ feeds, engines, hello }) {
   return lines;
 }
 
-/** Draws the line; only texts that differ are touched. */
+/** States of which nothing is said above the figures: a source is silent while a player thinks. */
+const WELL = ["live", "finished", "stale"];
+
+/** What stands above every view: only what is not as it should be, and a public delay. Pure. */
+export function troubleLines(held) {
+  const { done = 0, of = 0 } = held.engines?.measuring ?? {};
+  return healthLines(held).filter(
+    ({ state, name }) => !WELL.includes(state) || (name === "engines" && done < of),
+  );
+}
+
+/** Draws these lines; only texts that differ are touched. */
 export function drawHealth(list, held) {
-  const lines = healthLines(held);
+  const lines = troubleLines(held);
+  list.hidden = lines.length === 0;
   while (list.children.length > lines.length) list.lastChild.remove();
   while (list.children.length < lines.length) {
     list.append(element("li", "", "", element("i", "dot"), nameNode("name"), element("span", "detail")));
@@ -132,12 +144,12 @@ export function humanWords({ problem, network, answered, waiting, left_out: left
 }
 
 /** Everything known of the engines, as pairs of words. Pure. */
-export function engineRows({ engines: health, engine }) {
+export function engineRows({ engines: health, engine, hello }) {
   if (!health) return [];
   const { waiting = {}, speculation } = health;
   const rows = [
     ["Problem", health.problem || "none"],
-    ["Engine", engine ? `${engine.name}, ${engine.limit}` : "\u2013"],
+    ["Engine", engineText({ engine, hello }) || "\u2013"],
     ["Calibration", engine ? [engine.calibration ?? "none", engine.calibration_note].filter(Boolean).join(": ") : "\u2013"],
     ...Object.entries(CLASSES).map(([name, text]) => [`Waiting ${text}`, number(waiting[name] ?? 0)]),
     ["Oldest wait", health.queued ? ageText(health.oldest_wait_s) : "\u2013"],

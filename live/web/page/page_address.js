@@ -8,13 +8,13 @@ import { CHOICES as FIGURES } from "../client/leading_figure.js";
 
 /** What each part of a place may be; the first is what holds when the address says nothing. */
 const CHOICES = {
-  view: ["boards", "board", "players", "health", "arbiter"],
+  view: ["boards", "board", "players", "player", "wall", "health", "arbiter"],
   layout: ["auto", "cards", "table"],
   state: ["all", "running", "over"],
   figure: FIGURES,
 };
 
-const TEXTS = { game: "", q: "", sort: "", cols: "" };
+const TEXTS = { game: "", player: "", event: "", round: "", q: "", sort: "", cols: "" };
 const MAX_TEXT = 300;
 
 export const HOME = Object.freeze({
@@ -29,6 +29,11 @@ export const HOME = Object.freeze({
   flip: false,
 });
 
+/** The view that a game or a player asks for without saying so. */
+function implied({ game, player }) {
+  return game ? "board" : player ? "player" : HOME.view;
+}
+
 /** The place that a fragment names; what is unknown or odd counts as not said. */
 export function readPlace(fragment) {
   const said = new URLSearchParams(fragment.replace(/^#/, ""));
@@ -40,9 +45,10 @@ export function readPlace(fragment) {
   for (const name of Object.keys(TEXTS)) place[name] = (said.get(name) ?? "").slice(0, MAX_TEXT);
   if (/^\d{1,4}$/.test(said.get("ply") ?? "")) place.ply = Number(said.get("ply"));
   for (const name of ["down", "flip"]) place[name] = said.get(name) === "1";
-  // A game is enough to say that one board is meant.
-  if (place.game && !said.has("view")) place.view = "board";
+  // A game or a player is enough to say what is meant.
+  if (!said.has("view")) place.view = implied(place);
   if (place.view === "board" && !place.game) place.view = "boards";
+  if (place.view === "player" && !place.player) place.view = "players";
   return place;
 }
 
@@ -51,8 +57,8 @@ export function writePlace(place) {
   const said = new URLSearchParams();
   for (const [name, usual] of Object.entries(HOME)) {
     const value = place[name];
-    if (value === usual || value === "" || value === undefined) continue;
-    if (name === "view" && value === "board" && place.game) continue;
+    if (name === "view" ? value === implied(place) : value === usual || value === "") continue;
+    if (value === undefined) continue;
     said.set(name, typeof value === "boolean" ? "1" : String(value));
   }
   const text = said.toString();

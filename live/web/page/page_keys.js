@@ -10,6 +10,7 @@ export const HELP = [
   ["b", "all boards"],
   ["p", "players"],
   ["h", "health of sources and engines"],
+  ["w", "wall: all boards, as large as the screen"],
   ["/", "filter"],
   ["\u2190 \u2191 \u2192 \u2193", "from board to board"],
   ["Enter", "open a board"],
@@ -56,7 +57,7 @@ const typing = (node) => node.closest?.("input:not([type=checkbox]), select, tex
 /** Calls `act(name)` for keys of the page; `act` answers whether it did something. */
 export function listenToKeys(act) {
   const names = {
-    b: "boards", p: "players", h: "health", "/": "filter", "[": "before", "]": "after", f: "flip", c: "figure",
+    b: "boards", p: "players", h: "health", w: "wall", "/": "filter", "[": "before", "]": "after", f: "flip", c: "figure",
     ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "newest", Escape: "leave", "?": "help",
   };
   document.addEventListener("keydown", (event) => {

@@ -3,7 +3,7 @@
 import { isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
-import { leftS } from "../client/running_clocks.js";
+import { isLow, leftS } from "../client/running_clocks.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
 export const SCALE = [1000, 3000];
@@ -41,8 +41,9 @@ export function ratings(point, elo, basis = {}) {
   return { main: written(main, basis.transferred), other: written(other, basis.transferred && main === null) };
 }
 
-/** What stands where no figure leads yet. */
-export function withoutFigure(point) {
+/** What stands where no figure leads yet, or where none may be seen. */
+export function withoutFigure(point, { withheld = false } = {}) {
+  if (withheld) return "withheld here";
   if (point === null) return "no move rated yet";
   return point.n < 5 ? `${countedMoves(point.n)}: too few yet` : "no calibration fits";
 }
@@ -95,6 +96,13 @@ export function clockAfter(game, plies, color, elapsedS = 0) {
     return clockText(leftS(plies[at].clock_s, clockRuns(game, plies, color) ? elapsedS : 0));
   }
   return "";
+}
+
+/** Whether the clock of a colour is low, as it stands after `plies`. */
+export function clockIsLow(game, plies, color, startS, elapsedS = 0) {
+  if (game.result !== "*") return false;
+  const last = plies.findLast(({ ply }) => moverOf(ply, game.start_fen) === color);
+  return isLow(leftS(last?.clock_s ?? null, clockRuns(game, plies, color) ? elapsedS : 0), startS);
 }
 
 /** Whether it is this colour's clock that runs, as far as is known. */
@@ -151,7 +159,10 @@ export function lastMove(game, plies) {
 /** `Board 3 · Round 4`, or what else identifies it. */
 export function placeText(game, short = false) {
   const board = game.board === null ? "" : short ? `Bd ${game.board}` : `Board ${game.board}`;
-  const round = game.round && game.round !== "?" ? `${short ? "R" : "Round "}${game.round}` : "";
+  // Broadcasts write boards into rounds: `4.12` is board 12 of round 4.
+  const own = `.${game.board}`;
+  const name = game.round.endsWith(own) ? game.round.slice(0, -own.length) : game.round;
+  const round = name && name !== "?" ? `${short ? "R" : "Round "}${name}` : "";
   return [board, round].filter(Boolean).join(" \u00b7 ") || game.event || game.id;
 }
 
@@ -169,7 +180,7 @@ export function sideText(game, color, basis = {}) {
   const point = game.curves[color].at(-1) ?? null;
   const { main } = ratings(point, game[color].elo, basis);
   const name = game[color].name || "unknown";
-  if (main === null) return `${name}: ${withoutFigure(point)}`;
+  if (main === null) return `${name}: ${withoutFigure(point, basis)}`;
   const range = main.bound ? ` ${main.interval}` : main.interval ? `, 95 % interval ${main.interval}` : "";
   const said = `${main.text}${range}`;
   return `${name}: ${main.label} ${said}, from ${countedMoves(point.n)}`;

@@ -1,7 +1,7 @@
 /** Asks for a token where the service lets nobody in without a valid one. */
 
 import { element, setText } from "../drawing/elements.js";
-import { brokerOf } from "../client/broker_connection.js";
+import { brokerOf } from "../client/broker_address.js";
 import { tokenTrouble } from "../client/token_check.js";
 
 const WORDS = {

@@ -86,3 +86,22 @@ def test_only_the_clock_of_the_side_to_move_runs(pages: Pages) -> None:
     assert shown("white") == "0:57"
     assert shown("black") == "5:00"
     assert shown("white", result="1-0") == ""
+
+
+@pytest.mark.parametrize(
+    ("left", "start", "low"),
+    [
+        (59.0, 5400.0, True),
+        (61.0, 5400.0, False),
+        (21.0, 900.0, False),
+        (9.0, 180.0, True),
+        (30.0, 180.0, False),
+        (None, 180.0, False),
+        (5.0, None, False),
+    ],
+)
+def test_a_low_clock_is_low_for_its_time_control(
+    pages: Pages, left: float | None, start: float | None, low: bool
+) -> None:
+    module = "client/running_clocks.js"
+    assert pages("call", module=module, name="isLow", args=[left, start]) is low

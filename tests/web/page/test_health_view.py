@@ -113,6 +113,17 @@ def test_sources_come_first(pages: Pages) -> None:
     assert second["name"] == "engines"
 
 
+def test_above_the_figures_stands_only_what_is_not_as_it_should_be(pages: Pages) -> None:
+    well = EngineHealth(engines=(EngineState(0, "idle"),))
+    feeds = [plain(FeedHealth("a", "live")), plain(FeedHealth("b", "stale"))]
+    assert call(pages, "troubleLines", {"feeds": feeds, "engines": plain(well)}) == []
+    lost = {"feeds": [*feeds, plain(FeedHealth("c", "failed", "404"))], "engines": plain(BUSY)}
+    assert [each["name"] for each in call(pages, "troubleLines", lost)] == ["c", "engines"]
+    delay = {"delay_s": 900, "first_s": None}
+    late = {"feeds": feeds, "engines": None, "hello": {"public_delay": delay}}
+    assert [each["name"] for each in call(pages, "troubleLines", late)] == ["public"]
+
+
 def test_a_venue_is_not_told_how_strong_the_engine_counts(pages: Pages) -> None:
     info = EngineInfo("Stockfish", "depth 9", 0, "withheld")
     said = call(pages, "engineText", {"engine": info, "hello": {"gain": "same-search"}})

@@ -14,11 +14,14 @@ from tests.web.page.games import Pages
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 PLACES = st.fixed_dictionaries(
     {
-        "view": st.sampled_from(["boards", "players", "health", "arbiter"]),
+        "view": st.sampled_from(["boards", "players", "wall", "health", "arbiter"]),
         "layout": st.sampled_from(["auto", "cards", "table"]),
         "state": st.sampled_from(["all", "running", "over"]),
         "figure": st.sampled_from(["auto", "level", "percentile", "alone", "algorithm4"]),
         "game": st.just(""),
+        "player": st.just(""),
+        "event": TEXT,
+        "round": TEXT,
         "q": TEXT,
         "sort": TEXT,
         "cols": TEXT,

@@ -24,6 +24,8 @@ export default class BoardLayout {
     this._diagram = null;
     this._humanLine = () => null;
     if (context.options.human) import("../human_line.js").then(({ humanLine }) => (this._humanLine = humanLine));
+    this._opening = element("p", "opening");
+    this._extras = null;
     const { bar, move, number, alert } = this._score;
     this.node = element(
       "article",
@@ -37,12 +39,17 @@ export default class BoardLayout {
         "",
         this._sides.black.node,
         element("div", "state", "", move, number, alert),
+        this._opening,
         this._human,
         this._box,
         this._sides.white.node,
       ),
     );
     this.node.hidden = true;
+    const { show } = context.options;
+    if (show.length > 0) {
+      import("./board_extras.js").then(({ BoardExtras }) => (this._extras = new BoardExtras(show, this._board)));
+    }
   }
 
   fit(width, height) {
@@ -61,8 +68,10 @@ export default class BoardLayout {
     if (game === null) return;
     const { options, words } = this._context;
     setText(this._place, placeOf(game, words));
-    this._sides.white.draw(game);
-    this._sides.black.draw(game);
+    const extras = this._extras?.draw(game);
+    setText(this._opening, extras?.opening ?? "");
+    this._opening.hidden = !this._opening.textContent;
+    for (const [color, side] of Object.entries(this._sides)) side.draw(game, extras?.material[color]);
     this._score.draw(game, swingOf(game));
     const said = this._humanLine(game, words);
     this._human.hidden = said === null;

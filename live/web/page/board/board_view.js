@@ -7,23 +7,33 @@ import { Diagram } from "../../drawing/diagram.js";
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { resultText, safeLink } from "../../drawing/number_format.js";
 import uPlot from "../../drawing/uplot_loader.js";
-import { BoardFrame } from "./board_frame.js";
+import { BoardFrame } from "../../drawing/board_frame.js";
 import { Chart } from "./chart_frame.js";
 import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
 import { ClockText } from "../boards/clock_text.js";
 import { explainButton } from "../explanations.js";
 import { FIGURE_CHOICES, basisIn, leadingIn } from "../figure_choice.js";
+import { Name, nameWithin } from "../../drawing/player_names.js";
+import { FollowStar } from "../followed_players.js";
+import { playerKey } from "../player_key.js";
+import { writePlace } from "../page_address.js";
 import {
-  drawBar, lastMove, oddsAfter, oddsWords, placeText, problemText, scoreAfter, scoreWords,
+  basisText, countedMoves, drawBar, lastMove, oddsAfter, oddsWords, placeText, problemText, ratings, scoreAfter,
+  scoreWords, withoutFigure,
 } from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
+import { countAtOne, gainChart } from "./gain_chart.js";
+import { gainsOf, measuredGains } from "./gain_classes.js";
 import { Histogram } from "./gain_histogram.js";
 import { MoveList } from "./move_list.js";
-import { HeadToHeadPanel, MethodsTable, Ratings } from "./rating_panel.js";
+import { HeadToHeadPanel, MethodsTable, Ratings, pointAt } from "./rating_panel.js";
+
+/** Letters of a name that fit a button. */
+const NAME_LETTERS = 18;
 
 export class BoardPage {
   /** `go` changes the place; `share` makes the row of buttons for what is seen. */
-  constructor(go, share, elapsedS) {
+  constructor(go, share, elapsedS, followed) {
     this._go = go;
     this._game = null;
     this._ply = 0;
@@ -37,8 +47,8 @@ export class BoardPage {
     this._watch.target = "_blank";
     const back = element("a", "back", "\u2190 All boards");
     back.href = "#";
-    const header = element("header", "board-head", "", back, this._where, this._event, this._result, this._watch, share);
-    this._players = { white: new PlayerHeader("white", elapsedS), black: new PlayerHeader("black", elapsedS) };
+    const header = element("header", "board-head", "", back, this._where, this._result, share, this._event, this._watch);
+    this._players = { white: new PlayerHeader("white", elapsedS, followed), black: new PlayerHeader("black", elapsedS, followed) };
     this._bar = element("div", "bar tall");
     this._bar.setAttribute("role", "img");
     this._square = element("div", "big-board");
@@ -72,15 +82,15 @@ export class BoardPage {
     this._complexity = new Chart(complexityChart(uPlot), pick);
     this._clocks = new Chart(CLOCKS, pick);
     this._histogram = new Histogram();
+    this._gains = new Chart(gainChart(uPlot));
+    this._gainsKey = [];
     this._duel = new HeadToHeadPanel();
     this._methods = new MethodsTable();
     this._switch = this._figureSwitch();
-    this._curvesBox = element("div", "curves-box", "", this._switch, this._curves.node);
+    this._curvesBox = element("div", "curves-box", "", this._switch, this._curves.node, this._bandButtons());
     const right = element("div", "right", "", this._ratings.node, this._curvesBox, this._duel.node);
-    const below = element(
-      "div", "below", "", this._histogram.node, this._methods.node,
-      element("div", "stack", "", this._complexity.node, this._clocks.node),
-    );
+    const charts = [this._gains, this._histogram, this._methods, this._complexity, this._clocks];
+    const below = element("div", "below", "", ...charts.map(({ node }) => node));
     this._gone = element("p", "note");
     this._body = element("div", "board-body", "", this._left, this._moves.node, right, this._score.node);
     this._below = below;
@@ -103,15 +113,20 @@ export class BoardPage {
     this._ply = ply;
     const plies = ply === last ? game.plies : game.plies.slice(0, ply);
     this._drawHead(game);
-    this._drawBoard(game, plies, place);
+    const basis = basisIn(held, place, game);
+    this._drawBoard(game, plies, place, basis);
     this._human.draw(game, plies, held.engines?.human?.learned_from ?? "");
     this._moves.draw(game, ply);
-    this._ratings.draw(game, ply, basisIn(held, place, game), held.engine?.calibration === null ? held.engine.calibration_note : "");
+    this._ratings.draw(game, ply, basis, held.engine?.calibration === null ? held.engine.calibration_note : "");
     const leads = leadingIn(held, place);
     if (leads !== this._figure) this._useFigure(leads);
     this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
     for (const chart of [this._score, this._complexity, this._clocks]) chart.draw(game, ply);
+    this._drawGains(game, held);
     this._histogram.draw(game, held.hello?.gain ?? "same-search", held.games.values());
+    ["white", "black"].forEach((color, at) => {
+      setText(this._bands[at].lastChild, nameWithin(game[color].name || "?", basis.everybody, NAME_LETTERS));
+    });
     this._duel.draw(game);
     this._methods.draw(game);
   }
@@ -130,7 +145,7 @@ export class BoardPage {
   }
 
   restyle() {
-    for (const chart of [this._curves, this._score, this._complexity, this._clocks]) chart.restyle();
+    for (const chart of [this._curves, this._score, this._complexity, this._clocks, this._gains]) chart.restyle();
   }
 
   _drawHead(game) {
@@ -144,7 +159,7 @@ export class BoardPage {
     if (link !== null) this._watch.href = link;
   }
 
-  _drawBoard(game, plies, place) {
+  _drawBoard(game, plies, place, basis) {
     this._position = { side: place.flip ? "black" : "white", game: plies === game.plies ? game : { ...game, plies } };
     this._drawDiagram();
     this._left.classList.toggle("flipped", place.flip);
@@ -160,7 +175,7 @@ export class BoardPage {
     }
     const moves = plies.map(({ uci }) => uci);
     const material = materialText(placementAfter(game.start_fen, moves));
-    for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, color, material[color]);
+    for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, color, material[color], basis);
     const last = plies.at(-1);
     const better = last?.best && last.best !== last.uci && last.gain_cp < 0 ? last.best : "";
     this._frame.draw(place.flip ? "black" : "white", better);
@@ -173,6 +188,17 @@ export class BoardPage {
     first.disabled = backOne.disabled = plies.length === 0;
     onOne.disabled = newest.disabled = plies.length === newestPly;
     newest.classList.toggle("looking-back", place.ply !== null);
+  }
+
+  /** The gains of the whole game; the engine's are counted over all games that are held. */
+  _drawGains(game, held) {
+    const kind = held.hello?.gain ?? "same-search";
+    const key = [game.curves.white, game.curves.black, kind];
+    if (key.every((part, at) => part === this._gainsKey[at])) return;
+    this._gainsKey = key;
+    const side = (color, name) => ({ name, color: `--${color}-line`, counts: countAtOne(gainsOf(game, color)) });
+    const engine = countAtOne(measuredGains(kind, held.games.values()) ?? [0]);
+    this._gains.draw({ up: side("white", "White"), down: side("black", "Black"), engine, both: kind === "successive" }, null);
   }
 
   /** A board that was just shown draws itself anew for its size: nothing may move before that. */
@@ -219,39 +245,86 @@ export class BoardPage {
     return box;
   }
 
+  /** Whose band is shown alone: while pointed at or with the keyboard on it, and for good once pressed. */
+  _bandButtons() {
+    this._bands = ["white", "black"].map((color) => {
+      const button = element("button", "plain", "", element("i", `piece ${color}`), nameNode(""));
+      button.type = "button";
+      button.addEventListener("click", () => this._pinBand(button.getAttribute("aria-pressed") === "true" ? null : color));
+      for (const type of ["pointerenter", "focus"]) button.addEventListener(type, () => this._curves.hover(color));
+      for (const type of ["pointerleave", "blur"]) button.addEventListener(type, () => this._curves.hover(null));
+      return button;
+    });
+    const box = element("div", "switch bands", "", element("span", "", "Band of"), ...this._bands);
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", "Whose band is shown alone");
+    this._pinBand(null);
+    return box;
+  }
+
+  _pinBand(color) {
+    this._curves.pin(color);
+    ["white", "black"].forEach((each, at) => this._bands[at].setAttribute("aria-pressed", String(each === color)));
+  }
+
   _useFigure(figure) {
     this._figure = figure;
     const next = new Chart(curvesChart(figure), this._pickMove);
     this._curves.node.replaceWith(next.node);
     this._curves.destroy();
     this._curves = next;
+    this._pinBand(null);
     Object.keys(FIGURE_CHOICES).forEach((each, at) => {
       this._switch.children[at].setAttribute("aria-pressed", String(each === figure));
     });
   }
 }
 
+/** A player above or below the board; the figure stands here where its panel is out of sight. */
 class PlayerHeader {
-  constructor(color, elapsedS) {
+  constructor(color, elapsedS, followed) {
+    this._color = color;
     this._title = element("span", "title");
-    this._name = nameNode("name");
+    this._name = new Name();
+    this._link = element("a", "name-link", "", this._name.node);
     this._more = nameNode("more");
     this._elo = element("span", "elo");
     this._material = element("span", "material");
     this._material.title = "What this side has more of, and by how many pawns it is ahead";
+    this._star = new FollowStar(followed);
     this.clock = new ClockText(color, elapsedS);
+    this._main = element("strong", "rating");
+    this._interval = element("span", "interval");
+    this._label = element("span", "figure-name");
     this.node = element(
-      "div", `player-line ${color}`, "", element("i", `piece ${color}`), this._title, this._name, this._elo, this._material, this._more, this.clock.node,
+      "div", `player-line side ${color}`, "",
+      element(
+        "div", "who", "", element("i", `piece ${color}`), this._title, this._link, this._elo, this._star.node, this._material,
+        this._more, this.clock.node,
+      ),
+      element("div", "figures", "", this._main, this._interval, this._label),
     );
   }
 
-  draw(game, plies, color, material) {
+  draw(game, plies, color, material, basis) {
     const player = game[color];
     setText(this._material, material);
     setText(this._title, player.title ?? "");
-    setText(this._name, player.name || "?");
+    const key = playerKey(player);
+    if (key) this._link.href = writePlace({ player: key });
+    else this._link.removeAttribute("href");
+    this._star.draw(player);
     setText(this._more, [player.federation, player.team].filter(Boolean).join(" \u00b7 "));
     setText(this._elo, player.elo ? String(player.elo) : "");
     this.clock.draw(game, plies);
+    const room = `${this.node.clientWidth} ${material} ${this.clock.node.textContent.length} ${player.elo}`;
+    this._name.draw(player.name || "?", basis.everybody, room);
+    const point = pointAt(game.curves[color], plies.length);
+    const { main } = ratings(point, player.elo, basis);
+    setText(this._main, main?.text ?? "\u2013");
+    setText(this._interval, main ? main.interval : withoutFigure(point, basis));
+    const rests = plies === game.plies && point !== null ? basisText(game, color, point) : countedMoves(point?.n ?? 0);
+    setText(this._label, main ? `${main.label} \u00b7 ${rests}` : "");
+    this.node.classList.toggle("unknown", main === null);
   }
 }

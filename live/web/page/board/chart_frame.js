@@ -9,8 +9,9 @@ const AXIS_FONT = "11px system-ui, sans-serif";
 /**
  * `kind` says what is drawn:
  * - `series(game)` answers `{data, notes}`: columns for uPlot (x first), null when nothing is there;
- * - `options(color)` the rest of uPlot's options, for colours by name;
+ * - `options(color)` the rest of uPlot's options, for colours by name; `marked` draws over it;
  * - `table(game)` answers `{head, rows}`;
+ * - `focus(side)` and `nearest(plot, top)`, where one side can be shown alone;
  * - `empty` what stands there instead of an empty drawing.
  */
 export class Chart {
@@ -20,6 +21,9 @@ export class Chart {
     this._plot = null;
     this._game = null;
     this._at = null;
+    /** Whose band is shown alone, for now and until further notice; null: both. */
+    this._focused = null;
+    this._pinned = null;
     this._box = element("div", "plot");
     this._note = element("p", "chart-note");
     this._body = element("div", "scroll");
@@ -70,9 +74,13 @@ export class Chart {
 
   _make(data) {
     this._box.setAttribute("role", "img");
-    const style = getComputedStyle(this._box);
-    const color = (name) => style.getPropertyValue(name).trim();
-    const { axes, series, ...rest } = this._kind.options(color, () => this._game);
+    // What a name stands for in the end, as a canvas understands it: forced colours are words.
+    const color = (name) => {
+      this._box.style.color = `var(${name})`;
+      return getComputedStyle(this._box).color;
+    };
+    const { axes, series, marked = () => {}, ...rest } = this._kind.options(color, () => this._game);
+    const mark = color("--mark");
     const axis = {
       stroke: color("--quiet"),
       font: AXIS_FONT,
@@ -90,7 +98,7 @@ export class Chart {
         ...rest,
         axes: axes.map((each) => ({ ...axis, ...each })),
         series,
-        hooks: { draw: [(drawn) => this._mark(drawn, color("--mark"))] },
+        hooks: { draw: [(drawn) => this._mark(drawn, mark), marked] },
       },
       data,
       this._box,
@@ -99,7 +107,29 @@ export class Chart {
       const x = plot.data[0][plot.posToIdx(offsetX)];
       if (x !== undefined) this._picked?.(x);
     });
+    if (this._kind.nearest) {
+      plot.over.addEventListener("mousemove", ({ offsetY }) => this.hover(this._kind.nearest(plot, offsetY)));
+      plot.over.addEventListener("mouseleave", () => this.hover(null));
+    }
     return plot;
+  }
+
+  /** One side's band alone while it is pointed at; null: as it was. */
+  hover(side) {
+    this._focus(side ?? this._pinned);
+  }
+
+  /** One side's band alone until further notice; null: both. */
+  pin(side) {
+    this._pinned = side;
+    this._focus(side);
+  }
+
+  _focus(side) {
+    if (side === this._focused) return;
+    this._focused = side;
+    this._kind.focus?.(side);
+    this._plot?.redraw(false, false);
   }
 
   /** A line where the board stands now. */

@@ -1,11 +1,11 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
 import { columns, drawn, figureLabel, span } from "../../client/curve_series.js";
+import { VALUES, bandFill, markEnds } from "../../drawing/curve_marks.js";
 import { figureOf } from "../../client/leading_figure.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { FIGURE_NAMES, moverOf, sideText, written } from "../score_words.js";
 
-const edge = { stroke: "transparent", width: 0, points: { show: false } };
 const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
 const line = (stroke, more = {}) => ({
   stroke,
@@ -83,7 +83,23 @@ export const SCORE = {
 export function curvesChart(wanted) {
   // Of the curves as last drawn.
   let kind = "level";
+  // Whose band is shown alone; null: both.
+  let alone = null;
   return {
+    /** Shows the band of one side alone, or of both (null). */
+    focus(side) {
+      alone = side;
+    },
+    /** Whose line is nearest to a height over the plot, at the place of the mouse; null without. */
+    nearest(plot, top) {
+      const { idx } = plot.cursor;
+      const far = (side) => {
+        const value = plot.data[VALUES[side]][idx] ?? null;
+        return value === null ? Infinity : Math.abs(plot.valToPos(value, "y") - top);
+      };
+      const side = far("white") <= far("black") ? "white" : "black";
+      return far(side) === Infinity ? null : side;
+    },
     name: "curves-chart",
     title: "Move by move",
     explain: "curves",
@@ -100,25 +116,30 @@ export function curvesChart(wanted) {
         data: [...data, own(game.white.elo), own(game.black.elo)],
         note: percent
           ? "percentile among games of players rated alike; dashed: the middle one"
-          : `${FIGURE_NAMES[kind]}; bands: 95 % intervals; dashed: own Elo`,
+          : `${FIGURE_NAMES[kind]}; bands: 95 % intervals, / White's, \\ Black's; dashed: own Elo`,
       };
     },
     options(color) {
       const dashed = (name) => ({ stroke: color(name), width: 1, dash: [4, 4], points: { show: false } });
+      const shown = (side, paint) => () => (alone === null || alone === side ? paint : "transparent");
+      const edge = (side) => ({ stroke: shown(side, color(`--${side}-edge`)), width: 1, points: { show: false } });
+      const band = (side, series) => ({
+        series,
+        fill: shown(side, bandFill(color(`--${side}-line`), color(`--${side}-band`), side)),
+      });
       return {
+        padding: [8, 44, 0, 0],
         scales: { x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] }, y: { range: (plot) => span(plot.data, kind) } },
         axes: [
           { size: 22, incrs: [1, 2, 5, 10, 20, 50, 100] },
           { size: 40, incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map(figureLabel(kind)) },
         ],
         series: [
-          {}, edge, edge, line(color("--white-line")), edge, edge, line(color("--black-line")),
+          {}, edge("white"), edge("white"), line(color("--white-line")), edge("black"), edge("black"), line(color("--black-line")),
           dashed("--white-line"), dashed("--black-line"),
         ],
-        bands: [
-          { series: [1, 2], fill: color("--white-band") },
-          { series: [4, 5], fill: color("--black-band") },
-        ],
+        bands: [band("white", [1, 2]), band("black", [4, 5])],
+        marked: (plot) => markEnds(plot, { color, family: "system-ui, sans-serif", size: 12, written: figureLabel(kind) }),
       };
     },
     says: (game) => `Figures by move. ${sideText(game, "white")}; ${sideText(game, "black")}.`,

@@ -32,17 +32,12 @@ export function gainsOf(game, color) {
 }
 
 /**
- * What the engine itself gains: `{shares, note}`. With same-search gains all are 0 by construction;
- * with successive ones they are counted where a player chose the engine's own first choice
- * (Ferreira 2012, sections 7 and 10 leave that open; Algorithms 3 and 4 take a single peak at 0).
+ * What the engine itself gains, in a list; null with same-search gains, where all are 0 by
+ * construction. Successive ones are those of moves that were its own first choice (Ferreira 2012,
+ * sections 7 and 10 leave that open; Algorithms 3 and 4 take a single peak at 0).
  */
-export function engineGains(classes, kind, games) {
-  if (kind !== "successive") {
-    return {
-      shares: classes.map(({ name }) => (name === "0" ? 1 : 0)),
-      note: "The engine's own gain is 0 by construction: it plays its first choice.",
-    };
-  }
+export function measuredGains(kind, games) {
+  if (kind !== "successive") return null;
   const gains = [];
   for (const game of games) {
     for (const ply of game.plies) {
@@ -50,6 +45,18 @@ export function engineGains(classes, kind, games) {
         gains.push(ply.gain_successive_cp);
       }
     }
+  }
+  return gains;
+}
+
+/** The engine's gains by class, `{shares, note}`. */
+export function engineGains(classes, kind, games) {
+  const gains = measuredGains(kind, games);
+  if (gains === null) {
+    return {
+      shares: classes.map(({ name }) => (name === "0" ? 1 : 0)),
+      note: "The engine's own gain is 0 by construction: it plays its first choice.",
+    };
   }
   if (gains.length === 0) return { shares: null, note: "The engine's own gains are not known yet." };
   const counts = countGains(classes, gains);

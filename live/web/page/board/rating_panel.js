@@ -1,6 +1,7 @@
 /** Both players' figures at the move that is looked at, and what White is expected to score. */
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
+import { nameWithin } from "../../drawing/player_names.js";
 import { figureOf } from "../../client/leading_figure.js";
 import { countedMoves, ratings, withoutFigure, written } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";
@@ -21,6 +22,9 @@ export function eloExpectation(white, black) {
   if (!white || !black) return null;
   return 1 / (1 + 10 ** ((black - white) / 400));
 }
+
+/** Letters of a name that fit its panel. */
+const NAME_LETTERS = 18;
 
 class RatingPanel {
   constructor(color) {
@@ -44,11 +48,12 @@ class RatingPanel {
   draw(game, ply, basis, note) {
     const player = game[this._color];
     const point = pointAt(game.curves[this._color], ply);
-    setText(this._name, player.name || "?");
+    setText(this._name, nameWithin(player.name || "?", basis.everybody, NAME_LETTERS));
+    this._name.title = player.name;
     const { main } = ratings(point, player.elo, basis);
     const counted = point === null ? "" : `from ${countedMoves(point.n)}`;
     this._large.name(main === null ? "No figure yet" : [titled(main.label), counted].join(", "));
-    if (main === null) this._large.say(note && point !== null && point.n >= 5 ? note : withoutFigure(point));
+    if (main === null) this._large.say(note && point !== null && point.n >= 5 ? note : withoutFigure(point, basis));
     else this._large.draw(main, player.elo, "");
     for (const [kind, line] of Object.entries(this._lines)) {
       // A performance belongs to the whole game, not to a move of it.

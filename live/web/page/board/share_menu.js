@@ -1,17 +1,15 @@
 /** Taking along what is seen: its address, a picture, and the figures as JSON, CSV or PGN. */
 
 import { element } from "../../drawing/elements.js";
-import { FIGURES, boardsCsv, csv, gameCsv } from "../players/csv_tables.js";
 import { PLAYER_COLUMNS } from "../players/columns.js";
 import { pieceMarkup, svgAddress } from "./pieces.js";
 import { bearer, shareAddress } from "../page_address.js";
-import { HEIGHT, WIDTH, shareSvg } from "./share_image.js";
 
 /** Games whose PGN is asked for at once, at most. */
 const TOGETHER = 4;
 
 /** Players as CSV: every plain figure of theirs, then those of the methods. */
-function playersCsv(players) {
+function playersCsv(players, { FIGURES, csv }) {
   const plain = [
     "id", "name", "elo", "games", "moves", "mean_gain_cp", "expected_score", "rating", "low", "high",
     "calibrated", "calibrated_low", "calibrated_high", "form", ...FIGURES,
@@ -55,6 +53,7 @@ async function pgnOfAll(games) {
 }
 
 async function picture(game, ply, engine) {
+  const { HEIGHT, WIDTH, shareSvg } = await import("./share_image.js");
   const image = new Image(WIDTH, HEIGHT);
   image.src = svgAddress(shareSvg(game, ply, engine, await pieceMarkup()));
   await image.decode();
@@ -71,16 +70,16 @@ export class ShareMenu {
     this._notify = notify;
   }
 
-  /** Buttons for one view: `board`, `boards` or `players`. */
-  buttons(view) {
+  /** The menu for one view: `board`, `boards` or `players`. */
+  menu(view) {
     const copy = this._button("Copy link", () => this._copy());
     const image = this._button("Image", () => this._image());
     const formats = view === "players" ? ["JSON", "CSV"] : ["JSON", "CSV", "PGN"];
     const saves = formats.map((format) => this._button(format, () => this._save(view, format)));
-    const box = element("div", "take-along", "", copy, ...(view === "board" ? [image] : []), ...saves);
+    const box = element("div", "", "", copy, ...(view === "board" ? [image] : []), ...saves);
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", "Take along what is shown");
-    return box;
+    return element("details", "chooser take-along", "", element("summary", "", "Share"), box);
   }
 
   _button(text, action) {
@@ -123,7 +122,9 @@ export class ShareMenu {
     if (format === "JSON") save(`${base}.json`, "application/json", `${JSON.stringify(held, null, 2)}\n`);
     else if (format === "PGN") save(`${base}.pgn`, "application/x-chess-pgn", await pgnOfAll(view === "board" ? [game] : games));
     else {
-      const table = view === "players" ? playersCsv(players) : view === "board" ? gameCsv(game) : boardsCsv(games);
+      const tables = await import("../players/csv_tables.js");
+      const { boardsCsv, gameCsv } = tables;
+      const table = view === "players" ? playersCsv(players, tables) : view === "board" ? gameCsv(game) : boardsCsv(games);
       save(`${base}.csv`, "text/csv", table);
     }
     this._notify(`Saved as ${format}.`);

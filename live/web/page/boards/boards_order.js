@@ -1,6 +1,7 @@
 /** Which boards are shown, and in which order. Pure. */
 
 import { figureOf } from "../../client/leading_figure.js";
+import { inRound } from "../../client/event_rounds.js";
 import { gameOrder } from "../../client/event_state.js";
 
 /** A mate counts as this (Ferreira 2012, section 3), centipawns. */
@@ -83,10 +84,10 @@ const absolute = (value) => (value === null ? null : Math.abs(value));
 const negative = (value) => (value === null ? null : -value);
 
 /** The boards that a place asks for, in its order; `alerting` are the ids of those with alerts. */
-export function arranged(games, { q, state, sort, down }, alerting = []) {
+export function arranged(games, { q, state, sort, down, ...round }, alerting = []) {
   const about = new Set(alerting);
   const wanted = words(q);
-  const chosen = games.filter((game) => takes(game, wanted, state));
+  const chosen = inRound(games, round).filter((game) => takes(game, wanted, state));
   const key = ORDERS[sort]?.key ?? null;
   if (key === null) {
     chosen.sort(gameOrder);

@@ -9,6 +9,7 @@ import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
 import { delayText } from "../health_view.js";
 import { MomentsList } from "./moments_list.js";
 import { ORDERS, arranged } from "./boards_order.js";
+import { RoundPicker } from "./round_picker.js";
 import { alertingGames } from "../alerts/alert_sound.js";
 
 /** More boards than this are shown as a table unless somebody chooses cards. */
@@ -23,10 +24,12 @@ function noGameYet(held) {
 }
 
 export class Overview {
-  /** `elapsedS` says of a game how long its clock has run. */
-  constructor(go, elapsedS) {
+  /** `elapsedS` says of a game how long its clock has run; `share` is the menu for what is seen. */
+  constructor(go, elapsedS, followed, share) {
     this._go = go;
     this._elapsedS = elapsedS;
+    this._followed = followed;
+    this._rounds = new RoundPicker((change) => go(change));
     this._cards = new Map();
     this._arrangedAt = -Infinity;
     this._key = "";
@@ -46,7 +49,7 @@ export class Overview {
       { rootMargin: "300px" },
     );
     this._moments = new MomentsList();
-    this.node = element("section", "overview", "", this._moments.node, this._toolbar(), this._empty, this._grid, this._table.node);
+    this.node = element("section", "overview", "", this._moments.node, this._toolbar(share), this._empty, this._grid, this._table.node);
     this.node.setAttribute("aria-label", "Boards");
     this.node.addEventListener("keydown", (event) => this._walk(event));
   }
@@ -57,14 +60,17 @@ export class Overview {
     const all = [...held.games.values()];
     const layout = place.layout === "auto" ? this._fitting(all.length) : place.layout;
     this._show(place, layout);
+    this._rounds.draw(all, place);
     const alerting = alertingGames([...(held.alerts?.values() ?? [])]);
     this._alertsOrder.hidden = held.hello?.sight !== "arbiter";
     const named = all.map(({ id, event, round, board }) => [id, event, round, board]);
-    const key = JSON.stringify([place.q, place.state, place.sort, place.down, layout, named]);
+    const { q, state, sort, down, event, round } = place;
+    const key = JSON.stringify([q, state, sort, down, event, round, layout, named, this._followed.size]);
     if (key !== this._key || now - this._arrangedAt > REARRANGE_MS) {
       this._key = key;
       this._arrangedAt = now;
-      this._games = arranged(all, place, alerting).map((game) => game.id);
+      const chosen = arranged(all, place, alerting);
+      this._games = this._followed.first(chosen, (game) => this._followed.plays(game)).map((game) => game.id);
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
     const asCards = layout === "cards";
@@ -81,6 +87,7 @@ export class Overview {
     for (const { id } of games) {
       const node = this._cards.get(id)?.node ?? this._table.row(id);
       node?.classList.toggle("alerting", alerting.has(id));
+      node?.classList.toggle("followed", this._followed.size > 0 && this._followed.plays(held.games.get(id)));
     }
     const hidden = all.length - games.length;
     setText(this._count, all.length ? [`${games.length} of ${all.length} boards`, "ranges are 95 % intervals", isTransferred(held.engine) ? "transferred" : ""].filter(Boolean).join(" \u00b7 ") : "");
@@ -130,7 +137,7 @@ export class Overview {
     }
   }
 
-  _toolbar() {
+  _toolbar(share) {
     this._filter = element("input");
     this._filter.type = "search";
     this._filter.placeholder = "Filter: player, team, event, round";
@@ -142,10 +149,12 @@ export class Overview {
     this._alertsOrder = this._sort.select.querySelector("[value=alerts]");
     this._layout = choice("As", { auto: "fits best", cards: "boards", table: "table" }, (layout) => this._go({ layout }));
     this._figure = choice("Large figure", FIGURE_CHOICES, (figure) => this._go({ figure }));
-    const bar = element(
-      "div", "toolbar", "", this._filter, this._state.label, this._sort.label, this._layout.label,
-      this._figure.label, explainButton("leading"), this._count,
+    const figure = element("div", "figure-choice", "", this._figure.label, explainButton("leading"));
+    const more = element(
+      "details", "chooser", "", element("summary", "", "View"),
+      element("div", "", "", this._state.label, this._sort.label, this._layout.label, figure),
     );
+    const bar = element("div", "toolbar", "", this._rounds.node, this._filter, more, share, this._count);
     bar.setAttribute("role", "search");
     return bar;
   }

@@ -3,9 +3,11 @@
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { resultText } from "../../drawing/number_format.js";
 import {
-  basisText, clockAfter, drawBar, lastMove, oddsAfter, provisionalWords, ratings, scoreAfter, withoutFigure,
+  basisText, drawBar, lastMove, oddsAfter, provisionalWords, ratings, scoreAfter, withoutFigure,
 } from "../score_words.js";
 import { writePlace } from "../page_address.js";
+import { nameWithin } from "../../drawing/player_names.js";
+import { ClockText } from "./clock_text.js";
 import { SortedHeader } from "./sorted_header.js";
 
 export const COLUMNS = [
@@ -19,6 +21,9 @@ export const COLUMNS = [
   { id: "clock", label: "Clocks" },
   { id: "result", label: "Result" },
 ];
+
+/** So many letters of a name fit a cell. */
+const NAME_LETTERS = 24;
 
 export class BoardsTable {
   constructor(go, elapsedS) {
@@ -71,7 +76,6 @@ export class BoardsTable {
 
 class BoardTableRow {
   constructor(elapsedS) {
-    this._elapsedS = elapsedS;
     this._game = null;
     const cell = (className, ...children) => element("td", className, "", ...children);
     this._link = element("a", "open-row");
@@ -85,7 +89,7 @@ class BoardTableRow {
     this._bar = element("div", "bar flat");
     this._bar.setAttribute("aria-hidden", "true");
     this._move = element("span", "move");
-    this._clocks = element("span", "clocks");
+    this._clocks = ["white", "black"].map((color) => new ClockText(color, elapsedS));
     this._result = element("strong", "result");
     const who = (color) =>
       cell("player", element("i", `piece ${color}`), " ", this._titles[color], this._names[color], this._elos[color]);
@@ -94,7 +98,7 @@ class BoardTableRow {
     head.scope = "row";
     this.node = element(
       "tr", "", "", head, who("white"), rating("white"), cell("scored", this._score, this._bar),
-      rating("black"), who("black"), cell("", this._move), cell("", this._clocks), cell("", this._result),
+      rating("black"), who("black"), cell("", this._move), cell("clocks", this._clocks[0].node, " ", this._clocks[1].node), cell("", this._result),
     );
   }
 
@@ -109,12 +113,13 @@ class BoardTableRow {
     for (const color of ["white", "black"]) {
       const player = game[color];
       setText(this._titles[color], player.title ?? "");
-      setText(this._names[color], player.name || "?");
+      setText(this._names[color], nameWithin(player.name || "?", basis.everybody, NAME_LETTERS));
+      this._names[color].title = player.name;
       setText(this._elos[color], player.elo ? String(player.elo) : "");
       const point = game.curves[color].at(-1) ?? null;
       const { main, other } = ratings(point, player.elo, basis);
       setText(this._ratings[color], main?.text ?? "\u2013");
-      setText(this._intervals[color], main ? main.interval : withoutFigure(point));
+      setText(this._intervals[color], main ? main.interval : withoutFigure(point, basis));
       const second = other ? [other.label, other.text, other.interval].filter(Boolean).join(" ") : "";
       const about = main ? [main.label, basisText(game, color, point), second] : [second];
       setText(this._others[color], about.filter(Boolean).join(" \u00b7 "));
@@ -126,14 +131,11 @@ class BoardTableRow {
     this._score.title = score.source ? provisionalWords(score.source) : "";
     drawBar(this._bar, score, oddsAfter(game, game.plies));
     setText(this._move, lastMove(game, game.plies));
-    this.tick();
+    for (const clock of this._clocks) clock.draw(game, game.plies);
     setText(this._result, resultText(game.result));
   }
 
   tick() {
-    const { _game: game } = this;
-    const elapsedS = this._elapsedS(game);
-    const clocks = ["white", "black"].map((color) => clockAfter(game, game.plies, color, elapsedS));
-    setText(this._clocks, clocks.some(Boolean) ? clocks.map((each) => each || "\u2013").join(" \u00b7 ") : "");
+    for (const clock of this._clocks) clock.tick();
   }
 }

@@ -1,7 +1,8 @@
 /** A clock on the page; it runs on between messages when `tick` says that time has passed. */
 
 import { element, setText } from "../../drawing/elements.js";
-import { clockAfter, clockRuns } from "../score_words.js";
+import { startClockS } from "../../client/running_clocks.js";
+import { clockAfter, clockIsLow, clockRuns } from "../score_words.js";
 
 export class ClockText {
   /** `elapsedS` says of a game how long its clock has run. */
@@ -14,6 +15,7 @@ export class ClockText {
   }
 
   draw(game, plies) {
+    if (game !== this._game) this._startS = startClockS(game);
     this._game = game;
     this._plies = plies;
     this.node.classList.toggle("running", clockRuns(game, plies, this._color));
@@ -22,6 +24,11 @@ export class ClockText {
 
   tick() {
     const { _game: game } = this;
-    if (game !== null) setText(this.node, clockAfter(game, this._plies, this._color, this._elapsedS(game)));
+    if (game === null) return;
+    const elapsedS = this._elapsedS(game);
+    setText(this.node, clockAfter(game, this._plies, this._color, elapsedS));
+    const low = clockIsLow(game, this._plies, this._color, this._startS, elapsedS);
+    this.node.classList.toggle("low", low);
+    this.node.title = low ? "little time left" : "";
   }
 }

@@ -1,6 +1,6 @@
 /** What is worth telling of the games, above the boards: each leads to its position. */
 
-import { brokerOf } from "../../client/broker_connection.js";
+import { brokerOf } from "../../client/broker_address.js";
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { moveText } from "../../drawing/number_format.js";
 import { writePlace } from "../page_address.js";

@@ -3,17 +3,23 @@
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS, USUAL, chosenColumns, rankedPlayers } from "./columns.js";
 import { rankedBy } from "../../client/leading_figure.js";
-import { leadingIn } from "../figure_choice.js";
+import { everybodyIn, leadingIn } from "../figure_choice.js";
 import { FIGURE_NAMES } from "../score_words.js";
 import { pointsText, teamMatches } from "../../client/team_matches.js";
+import { roundName } from "../../client/event_rounds.js";
+import { nameWithin } from "../../drawing/player_names.js";
+import { FollowStar } from "../followed_players.js";
+import { playerKey } from "../player_key.js";
 import { words, fold } from "../boards/boards_order.js";
 import { writePlace } from "../page_address.js";
 import { SortedHeader } from "../boards/sorted_header.js";
 
 export class PlayersPage {
-  constructor(go) {
+  constructor(go, followed, share) {
     this._go = go;
+    this._followed = followed;
     this._ids = "";
+    this._narrow = matchMedia("(max-width: 48rem)");
     this._columns = [];
     this._header = new SortedHeader([], (change) => go(change));
     this._body = element("tbody");
@@ -31,7 +37,7 @@ export class PlayersPage {
     this._filter.placeholder = "Filter players";
     this._filter.setAttribute("aria-label", "Filter players");
     this._filter.addEventListener("input", () => go({ q: this._filter.value }));
-    const bar = element("div", "toolbar", "", this._filter, this._chooser());
+    const bar = element("div", "toolbar", "", this._filter, this._chooser(), share);
     bar.setAttribute("role", "search");
     this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches);
     this.node.setAttribute("aria-label", "Players");
@@ -42,14 +48,16 @@ export class PlayersPage {
     const { q, sort, down } = place;
     const wanted = words(q);
     // Places count in the whole field, whoever is shown.
-    return rankedPlayers([...held.players.values()], sort, down, leadingIn(held, place)).filter(({ player }) => {
+    const ranked = rankedPlayers([...held.players.values()], sort, down, leadingIn(held, place)).filter(({ player }) => {
       const text = fold(player.name);
       return wanted.every((word) => text.includes(word));
     });
+    return this._followed.first(ranked, ({ player }) => this._followed.has(player));
   }
 
   draw(held, place) {
-    this._useColumns(place.cols);
+    const by = rankedBy([...held.players.values()], leadingIn(held, place));
+    this._useColumns(place.cols, by);
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
     this._header.draw(place.sort || "place", place.down);
     const players = this.shown(held, place);
@@ -59,23 +67,26 @@ export class PlayersPage {
       row.node.remove();
       this._rows.delete(id);
     }
+    const names = everybodyIn(held);
     players.forEach(({ player, place: rank }, at) => {
       let row = this._rows.get(player.id);
-      if (row === undefined) this._rows.set(player.id, (row = new PlayerTableRow(this._columns)));
-      row.draw(player, rank);
+      if (row === undefined) this._rows.set(player.id, (row = new PlayerTableRow(this._columns, this._followed)));
+      row.draw(player, rank, nameWithin(player.name || "?", names, this._narrow.matches ? 14 : 36));
       if (this._body.rows[at] !== row.node) this._body.insertBefore(row.node, this._body.rows[at] ?? null);
     });
-    const by = FIGURE_NAMES[rankedBy([...held.players.values()], leadingIn(held, place))];
-    const ties = `Players by ${by}; = are ties: their 95 % intervals overlap. Under five counted moves nobody has a place.`;
+    const ties = `Players by ${FIGURE_NAMES[by]}; = are ties: their 95 % intervals overlap. Under five counted moves nobody has a place.`;
     setText(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
     this._note.hidden = !this._note.textContent;
     this._drawMatches(teamMatches([...held.games.values()]));
   }
 
   _drawMatches(matches) {
-    const said = matches.map(({ round, teams, points, running }) => {
+    // With one event its name would say nothing.
+    const several = new Set(matches.map(({ event }) => event)).size > 1;
+    const said = matches.map(({ event, round, teams, points, running }) => {
       const score = `${pointsText(points[0])} \u2013 ${pointsText(points[1])}`;
-      return `Round ${round}: ${teams[0]} ${score} ${teams[1]}${running ? `, ${running} running` : ""}`;
+      const where = [several ? event : "", roundName(round)].filter(Boolean).join(", ");
+      return `${where ? `${where}: ` : ""}${teams[0]} ${score} ${teams[1]}${running ? `, ${running} running` : ""}`;
     });
     const key = said.join("\n");
     if (key === this._said) return;
@@ -84,8 +95,11 @@ export class PlayersPage {
     this._matches.hidden = said.length === 0;
   }
 
-  _useColumns(text) {
-    const columns = chosenColumns(text);
+  /** On a phone the figure that ranks stands beside the name, or nobody would see it. */
+  _useColumns(text, by) {
+    const chosen = chosenColumns(text);
+    const isLead = ({ id }) => this._narrow.matches && id === (by === "algorithm4" ? "a4" : by);
+    const columns = [...chosen.filter(isLead), ...chosen.filter((column) => !isLead(column))];
     const ids = columns.map(({ id }) => id).join(",");
     if (ids === this._ids) return;
     this._ids = ids;
@@ -127,23 +141,28 @@ export class PlayersPage {
 }
 
 class PlayerTableRow {
-  constructor(columns) {
+  constructor(columns, followed) {
     this._player = null;
     this._columns = columns;
+    this._followed = followed;
+    this._star = new FollowStar(followed);
     this._link = element("a", "", "", nameNode("name"));
-    const head = element("th", "", "", this._link);
+    const head = element("th", "", "", this._star.node, " ", this._link);
     head.scope = "row";
     this._place = element("td", "place");
     this._cells = columns.map(() => element("td", "", "", element("span", "value"), element("span", "interval")));
     this.node = element("tr", "", "", this._place, head, ...this._cells);
   }
 
-  draw(player, place) {
+  draw(player, place, name) {
     setText(this._place, place);
+    this._star.draw(player);
+    this.node.classList.toggle("followed", this._followed.has(player));
+    setText(this._link.firstChild, name);
     if (player === this._player) return;
     this._player = player;
-    setText(this._link.firstChild, player.name || "?");
-    this._link.href = writePlace({ view: "boards", q: player.name });
+    this._link.title = player.name;
+    this._link.href = writePlace({ player: playerKey(player) });
     this._columns.forEach((column, at) => {
       const cell = this._cells[at];
       const { text, interval, missing, provisional } = column.show(player);

@@ -1,6 +1,6 @@
 /** What lies over the big board: names of files and ranks, and an arrow for the engine's choice. */
 
-import { element } from "../../drawing/elements.js";
+import { element } from "./elements.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const FILES = "abcdefgh";

@@ -1,4 +1,4 @@
-"""live/web/page/board/board_frame.js: an arrow from square to square."""
+"""live/web/drawing/board_frame.js: an arrow from square to square."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_an_arrow_starts_and_ends_in_the_middle_of_its_squares(
     pages: Pages, side: str, start: tuple[float, float], end: tuple[float, float]
 ) -> None:
     told: str = pages(
-        "call", module="page/board/board_frame.js", name="arrowCorners", args=["e2e4", side]
+        "call", module="drawing/board_frame.js", name="arrowCorners", args=["e2e4", side]
     )
     corners = [tuple(map(float, corner.split(","))) for corner in told.split()]
     assert len(corners) == 7

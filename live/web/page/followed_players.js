@@ -1,0 +1,88 @@
+/**
+ * Players that whoever looks follows: starred in this browser, where the list stays. They come
+ * first in every view.
+ */
+
+import { element } from "../drawing/elements.js";
+import { playerKey } from "./player_key.js";
+
+const STORED = "live-rate-followed";
+/** More than so many are no longer few to look after. */
+const MOST = 200;
+
+export class FollowedPlayers {
+  /** `storage` keeps text by name (`localStorage`); `changed()` follows every choice. */
+  constructor(storage, changed = () => {}) {
+    this._storage = storage;
+    this._changed = changed;
+    this._keys = new Set(this._read());
+  }
+
+  get size() {
+    return this._keys.size;
+  }
+
+  has(player) {
+    return this._keys.size > 0 && this._keys.has(playerKey(player));
+  }
+
+  /** Whether either player of a game is followed. */
+  plays({ white, black }) {
+    return this.has(white) || this.has(black);
+  }
+
+  /** Those that `is` holds of first, else in the order given. */
+  first(all, is) {
+    if (this._keys.size === 0) return all;
+    return [...all.filter(is), ...all.filter((each) => !is(each))];
+  }
+
+  toggle(player) {
+    const key = playerKey(player);
+    if (!key) return;
+    if (!this._keys.delete(key) && this._keys.size < MOST) this._keys.add(key);
+    try {
+      this._storage.setItem(STORED, JSON.stringify([...this._keys]));
+    } catch {
+      // Without storage they are followed until the page is closed.
+    }
+    this._changed();
+  }
+
+  /** Another tab chose. */
+  reread() {
+    this._keys = new Set(this._read());
+    this._changed();
+  }
+
+  _read() {
+    try {
+      const held = JSON.parse(this._storage.getItem(STORED) ?? "[]");
+      return Array.isArray(held) ? held.filter((key) => typeof key === "string").slice(0, MOST) : [];
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** A star that is pressed while its player is followed. */
+export class FollowStar {
+  constructor(followed) {
+    this._followed = followed;
+    this._player = null;
+    this.node = element("button", "star");
+    this.node.type = "button";
+    this.node.addEventListener("click", () => this._followed.toggle(this._player));
+  }
+
+  draw(player) {
+    this._player = player;
+    const on = this._followed.has(player);
+    this.node.hidden = !playerKey(player);
+    const label = `Follow ${player.name || "?"}`;
+    if (this.node.getAttribute("aria-label") !== label) this.node.setAttribute("aria-label", label);
+    this.node.setAttribute("aria-pressed", String(on));
+    this.node.textContent = on ? "\u2605" : "\u2606";
+    this.node.title = on ? "Followed: first in every view. Press to stop." : "Follow: first in every view";
+  }
+}

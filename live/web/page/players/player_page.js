@@ -1,0 +1,115 @@
+/** One player: the figures over all games that are held, and these games, the newest first. */
+
+import { element, nameNode, setText } from "../../drawing/elements.js";
+import uPlot from "../../drawing/uplot_loader.js";
+import { Chart } from "../board/chart_frame.js";
+import { gainChart } from "../board/gain_chart.js";
+import { Card } from "../boards/board_card.js";
+import { explainButton } from "../explanations.js";
+import { basisIn } from "../figure_choice.js";
+import { FollowStar } from "../followed_players.js";
+import { playerOf } from "../player_key.js";
+import { PooledGains } from "./pooled_gains.js";
+import { PLAYER_COLUMNS, USUAL } from "./columns.js";
+
+export class PlayerPage {
+  constructor(go, elapsedS, followed) {
+    this._elapsedS = elapsedS;
+    this._cards = new Map();
+    this._star = new FollowStar(followed);
+    this._name = nameNode("name");
+    this._about = nameNode("more");
+    const back = element("a", "back", "\u2190 All players");
+    back.href = "#view=players";
+    const heading = element("h2", "player-name", "", this._name, " ", this._star.node);
+    const header = element("header", "board-head", "", back, heading, this._about);
+    this._figures = PLAYER_COLUMNS.map((column) => new PlayerFigure(column));
+    const usual = this._figures.filter(({ column }) => USUAL.includes(column.id));
+    const more = this._figures.filter((figure) => !usual.includes(figure));
+    const list = (figures) => element("dl", "figure-list", "", ...figures.map(({ node }) => node));
+    const others = element("details", "behind", "", element("summary", "", "Other methods"), list(more));
+    this._gone = element("p", "note");
+    this._body = element("div", "player-body", "", list(usual), others);
+    this._gains = new Chart(gainChart(uPlot));
+    this._pooled = new PooledGains(() => go({}));
+    this._grid = element("div", "boards");
+    this.node = element(
+      "section", "player-view", "", header, this._gone, this._body, this._gains.node, element("h2", "", "Games"), this._grid,
+    );
+    this.node.setAttribute("aria-label", "One player");
+  }
+
+  draw(held, place) {
+    const { player, side, games } = playerOf([...held.players.values()], [...held.games.values()], place.player);
+    const known = player ?? side;
+    this._gone.hidden = known !== null;
+    setText(this._gone, known === null ? "No player of this name or number is here." : "");
+    this._body.hidden = player === null;
+    this._star.node.hidden = known === null;
+    if (known !== null) {
+      this._star.draw(side ?? player);
+      setText(this._name, known.name || "?");
+      const elo = player?.elo ?? side?.elo;
+      const about = [side?.title, elo ? `Elo ${elo}` : "", side?.federation, side?.team];
+      setText(this._about, about.filter(Boolean).join(" \u00b7 "));
+    }
+    if (player !== null) for (const figure of this._figures) figure.draw(player);
+    this._drawGains(held, player, games, place.player);
+    this._drawGames(games, (game) => basisIn(held, place, game));
+  }
+
+  _drawGains(held, player, games, key) {
+    const kind = held.hello?.gain ?? "same-search";
+    const subject = this._pooled.of(player, games, key, kind, held.games.values());
+    this._gains.node.hidden = subject === null;
+    if (subject !== null) this._gains.draw(subject, null);
+  }
+
+  /** Time has passed. */
+  tick() {
+    for (const card of this._cards.values()) card.tick();
+  }
+
+  restyle() {
+    this._gains.restyle();
+    for (const card of this._cards.values()) card.restyle();
+  }
+
+  _drawGames(games, basisOf) {
+    const shown = new Set(games.map(({ id }) => id));
+    for (const [id, card] of this._cards) {
+      if (shown.has(id)) continue;
+      card.destroy();
+      this._cards.delete(id);
+    }
+    games.forEach((game, at) => {
+      let card = this._cards.get(game.id);
+      if (card === undefined) {
+        this._cards.set(game.id, (card = new Card(this._elapsedS)));
+        card.visible = true;
+      }
+      card.draw(game, basisOf(game));
+      const { children } = this._grid;
+      if (children[at] !== card.node) this._grid.insertBefore(card.node, children[at] ?? null);
+    });
+  }
+}
+
+/** One figure by its name. */
+class PlayerFigure {
+  constructor(column) {
+    this.column = column;
+    this._value = element("strong", "value");
+    this._interval = element("span", "interval");
+    const label = element("dt", "", "", element("span", "", column.label), explainButton(column.explain));
+    this._cell = element("dd", "", "", this._value, this._interval);
+    this.node = element("div", "", "", label, this._cell);
+  }
+
+  draw(player) {
+    const { text, interval, missing, provisional } = this.column.show(player);
+    setText(this._value, text);
+    setText(this._interval, interval || (text === "\u2013" ? missing : ""));
+    this._cell.classList.toggle("provisional", Boolean(provisional));
+  }
+}

@@ -1,0 +1,94 @@
+"""live/web/client/event_rounds.js: which rounds there are, and which is meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from live.events import GameDetail
+from tests.web.page.games import Pages, game, plain
+
+
+def call(pages: Pages, name: str, *args: Any) -> Any:
+    return pages("call", module="client/event_rounds.js", name=name, args=list(args))
+
+
+def board(name: str, round: str, result: str = "*", **more: Any) -> GameDetail:
+    return game(name, round=round, result=result, **more)
+
+
+def rounds() -> list[Any]:
+    found: list[Any] = plain(
+        [
+            board("a", "2.1", "1-0", date="2026.05.01"),
+            board("b", "2.2", "0-1", date="2026.04.30"),
+            board("c", "10.1", date="2026.05.02"),
+            board("d", "10.2", "1/2-1/2", date="??"),
+            board("e", "11.1", plies=()),
+        ]
+    )
+    return found
+
+
+def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) -> None:
+    found = call(pages, "roundsOf", rounds())
+    assert [(each["round"], each["date"]) for each in found] == [
+        ("11", ""),
+        ("10", "2026.05.02"),
+        ("2", "2026.04.30"),
+    ]
+    assert [(each["games"], each["running"], each["over"]) for each in found] == [
+        (1, 0, 0),
+        (2, 1, 1),
+        (2, 0, 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "ids"),
+    [
+        ({}, "cd"),  # what is played now, though the next is paired already
+        ({"round": "all"}, "abcde"),
+        ({"round": "2"}, "ab"),
+        ({"round": "2", "event": "Open"}, "ab"),
+        ({"round": "2", "event": "Other"}, ""),
+        ({"round": "7"}, ""),
+    ],
+)
+def test_a_place_asks_for_a_round(pages: Pages, place: dict[str, str], ids: str) -> None:
+    assert "".join(each["id"] for each in call(pages, "inRound", rounds(), place)) == ids
+
+
+def test_each_event_has_its_own_newest_round(pages: Pages) -> None:
+    games = [
+        *rounds(),
+        *plain([board("x", "1", "1-0", event="Club"), board("y", "3", "1-0", event="Club")]),
+    ]
+    assert "".join(each["id"] for each in call(pages, "inRound", games, {})) == "cdy"
+
+
+@pytest.mark.parametrize(
+    ("round", "name"), [("4", "Round 4"), ("Final", "Final"), ("?", ""), ("-", ""), ("", "")]
+)
+def test_rounds_are_named_as_their_source_does(pages: Pages, round: str, name: str) -> None:
+    assert call(pages, "roundName", round) == name
+
+
+def test_dates_are_read_as_people_write_them(pages: Pages) -> None:
+    assert call(pages, "dateText", "2026.05.02") == "2 May 2026"
+    for odd in ("2026.??.??", "", "yesterday"):
+        assert call(pages, "dateText", odd) == ""
+
+
+def test_the_picker_says_how_far_a_round_is(pages: Pages) -> None:
+    listed = call(pages, "roundsOf", rounds())
+    said = [
+        pages("call", module="page/boards/round_picker.js", name="roundWords", args=[each])
+        for each in listed
+    ]
+    assert said == [
+        "Round 11 \u00b7 not begun",
+        "Round 10 \u00b7 2 May 2026 \u00b7 live",
+        "Round 2 \u00b7 30 Apr 2026 \u00b7 over",
+    ]

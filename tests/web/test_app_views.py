@@ -1,0 +1,141 @@
+"""The page at ``/`` on a phone, on a wall and in forced colours; rounds and followed players."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from live.config import ServerConfig
+from live.events import Player
+from live.publish.server import Publisher
+from tests.publish.world import World
+from tests.web.broadcast import Broadcast
+from tests.web.chromium import browsing
+from tests.web.page.games import game
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+#: What of these does not lie within the screen, or is cut: text of each.
+OUT_OF_SIGHT = """((selector) => [...document.querySelectorAll(selector)].filter((node) => {
+  const { top, left, bottom, right } = node.getBoundingClientRect();
+  const seen = top >= 0 && left >= 0 && bottom <= innerHeight + 1 && right <= innerWidth + 1;
+  return !seen || bottom === top || node.scrollWidth > node.clientWidth + 1;
+}).map((node) => node.className + ': ' + node.textContent))"""
+#: Names that no list of players holds, in several scripts, one of 33 letters.
+NAMES = (
+    "Nepomukov, Ignatius Alexandrovich",
+    "Bartholdy-Featherstone, Max",
+    "سلمان الفرزدقي",
+    "Грищенков, Александр",
+    "Li Wu",
+)
+
+
+@pytest.fixture
+def chromium(require_program: Callable[[str], str]) -> str:
+    return require_program("chromium")
+
+
+async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(chromium: str, tmp_path: Path) -> None:
+    broadcast = Broadcast(boards=20, names=NAMES)
+    broadcast.play(30)
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        first = next(iter(broadcast.state.games())).id
+        await page.open(f"{publisher.url}#game={first}", 390, 844)
+        line = ".player-line .figures :is(.rating, .interval)"
+        await page.until(f"document.querySelector('{line}')?.textContent")
+        for width, height in ((390, 844), (320, 568)):
+            await page.resize(width, height)
+            assert await page.run(f"{OUT_OF_SIGHT}('{line}')") == []
+            board = "document.querySelector('.big-board').getBoundingClientRect()"
+            assert await page.run(f"{board}.bottom <= innerHeight && {board}.right <= innerWidth")
+            assert await page.run(f"document.querySelectorAll('{line}').length") == 4
+            assert not await page.run("document.documentElement.scrollWidth > innerWidth")
+
+        # A wall of 20 boards is two pages of ten.
+        await page.resize(3840, 2160)
+        await page.visit(f"{publisher.url}?view=wall")
+        await page.until("document.querySelectorAll('.wall-cell .interval').length === 20")
+        assert await page.run("document.querySelector('.wall-head .page').textContent") in (
+            "page 1 of 2",
+            "page 2 of 2",
+        )
+        for width, height in ((3840, 2160), (1080, 1920)):
+            await page.resize(width, height)
+            await page.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+            words = ":is(.rating, .interval, .figure-name, .name, .clock, .score)"
+            assert await page.run(f"{OUT_OF_SIGHT}('.wall-cell {words}')") == []
+            rating = "document.querySelector('.wall-cell .rating')"
+            letters = f"parseFloat(getComputedStyle({rating}).fontSize)"
+            assert await page.run(f"{letters} / Math.min(innerWidth, innerHeight)") > 0.03
+        assert await page.run("document.querySelector('.top').offsetParent") is None
+        await page.press("Escape")
+        await page.until("document.querySelector('.overview .card')?.offsetParent")
+        assert page.complaints == []
+
+
+async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_path: Path) -> None:
+    world = World(15)
+    anna, bea = Player("Anna Ek", elo=2100, fide_id=77), Player("Bea Lund", elo=2000)
+    for name, round, board, result, white in (
+        ("a1", "1.1", 1, "1-0", bea),
+        ("a2", "1.2", 2, "0-1", anna),
+        ("b1", "2.1", 1, "*", bea),
+        ("b2", "2.2", 2, "*", anna),
+    ):
+        world.held[name] = game(
+            name, round=round, board=board, result=result, white=white, date=f"2026.05.0{round[0]}"
+        )
+    shown = "[...document.querySelectorAll('.card .open')].map((each) => each.hash.slice(6)).join()"
+    async with (
+        Publisher(ServerConfig(port=0), world) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open(publisher.url)
+        await page.until(f"{shown} === 'b1,b2'")
+        picker = "document.querySelector('.round-picker')"
+        assert await page.run(f"[...{picker}.options].map((each) => each.textContent)") == [
+            "Newest: Round 2 \u00b7 2 May 2026 \u00b7 live",
+            "Round 2 \u00b7 2 May 2026 \u00b7 live",
+            "Round 1 \u00b7 1 May 2026 \u00b7 over",
+            "All rounds",
+        ]
+        await page.run(f"{picker}.selectedIndex = 2; {picker}.dispatchEvent(new Event('change'))")
+        await page.until(f"{shown} === 'a1,a2'")
+        await page.until("location.hash.includes('round=1')")
+
+        # Who is followed comes first, also after the page was loaded anew, and has a link.
+        await page.run("location.hash = 'game=b2'")
+        star = "document.querySelector('.player-line.white .star')"
+        await page.until(f"{star}?.offsetParent")
+        await page.run(f"{star}.click()")
+        await page.until(f"{star}.getAttribute('aria-pressed') === 'true'")
+        await page.run("location.hash = ''")
+        await page.until(f"{shown} === 'b2,b1'")
+        await page.call("Page.reload")
+        await page.until(f"document.querySelector('.card') && {shown} === 'b2,b1'")
+        await page.run("location.hash = 'player=fide-77'")
+        await page.until("document.querySelectorAll('.player-view .card').length === 2")
+        assert (
+            await page.run("document.querySelector('.player-name .name').textContent") == "Anna Ek"
+        )
+
+        # Forced colours: what is White's and what Black's can still be told apart.
+        await page.emulate(1280, 900, forced=True)
+        await page.run("location.hash = 'game=b2'")
+        await page.until("document.querySelector('.curves-chart canvas')")
+        for what in (".player-line{} .piece", ".rating-panel{} .rating"):
+            colours = [
+                await page.run(
+                    "(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle("
+                    f"document.querySelector('{what.format(side)}')))"
+                )
+                for side in (".white", ".black")
+            ]
+            assert colours[0] != colours[1], what
+        assert page.complaints == []
