@@ -7,6 +7,7 @@ keep those out of the news whom it moves by less than can be seen.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -35,6 +36,16 @@ ONE_RATED = "the only rated player of the group: the rating is kept as it is"
 #: Ends of intervals are published in steps, rounded outwards: one more move shifts everybody's a
 #: little.
 INTERVAL_STEP_ELO = 5
+
+
+class Compared(NamedTuple):
+    """What is published of one player: whole Elo."""
+
+    group: int
+    rating: int | None
+    relative: int | None
+    low: int | None
+    high: int | None
 
 
 class EventStrengths:
@@ -165,30 +176,36 @@ class EventStrengths:
             [rating, relative, np.floor(low) * INTERVAL_STEP_ELO, np.ceil(high) * INTERVAL_STEP_ELO]
         )
 
-    def on(self, methods: PlayerMethods, player: str) -> PlayerMethods:
-        """``methods`` with what Algorithm 2 says of ``player``."""
-        rating = relative = group = low = high = None
-        if (place := self._place.get(player)) is not None:
-            group, at = place
-            rating, relative, low, high = map(_whole, self._parts[group][:, at].tolist())
-        missing = {
-            name: why for name, why in methods.missing.items() if not name.startswith("tournament")
-        }
-        if relative is None:
-            missing["tournament_rating"] = NO_COMPARISON
-        elif rating is None:
-            missing["tournament_rating"] = NOBODY_RATED
-        elif low is None:
-            missing["tournament_low"] = missing["tournament_high"] = ONE_RATED
-        return msgspec.structs.replace(
-            methods,
-            tournament_rating=rating,
-            tournament_difference=relative,
-            tournament_group=group,
-            tournament_low=low,
-            tournament_high=high,
-            missing=missing,
-        )
+    def compared(self, player: str) -> Compared | None:
+        """What is published of ``player``; None without a comparison."""
+        place = self._place.get(player)
+        if place is None:
+            return None
+        group, at = place
+        rating, relative, low, high = map(_whole, self._parts[group][:, at].tolist())
+        return Compared(group, rating, relative, low, high)
+
+
+def with_compared(methods: PlayerMethods, found: Compared | None) -> PlayerMethods:
+    """``methods`` with what Algorithm 2 says of the player."""
+    missing = {
+        name: why for name, why in methods.missing.items() if not name.startswith("tournament")
+    }
+    if found is None or found.relative is None:
+        missing["tournament_rating"] = NO_COMPARISON
+    elif found.rating is None:
+        missing["tournament_rating"] = NOBODY_RATED
+    elif found.low is None:
+        missing["tournament_low"] = missing["tournament_high"] = ONE_RATED
+    return msgspec.structs.replace(
+        methods,
+        tournament_rating=found.rating if found else None,
+        tournament_difference=found.relative if found else None,
+        tournament_group=found.group if found else None,
+        tournament_low=found.low if found else None,
+        tournament_high=found.high if found else None,
+        missing=missing,
+    )
 
 
 def _whole(elo: float) -> int | None:

@@ -19,7 +19,7 @@ from live.games.player_identity import person_key
 from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors
 from live.ledger.methods.comparison_data import ComparedMoves
 from live.ledger.outgoing_messages import OutgoingMessages, rated
-from live.ledger.players.event_strengths import EventStrengths
+from live.ledger.players.event_strengths import EventStrengths, with_compared
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.calibration.field_population import FieldPopulation
 from live.ratings.calibration.move_evidence import Population
@@ -134,7 +134,7 @@ class EventStandings:
         for key in self._strengths.renew():
             # One move shifts others a little too; their other figures stay.
             if key not in tallies and (view := self._shown.get(key)) is not None:
-                methods = self._strengths.on(view.methods, key)
+                methods = with_compared(view.methods, self._strengths.compared(key))
                 self._show(msgspec.structs.replace(view, methods=methods))
         for key, tally in tallies.items():
             self._show(tally.view())
