@@ -62,6 +62,7 @@ class EventStrengths:
         self._place: dict[str, tuple[int, int]] = {}
         # Players of whom something has changed since.
         self._touched: set[str] = set()
+        self._compared: dict[str, Compared | None] = {}
 
     def rate(self, player: str, elo: int | None) -> None:
         """The player's own rating; None for unrated."""
@@ -137,6 +138,7 @@ class EventStrengths:
         if not self._touched:
             return []
         touched, self._touched = self._touched, set()
+        self._compared.clear()
         held, held_parts = self._place, self._parts
         parts = self._tournament.parts()
         # What is said of a part follows from its members alone: a round is many parts of two.
@@ -178,12 +180,15 @@ class EventStrengths:
 
     def compared(self, player: str) -> Compared | None:
         """What is published of ``player``; None without a comparison."""
-        place = self._place.get(player)
-        if place is None:
-            return None
-        group, at = place
-        rating, relative, low, high = map(_whole, self._parts[group][:, at].tolist())
-        return Compared(group, rating, relative, low, high)
+        if player in self._compared:
+            return self._compared[player]
+        found = None
+        if (place := self._place.get(player)) is not None:
+            group, at = place
+            rating, relative, low, high = map(_whole, self._parts[group][:, at].tolist())
+            found = Compared(group, rating, relative, low, high)
+        self._compared[player] = found
+        return found
 
 
 def with_compared(methods: PlayerMethods, found: Compared | None) -> PlayerMethods:

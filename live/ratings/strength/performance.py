@@ -91,6 +91,26 @@ class Results:
             found = self._known[opponent_elo, white] = np.log(np.array(rows)).T
         return found
 
+    def log_likelihood(self, ends: Chances, opponent_elo: float, white: bool) -> Floats:
+        """Of a result, or of what is expected of the game: (grid,)."""
+        of_each = self.log_chances(opponent_elo, white)
+        # Most games of an event are over.
+        for result, row in zip(_CERTAIN, of_each, strict=True):
+            if ends == result:
+                return row
+        found: Floats = np.array(ends) @ of_each
+        return found
+
+
+#: How a signed root lies where nothing was learned of it: standard normal.
+_AS_IT_STANDS = (
+    np.zeros(len(GRID_ELO)),
+    np.ones(len(GRID_ELO)),
+    -float(ndtri(0.975)),
+    float(ndtri(0.975)),
+)
+_CERTAIN = (Chances(1.0, 0.0, 0.0), Chances(0.0, 1.0, 0.0), Chances(0.0, 0.0, 1.0))
+
 
 def performance(
     model: LossModel | None, results: Results | None, games: Sequence[PlayedAgainst]
@@ -98,24 +118,25 @@ def performance(
     """Over one game or several; None where nothing is known of any, and without a rated opponent:
     a performance is one against somebody.
     """
-    if all(game.opponent_elo is None for game in games):
+    held: Floats | None = None
+    rated, with_moves = False, 0
+    for game in games:
+        rated |= game.opponent_elo is not None
+        with_moves += game.log_likelihood is not None and game.moves > 0
+    if not rated:
         return None
-    held = np.zeros(len(GRID_ELO))
-    known = False
-    with_moves = sum(game.log_likelihood is not None and game.moves > 0 for game in games)
     alike = 1 + max(0, with_moves - 1) * GAMES_CORRELATION
     for game in games:
         if model is not None and game.log_likelihood is not None and game.moves:
-            held += game.log_likelihood * (model.weight(game.moves) / alike)
-            known = True
+            of_moves = game.log_likelihood * (model.weight(game.moves) / alike)
+            held = of_moves if held is None else held + of_moves
         if results is not None and game.ends is not None and game.opponent_elo is not None:
-            held += np.array(game.ends) @ results.log_chances(game.opponent_elo, game.white)
-            known = True
-    if not known:
+            of_result = results.log_likelihood(game.ends, game.opponent_elo, game.white)
+            held = of_result if held is None else held + of_result
+    if held is None:
         return None
-    nothing = np.zeros(len(GRID_ELO)), np.ones(len(GRID_ELO)), -ndtri(0.975), ndtri(0.975)
     if model is None or model.performance is None or not with_moves:
-        return standing(held, *nothing)
+        return standing(held, *_AS_IT_STANDS)
     mean, sd, below, above = roots_at(model, (model.performance,), 1)
     # The likelihood of several games is nearer to a parabola.
     return standing(held, mean / math.sqrt(len(games)), sd, below, above)
