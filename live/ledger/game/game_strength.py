@@ -162,9 +162,7 @@ class GameStrength:
         """After the first ``counted`` turns; None without an own rating and under five turns."""
         if self.elo is None:
             return None
-        found = self._standings.percentile(
-            self.elo, self.surprises, counted, opponent, over=over
-        )
+        found = self._standings.percentile(self.elo, self.surprises, counted, opponent, over=over)
         return rounded(found, PERCENT_DECIMALS)
 
 

@@ -143,4 +143,3 @@ class GameMethodsState:
         game.hold([each.score if each else None for each in positions[first_ply:]], first_ply)
         for color, side in self.sides.items():
             side.in_use(game.accuracy(color), game.centipawn_loss(color))
-

@@ -335,7 +335,9 @@ def _crossings(falling: Floats, heights: tuple[float, ...]) -> list[float | None
     """Where a falling line over the grid meets each height; None where it does not."""
     levels = np.array(heights)
     found: list[float | None] = []
-    for at, height in zip((falling <= levels[:, None]).argmax(axis=1).tolist(), heights, strict=True):
+    for at, height in zip(
+        (falling <= levels[:, None]).argmax(axis=1).tolist(), heights, strict=True
+    ):
         if at == 0:  # the first is not above it, or none is below
             found.append(None)
             continue

@@ -40,7 +40,9 @@ def test_what_cannot_be_said_has_its_reason() -> None:
     held = EventStrengths("same-search")
     held.meet("a", "b")
     held.renew()
-    assert with_compared(PlayerMethods(), held.compared("a")).missing == {"tournament_rating": NO_COMPARISON}
+    assert with_compared(PlayerMethods(), held.compared("a")).missing == {
+        "tournament_rating": NO_COMPARISON
+    }
     for name in ("a", "b"):
         held.add(name, 0, "g")
     assert sorted(held.renew()) == ["a", "b"]
