@@ -38,7 +38,7 @@ ONE_RATED = "the only rated player of the group: the rating is kept as it is"
 INTERVAL_STEP_ELO = 5
 
 
-class Compared(NamedTuple):
+class PublishedStrength(NamedTuple):
     """What is published of one player: whole Elo."""
 
     group: int
@@ -62,7 +62,7 @@ class EventStrengths:
         self._place: dict[str, tuple[int, int]] = {}
         # Players of whom something has changed since.
         self._touched: set[str] = set()
-        self._compared: dict[str, Compared | None] = {}
+        self._published_now: dict[str, PublishedStrength | None] = {}
 
     def rate(self, player: str, elo: int | None) -> None:
         """The player's own rating; None for unrated."""
@@ -123,7 +123,7 @@ class EventStrengths:
 
     def _ends(self, part: Solved) -> tuple[Floats, Floats]:
         """Both ends of everybody's interval, NaN where there is none."""
-        # Compared, so with gains, so with margins.
+        # PublishedStrength, so with gains, so with margins.
         margins = [self._margins[member].margins or _NO_MARGINS for member in part.members]
         if part.shift is None:
             kept = np.ones(len(margins), dtype=np.bool_)
@@ -138,7 +138,7 @@ class EventStrengths:
         if not self._touched:
             return []
         touched, self._touched = self._touched, set()
-        self._compared.clear()
+        self._published_now.clear()
         held, held_parts = self._place, self._parts
         parts = self._tournament.parts()
         # What is said of a part follows from its members alone: a round is many parts of two.
@@ -178,20 +178,20 @@ class EventStrengths:
             [rating, relative, np.floor(low) * INTERVAL_STEP_ELO, np.ceil(high) * INTERVAL_STEP_ELO]
         )
 
-    def compared(self, player: str) -> Compared | None:
+    def published(self, player: str) -> PublishedStrength | None:
         """What is published of ``player``; None without a comparison."""
-        if player in self._compared:
-            return self._compared[player]
+        if player in self._published_now:
+            return self._published_now[player]
         found = None
         if (place := self._place.get(player)) is not None:
             group, at = place
             rating, relative, low, high = map(_whole, self._parts[group][:, at].tolist())
-            found = Compared(group, rating, relative, low, high)
-        self._compared[player] = found
+            found = PublishedStrength(group, rating, relative, low, high)
+        self._published_now[player] = found
         return found
 
 
-def with_compared(methods: PlayerMethods, found: Compared | None) -> PlayerMethods:
+def with_strength(methods: PlayerMethods, found: PublishedStrength | None) -> PlayerMethods:
     """``methods`` with what Algorithm 2 says of the player."""
     missing = {
         name: why for name, why in methods.missing.items() if not name.startswith("tournament")

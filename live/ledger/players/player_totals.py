@@ -22,7 +22,7 @@ from live.ledger.methods.move_choice_screening import screened
 from live.ledger.methods.move_quality import SideQuality
 from live.ledger.outgoing_messages import rated
 from live.ledger.players.event_figures import UNKNOWN_FIELD, EventFigures
-from live.ledger.players.event_strengths import Compared, EventStrengths, with_compared
+from live.ledger.players.event_strengths import EventStrengths, PublishedStrength, with_strength
 from live.ratings.alliot.markov import ENOUGH_MOVES
 from live.ratings.calibration.calibrated_rating import (
     CalibratedRating,
@@ -79,7 +79,9 @@ class PlayerTotals:
         self._judged: PlayerMethods | None = None
         self._revisions: tuple[int, ...] = ()
         # The same with what Algorithm 2 says, and what that was.
-        self._methods_shown: tuple[PlayerMethods, Compared | None, PlayerMethods] | None = None
+        self._methods_shown: (
+            tuple[PlayerMethods, PublishedStrength | None, PlayerMethods] | None
+        ) = None
         # What follows from gains alone; None when out of date.
         self._of_gains: dict[str, Any] | None = None
         self._event_figures = EventFigures()
@@ -289,10 +291,10 @@ class PlayerTotals:
         now = tuple([side.revision for side in sides])
         if self._judged is None or now != self._revisions:
             self._judged, self._revisions = self._judge(sides), now
-        compared = self._strengths.compared(self.key)
+        compared = self._strengths.published(self.key)
         held = self._methods_shown
         if held is None or held[0] is not self._judged or held[1] != compared:
-            methods = with_compared(self._judged, compared)
+            methods = with_strength(self._judged, compared)
             held = self._methods_shown = self._judged, compared, methods
         return held[2]
 

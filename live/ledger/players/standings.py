@@ -19,7 +19,7 @@ from live.games.player_identity import person_key
 from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors
 from live.ledger.methods.comparison_data import ComparedMoves
 from live.ledger.outgoing_messages import OutgoingMessages, rated
-from live.ledger.players.event_strengths import EventStrengths, with_compared
+from live.ledger.players.event_strengths import EventStrengths, with_strength
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.calibration.field_population import FieldPopulation
 from live.ratings.calibration.move_evidence import Population
@@ -141,7 +141,7 @@ class EventStandings:
         for key in self._strengths.renew():
             # One move shifts others a little too; their other figures stay.
             if key not in tallies and (view := self._shown.get(key)) is not None:
-                methods = with_compared(view.methods, self._strengths.compared(key))
+                methods = with_strength(view.methods, self._strengths.published(key))
                 self._show(msgspec.structs.replace(view, methods=methods))
         for key, tally in tallies.items():
             self._show(tally.view())

@@ -16,7 +16,7 @@ import random
 import statistics
 import sys
 import time
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple, get_args
 
 import msgspec
@@ -116,7 +116,7 @@ class Event:
 
 
 # The same lines are played on many boards, and the stand-in for an engine is slow.
-@lru_cache(maxsize=None)
+@cache
 def answered(search: Search) -> SearchResult:
     """With a score for each depth, as engines give it."""
     found = answer(search)
