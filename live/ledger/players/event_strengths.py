@@ -123,7 +123,7 @@ class EventStrengths:
 
     def _ends(self, part: Solved) -> tuple[Floats, Floats]:
         """Both ends of everybody's interval, NaN where there is none."""
-        # PublishedStrength, so with gains, so with margins.
+        # Compared, so with gains, so with margins.
         margins = [self._margins[member].margins or _NO_MARGINS for member in part.members]
         if part.shift is None:
             kept = np.ones(len(margins), dtype=np.bool_)

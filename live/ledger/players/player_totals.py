@@ -42,6 +42,8 @@ from live.ratings.strength.performance import PlayedAgainst, Results
 _SPIKE = SpikeAtZero()
 _NO_MOVES = GameScores(0, 0, 0)
 
+_MethodsShown = tuple[PlayerMethods, PublishedStrength | None, PlayerMethods]
+
 
 class PlayerTotals:
     """Gains of one person, by game: moves of one game are not independent of each other.

@@ -47,7 +47,7 @@ class NumberedMessage(msgspec.Struct, gc=False):
 
     @property
     def slow_to_pack(self) -> bool:
-        """Whether deflating it, which has not been done yet, takes more than about a millisecond."""
+        """Whether it is not deflated yet, and that takes more than about a millisecond."""
         return self.packed is None and len(self.body) > _PACKED_AT_ONCE_BYTES
 
     def pack(self) -> None:

@@ -95,10 +95,8 @@ class Results:
         """Of a result, or of what is expected of the game: (grid,)."""
         of_each = self.log_chances(opponent_elo, white)
         # Most games of an event are over.
-        for result, row in zip(_CERTAIN, of_each, strict=True):
-            if ends == result:
-                return row
-        found: Floats = np.array(ends) @ of_each
+        certain = ends in _CERTAIN
+        found: Floats = of_each[_CERTAIN.index(ends)] if certain else np.array(ends) @ of_each
         return found
 
 
