@@ -344,6 +344,14 @@ class EventLedger:
         )
         return msgspec.structs.replace(detail, curves=curves)
 
+    def answers(self, id: GameId) -> tuple[HumanAnswer | None, ...]:
+        """What people would play in each position of a game, as far as that is known."""
+        held = self._games[id]
+        if isinstance(held, TrackedGame):
+            return held.answers()
+        details = held.details()
+        return details.human if details is not None else ()
+
     def people(self, id: GameId, moves: Sequence[str]) -> Mapping[str, float]:
         """How many players of the mover's rating would play each move after these, by UCI; empty
         while that is not known, and for moves that the game has not come to.

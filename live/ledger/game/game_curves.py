@@ -97,9 +97,7 @@ class PlayerCurve:
         point = self._point(ply, gain_cp)
         counted, over = self._count(played), played is not None and played.over
         if self.strength is not None and counted:
-            figures = self.strength.figures(
-                counted, self.strength.log_likelihood, opponent, over=over
-            )
+            figures = self.strength.figures(counted, opponent, over=over)
             point = msgspec.structs.replace(point, **figures)
         self.applied.append(
             AppliedGain(ply, gain_cp, score_before_cp, previous, point, counted, over)
@@ -110,7 +108,7 @@ class PlayerCurve:
         if self.strength is None:
             return 0
         if played is not None:
-            self.strength.add(played.turn, played.match)
+            self.strength.add(played.turn, played.match, played.human)
         return len(self.strength.turns)
 
     def resume(self, points: Sequence[tuple[CurvePoint, int, PlayedTurn | None]]) -> None:
@@ -176,8 +174,7 @@ class PlayerCurve:
         if strength is None or not held.counted:
             return False
         if over != held.over:
-            summed = strength.summed(held.counted)
-            figures = strength.figures(held.counted, summed, opponent, over=over)
+            figures = strength.figures(held.counted, opponent, over=over)
         else:
             figures = {"percentile": strength.percentile(held.counted, opponent, over=over)}
         point = msgspec.structs.replace(held.point, **figures)
