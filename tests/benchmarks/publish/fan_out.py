@@ -64,9 +64,9 @@ class Drain:
         raise TimeoutError(f"{wanted} bytes never came")
 
     async def settled(self) -> int:
-        """The total once nothing more has come for half a second."""
+        """The total once nothing more has come for two seconds."""
         last, still = -1, 0
-        while still < 10:
+        while still < 40:
             now = await self.total()
             still = still + 1 if now == last else 0
             last = now

@@ -4,12 +4,12 @@ restarts, a full disk, clock steps and changing settings; then whether all of it
     python -m tests.benchmarks.service.soak [--minutes 30] [--boards 8] [--seed 1] [--engine PATH]
 
 The service is the real one, in a process of its own that holds memory as the systemd unit has it,
-with the embedded engine (or another) and a journal on a small file system (a tmpfs where this may be
-mounted, else a limit on sizes of files). Four sources play real games with faults: lichess, a PGN page, a folder and MQTT. The games last
-two fifths of the time, so that what grows in the later half, over which memory is looked at, is not
-what the games tell. All that can go wrong goes wrong until nine tenths of the time are over; then
-it is left alone, and must come to rest. The wall clock that the service sees (``time.time``) is
-stepped by hours, back and forth.
+with the embedded engine (or another) and a journal on a small file system (a tmpfs where this may
+be mounted, else a limit on sizes of files). Four sources play real games with faults: lichess, a
+PGN page, a folder and MQTT. The games last two fifths of the time, so that what grows in the later
+half, over which memory is looked at, is not what the games tell. All that can go wrong goes wrong
+until nine tenths of the time are over; then it is left alone, and must come to rest. The wall clock
+that the service sees (``time.time``) is stepped by hours, back and forth.
 
 It fails where the final state is not what ``analyze`` says of the same games, where a subscriber
 that was never cut off for good holds something else, where a descriptor or a process is left, or
