@@ -18,6 +18,7 @@ from live.events import (
     Color,
     Curves,
     EngineInfo,
+    GainCounts,
     GainKind,
     GameDetail,
     GameId,
@@ -375,3 +376,12 @@ class EventLedger:
     def players(self) -> tuple[PlayerView, ...]:
         """Every player, in the order they appeared."""
         return self._standings.players()
+
+    def gains(self, player: str) -> GainCounts:
+        """A player's gains over the event, by ``PlayerView.id``; empty for an unknown one."""
+        return self._standings.gains(player)
+
+    @property
+    def engine_gains(self) -> GainCounts:
+        """The engine's own, which players are measured against."""
+        return self._in_use.engine_gains.counts

@@ -305,7 +305,14 @@ class ArchivedGame:
         }
         # Only of a player without a rating does the field say more than the calibrated figures.
         reader = self._in_use.loss_reader(self._choice) if None in elos.values() else None
-        curves = GameCurves(self._in_use.gain, self._choice, elos, self._priors, reader)
+        curves = GameCurves(
+            self._in_use.gain,
+            self._choice,
+            elos,
+            self._priors,
+            reader,
+            engine_gains=self._in_use.engine_gains,
+        )
         walk = QuickAndFull(
             self.game.start_fen,
             chess960=self.game.chess960,

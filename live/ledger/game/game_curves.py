@@ -24,6 +24,7 @@ from live.ratings.calibration.calibration_choice import CalibrationChoice
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.ferreira.algorithm_1 import Algorithm1
 from live.ratings.ferreira.algorithm_4 import Algorithm4
+from live.ratings.ferreira.engine_distribution import EngineDistribution, SpikeAtZero
 from live.ratings.strength.agreement import ChoiceModel
 from live.ratings.strength.loss_model import LossReader
 from live.ratings.strength.percentile import Surprise
@@ -53,8 +54,9 @@ class PlayerCurve:
         priors: FieldPriors,
         reader: LossReader | None = None,
         forecast: ChoiceModel | None = None,
+        engine_gains: EngineDistribution = SpikeAtZero(),  # noqa: B008 - without state
     ) -> None:
-        self.rating = Algorithm4(gain=gain)
+        self.rating = Algorithm4(gain=gain, engine=engine_gains)
         self._choice = choice
         self._priors = priors
         self.calibrated = self._unrated()
@@ -226,9 +228,10 @@ class GameCurves:
         priors: FieldPriors,
         reader: LossReader | None = None,
         forecast: ChoiceModel | None = None,
+        engine_gains: EngineDistribution = SpikeAtZero(),  # noqa: B008 - without state
     ) -> None:
         self._curves = {
-            color: PlayerCurve(gain, choice, known, priors, reader, forecast)
+            color: PlayerCurve(gain, choice, known, priors, reader, forecast, engine_gains)
             for color, known in elo.items()
         }
         # From which ply on a side's moves have changed since the other side was put right.

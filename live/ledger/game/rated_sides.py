@@ -54,7 +54,13 @@ class RatedSides:
         """How games of this pace end; None where nothing was learned."""
         self.result = game.result
         self.curves = GameCurves(
-            in_use.gain, choice, self._rated_as, priors, self._reader, in_use.forecast
+            in_use.gain,
+            choice,
+            self._rated_as,
+            priors,
+            self._reader,
+            in_use.forecast,
+            in_use.engine_gains,
         )
         # What the game says now, and the performance that was made of it.
         self._against: dict[Color, PlayedAgainst | None] = {}

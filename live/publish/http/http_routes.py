@@ -22,7 +22,9 @@ from live.publish.http.json_answers import (
     MomentsAnswer,
     ProblemAnswer,
     events,
+    game_gains,
     health,
+    player_gains,
     standings,
 )
 from live.publish.http.oembed import HEIGHT, WIDTH, oembed
@@ -292,6 +294,8 @@ class HttpRoutes:
         if name == "players":
             players: list[PlayerView] = sorted(state.players(), key=lambda each: each.id)
             return _json({"players": players})
+        if name.startswith("players/") and name.endswith("/gains"):
+            return _player_gains(state, name[len("players/") : -len("/gains")])
         if name in ("moments", "moments.rss"):
             return self._moments(request, state, as_rss=name == "moments.rss")
         if name == "standings":
@@ -371,6 +375,9 @@ def _game(state: PublishedState, name: str, form: str | None) -> HttpResponse:
     # An id may itself end in ".pgn", so the plain one is tried first.
     if (game := state.game(name)) is not None:
         return _json(game)
+    game_id = name.removesuffix("/gains")
+    if game_id != name and (game := state.game(game_id)) is not None:
+        return _json(game_gains(state, game))
     game_id = name.removesuffix(".pgn")
     if game_id != name and (game := state.game(game_id)) is not None:
         if form not in (None, "eval", "alliot"):
@@ -383,6 +390,13 @@ def _game(state: PublishedState, name: str, form: str | None) -> HttpResponse:
             _REVALIDATE,
         )
     return problem(404, f"there is no game {game_id!r}")
+
+
+def _player_gains(state: PublishedState, id: str) -> HttpResponse:
+    for player in state.players():
+        if player.id == id:
+            return _json(player_gains(state, player))
+    return problem(404, f"there is no player {id!r}")
 
 
 _REVALIDATE = (("Cache-Control", "no-cache"),)

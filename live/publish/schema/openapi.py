@@ -12,10 +12,12 @@ from live.publish.export.moments_rss import LANGUAGES
 from live.publish.http.json_answers import (
     EventsAnswer,
     FeedAnswer,
+    GameGainsAnswer,
     GamesAnswer,
     HealthAnswer,
     IncidentsAnswer,
     MomentsAnswer,
+    PlayerGainsAnswer,
     PlayersAnswer,
     ProblemAnswer,
     StandingsAnswer,
@@ -38,6 +40,16 @@ _GAME = {
     "required": True,
     "schema": {"type": "string", "minLength": 1},
     "description": "The game's id, percent-encoded.",
+}
+
+_NO_GAME = "There is no such game."
+
+_PLAYER = {
+    "name": "player",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string", "minLength": 1},
+    "description": "The player's id, percent-encoded.",
 }
 
 _WORDS = {
@@ -68,6 +80,8 @@ def openapi() -> dict[str, Any]:
         [
             GamesAnswer,
             GameDetail,
+            GameGainsAnswer,
+            PlayerGainsAnswer,
             PlayersAnswer,
             StandingsAnswer,
             EventsAnswer,
@@ -92,13 +106,25 @@ def openapi() -> dict[str, Any]:
         "paths": {
             "/api/v1/events": _get("Events", EventsAnswer),
             "/api/v1/games": _get("Games, without moves and curves", GamesAnswer, _filters()),
-            "/api/v1/games/{game}": _get("One game in full", GameDetail, [_GAME], missing=True),
+            "/api/v1/games/{game}": _get("One game in full", GameDetail, [_GAME], missing=_NO_GAME),
             "/api/v1/games/{game}.pgn": _get(
                 "One game as annotated PGN",
                 None,
                 [_GAME, _FORM],
-                missing=True,
+                missing=_NO_GAME,
                 content="application/x-chess-pgn",
+            ),
+            "/api/v1/games/{game}/gains": _get(
+                "Both players' gains in one game at 1 cp, beside the engine's",
+                GameGainsAnswer,
+                [_GAME],
+                missing=_NO_GAME,
+            ),
+            "/api/v1/players/{player}/gains": _get(
+                "One player's gains over the event at 1 cp, beside the engine's",
+                PlayerGainsAnswer,
+                [_PLAYER],
+                missing="There is no such player.",
             ),
             "/api/v1/players": _get("Players", PlayersAnswer),
             "/api/v1/standings": _get("Players by strength", StandingsAnswer),
@@ -142,7 +168,7 @@ def _get(
     answer: type[msgspec.Struct] | None,
     parameters: list[dict[str, Any]] | None = None,
     *,
-    missing: bool = False,
+    missing: str = "",
     denied: bool = False,
     content: str = "text/plain",
 ) -> dict[str, Any]:
@@ -155,7 +181,7 @@ def _get(
     if denied:
         answers |= {"403": _problem("The token does not give this.")}
     if missing:
-        answers |= {"404": _problem("There is no such game.")}
+        answers |= {"404": _problem(missing)}
     operation: dict[str, Any] = {"summary": summary, "responses": answers}
     return {"get": operation | ({"parameters": parameters} if parameters else {})}
 
