@@ -373,11 +373,9 @@ def peak(held: Floats) -> tuple[float, float]:
 
 def _crossings(falling: Floats, heights: tuple[float, ...]) -> list[float | None]:
     """Where a falling line over the grid meets each height; None where it does not."""
-    levels = np.array(heights)
+    crossed = (falling <= np.array(heights)[:, None]).argmax(axis=1).tolist()
     found: list[float | None] = []
-    for at, height in zip(
-        (falling <= levels[:, None]).argmax(axis=1).tolist(), heights, strict=True
-    ):
+    for at, height in zip(crossed, heights, strict=True):
         if at == 0:  # the first is not above it, or none is below
             found.append(None)
             continue
