@@ -57,7 +57,6 @@ from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_filter import StreamFilter
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.move_evidence import Population, load_calibration
-from live.ratings.strength.agreement import load_choice_model
 from live.ratings.strength.expected_result import load_result_model
 from live.ratings.strength.loss_model import LossReader, shipped_loss_models
 from live.ratings.strength.performance import Results
@@ -186,7 +185,6 @@ FIGURES = CalibrationsInUse(
     "same-search",
     losses=tuple(map(LossReader, shipped_loss_models())),
     results=tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz")),
-    forecast=load_choice_model("classical"),
 )
 QUICK = SearchOptions(quick=Limit(nodes=10))
 HASTY = CalibrationsInUse("same-search", search_options=QUICK)
