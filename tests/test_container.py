@@ -10,6 +10,7 @@ import yaml
 
 from live.config import load_config
 from live.publish.metrics import MetricCounts, Metrics
+from live.service.host.systemd_unit import MALLOC, unit
 from tests.publish.world import World
 
 FOLDER = Path(__file__).resolve().parents[1] / ".container"
@@ -33,6 +34,13 @@ def test_every_file_that_compose_mounts_is_there() -> None:
         for port in each.get("ports", ())
         if not port.startswith("127.0.0.1:")
     ]
+
+
+def test_memory_is_held_as_under_systemd() -> None:
+    text = (FOLDER / "Containerfile").read_text(encoding="utf-8")
+    for name, value in MALLOC.items():
+        assert re.search(rf"^ENV .*\b{name}={value}\b", text, re.M)
+        assert f"{name}={value}" in unit(["/usr/bin/live-rate"])
 
 
 def test_the_settings_are_understood_and_name_the_neighbours() -> None:

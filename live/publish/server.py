@@ -102,6 +102,7 @@ class Publisher:
                 tally=tally,
                 figure=figure,
                 delay=self.public.held,
+                elsewhere=self._in_thread,
             )
             for audience, each in (("", self.public), ("a", state))
         )
@@ -234,6 +235,16 @@ class Publisher:
     def _tick_over(self, broadcaster: Broadcaster) -> None:
         del self._ticks[broadcaster]
         broadcaster.flush()
+
+    def _in_thread(self, work: Callable[[], None], then: Callable[[], None]) -> None:
+        """Done in another thread; ``then`` is called here, even after a failure."""
+
+        def over(done: asyncio.Future[None]) -> None:
+            if not done.cancelled() and (error := done.exception()) is not None:
+                _log.error("a snapshot was not packed", exc_info=error)
+            then()
+
+        self._loop.run_in_executor(None, work).add_done_callback(over)
 
     def _of(self, selected: StreamFilter) -> Broadcaster:
         """Who sends what this filter selects."""

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import mul
 
 import msgspec
 
@@ -41,6 +42,9 @@ _BONUS = 1.0
 #: Limits of the window, in positions, and of a move's weight (the same place).
 _WINDOW = (2, 8)
 _WEIGHT = (0.5, 12.0)
+
+#: In place of a loss that nobody can see, since both positions are beyond the cap.
+_BEYOND = -1
 
 #: What lichess takes as the score of the usual starting position (scalachess, eval.scala).
 LICHESS_START = Score(cp=15)
@@ -103,7 +107,9 @@ class GameAccuracy:
         "_accuracies",
         "_chances",
         "_first",
+        "_inverses",
         "_known",
+        "_losses",
         "_scores",
         "_squares",
         "_stale_from",
@@ -119,6 +125,10 @@ class GameAccuracy:
         self._chances: list[float | None] = [None if start is None else win_percent(start)]
         #: Of each move, from index 1; None while a score is missing.
         self._accuracies: list[float | None] = [None]
+        #: One over each, for the harmonic mean; 0 while a score is missing.
+        self._inverses: list[float] = [0.0]
+        #: Centipawns lost by each move; ``_BEYOND`` the cap, None while a score is missing.
+        self._losses: list[int | None] = [None]
         #: Of each move, from index 1, right up to ``_stale_from``, and what they are made of:
         #: counts and sums over all positions before, of those with a score.
         self._weights: list[float] = [0.0]
@@ -137,6 +147,8 @@ class GameAccuracy:
         self._scores.append(None)
         self._chances.append(None)
         self._accuracies.append(None)
+        self._inverses.append(0.0)
+        self._losses.append(None)
         self.score(self.plies, after)
 
     def score(self, ply: int, score: Score | None) -> None:
@@ -146,27 +158,36 @@ class GameAccuracy:
         """
         if not 0 <= ply <= self.plies:
             raise ValueError(f"no ply {ply}: {self.plies} have been played")
+        if self._scores[ply] == score:
+            return
         self._scores[ply] = score
         self._chances[ply] = None if score is None else win_percent(score)
         self._stale_from = min(self._stale_from, ply)
         for move in (ply, ply + 1):
             if 1 <= move <= self.plies:
-                self._accuracies[move] = self._accuracy_of(move)
+                found = self._accuracies[move] = self._accuracy_of(move)
+                # Values below 1 count as 1 (lila, Maths.scala), so one blunder does not make all 0.
+                self._inverses[move] = 0.0 if found is None else 1 / max(1.0, found)
+                self._losses[move] = self._loss_of(move)
 
-    def hold(self, scores: Sequence[Score | None]) -> None:
-        """The scores of all positions, the start first; only what is another now is worked out.
+    def hold(self, scores: Sequence[Score | None], first_ply: int = 0) -> None:
+        """The scores of all positions from the one after ``first_ply`` moves on; only what is
+        another now is worked out.
 
-        Raises ValueError without the starting position's.
+        Raises ValueError without the starting position's, and for positions that do not follow
+        those held.
         """
-        if not scores:
+        if not scores and not first_ply:
             raise ValueError("a game has a starting position")
-        while self.plies >= len(scores):
+        if first_ply > len(self._scores):
+            raise ValueError(f"ply {first_ply} does not follow ply {self.plies}")
+        while self.plies >= first_ply + len(scores):
             self.take_back()
-        for ply, (held, score) in enumerate(zip(self._scores, scores, strict=False)):
-            if held is not score and held != score:
+        for ply, score in enumerate(scores, first_ply):
+            if ply > self.plies:
+                self.play(score)
+            else:
                 self.score(ply, score)
-        for score in scores[len(self._scores) :]:
-            self.play(score)
 
     def take_back(self) -> None:
         """Undo the last move. Raises ValueError when there is none."""
@@ -175,6 +196,8 @@ class GameAccuracy:
         self._scores.pop()
         self._chances.pop()
         self._accuracies.pop()
+        self._inverses.pop()
+        self._losses.pop()
         self._stale_from = min(self._stale_from, self.plies + 1)
 
     def mover(self, ply: int) -> Color:
@@ -198,36 +221,36 @@ class GameAccuracy:
         plies = self._plies_of(color, first_ply, last_ply)
         found = self._accuracies[plies.start : plies.stop : 2]
         weights = self._weights[plies.start : plies.stop : 2]
-        counted = [(a, weight) for a, weight in zip(found, weights, strict=True) if a is not None]
-        missing = len(plies) - len(counted)
-        so_far = None
-        if counted:
-            total = math.fsum(weight for _, weight in counted)
-            weighted = math.fsum(a * weight for a, weight in counted) / total
-            so_far = (weighted + _harmonic_mean([a for a, _ in counted])) / 2
-        return Accuracy(None if missing else so_far, so_far, len(counted), missing)
+        known = [a for a in found if a is not None]
+        missing = len(found) - len(known)
+        if not known:
+            return Accuracy(None, None, 0, missing)
+        if missing:
+            weights = [w for a, w in zip(found, weights, strict=True) if a is not None]
+        weighted = math.fsum(map(mul, known, weights)) / math.fsum(weights)
+        harmonic = len(known) / math.fsum(self._inverses[plies.start : plies.stop : 2])
+        so_far = (weighted + harmonic) / 2
+        return Accuracy(None if missing else so_far, so_far, len(known), missing)
 
-    def centipawn_loss(
-        self, color: Color, first_ply: int = 1, last_ply: int | None = None
-    ) -> CentipawnLoss:
-        """Average centipawn loss of one side, over the game or some of its plies."""
-        total = counted = beyond = missing = 0
-        sign = 1 if color == "white" else -1
-        scores = self._scores
-        for ply in self._plies_of(color, first_ply, last_ply):
-            before, after = scores[ply - 1], scores[ply]
-            if before is None or after is None:
-                missing += 1
-                continue
-            one, other = _capped(before), _capped(after)
-            # ``mate`` 0 says that the side to move is mated: the mating move always counts.
-            if one == other and abs(one) == CAP_CP and after.mate != 0:
-                beyond += 1
-            else:
-                counted += 1
-                total += max(0, sign * (one - other))
-        so_far = total / counted if counted else None
+    def centipawn_loss(self, color: Color) -> CentipawnLoss:
+        """Average centipawn loss of one side."""
+        plies = self._plies_of(color, 1, None)
+        found = self._losses[plies.start : plies.stop : 2]
+        known = [loss for loss in found if loss is not None]
+        missing, beyond = len(found) - len(known), known.count(_BEYOND)
+        counted = len(known) - beyond
+        so_far = (sum(known) - beyond * _BEYOND) / counted if counted else None
         return CentipawnLoss(None if missing else so_far, so_far, counted, missing, beyond)
+
+    def _loss_of(self, ply: int) -> int | None:
+        before, after = self._scores[ply - 1], self._scores[ply]
+        if before is None or after is None:
+            return None
+        one, other = _capped(before), _capped(after)
+        # ``mate`` 0 says that the side to move is mated: the mating move always counts.
+        if one == other and abs(one) == CAP_CP and after.mate != 0:
+            return _BEYOND
+        return max(0, one - other if self.mover(ply) == "white" else other - one)
 
     def _plies_of(self, color: Color, first_ply: int, last_ply: int | None) -> range:
         last = self.plies if last_ply is None else min(last_ply, self.plies)
@@ -283,8 +306,3 @@ def _accuracy(lost: float) -> float:
     if lost == 0:
         return 100.0
     return max(0.0, min(100.0, _SCALE * math.exp(-_RATE * lost) + _OFFSET + _BONUS))
-
-
-def _harmonic_mean(values: Sequence[float]) -> float:
-    """Values below 1 count as 1 (lila, Maths.scala), so one blunder does not make all 0."""
-    return len(values) / math.fsum(1 / max(1.0, value) for value in values)

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from scipy.special import betaincinv, ndtri, stdtrit
@@ -64,6 +65,8 @@ USUAL_DESIGN_EFFECT = 1.25
 USUAL_GAMES = 10
 
 
+# The same few moves are read by several figures, and most news leaves them as they are.
+@lru_cache(maxsize=8192)
 def score_interval(
     n: float,
     total: float,
@@ -212,9 +215,7 @@ class ClusteredScores:
             return None
         share = 1.0
         if self._games > 1:
-            freedom = USUAL_GAMES + self._games - 1
-            widening = float(stdtrit(freedom, 0.975) / ndtri(0.975))
-            share = 1 / (self.design_effect * widening**2)
+            share = 1 / (self.design_effect * _widening(USUAL_GAMES + self._games - 1) ** 2)
         top = scale if ceiling is None else ceiling
         return score_interval(
             self._n * share,
@@ -223,6 +224,12 @@ class ClusteredScores:
             ceiling=top / scale,
             smooth=scale > 2,
         )
+
+
+@lru_cache(maxsize=256)
+def _widening(freedom: int) -> float:
+    """How much wider Student's t is than the normal distribution."""
+    return float(stdtrit(freedom, 0.975) / ndtri(0.975))
 
 
 def clustered_interval(

@@ -219,6 +219,10 @@ class GameEvaluations:
     def position(self, index: int) -> EvaluatedPosition | None:
         return self._positions[index]
 
+    def positions(self) -> list[EvaluatedPosition | None]:
+        """All positions, by index."""
+        return self._positions.copy()
+
     def move(self, ply: int) -> str:
         """The move played, UCI."""
         return self._moves[ply - 1]
@@ -343,6 +347,7 @@ class QuickAndFull(GameEvaluations):
         # What the board shows before each move, as far as somebody asked.
         self._walk = chess.Board(start_fen, chess960=chess960)
         self._boards: list[Board] = []
+        self._taken = [False]
         self.quick: GameEvaluations | None = None
         if search_options.quick is not None:
             self.quick = GameEvaluations(
@@ -361,6 +366,7 @@ class QuickAndFull(GameEvaluations):
         super().truncate(ply)
         while len(self._boards) > ply:
             self._boards.pop()
+            self._taken.pop()
             self._walk.pop()
         if self.quick is not None:
             self.quick.truncate(ply)
@@ -369,14 +375,12 @@ class QuickAndFull(GameEvaluations):
         """What the board shows before ``ply``; worked out when it is first asked for."""
         walk = self._walk
         while len(self._boards) < ply:
-            taken = False
-            if walk.move_stack:
-                last = walk.pop()
-                taken = walk.is_capture(last)
-                walk.push(last)
             repeated = walk.halfmove_clock > 3 and walk.is_repetition(2)
-            self._boards.append(board_before(walk, taken=taken, repeated=repeated))
-            walk.push_uci(self.move(len(self._boards)))
+            self._boards.append(board_before(walk, taken=self._taken[-1], repeated=repeated))
+            # Known to be legal: the other board has taken it.
+            move = chess.Move.from_uci(self.move(len(self._boards)))
+            self._taken.append(walk.is_capture(move))
+            walk.push(move)
         return self._boards[ply - 1]
 
     def tier(self, ply: int) -> Tier:

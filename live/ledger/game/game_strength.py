@@ -19,6 +19,7 @@ from live.ratings.strength.agreement import ChoiceModel, GameChoices, counts
 from live.ratings.strength.known_before_move import Turn
 from live.ratings.strength.loss_model import (
     GRID_ELO,
+    Expected,
     Floats,
     LossModel,
     LossReader,
@@ -26,7 +27,7 @@ from live.ratings.strength.loss_model import (
     joined,
     level,
 )
-from live.ratings.strength.percentile import Surprise, percentile
+from live.ratings.strength.percentile import Standings, Surprise
 
 PERCENT_DECIMALS = 1
 
@@ -58,6 +59,7 @@ class GameStrength:
         "_human",
         "_matches",
         "_prior",
+        "_standings",
         "_sums",
         "choices",
         "elo",
@@ -82,6 +84,7 @@ class GameStrength:
         """Of the engine's moves; empty without an own rating and where nothing forecasts them."""
         self.turns: list[Turn] = []
         self.surprises: list[Surprise] = []
+        self._standings = Standings(reader.model)
         # Of the first 0, 1, 2 and so on turns, so that leaving costs what is left, nothing more.
         self._sums: list[Floats] = [np.zeros(len(GRID_ELO))]
         # The same of the moves among people; None from the first turn on that lacks it, since a
@@ -117,8 +120,9 @@ class GameStrength:
         self.turns.append(turn)
         self._matches.append(match)
         self._choose(turn, match)
-        self.surprises.append(self._surprise(turn))
-        self._sums.append(self._sums[-1] + self.reader.log_likelihood(turn))
+        log_likelihood, expected = self.reader.read(turn, self._usual_elo)
+        self.surprises.append(_surprise(turn, expected))
+        self._sums.append(self._sums[-1] + log_likelihood)
         return True
 
     def _choose(self, turn: Turn, match: bool | None) -> None:
@@ -126,16 +130,16 @@ class GameStrength:
             return
         self.choices.add(self._forecast.log_odds(turn, self.elo), match)
 
-    def _surprise(self, turn: Turn) -> Surprise:
-        elo = self.elo if self.elo is not None else self._prior().mean_elo
-        expected = self.reader.expected(turn, elo)
-        return Surprise(turn.ply, turn.log_loss - expected.mean, expected.variance)
+    @property
+    def _usual_elo(self) -> float:
+        return self.elo if self.elo is not None else self._prior().mean_elo
 
     def truncate(self, counted: int) -> None:
         """Only the first so many counted turns stand, and no trace of the others."""
         if counted < len(self.turns):
             del self.turns[counted:], self.surprises[counted:], self._matches[counted:]
             del self._sums[counted + 1 :], self._human[counted + 1 :]
+            self._standings.truncate(counted)
             self.choices = GameChoices()
             for turn, match in zip(self.turns, self._matches, strict=True):
                 self._choose(turn, match)
@@ -143,7 +147,9 @@ class GameStrength:
     def reread(self) -> None:
         """The field has changed: one without a rating is now taken as another."""
         if self.elo is None:
-            self.surprises = [self._surprise(turn) for turn in self.turns]
+            elo, expected = self._usual_elo, self.reader.expected
+            self.surprises = [_surprise(turn, expected(turn, elo)) for turn in self.turns]
+            self._standings.truncate(0)
 
     def figures(self, counted: int, opponent: Sequence[Surprise], *, over: bool) -> Figures:
         """The fields of a point after the first ``counted`` turns; ``over``: the game has ended
@@ -172,10 +178,12 @@ class GameStrength:
         """After the first ``counted`` turns; None without an own rating and under five turns."""
         if self.elo is None:
             return None
-        found = percentile(
-            self.reader.model, self.elo, self.surprises[:counted], opponent, over=over
-        )
+        found = self._standings.percentile(self.elo, self.surprises, counted, opponent, over=over)
         return rounded(found, PERCENT_DECIMALS)
+
+
+def _surprise(turn: Turn, expected: Expected) -> Surprise:
+    return Surprise(turn.ply, turn.log_loss - expected.mean, expected.variance)
 
 
 def level_figures(

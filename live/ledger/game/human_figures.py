@@ -30,13 +30,15 @@ from live.human.question import (
     not_covered,
 )
 from live.ledger.calibrations_in_use import game_pace
-from live.ledger.game.game_evaluations import GameEvaluations
+from live.ledger.game.game_evaluations import EvaluatedPosition, GameEvaluations
 from live.ledger.outgoing_messages import HumanRequest, OutgoingMessages
 from live.ratings.usual_accuracy import OneMove, compared, one_move
 
 #: Addresses of games played on a server, and of those only shown there.
 _SERVERS = ("lichess.org/", "chess.com/", "freechess.org")
 _SHOWN = ("/broadcast/", "/events/")
+
+_HardInput = tuple[HumanAnswer | None, EvaluatedPosition | None, tuple[tuple[str, int], ...]]
 
 HUNDREDTHS = 2
 PERCENT_DECIMALS = 1
@@ -89,6 +91,8 @@ class HumanFigures:
         self._asked = 0
         self._open: dict[int, HumanRequest] = {}
         self._accuracies: dict[Color, dict[int, OneMove]] = {"white": {}, "black": {}}
+        # How hard each position is, with what that was made from: several figures ask for it.
+        self._hards: dict[int, tuple[_HardInput, Difficulty | None]] = {}
 
     def __len__(self) -> int:
         """How many questions are open."""
@@ -110,6 +114,7 @@ class HumanFigures:
         del self._answers[ply + 1 :]
         self._asked = min(self._asked, ply + 1)
         self._open = {index: request for index, request in self._open.items() if index <= ply}
+        self._hards = {index: each for index, each in self._hards.items() if index <= ply}
         for moves in self._accuracies.values():
             for late in [at for at in moves if at > ply]:
                 del moves[late]
@@ -259,7 +264,21 @@ class HumanFigures:
     def _hard(self, index: int, known: GameEvaluations) -> Difficulty | None:
         """What the moves that players of the mover's rating choose in a position lose."""
         answer, held, replies = self._answers[index], known.position(index), known.replies(index)
-        mover: Color = "black" if known.mover(index) == "white" else "white"
+        # Their order counts too: the last stands for all that were not searched.
+        made_from = answer, held, tuple(replies.items()) if replies else ()
+        kept = self._hards.get(index)
+        if kept is None or kept[0] != made_from:
+            mover: Color = "black" if known.mover(index) == "white" else "white"
+            kept = self._hards[index] = made_from, self._made_hard(mover, answer, held, replies)
+        return kept[1]
+
+    def _made_hard(
+        self,
+        mover: Color,
+        answer: HumanAnswer | None,
+        held: EvaluatedPosition | None,
+        replies: dict[str, int] | None,
+    ) -> Difficulty | None:
         if self.asked_for.elo(mover) is None or answer is None or held is None or not replies:
             return None
         losses = losses_cp(replies, held.best or "", 1 if mover == "white" else -1)

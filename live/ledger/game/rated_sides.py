@@ -62,6 +62,8 @@ class RatedSides:
             in_use.forecast,
             in_use.engine_gains,
         )
+        # What the game says now, and the performance that was made of it.
+        self._against: dict[Color, PlayedAgainst | None] = {}
         self._performances: dict[Color, tuple[PlayedAgainst, Alone | None]] = {}
         # What the last known position promises: score, ply and opponent's rating, and the chances.
         self._promises: dict[Color, tuple[tuple[int, int, int | None], Chances]] = {}
@@ -180,7 +182,7 @@ class RatedSides:
     def _perform(self, known: QuickAndFull) -> None:
         model = self._reader.model if self._reader is not None else None
         for color in COLORS:
-            played = self.against(known, color)
+            played = self._against[color] = self.against(known, color)
             self.tallies[color].performed(self._id, played, model, self.results)
 
     def against(self, known: QuickAndFull, color: Color) -> PlayedAgainst | None:
@@ -203,9 +205,11 @@ class RatedSides:
             strength.human if strength is not None and counted else None,
         )
 
-    def performance(self, known: QuickAndFull, color: Color) -> Alone | None:
-        """Of one side in this game; None where nothing says anything about it."""
-        against = self.against(known, color)
+    def performance(self, color: Color) -> Alone | None:
+        """Of one side in this game, as it stood at the last :meth:`mend`; None where nothing says
+        anything about it.
+        """
+        against = self._against.get(color)
         if against is None:
             return None
         # Asked for with all news of the game, and mostly nothing of it has changed.

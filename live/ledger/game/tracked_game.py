@@ -399,7 +399,7 @@ class TrackedGame:
         methods = self._game_methods.methods(
             self._evaluations, mean_gain_cp, self._in_use, elos_of(self.game)
         )
-        white, black = (self._sides.performance(self._evaluations, color) for color in COLORS)
+        white, black = (self._sides.performance(color) for color in COLORS)
         return msgspec.structs.replace(
             methods,
             white=with_others(methods.white, white, self._usual_accuracy("white")),

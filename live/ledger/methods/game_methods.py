@@ -8,41 +8,48 @@ import chess
 
 from live.events import Color, GameMethods, SideMethods
 from live.ledger.calibrations_in_use import SCORE_DECIMALS, CalibrationsInUse, rounded
-from live.ledger.game.game_evaluations import GameEvaluations
+from live.ledger.game.game_evaluations import EvaluatedPosition, GameEvaluations
 from live.ledger.methods.method_figures import move_figures
 from live.ledger.methods.move_choice_screening import screened
 from live.ledger.methods.move_quality import MoveQuality, SideMoves, judged
 from live.ratings.accuracy import LICHESS_START, GameAccuracy
 from live.ratings.alliot.conformance import predict_by_conformance
+from live.ratings.alliot.prediction import Prediction
+from live.ratings.regan.intrinsic_rating import IntrinsicTable
 
 COLORS: tuple[Color, Color] = ("white", "black")
 
+_SideInput = tuple[int, float | None, IntrinsicTable | None, str, int | None]
+
 
 class GameMethodsState:
-    """The judged moves of one game. A move costs O(1) to judge or take back; accuracy is added up
-    anew, O(moves), when something has changed.
+    """The judged moves of one game. A move costs O(1) to judge or take back; figures are made anew
+    only for the side whose moves have changed.
     """
 
     def __init__(self) -> None:
         self.sides: dict[Color, SideMoves] = {color: SideMoves(color) for color in COLORS}
         self._moves: list[tuple[Color, MoveQuality]] = []
-        self._shown = GameMethods()
         # Made with the first reading, which knows who begins.
         self._accuracy: GameAccuracy | None = None
-        self._stale = self._rescored = True
-        self._elos: dict[Color, int | None] = {}
+        # What accuracy was last measured of.
+        self._measured: list[EvaluatedPosition | None] = []
+        # What was last shown, and what it was made from.
+        self._sides_shown: dict[Color, tuple[_SideInput, SideMethods]] = {}
+        self._predicted: tuple[tuple[int, ...], Prediction] | None = None
+        self._said: Prediction | None = None
+        self._shown = GameMethods()
 
     def judge(self, known: GameEvaluations, ply: int) -> None:
         """Something of ``ply`` has become known; plies come in order at first."""
         color, move = known.mover(ply), judged(known, ply)
-        self._stale = True
         if ply <= len(self._moves):
             held = self._moves[ply - 1][1]
-            self._rescored |= (held.best_cp, held.after) != (move.best_cp, move.after)
+            if held == move:
+                return
             self.sides[color].remove(held)
             self._moves[ply - 1] = (color, move)
         else:
-            self._rescored = True
             self._moves.append((color, move))
         self.sides[color].add(move)
 
@@ -53,7 +60,6 @@ class GameMethodsState:
 
     def resume(self, moves: Iterable[MoveQuality], known: GameEvaluations) -> None:
         """Count what was judged of ``known``'s moves before."""
-        self._stale, self._rescored = True, False
         for move in moves:
             color = known.mover(move.ply)
             self._moves.append((color, move))
@@ -63,7 +69,6 @@ class GameMethodsState:
 
     def truncate(self, ply: int) -> None:
         """Forget every move after ``ply``."""
-        self._stale = self._rescored = True
         while len(self._moves) > ply:
             color, move = self._moves.pop()
             self.sides[color].remove(move)
@@ -78,14 +83,17 @@ class GameMethodsState:
         """All figures of the game; the same object as long as nothing has changed. ``elos`` are
         the players' own ratings.
         """
-        if self._stale or elos != self._elos:
-            self._stale, self._elos = False, elos
-            if self._rescored:
-                self._rescored = False
-                self._measure_accuracy(known)
-            predicted = predict_by_conformance(self.sides["white"].raw, self.sides["black"].raw)
+        self._measure_accuracy(known)
+        white, black = (
+            self._side(color, mean_gain_cp[color], in_use, elos[color]) for color in COLORS
+        )
+        predicted = self._prediction()
+        shown = self._shown
+        if not (shown.white is white and shown.black is black and predicted is self._said):
+            self._said = predicted
             self._shown = GameMethods(
-                **{c: _side(self.sides[c], mean_gain_cp[c], in_use, elos[c]) for c in COLORS},
+                white=white,
+                black=black,
                 expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
                 low=rounded(predicted.low, SCORE_DECIMALS),
                 high=rounded(predicted.high, SCORE_DECIMALS),
@@ -93,8 +101,36 @@ class GameMethodsState:
             )
         return self._shown
 
+    def _side(
+        self, color: Color, mean_gain_cp: float | None, in_use: CalibrationsInUse, elo: int | None
+    ) -> SideMethods:
+        side = self.sides[color]
+        made_from = side.revision, mean_gain_cp, in_use.table, in_use.table_note, elo
+        held = self._sides_shown.get(color)
+        if held is None or held[0] != made_from:
+            figures = move_figures((side,))
+            figures["intrinsic"], missing = screened(in_use, side.turns, elo)
+            figures["missing"].update(missing)
+            shown = SideMethods(**figures, mean_gain_cp=rounded(mean_gain_cp, 2))
+            held = self._sides_shown[color] = made_from, shown
+        return held[1]
+
+    def _prediction(self) -> Prediction:
+        white, black = (self.sides[color].raw for color in COLORS)
+        made_from = white.n, white.within, black.n, black.within
+        if self._predicted is None or self._predicted[0] != made_from:
+            self._predicted = made_from, predict_by_conformance(white, black)
+        return self._predicted[1]
+
     def _measure_accuracy(self, known: GameEvaluations) -> None:
-        start = known.position(0)
+        positions = known.positions()
+        if self._accuracy is not None and positions == self._measured and positions[0] is not None:
+            return
+        both = zip(positions, self._measured, strict=False)
+        same = next((at for at, (now, was) in enumerate(both) if now is not was), None)
+        first_ply = min(len(positions), len(self._measured)) if same is None else same
+        self._measured = positions
+        start = positions[0]
         first = start.score if start else None
         never = start is None and not known.needs_position(0)
         if never and known.start_fen == chess.STARTING_FEN:
@@ -102,16 +138,8 @@ class GameMethodsState:
         game = self._accuracy
         if game is None:
             game = self._accuracy = GameAccuracy(first, known.mover(1))
-        positions = (known.position(ply) for ply in range(1, len(known) + 1))
-        game.hold([first, *(each.score if each else None for each in positions)])
+        game.score(0, first)
+        first_ply = max(1, first_ply)
+        game.hold([each.score if each else None for each in positions[first_ply:]], first_ply)
         for color, side in self.sides.items():
             side.in_use(game.accuracy(color), game.centipawn_loss(color))
-
-
-def _side(
-    side: SideMoves, mean_gain_cp: float | None, in_use: CalibrationsInUse, elo: int | None
-) -> SideMethods:
-    figures = move_figures((side,))
-    figures["intrinsic"], missing = screened(in_use, side.turns, elo)
-    figures["missing"].update(missing)
-    return SideMethods(**figures, mean_gain_cp=rounded(mean_gain_cp, 2))

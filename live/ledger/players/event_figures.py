@@ -35,35 +35,89 @@ UNKNOWN_FIELD = Population(2000.0, 400.0)
 _UTMOST = 1.0
 
 
-def event_figures(
-    games: Mapping[str, Performed],
-    player: Player,
-    field: Callable[[], Population],
-    forecast: ChoiceModel | None = None,
-) -> dict[str, Any]:
-    """The fields of :class:`live.events.PlayerView`, over the games of one kind with the most
-    moves: ratings of different kinds of games are not one scale.
+class EventFigures:
+    """The figures of one player. Most news changes what a game promises and no move, so the parts
+    that rest on moves and results are kept until these are others.
     """
-    kinds: dict[str, int] = {}
-    for model, results, game in games.values():
-        kind = _kind(model, results)
-        kinds[kind] = kinds.get(kind, 0) + 1 + game.moves
-    if not kinds:
-        return {}
-    elo = player.elo
-    best = max(kinds, key=lambda kind: (kinds[kind], kind))
-    held = [each for _, each in sorted(games.items()) if _kind(each[0], each[1]) == best]
-    model, results, _ = held[0]
-    played = [each for _, _, each in held]
-    found = performance(model, results, played)
-    return {
-        "performance": rounded(found.elo, ELO_DECIMALS) if found else None,
-        "performance_low": rounded(found.low, ELO_DECIMALS) if found else None,
-        "performance_high": rounded(found.high, ELO_DECIMALS) if found else None,
-        **_official(played, player),
-        "agreement": _agreement(played, forecast),
-        **(_of_moves(model, played, elo, field) if model is not None else {}),
-    }
+
+    __slots__ = ("_made",)
+
+    def __init__(self) -> None:
+        # Each part with what it was made from.
+        self._made: dict[str, tuple[tuple[Any, ...], Any]] = {}
+
+    def of(
+        self,
+        games: Mapping[str, Performed],
+        player: Player,
+        field: Callable[[], Population],
+        forecast: ChoiceModel | None = None,
+    ) -> dict[str, Any]:
+        """The fields of :class:`live.events.PlayerView`, over the games of one kind with the most
+        moves: ratings of different kinds of games are not one scale.
+        """
+        kinds: dict[str, int] = {}
+        for model, results, game in games.values():
+            kind = _kind(model, results)
+            kinds[kind] = kinds.get(kind, 0) + 1 + game.moves
+        if not kinds:
+            return {}
+        best = max(kinds, key=lambda kind: (kinds[kind], kind))
+        held = [each for _, each in sorted(games.items()) if _kind(each[0], each[1]) == best]
+        model, results, _ = held[0]
+        played = [each for _, _, each in held]
+        found = performance(model, results, played)
+        figures = {
+            "performance": rounded(found.elo, ELO_DECIMALS) if found else None,
+            "performance_low": rounded(found.low, ELO_DECIMALS) if found else None,
+            "performance_high": rounded(found.high, ELO_DECIMALS) if found else None,
+        }
+        over = [(game.opponent_elo, game.ends) for game in played if game.over]
+        figures |= self._kept("official", (over, player), lambda: _official(played, player))
+        # Choices are added in place; taking one back begins them anew.
+        choices = [(_Same(game.choices), game.choices.moves) for game in played if game.choices]
+        figures["agreement"] = self._kept(
+            "agreement", (choices, _Same(forecast)), lambda: _agreement(played, forecast)
+        )
+        if model is not None:
+            elo, of_moves = player.elo, model
+            prior = field() if elo is None else None
+            moves = [
+                (
+                    _Same(game.log_likelihood),
+                    _Same(game.human),
+                    game.moves,
+                    game.percentile,
+                    game.over,
+                )
+                for game in played
+            ]
+            figures |= self._kept(
+                "moves",
+                (moves, _Same(model), elo, prior),
+                lambda: _of_moves(of_moves, played, elo, field),
+            )
+        return figures
+
+    def _kept(self, part: str, made_from: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        held = self._made.get(part)
+        if held is None or held[0] != made_from:
+            held = self._made[part] = made_from, make()
+        return held[1]
+
+
+class _Same:
+    """Equal to the very same object only: arrays that are replaced whole, and models."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: object) -> None:
+        self._held = held
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other._held is self._held
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _agreement(

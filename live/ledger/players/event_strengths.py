@@ -7,6 +7,7 @@ keep those out of the news whom it moves by less than can be seen.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -37,6 +38,16 @@ ONE_RATED = "the only rated player of the group: the rating is kept as it is"
 INTERVAL_STEP_ELO = 5
 
 
+class PublishedStrength(NamedTuple):
+    """What is published of one player: whole Elo."""
+
+    group: int
+    rating: int | None
+    relative: int | None
+    low: int | None
+    high: int | None
+
+
 class EventStrengths:
     """The comparisons of the event and what follows for each player."""
 
@@ -51,6 +62,7 @@ class EventStrengths:
         self._place: dict[str, tuple[int, int]] = {}
         # Players of whom something has changed since.
         self._touched: set[str] = set()
+        self._published_now: dict[str, PublishedStrength | None] = {}
 
     def rate(self, player: str, elo: int | None) -> None:
         """The player's own rating; None for unrated."""
@@ -126,6 +138,7 @@ class EventStrengths:
         if not self._touched:
             return []
         touched, self._touched = self._touched, set()
+        self._published_now.clear()
         held, held_parts = self._place, self._parts
         parts = self._tournament.parts()
         # What is said of a part follows from its members alone: a round is many parts of two.
@@ -165,30 +178,39 @@ class EventStrengths:
             [rating, relative, np.floor(low) * INTERVAL_STEP_ELO, np.ceil(high) * INTERVAL_STEP_ELO]
         )
 
-    def on(self, methods: PlayerMethods, player: str) -> PlayerMethods:
-        """``methods`` with what Algorithm 2 says of ``player``."""
-        rating = relative = group = low = high = None
+    def published(self, player: str) -> PublishedStrength | None:
+        """What is published of ``player``; None without a comparison."""
+        if player in self._published_now:
+            return self._published_now[player]
+        found = None
         if (place := self._place.get(player)) is not None:
             group, at = place
             rating, relative, low, high = map(_whole, self._parts[group][:, at].tolist())
-        missing = {
-            name: why for name, why in methods.missing.items() if not name.startswith("tournament")
-        }
-        if relative is None:
-            missing["tournament_rating"] = NO_COMPARISON
-        elif rating is None:
-            missing["tournament_rating"] = NOBODY_RATED
-        elif low is None:
-            missing["tournament_low"] = missing["tournament_high"] = ONE_RATED
-        return msgspec.structs.replace(
-            methods,
-            tournament_rating=rating,
-            tournament_difference=relative,
-            tournament_group=group,
-            tournament_low=low,
-            tournament_high=high,
-            missing=missing,
-        )
+            found = PublishedStrength(group, rating, relative, low, high)
+        self._published_now[player] = found
+        return found
+
+
+def with_strength(methods: PlayerMethods, found: PublishedStrength | None) -> PlayerMethods:
+    """``methods`` with what Algorithm 2 says of the player."""
+    missing = {
+        name: why for name, why in methods.missing.items() if not name.startswith("tournament")
+    }
+    if found is None or found.relative is None:
+        missing["tournament_rating"] = NO_COMPARISON
+    elif found.rating is None:
+        missing["tournament_rating"] = NOBODY_RATED
+    elif found.low is None:
+        missing["tournament_low"] = missing["tournament_high"] = ONE_RATED
+    return msgspec.structs.replace(
+        methods,
+        tournament_rating=found.rating if found else None,
+        tournament_difference=found.relative if found else None,
+        tournament_group=found.group if found else None,
+        tournament_low=found.low if found else None,
+        tournament_high=found.high if found else None,
+        missing=missing,
+    )
 
 
 def _whole(elo: float) -> int | None:

@@ -21,8 +21,8 @@ from live.ledger.methods.method_figures import move_figures
 from live.ledger.methods.move_choice_screening import screened
 from live.ledger.methods.move_quality import SideQuality
 from live.ledger.outgoing_messages import rated
-from live.ledger.players.event_figures import UNKNOWN_FIELD, event_figures
-from live.ledger.players.event_strengths import EventStrengths
+from live.ledger.players.event_figures import UNKNOWN_FIELD, EventFigures
+from live.ledger.players.event_strengths import EventStrengths, PublishedStrength, with_strength
 from live.ratings.alliot.markov import ENOUGH_MOVES
 from live.ratings.calibration.calibrated_rating import (
     CalibratedRating,
@@ -39,6 +39,8 @@ from live.ratings.strength.loss_model import LossModel
 from live.ratings.strength.performance import PlayedAgainst, Results
 
 _NO_MOVES = GameScores(0, 0, 0)
+
+_MethodsShown = tuple[PlayerMethods, PublishedStrength | None, PlayerMethods]
 
 
 class PlayerTotals:
@@ -77,8 +79,16 @@ class PlayerTotals:
         # What they come to, and their revisions when it was added up; None when out of date.
         self._judged: PlayerMethods | None = None
         self._revisions: tuple[int, ...] = ()
+        # The same with what Algorithm 2 says, and what that was.
+        self._methods_shown: (
+            tuple[PlayerMethods, PublishedStrength | None, PlayerMethods] | None
+        ) = None
+        # What follows from gains alone; None when out of date.
+        self._of_gains: dict[str, Any] | None = None
+        self._event_figures = EventFigures()
         # The view without methods and ratings that follow the engine's; None when out of date.
         self._ratings: PlayerView | None = None
+        self._view: PlayerView | None = None
 
     @property
     def player(self) -> Player:
@@ -107,6 +117,7 @@ class PlayerTotals:
         elo = next((each.elo for each in reported if each.elo is not None), None)
         k = next((each.k for each in reported if each.k is not None), None)
         self._judged = None
+        self._gains_changed()
         self._player = (
             msgspec.structs.replace(reported[0], elo=elo, k=k) if reported else self._player
         )
@@ -115,7 +126,7 @@ class PlayerTotals:
         """The game is gone, or it was somebody else; its gains must have been removed."""
         if self._games.pop(game).n:
             raise ValueError(f"{self.key} still has gains of game {game}")
-        self._ratings = None
+        self._gains_changed()
         self._points.pop(game, None)
         self._calibrated.pop(game, None)
         self._performed.pop(game, None)
@@ -128,7 +139,7 @@ class PlayerTotals:
         self, game: str, choice: CalibrationChoice, calibrated: CalibratedRating | None
     ) -> None:
         """What the calibration makes of the moves of ``game``; it is read, never changed, here."""
-        self._ratings = None
+        self._gains_changed()
         if calibrated is not None:
             self._calibrated[game] = choice, calibrated
 
@@ -151,7 +162,10 @@ class PlayerTotals:
 
     def renew(self) -> None:
         """The field has changed: ratings shown before hold no more."""
-        self._ratings = None
+        self._gains_changed()
+
+    def _gains_changed(self) -> None:
+        self._ratings = self._of_gains = None
 
     def judged(self, game: str, side: SideQuality) -> None:
         """The judged moves of ``game``; they are read, never changed, here."""
@@ -190,7 +204,7 @@ class PlayerTotals:
         self._enter_scores(game, new)
 
     def _enter_scores(self, game: str, scores: GameScores) -> None:
-        self._ratings = None
+        self._gains_changed()
         self._scores.remove(self._games[game])
         self._scores.add(scores)
         self._games[game] = scores
@@ -219,13 +233,43 @@ class PlayerTotals:
         n = self._scores.n
         return self._scores.total / (n * self._engine.scale) if n else None
 
+    @property
+    def changed(self) -> bool:
+        """Whether anything of the person, the games or the ratings may differ from the last
+        :meth:`view`.
+        """
+        return self._ratings is None
+
     def view(self) -> PlayerView:
-        """All figures, as differences from the engine; made anew only when a gain has changed."""
-        if self._ratings is None:
-            self._ratings = self._rate()
-        return msgspec.structs.replace(self._ratings, methods=self._methods())
+        """All figures, as differences from the engine; the same object while nothing changes."""
+        methods = self._methods()
+        if self._ratings is None or self._view is None or self._view.methods is not methods:
+            if self._ratings is None:
+                self._ratings = self._rate()
+            self._view = msgspec.structs.replace(self._ratings, methods=methods)
+        return self._view
 
     def _rate(self) -> PlayerView:
+        if self._of_gains is None:
+            self._of_gains = self._gain_figures()
+        return PlayerView(
+            id=self.key,
+            name=self.player.name,
+            elo=self.player.elo,
+            games=self.games,
+            moves=self.moves,
+            rating=None,
+            low=None,
+            high=None,
+            points=math.fsum(self._points.values()) if self._points else None,
+            finished=len(self._points),
+            **self._of_gains,
+            **self._event_figures.of(
+                self._performed, self.player, self._field, self._in_use.forecast
+            ),
+        )
+
+    def _gain_figures(self) -> dict[str, Any]:
         expected = self.expected_score
         scores = self._scores.interval(self._engine.scale, self._ceiling)
         difference = None if expected is None else difference_of(expected)
@@ -234,27 +278,14 @@ class PlayerTotals:
             # Several games show themselves how they differ; one has its own interval.
             most = difference_of(self._ceiling / self._engine.scale)
             low, high = over_other_games(difference, (low, high), most, self._in_use.gain)
-        difference = rounded(difference, ELO_DECIMALS)
-        low, high = rounded(low, ELO_DECIMALS), rounded(high, ELO_DECIMALS)
-        return PlayerView(
-            id=self.key,
-            name=self.player.name,
-            elo=self.player.elo,
-            games=self.games,
-            moves=self.moves,
-            mean_gain_cp=rounded(self._histogram.mean, 2),
-            expected_score=rounded(expected, SCORE_DECIMALS),
-            difference=difference,
-            difference_low=low,
-            difference_high=high,
-            rating=None,
-            low=None,
-            high=None,
-            points=math.fsum(self._points.values()) if self._points else None,
-            finished=len(self._points),
+        return {
+            "mean_gain_cp": rounded(self._histogram.mean, 2),
+            "expected_score": rounded(expected, SCORE_DECIMALS),
+            "difference": rounded(difference, ELO_DECIMALS),
+            "difference_low": rounded(low, ELO_DECIMALS),
+            "difference_high": rounded(high, ELO_DECIMALS),
             **self._calibrated_figures(),
-            **event_figures(self._performed, self.player, self._field, self._in_use.forecast),
-        )
+        }
 
     def _field(self) -> Population:
         """What is believed of a player without a rating."""
@@ -274,7 +305,12 @@ class PlayerTotals:
         now = tuple([side.revision for side in sides])
         if self._judged is None or now != self._revisions:
             self._judged, self._revisions = self._judge(sides), now
-        return self._strengths.on(self._judged, self.key)
+        compared = self._strengths.published(self.key)
+        held = self._methods_shown
+        if held is None or held[0] is not self._judged or held[1] != compared:
+            methods = with_strength(self._judged, compared)
+            held = self._methods_shown = self._judged, compared, methods
+        return held[2]
 
     def _judge(self, sides: tuple[SideQuality, ...]) -> PlayerMethods:
         figures = move_figures(sides)

@@ -21,7 +21,7 @@ from live.games.player_identity import person_key
 from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors
 from live.ledger.methods.comparison_data import ComparedMoves
 from live.ledger.outgoing_messages import OutgoingMessages, rated
-from live.ledger.players.event_strengths import EventStrengths
+from live.ledger.players.event_strengths import EventStrengths, with_strength
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.calibration.field_population import FieldPopulation
 from live.ratings.calibration.move_evidence import Population
@@ -63,12 +63,15 @@ class EventStandings:
         # As last sent, without the ratings: those follow from the engine's.
         self._shown: dict[str, PlayerView] = {}
         self._strengths = EventStrengths(in_use.gain)
+        # Whether the rated players, or what reads them, are others since the last rating.
+        self._repeopled = True
         self._know_field()
         self.engine = self._described(engine)
 
     def recalibrate(self, in_use: CalibrationsInUse) -> None:
         """Other calibrations rate the games from now on; each game is recalibrated separately."""
         self._in_use = in_use
+        self._repeopled = True
         self._know_field()
         described = self._described(self.engine)
         if described != self.engine:
@@ -122,12 +125,16 @@ class EventStandings:
         """
         tallies = {tally.key: tally for tally in touched}
         for tally in tallies.values():
-            self._field.update(tally.key, tally.player.elo, tally.moves, tally.expected_score)
-            elo = tally.player.elo if tally.games else None
-            self._strengths.rate(tally.key, elo)
-            self._population.update(tally.key, elo)
-        self._start_engine()
-        refielded = self._know_field()
+            if tally.changed:
+                self._field.update(tally.key, tally.player.elo, tally.moves, tally.expected_score)
+                elo = tally.player.elo if tally.games else None
+                self._strengths.rate(tally.key, elo)
+                self._repeopled |= self._population.update(tally.key, elo)
+        refielded = False
+        if self._repeopled:
+            self._repeopled = False
+            self._start_engine()
+            refielded = self._know_field()
         moved = self._measure_engine(refielded)
         if refielded:
             for key, tally in self._players.items():
@@ -136,7 +143,7 @@ class EventStandings:
         for key in self._strengths.renew():
             # One move shifts others a little too; their other figures stay.
             if key not in tallies and (view := self._shown.get(key)) is not None:
-                methods = self._strengths.on(view.methods, key)
+                methods = with_strength(view.methods, self._strengths.published(key))
                 self._show(msgspec.structs.replace(view, methods=methods))
         for key, tally in tallies.items():
             self._outgoing.changes += (
@@ -186,15 +193,16 @@ class EventStandings:
         return tuple(found)
 
     def _measure_engine(self, refielded: bool) -> bool:
-        measured = self.engine
+        measured, moves = self.engine, self._field.moves
         if refielded:
             measured = msgspec.structs.replace(measured, calibrations=self._calibrations())
-        if not self._fixed:
+        rating = measured.rating if self._fixed else self._field.rating
+        if not self._fixed and (rating, moves) != (measured.rating, measured.rating_moves):
             measured = msgspec.structs.replace(
                 measured,
-                rating=self._field.rating,
-                rating_source="field" if self._field.moves else "calibration",
-                rating_moves=self._field.moves,
+                rating=rating,
+                rating_source="field" if moves else "calibration",
+                rating_moves=moves,
             )
         moved = measured.rating != self.engine.rating
         if measured != self.engine:
@@ -203,7 +211,8 @@ class EventStandings:
         return moved
 
     def _show(self, view: PlayerView) -> None:
-        if self._shown.get(view.id) != view:
+        held = self._shown.get(view.id)
+        if held is not view and held != view:
             self._shown[view.id] = view
             self._outgoing.add_standing(view)
 

@@ -20,6 +20,9 @@ from live.publish.stream.stream_filter import StreamFilter
 #: The number of a stream's first snapshot. ``hello`` carries one less than what follows it.
 FIRST_SEQ = 1
 
+#: Longer messages take more than about a millisecond to deflate.
+_PACKED_AT_ONCE_BYTES = 64_000
+
 
 class HistoryLimits(msgspec.Struct, frozen=True):
     """How much of the past can be resumed. A cache: the snapshot is always obtainable."""
@@ -41,6 +44,15 @@ class NumberedMessage(msgspec.Struct, gc=False):
     """When it was numbered, on the injected clock."""
     packed: bytes | None = None
     """The numbered message deflated; null until asked for, and where that is not worth it."""
+
+    @property
+    def slow_to_pack(self) -> bool:
+        """Whether it is not deflated yet, and that takes more than about a millisecond."""
+        return self.packed is None and len(self.body) > _PACKED_AT_ONCE_BYTES
+
+    def pack(self) -> None:
+        """Deflate it now, for all who take it so. Any thread may, since a body never changes."""
+        self._payload(deflated=True)
 
     def frame(self, *, deflated: bool = False) -> bytes:
         """One text frame; ``deflated`` where that is worth it."""

@@ -41,9 +41,14 @@ class FieldPopulation:
         self._total = 0
         self._squares = 0
 
-    def update(self, player: str, elo: int | None) -> None:
-        """Replace what is known of a player; None for unrated or gone."""
-        before = self._elo.pop(player, None)
+    def update(self, player: str, elo: int | None) -> bool:
+        """Replace what is known of a player; None for unrated or gone. Returns whether it was
+        another before.
+        """
+        before = self._elo.get(player)
+        if before == elo:
+            return False
+        self._elo.pop(player, None)
         if before is not None:
             self._total -= before
             self._squares -= before**2
@@ -51,6 +56,7 @@ class FieldPopulation:
             self._elo[player] = elo
             self._total += elo
             self._squares += elo**2
+        return True
 
     @property
     def players(self) -> int:

@@ -8,8 +8,6 @@ of the perceived ratings equals the weighted mean of the actual ones, as in Algo
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from live.ratings.expected_score import difference_of
 
 #: Moves that the stored prior counts for.
@@ -69,9 +67,9 @@ class FieldEngineRating:
     @property
     def rating(self) -> int:
         """The engine's rating in whole Elo, a half rounded to even."""
-        return round(
-            Fraction(self._prior_units + self._units, (self.prior_moves + self._moves) * _UNITS)
-        )
+        units, one = self._prior_units + self._units, (self.prior_moves + self._moves) * _UNITS
+        whole, rest = divmod(units, one)
+        return whole + (2 * rest > one or (2 * rest == one and whole % 2 == 1))
 
     @property
     def moves(self) -> int:

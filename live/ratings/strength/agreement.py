@@ -171,6 +171,7 @@ def _averaged(games: Iterable[GameChoices], player_sd: float, game_sd: float) ->
     return averaged
 
 
+@lru_cache(maxsize=8)
 def _normal(sd: float) -> Floats:
     log = -0.5 * (_AT / sd) ** 2
     normed: Floats = log - np.log(np.exp(log).sum())

@@ -264,7 +264,14 @@ class LossReader:
 
     def log_likelihood(self, turn: Turn) -> Floats:
         """Of the loss, for players of each Elo of ``GRID_ELO``."""
-        level, slope = self._lines(turn)
+        return self._log_likelihood(turn, *self._lines(turn))
+
+    def read(self, turn: Turn, elo: float) -> tuple[Floats, Expected]:
+        """:meth:`log_likelihood` and :meth:`expected`, at less than the cost of both."""
+        lines = self._lines(turn)
+        return self._log_likelihood(turn, *lines), self._expected(*lines, elo)
+
+    def _log_likelihood(self, turn: Turn, level: Floats, slope: Floats) -> Floats:
         odds = level + slope * self._z + self._z2
         odds -= odds.max(axis=1, keepdims=True)
         of_class: Floats = odds[:, self.loss_class(turn)] - np.log(np.exp(odds).sum(axis=1))
@@ -272,7 +279,9 @@ class LossReader:
 
     def expected(self, turn: Turn, elo: float) -> Expected:
         """What a player of this Elo loses there."""
-        level, slope = self._lines(turn)
+        return self._expected(*self._lines(turn), elo)
+
+    def _expected(self, level: Floats, slope: Floats, elo: float) -> Expected:
         z = self.model.z(elo + self._shift_elo)
         odds = level + slope * z + self._bend * (z * z)
         share = np.exp(odds - odds.max())
@@ -341,8 +350,7 @@ def standing(held: Floats, middle: Floats, sd: Floats, below: float, above: floa
     root = np.sqrt(np.maximum(2 * (value - held), 0.0))
     root[likeliest < GRID_ELO] *= -1
     distance = (root - middle) / sd
-    elo = _crossing(distance)
-    low, high = _crossing(distance - above), _crossing(distance - below)
+    elo, low, high = _crossings(distance, (0.0, above, below))
     unbounded = "" if elo is not None else ("high" if distance[-1] > 0 else "low")
     return Alone(elo, low, high, unbounded)
 
@@ -363,13 +371,21 @@ def peak(held: Floats) -> tuple[float, float]:
     return float(GRID_ELO[top]) + shift * step, middle - 0.25 * (left - right) * shift
 
 
-def _crossing(falling: Floats) -> float | None:
-    """Where a falling line over the grid meets 0; None where it does not."""
-    at = int((falling <= 0).argmax())
-    if at == 0:  # the first is not above 0, or none is below
-        return None
-    left, right = float(falling[at - 1]), float(falling[at])
-    return float(GRID_ELO[at - 1] + (GRID_ELO[at] - GRID_ELO[at - 1]) * left / (left - right))
+def _crossings(falling: Floats, heights: tuple[float, ...]) -> list[float | None]:
+    """Where a falling line over the grid meets each height; None where it does not."""
+    crossed = (falling <= np.array(heights)[:, None]).argmax(axis=1).tolist()
+    found: list[float | None] = []
+    for at, height in zip(crossed, heights, strict=True):
+        if at == 0:  # the first is not above it, or none is below
+            found.append(None)
+            continue
+        left, right = (falling[at - 1 : at + 1] - height).tolist()
+        found.append(_FIRST_ELO + _STEP_ELO * (at - 1 + left / (left - right)))
+    return found
+
+
+_FIRST_ELO = float(GRID_ELO[0])
+_STEP_ELO = float(GRID_ELO[1] - GRID_ELO[0])
 
 
 def learned_z(model: LossModel, elo: Floats) -> Floats:

@@ -14,8 +14,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from live.ratings.strength.loss_model import LossModel, Ranks, between
 
 #: Fewer moves of a player have no rank.
@@ -56,18 +54,85 @@ def percentile(
     turns; both sides in order of plies. A game that is ``over`` is ranked among finished ones. None
     under five moves, and where the model holds no ranks.
     """
-    if len(own) < LEAST_MOVES or not model.ranks:
-        return None
-    total = variance = told = 0.0
-    at = 0
-    for number, turn in enumerate(own):
-        while at < len(opponent) and opponent[at].ply < turn.ply:
-            told += opponent[at].standardised
-            at += 1
-        shared = model.shared[stage_of(number)] if model.shared else 0.0
-        total += turn.above - shared * told / (at + OPPONENT_MOVES) * math.sqrt(turn.variance)
-        variance += turn.variance
-    return rank(model, elo, len(own), total, variance, over=over)
+    return Standings(model).percentile(elo, own, len(own), opponent, over=over)
+
+
+class _Sums(NamedTuple):
+    """After some of the player's own turns."""
+
+    total: float
+    variance: float
+    """Of the own losses by chance."""
+    told: float
+    """How the opponent has fared up to the last of them: summed, standardised."""
+    at: int
+    """How many of the opponent's turns that is."""
+    last: Surprise | None
+    """The last of these."""
+
+
+_BEFORE = _Sums(0.0, 0.0, 0.0, 0, None)
+
+
+class Standings:
+    """The same of one growing game: sums are kept after each own turn for as long as what they rest
+    on stands, so that one more turn costs O(1).
+
+    ``own`` must be truncated here too when turns are taken back; the opponent's turns may be others
+    at each call, as long as a turn is replaced by another object.
+    """
+
+    __slots__ = ("_model", "_sums")
+
+    def __init__(self, model: LossModel) -> None:
+        self._model = model
+        self._sums = [_BEFORE]
+
+    def truncate(self, moves: int) -> None:
+        """Only the first so many own turns stand."""
+        del self._sums[moves + 1 :]
+
+    def percentile(
+        self,
+        elo: float,
+        own: Sequence[Surprise],
+        moves: int,
+        opponent: Sequence[Surprise],
+        *,
+        over: bool = False,
+    ) -> float | None:
+        """After the first ``moves`` of the ``own`` turns; as :func:`percentile`."""
+        if moves < LEAST_MOVES or not self._model.ranks:
+            return None
+        found = self._after(own, moves, opponent)
+        return rank(self._model, elo, moves, found.total, found.variance, over=over)
+
+    def _after(self, own: Sequence[Surprise], moves: int, opponent: Sequence[Surprise]) -> _Sums:
+        sums, shared = self._sums, self._model.shared
+        known = min(moves, len(sums) - 1)
+        while known and not _stands(sums[known], own[known - 1].ply, opponent):
+            known -= 1
+        if known < moves:
+            del sums[known + 1 :]
+        total, variance, told, at, _ = sums[known]
+        for number in range(known, moves):
+            turn = own[number]
+            while at < len(opponent) and opponent[at].ply < turn.ply:
+                told += opponent[at].standardised
+                at += 1
+            share = shared[stage_of(number)] if shared else 0.0
+            total += turn.above - share * told / (at + OPPONENT_MOVES) * math.sqrt(turn.variance)
+            variance += turn.variance
+            sums.append(_Sums(total, variance, told, at, opponent[at - 1] if at else None))
+        return sums[moves]
+
+
+def _stands(held: _Sums, ply: int, opponent: Sequence[Surprise]) -> bool:
+    """Whether the opponent's turns before ``ply`` are still those that were summed."""
+    at = held.at
+    if at > len(opponent) or (at and opponent[at - 1] is not held.last):
+        return False
+    return at == len(opponent) or opponent[at].ply > ply
 
 
 def rank(
@@ -90,5 +155,10 @@ def distance(ranks: Ranks, moves: int, total: float, variance: float) -> float:
 
 
 def _share_below(ranks: Ranks, at: float) -> float:
-    k = len(ranks.quantiles)
-    return float(np.interp(at, ranks.quantiles, (np.arange(k) + 0.5) / k))
+    """Between the quantiles in a straight line; number i of k stands for (i + 1/2) / k."""
+    found = ranks.quantiles
+    above = bisect_right(found, at)
+    if above in (0, len(found)):
+        return (min(above, len(found) - 1) + 0.5) / len(found)
+    along = (at - found[above - 1]) / (found[above] - found[above - 1])
+    return (above - 0.5 + along) / len(found)

@@ -109,6 +109,14 @@ class Results:
             found = self._known[opponent_elo, white] = np.log(np.array(rows)).T
         return found
 
+    def log_likelihood(self, ends: Chances, opponent_elo: float, white: bool) -> Floats:
+        """Of a result, or of what is expected of the game: (grid,)."""
+        of_each = self.log_chances(opponent_elo, white)
+        # Most games of an event are over.
+        certain = ends in _CERTAIN
+        found: Floats = of_each[_CERTAIN.index(ends)] if certain else np.array(ends) @ of_each
+        return found
+
     def promised(self, last: Turn, opponent_elo: float | None, white: bool) -> Chances:
         """What the position after the player's ``last`` turn promises him while the game goes on,
         were both of the opponent's rating: the own one is not used.
@@ -120,35 +128,44 @@ class Results:
         return seen if white else Chances(seen.loss, seen.draw, seen.win)
 
 
+#: How a signed root lies where nothing was learned of it: standard normal.
+_AS_IT_STANDS = (
+    np.zeros(len(GRID_ELO)),
+    np.ones(len(GRID_ELO)),
+    -float(ndtri(0.975)),
+    float(ndtri(0.975)),
+)
+_CERTAIN = (Chances(1.0, 0.0, 0.0), Chances(0.0, 1.0, 0.0), Chances(0.0, 0.0, 1.0))
+
+
 def performance(
     model: LossModel | None, results: Results | None, games: Sequence[PlayedAgainst]
 ) -> Alone | None:
     """Over one game or several; None where nothing is known of any, and without a rated opponent:
     a performance is one against somebody.
     """
-    if all(game.opponent_elo is None for game in games):
+    if not any(game.opponent_elo is not None for game in games):
         return None
-    held = np.zeros(len(GRID_ELO))
+    held: Floats | None = None
     told = [] if model is None else [game for game in games if game.moved]
     human = human_join(model, told)
     alike = 1 + max(0, len(told) - 1) * GAMES_CORRELATION
-    known = bool(told)
     for game in games:
         if model is not None and game.moved:
-            held += log_likelihood_of(model, game, human) * (model.weight(game.moves) / alike)
+            of_moves = log_likelihood_of(model, game, human) * (model.weight(game.moves) / alike)
+            held = of_moves if held is None else held + of_moves
         if results is not None and game.ends is not None and game.opponent_elo is not None:
-            held += np.array(game.ends) @ results.log_chances(game.opponent_elo, game.white)
-            known = True
-    if not known:
+            of_result = results.log_likelihood(game.ends, game.opponent_elo, game.white)
+            held = of_result if held is None else held + of_result
+    if held is None:
         return None
-    nothing = np.zeros(len(GRID_ELO)), np.ones(len(GRID_ELO)), -ndtri(0.975), ndtri(0.975)
     if model is None or not told:
-        return standing(held, *nothing)
+        return standing(held, *_AS_IT_STANDS)
     nodes = human or model
     if len(games) == 1 and not games[0].over and nodes.running_performance:
         return standing(held, *roots_at(model, nodes.running_performance, games[0].moves))
     if nodes.performance is None:
-        return standing(held, *nothing)
+        return standing(held, *_AS_IT_STANDS)
     middle, sd, below, above = roots_at(model, (nodes.performance,), 1)
     # The likelihood of several games is nearer to a parabola.
     return standing(held, middle / math.sqrt(len(games)), sd, below, above)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+#: How glibc is to hold memory: an arena for each thread keeps freed memory apart; two are enough.
+MALLOC = {"MALLOC_ARENA_MAX": "2"}
+
 _UNIT = """\
 # Save as /etc/systemd/system/live-rate.service, then: systemctl enable --now live-rate
 [Unit]
@@ -34,7 +37,7 @@ WorkingDirectory=%S/live-rate
 Environment=HOME=%S/live-rate XDG_CACHE_HOME=%C/live-rate XDG_DATA_HOME=%S/live-rate
 UMask=0077
 # glibc keeps an arena for each thread; two are enough, and keep freed memory together.
-Environment=MALLOC_ARENA_MAX=2
+Environment={malloc}
 # Tokens and passwords stay readable by root alone; name them in the settings as
 # /run/credentials/live-rate.service/tokens
 #LoadCredential=tokens:/etc/live-rate/tokens.toml
@@ -75,7 +78,9 @@ def unit(command: Sequence[str]) -> str:
     # A program in somebody's home must at least be readable.
     at_home = command[0].split("/")[1] in ("home", "root")
     return _UNIT.format(
-        command=" ".join(map(quoted, command)), home="read-only" if at_home else "yes"
+        command=" ".join(map(quoted, command)),
+        home="read-only" if at_home else "yes",
+        malloc=" ".join(f"{name}={value}" for name, value in MALLOC.items()),
     )
 
 

@@ -55,10 +55,18 @@ class Drain:
         self._process.stdin.flush()
         return int(await self._line())
 
+    async def reached(self, wanted: int) -> None:
+        """Wait until so much has come in all, which on a busy machine may take long."""
+        for _ in range(3000):
+            if await self.total() >= wanted:
+                return
+            await asyncio.sleep(0.02)
+        raise TimeoutError(f"{wanted} bytes never came")
+
     async def settled(self) -> int:
-        """The total once nothing more has come for half a second."""
+        """The total once nothing more has come for two seconds."""
         last, still = -1, 0
-        while still < 10:
+        while still < 40:
             now = await self.total()
             still = still + 1 if now == last else 0
             last = now
@@ -80,13 +88,13 @@ async def rounds(drain: Drain, send: Callable[[], object], clients: int, count: 
     await drain.ready()
     start = await drain.settled()
     figures = []
-    for _ in range(count):
+    for number in range(1, count + 1):
         before = cpu_s()
         send()
         # One turn of the loop: what the server itself puts off must be counted too.
         await asyncio.sleep(0)
         figures.append((cpu_s() - before) / clients * 1e6)
-        await asyncio.sleep(0.02)
+        await drain.reached(start + number * clients * PAYLOAD_BYTES)
     end = await drain.settled()
     per_message = (end - start) / clients / count
     assert PAYLOAD_BYTES <= per_message < PAYLOAD_BYTES * 1.2, per_message

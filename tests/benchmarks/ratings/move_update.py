@@ -16,6 +16,7 @@ import random
 import statistics
 import sys
 import time
+from functools import cache
 from typing import NamedTuple, get_args
 
 import msgspec
@@ -114,6 +115,8 @@ class Event:
         return found
 
 
+# The same lines are played on many boards, and the stand-in for an engine is slow.
+@cache
 def answered(search: Search) -> SearchResult:
     """With a score for each depth, as engines give it."""
     found = answer(search)

@@ -3,13 +3,13 @@ restarts, a full disk, clock steps and changing settings; then whether all of it
 
     python -m tests.benchmarks.service.soak [--minutes 30] [--boards 8] [--seed 1] [--engine PATH]
 
-The service is the real one, in a process of its own, with the embedded engine (or another) and a
-journal on a small file system (a tmpfs where this may be mounted, else a limit on sizes of files).
-Four sources play real games with faults: lichess, a PGN page, a folder and MQTT. The games last
-two fifths of the time, so that what grows in the later half, over which memory is looked at, is not
-what the games tell. All that can go wrong goes wrong until nine tenths of the time are over; then
-it is left alone, and must come to rest. The wall clock that the service sees (``time.time``) is
-stepped by hours, back and forth.
+The service is the real one, in a process of its own that holds memory as the systemd unit has it,
+with the embedded engine (or another) and a journal on a small file system (a tmpfs where this may
+be mounted, else a limit on sizes of files). Four sources play real games with faults: lichess, a
+PGN page, a folder and MQTT. The games last two fifths of the time, so that what grows in the later
+half, over which memory is looked at, is not what the games tell. All that can go wrong goes wrong
+until nine tenths of the time are over; then it is left alone, and must come to rest. The wall clock
+that the service sees (``time.time``) is stepped by hours, back and forth.
 
 It fails where the final state is not what ``analyze`` says of the same games, where a subscriber
 that was never cut off for good holds something else, where a descriptor or a process is left, or
@@ -44,6 +44,7 @@ from live.feeds.pgn.pgn_decoder import PgnReader
 from live.publish.stream.client_state import ClientState
 from live.rehearse.open_rehearsal import Protocols, open_rehearsal
 from live.rehearse.planned_faults import incidents
+from live.service.host.systemd_unit import MALLOC
 from tests.fuzz.mutation import edited, random_edits
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.publish.mosquitto import Mosquitto
@@ -538,7 +539,9 @@ async def started(folder: Path, port: int, arguments: Sequence[str]) -> subproce
     command = [sys.executable, "-m", "tests.benchmarks.service.soak_service", *arguments]
     with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
         for _ in range(5):
-            process = subprocess.Popen(command, stdout=out, stderr=err)  # noqa: ASYNC220
+            process = subprocess.Popen(  # noqa: ASYNC220
+                command, stdout=out, stderr=err, env={**os.environ, **MALLOC}
+            )
             while process.poll() is None:
                 if await _serves(port):
                     return process

@@ -6,7 +6,12 @@ import random
 from itertools import pairwise
 
 from live.events import PlayerMethods
-from live.ledger.players.event_strengths import NO_COMPARISON, NOBODY_RATED, EventStrengths
+from live.ledger.players.event_strengths import (
+    NO_COMPARISON,
+    NOBODY_RATED,
+    EventStrengths,
+    with_strength,
+)
 from live.ratings.ferreira.algorithm_2 import Algorithm2
 
 
@@ -25,7 +30,7 @@ def test_the_mean_of_the_rated_is_kept_and_figures_are_those_of_algorithm_2() ->
         batch.add(name, gain_cp)
         held.renew()
     for name, found in batch.strengths().items():
-        shown = held.on(PlayerMethods(), name)
+        shown = with_strength(PlayerMethods(), held.published(name))
         assert found.rating is not None and shown.tournament_rating is not None
         assert abs(found.rating - shown.tournament_rating) <= 0.5 + 1e-6
     assert held.renew() == []
@@ -35,22 +40,24 @@ def test_what_cannot_be_said_has_its_reason() -> None:
     held = EventStrengths("same-search")
     held.meet("a", "b")
     held.renew()
-    assert held.on(PlayerMethods(), "a").missing == {"tournament_rating": NO_COMPARISON}
+    assert with_strength(PlayerMethods(), held.published("a")).missing == {
+        "tournament_rating": NO_COMPARISON
+    }
     for name in ("a", "b"):
         held.add(name, 0, "g")
     assert sorted(held.renew()) == ["a", "b"]
-    shown = held.on(PlayerMethods(), "a")
+    shown = with_strength(PlayerMethods(), held.published("a"))
     assert (shown.tournament_rating, shown.tournament_difference) == (None, 0)
     assert shown.missing == {"tournament_rating": NOBODY_RATED}
     held.rate("b", 2401)
     held.renew()
-    shown = held.on(shown, "a")
+    shown = with_strength(shown, held.published("a"))
     assert shown.tournament_rating == 2401
     assert shown.missing == {}
     assert shown.tournament_low is not None and shown.tournament_high is not None
     assert shown.tournament_low < 2401 < shown.tournament_high
     # The other one's rating is what was told, whatever was played.
-    only = held.on(PlayerMethods(), "b")
+    only = with_strength(PlayerMethods(), held.published("b"))
     assert (only.tournament_rating, only.tournament_low) == (2401, None)
     assert set(only.missing) == {"tournament_low", "tournament_high"}
 
@@ -71,4 +78,4 @@ def test_players_taken_out_are_told() -> None:
     held.renew()
     held.part("a", "b")
     assert sorted(held.renew()) == ["a", "b"]
-    assert held.on(PlayerMethods(), "a").tournament_difference is None
+    assert with_strength(PlayerMethods(), held.published("a")).tournament_difference is None
