@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import http
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -15,8 +16,10 @@ import msgspec
 from live.alerts.incident_log import board_words, has_words, with_boards
 from live.events import GameView, Incident, PlayerView
 from live.publish.export import moments_rss, pgn_export
+from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
 from live.publish.http import static_files
 from live.publish.http.json_answers import (
+    ExportsAnswer,
     FeedAnswer,
     HealthAnswer,
     MomentsAnswer,
@@ -25,11 +28,12 @@ from live.publish.http.json_answers import (
     health,
     standings,
 )
+from live.publish.http.later_answers import SharedMaking, TooMuchAtOnce
 from live.publish.http.oembed import HEIGHT, WIDTH, oembed
 from live.publish.http.text_pages import text_page
 from live.publish.metrics import CONTENT_TYPE, MetricCounts, Metrics
 from live.publish.public_state import PublicState
-from live.publish.published_state import PublishedState, VisibleState, game_order
+from live.publish.published_state import PublishedState, VisibleState, game_order, snapshot
 from live.publish.schema import openapi
 from live.publish.schema.asyncapi import asyncapi
 from live.publish.stream.stream_filter import EVERYTHING, FilterError, StreamFilter, parse
@@ -80,6 +84,20 @@ class HttpResponse(msgspec.Struct, frozen=True):
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes = b""
+    later: Callable[[], Awaitable[HttpResponse]] | None = None
+    """Makes the response that is sent in place of this one, where that takes a while."""
+
+
+def changed(response: HttpResponse, change: Callable[[HttpResponse], HttpResponse]) -> HttpResponse:
+    """The response after a change, or one that is changed as soon as it is made."""
+    make = response.later
+    if make is None:
+        return change(response)
+
+    async def made() -> HttpResponse:
+        return change(await make())
+
+    return HttpResponse(200, (), later=made)
 
 
 class BadRequestTarget(ValueError):
@@ -183,10 +201,15 @@ class HttpRoutes:
         incidents: Callable[[], Sequence[Incident]] = tuple,
         *,
         secure: bool = False,
+        exports: EventExports | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
-        the incident log, for arbiters; ``secure``: the port speaks TLS.
+        the incident log, for arbiters; ``secure``: the port speaks TLS; ``exports`` makes
+        downloads.
         """
+        self._exports = exports
+        self._files = SharedMaking[ExportedFile](clock)
         self._secure = secure
         self.frames: tuple[str, ...] = ()
         """Origins whose pages may show ours in a frame."""
@@ -215,13 +238,18 @@ class HttpRoutes:
         if request.method not in ("GET", "HEAD"):
             return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
         response = self._open(request, sees)
+        kept = False
         if response is None:
             response = self._data(request, sees, metrics)
-            if anybody and response.status == 200 and request.path.startswith("/api/"):
-                response = _kept_for(SHARED_DATA_S, response)
-        if response.status != 200:
-            return response
-        return _smaller(request, response, self._packed)
+            kept = anybody and request.path.startswith("/api/")
+
+        def finished(made: HttpResponse) -> HttpResponse:
+            if made.status != 200:
+                return made
+            made = _kept_for(SHARED_DATA_S, made) if kept else made
+            return _smaller(request, made, self._packed)
+
+        return changed(response, finished)
 
     def _open(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse | None:
         """What everybody gets: pages, descriptions, and whether the service is well."""
@@ -281,8 +309,32 @@ class HttpRoutes:
                 return _json(self._health(sees))
             if name == "incidents":
                 return self._log(request, sees)
+            if name == "exports":
+                return _json(ExportsAnswer(tuple(self._exports.exports if self._exports else ())))
+            if name.startswith("exports/"):
+                return self._export(name.removeprefix("exports/"), sees)
             return self._api(name, request, self._visible(sees))
         return problem(404, f"nothing is at {path}")
+
+    def _export(self, name: str, sees: StreamFilter) -> HttpResponse:
+        """The whole event, as far as ``sees`` takes it, as somebody else writes it."""
+        exports = self._exports
+        if exports is None or name not in exports.exports:
+            return problem(404, f"there is no export {name}; see /api/v1/exports")
+        arbiter = sees.visibility is Visibility.ARBITER
+        state: PublishedState = self._state if arbiter else self._public
+
+        async def file() -> HttpResponse:
+            try:
+                made = await self._files.get(
+                    (name, sees), lambda: exports.export(name, snapshot(state, sees))
+                )
+            except (ExportFailed, TooMuchAtOnce) as error:
+                why = str(error) or "too many files are being made"
+                return problem(503, f"export {name}: {why}", [("Retry-After", "5")])
+            return respond(200, made.media_type, made.body, _REVALIDATE)
+
+        return HttpResponse(200, (), later=file)
 
     def _api(self, name: str, request: HttpRequest, state: PublishedState) -> HttpResponse:
         if name == "games":

@@ -11,6 +11,7 @@ from live.events import GameDetail
 from live.publish.export.moments_rss import LANGUAGES
 from live.publish.http.json_answers import (
     EventsAnswer,
+    ExportsAnswer,
     FeedAnswer,
     GamesAnswer,
     HealthAnswer,
@@ -38,6 +39,14 @@ _GAME = {
     "required": True,
     "schema": {"type": "string", "minLength": 1},
     "description": "The game's id, percent-encoded.",
+}
+
+_EXPORT = {
+    "name": "export",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string", "minLength": 1},
+    "description": "The plugin's name.",
 }
 
 _WORDS = {
@@ -74,6 +83,7 @@ def openapi() -> dict[str, Any]:
             HealthAnswer,
             IncidentsAnswer,
             MomentsAnswer,
+            ExportsAnswer,
             ProblemAnswer,
         ]
     )
@@ -112,6 +122,14 @@ def openapi() -> dict[str, Any]:
                 None,
                 [*_filters(), _LANGUAGE],
                 content="application/rss+xml",
+            ),
+            "/api/v1/exports": _get("Files that plugins make of the event", ExportsAnswer),
+            "/api/v1/exports/{export}": _get(
+                "The event as such a file; 503 while it cannot be made",
+                None,
+                [_EXPORT],
+                missing=True,
+                content="*/*",
             ),
             "/metrics": _get("Figures of the service, for Prometheus", None, denied=True),
             "/healthz": _well("Whether the service lives"),

@@ -1,7 +1,7 @@
 /** The players of the event: a row each, best first, with a column for every method. */
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
-import { PLAYER_COLUMNS, USUAL, chosenColumns, rankedPlayers } from "./columns.js";
+import { PLAYER_COLUMNS, USUAL, chosenColumns, pluginColumns, rankedPlayers } from "./columns.js";
 import { rankedBy } from "../../client/leading_figure.js";
 import { leadingIn } from "../figure_choice.js";
 import { FIGURE_NAMES } from "../score_words.js";
@@ -49,7 +49,7 @@ export class PlayersPage {
   }
 
   draw(held, place) {
-    this._useColumns(place.cols);
+    this._useColumns(place.cols, pluginColumns([...held.players.values()]));
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
     this._header.draw(place.sort || "place", place.down);
     const players = this.shown(held, place);
@@ -84,8 +84,8 @@ export class PlayersPage {
     this._matches.hidden = said.length === 0;
   }
 
-  _useColumns(text) {
-    const columns = chosenColumns(text);
+  _useColumns(text, added) {
+    const columns = [...chosenColumns(text), ...added];
     const ids = columns.map(({ id }) => id).join(",");
     if (ids === this._ids) return;
     this._ids = ids;
