@@ -93,6 +93,7 @@ class Publisher:
             incidents,
             secure=bool(config.certificate_file),
             exports=exports,
+            figure=figure,
             clock=clock,
         )
         self._routes.frames = config.frames

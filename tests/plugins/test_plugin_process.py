@@ -32,10 +32,10 @@ EXPORT = """
 class Asked:
     """A plugin and what was reported of it."""
 
-    def __init__(self, folder: PluginFolder, code: str, kind: str, **limits: float) -> None:
+    def __init__(self, folder: PluginFolder, code: str, kind: str, call_s: float) -> None:
         self.reports: list[FeedHealth] = []
         plugin = folder.add("tried", kind, code)
-        self.process = PluginProcess(plugin, self.reports.append, **limits)
+        self.process = PluginProcess(plugin, self.reports.append, call_s=call_s)
 
     async def once(self) -> bytes:
         return await self.process.ask((_event(),), bytes)
@@ -60,9 +60,14 @@ def _event() -> object:
 
 @contextlib.asynccontextmanager
 async def asked(
-    folder: PluginFolder, body: str, *, code: str = EXPORT, kind: str = "exports", **limits: float
+    folder: PluginFolder,
+    body: str,
+    *,
+    code: str = EXPORT,
+    kind: str = "exports",
+    call_s: float = 60.0,
 ) -> AsyncIterator[Asked]:
-    made = Asked(folder, code.replace("{body}", body), kind, **limits)
+    made = Asked(folder, code.replace("{body}", body), kind, call_s)
     try:
         yield made
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from chess import STARTING_FEN as START
@@ -72,15 +72,16 @@ async def plugged(
     service.open_ledger("none", "none", engine_scores=False)
     made = PluginService(plugins, service, clock=DrivenClock())
     await service.take(report(3))
-    async with made.running(), asyncio.TaskGroup() as tasks:
+    async with made.running():
         service.listen(made.heard)
-        running = [tasks.create_task(run()) for run in made.parts().values()]  # type: ignore[arg-type]
+        running = [asyncio.ensure_future(run()) for run in made.parts().values()]
         try:
             yield service, made
         finally:
             for task in running:
                 task.cancel()
-    assert all(each.closed for each in made._processes)
+            await asyncio.gather(*running, return_exceptions=True)
+    assert all(cast(Any, each).closed for each in made._processes)
 
 
 def report(moves: int) -> FeedReport:

@@ -110,6 +110,13 @@ def openapi() -> dict[str, Any]:
                 missing=True,
                 content="application/x-chess-pgn",
             ),
+            "/api/v1/games/{game}.png": _get(
+                "Its board with both figures, where scores are not hidden",
+                None,
+                [_GAME],
+                missing=True,
+                content="image/png",
+            ),
             "/api/v1/players": _get("Players", PlayersAnswer),
             "/api/v1/standings": _get("Players by strength", StandingsAnswer),
             "/api/v1/health": _get("How feeds and engines are doing", HealthAnswer),

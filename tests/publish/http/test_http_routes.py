@@ -27,6 +27,7 @@ from live.events import (
     SnapshotMessage,
 )
 from live.publish.access.client_limits import ClientLimits
+from live.publish.export import board_picture
 from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
 from live.publish.http.http_connection import HttpConnection
 from live.publish.http.http_routes import BadRequestTarget, read_target
@@ -562,7 +563,7 @@ async def test_a_download_is_waited_for_and_the_next_request_after_it(
 @pytest.mark.parametrize(
     ("fault", "status", "said"),
     [
-        (ExportFailed("the plugin raised ValueError"), 503, "export table: the plugin raised V"),
+        (ExportFailed("the plugin raised ValueError"), 503, "table: the plugin raised V"),
         (KeyError("a fault of ours"), 500, "the answer failed"),
     ],
 )
@@ -590,3 +591,29 @@ async def test_who_goes_away_before_the_download_is_made_leaves_nothing(
         writer.transport.abort()
         exports.let.set()
         assert (await client.get("/api/v1/exports/table")).content == b"a,b\n"
+
+
+async def test_a_board_is_shared_with_its_picture(
+    world: World, site: StaticSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def drawn(svg: str) -> bytes:
+        return svg[:4].encode()
+
+    monkeypatch.setattr(board_picture, "drawn", drawn)
+    monkeypatch.setattr(board_picture, "board_svg", lambda game, figure: f"<svg {game.id}")
+    monkeypatch.setattr(board_picture, "can_draw", lambda: True)
+    async with serving(world, site) as (publisher, client):
+        found = await client.get("/api/v1/games/g1.png")
+        assert (found.content, found.headers["content-type"]) == (b"<svg", "image/png")
+        assert (await client.get("/api/v1/games/none.png")).status_code == 404
+        page = await client.get("/share?game=g1", headers={"X-Forwarded-Proto": "https"})
+        host = client.base_url.netloc.decode()
+        assert f"https://{host}/api/v1/games/g1.png" in page.text
+        publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
+        hidden = await client.get("/api/v1/games/g1.png")
+        assert (hidden.status_code, "scores are hidden" in hidden.text) == (404, True)
+        assert "og:image" not in (await client.get("/share?game=g1")).text
+    monkeypatch.setattr(board_picture, "can_draw", lambda: False)
+    async with serving(world, site) as (_, client):
+        assert "live-rate[picture]" in (await client.get("/api/v1/games/g1.png")).text
+        assert "og:image" not in (await client.get("/share?game=g1")).text

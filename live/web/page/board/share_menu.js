@@ -6,6 +6,7 @@ import { PLAYER_COLUMNS } from "../players/columns.js";
 import { pieceMarkup, svgAddress } from "./pieces.js";
 import { bearer, shareAddress } from "../page_address.js";
 import { HEIGHT, WIDTH, shareSvg } from "./share_image.js";
+import { brokerOf } from "../../client/broker_connection.js";
 
 /** Games whose PGN is asked for at once, at most. */
 const TOGETHER = 4;
@@ -98,7 +99,7 @@ export class ShareMenu {
 
   async _copy() {
     const { place } = this._seen();
-    const address = shareAddress(location.href, place);
+    const address = shareAddress(location.href, place, brokerOf(document) === null);
     try {
       await navigator.clipboard.writeText(address);
       this._notify("The link is copied.");
