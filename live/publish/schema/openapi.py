@@ -115,6 +115,7 @@ def openapi() -> dict[str, Any]:
                 None,
                 [_GAME],
                 missing=True,
+                made=True,
                 content="image/png",
             ),
             "/api/v1/players": _get("Players", PlayersAnswer),
@@ -132,10 +133,11 @@ def openapi() -> dict[str, Any]:
             ),
             "/api/v1/exports": _get("Files that plugins make of the event", ExportsAnswer),
             "/api/v1/exports/{export}": _get(
-                "The event as such a file; 503 while it cannot be made",
+                "The event as such a file",
                 None,
                 [_EXPORT],
                 missing=True,
+                made=True,
                 content="*/*",
             ),
             "/metrics": _get("Figures of the service, for Prometheus", None, denied=True),
@@ -169,6 +171,7 @@ def _get(
     *,
     missing: bool = False,
     denied: bool = False,
+    made: bool = False,
     content: str = "text/plain",
 ) -> dict[str, Any]:
     parameters = parameters or []
@@ -180,7 +183,9 @@ def _get(
     if denied:
         answers |= {"403": _problem("The token does not give this.")}
     if missing:
-        answers |= {"404": _problem("There is no such game.")}
+        answers |= {"404": _problem("There is no such game, or file.")}
+    if made:
+        answers |= {"503": _problem("It cannot be made now.")}
     operation: dict[str, Any] = {"summary": summary, "responses": answers}
     return {"get": operation | ({"parameters": parameters} if parameters else {})}
 
