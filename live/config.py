@@ -80,6 +80,9 @@ class RatingConfig(Section, frozen=True):
 
     gain: GainKind = "same-search"
     engine_rating: Literal["field"] | Elo = "field"
+    engine_distribution: str = "spike"
+    """How the engine's own successive gains are distributed: ``spike``, all 0; ``measured``, a
+    shipped count; or a file's path."""
     calibration: str = "auto"
     """``auto``, ``none``, the name of a shipped calibration, or a file's path."""
     intrinsic: str = "auto"

@@ -255,7 +255,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "terminal/view_context.py": ("",),
     "corpus/tables/regan_table.py": ("study run",),
     "corpus/tables/study_data.py": STUDIES,
-    "corpus/tables/table_catalogue.py": STUDIES,
+    "corpus/tables/table_catalogue.py": ("study table",),
     "engine/process/child_process.py": ENGINES,
     "engine/engine_discovery.py": ENGINES,
     "engine/cluster/cluster_tls.py": ("", "analyze", "worker"),
@@ -275,6 +275,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "ratings/calibration/move_evidence.py": ENGINES,
     "ratings/regan/intrinsic_rating.py": ENGINES,
     "ratings/calibration/rated_games.py": ("calibrate",),
+    "ratings/ferreira/engine_distribution.py": ("study table",),
     "ratings/strength/loss_model.py": ("calibrate",),
     "ratings/strength/played_games.py": ("calibrate",),
     "rehearse/servers/own_broker.py": ("rehearse",),
@@ -288,9 +289,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "store/journal.py": ("",),
     "store/journal_faults.py": ("",),
 }
-FLAG = re.compile(
-    r"(?:live-rate (?P<command>[a-z-]+ )?(?:[a-z]+ )*)?(?P<flag>(?<![\w-])--[a-z][a-z0-9-]+)"
-)
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 #: What is printed as a text of its own, for other programs.
 TEXTS = {"service/host/service_definition.py", "service/host/systemd_unit.py"}
 
@@ -333,12 +332,15 @@ def named() -> Iterator[tuple[str, str, str | None]]:
         if module.startswith(("commands/", "npm/")) or module in TEXTS | {"cli.py"}:
             continue
         for text in spoken(ast.parse(path.read_text(encoding="utf-8"))):
-            for found in FLAG.finditer(text):
-                command = None
-                if found[0].startswith("live-rate"):
-                    word = (found["command"] or "").strip()
-                    command = word if word in known else ""
-                yield module, found["flag"], command
+            before, *calls = text.split("live-rate ")
+            for flag in FLAG.findall(before):
+                yield module, flag, None
+            for call in calls:
+                words = call.split()
+                pair = " ".join(words[:2])
+                command = next((each for each in (pair, *words[:1]) if each in known), "")
+                for flag in FLAG.findall(call):
+                    yield module, flag, command
 
 
 @pytest.mark.slow

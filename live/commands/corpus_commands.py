@@ -253,7 +253,6 @@ def figure(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As the manual lists them.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A .png or .svg.")],
     *,
-    by: ByFlag = None,
     setting: SettingFlag = None,
     chosen: SelectionFlags,
     debug: DebugFlag = False,
@@ -261,7 +260,7 @@ def figure(
     """A figure of the papers over this corpus."""
     from live.jobs.tabulate_corpus import draw
 
-    raise typer.Exit(draw(corpus, name, chosen.selection, setting=setting, by=by, out=out))
+    raise typer.Exit(draw(corpus, name, chosen.selection, setting=setting, out=out))
 
 
 def add_to(parent: typer.Typer) -> None:

@@ -61,8 +61,15 @@ def token(
     """Make a token that lets somebody read: its entry for server.tokens_file goes to standard
     output, the token itself, shown this once, to standard error.
     """
+    from datetime import UTC
+
+    from live.errors import ConfigError
     from live.publish.access.tokens import new_token
 
+    if not name.strip():
+        raise ConfigError("NAME", "is empty", "Say whom the token is for")
+    if expires is not None and expires.date() < datetime.now(UTC).date():
+        raise ConfigError("--expires", f"{expires:%Y-%m-%d} is over", "Give a day to come")
     secret, entry = new_token(
         name,
         os.urandom,

@@ -35,6 +35,11 @@ class AddedGames(msgspec.Struct):
     broken: str = ""
     """Why the file could not be read to its end; empty when it was."""
 
+    @property
+    def only_damage(self) -> bool:
+        """Not one game could be read."""
+        return 0 < self.damaged == self.texts - self.passed_over
+
 
 def add_file(
     database: CorpusDatabase,

@@ -79,12 +79,18 @@ def numbered_player(number: int | str | None) -> CorpusPlayer:
         return CorpusPlayer("?", "")
     if isinstance(number, int):
         return CorpusPlayer(str(number), f"number {number}")
-    return CorpusPlayer(number, name_words(number))
+    return CorpusPlayer(number, _words(number))
+
+
+def _words(name: str) -> str:
+    """A name as it is compared. One letter names somebody too: a study is told its players."""
+    letter = name.strip().casefold()
+    return name_words(name) or (f"letter {letter}" if len(letter) == 1 and letter.isalnum() else "")
 
 
 def named_player(player: Player) -> CorpusPlayer:
     """A player of a PGN."""
-    return CorpusPlayer(player.name or "?", name_words(player.name), fide_id(player))
+    return CorpusPlayer(player.name or "?", _words(player.name), fide_id(player))
 
 
 def plain_date(text: str | None) -> str:

@@ -22,10 +22,12 @@ from live.events.games import CurvePoint as CurvePoint
 from live.events.games import Curves as Curves
 from live.events.games import EngineInfo as EngineInfo
 from live.events.games import FigureChoice as FigureChoice
+from live.events.games import GainCounts as GainCounts
 from live.events.games import GainKind as GainKind
 from live.events.games import GameDetail as GameDetail
 from live.events.games import GameView as GameView
 from live.events.games import HeadToHead as HeadToHead
+from live.events.games import PlayerGains as PlayerGains
 from live.events.games import PlayerView as PlayerView
 from live.events.games import PlyView as PlyView
 from live.events.health import DIRECTOR as DIRECTOR
@@ -47,6 +49,7 @@ from live.events.messages import AlertMessage as AlertMessage
 from live.events.messages import Change as Change
 from live.events.messages import ClockMessage as ClockMessage
 from live.events.messages import EngineMessage as EngineMessage
+from live.events.messages import GainsMessage as GainsMessage
 from live.events.messages import GameMessage as GameMessage
 from live.events.messages import GoneMessage as GoneMessage
 from live.events.messages import HealthMessage as HealthMessage

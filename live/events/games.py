@@ -15,6 +15,10 @@ FigureChoice = Literal["auto", "level", "percentile", "alone", "algorithm4"]
 """Which figure leads on screens; ``auto``: the one that says most."""
 
 
+GainCounts = tuple[tuple[int, int], ...]
+"""How many moves had which gain: pairs of gain in centipawns and moves, gains ascending."""
+
+
 class CalibrationInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A calibration in use; ``GameView.calibration`` says which games it rates."""
 
@@ -291,3 +295,11 @@ class PlayerView(msgspec.Struct, frozen=True):
     worse; null without an Elo or under five counted moves."""
     plugins: tuple[PluginFigure, ...] = ()
     """Figures of plugins, in the order of their names."""
+
+
+class PlayerGains(msgspec.Struct, frozen=True):
+    """One player's gains over the event, counted at one centipawn (Ferreira 2012, section 4)."""
+
+    player: str
+    """``PlayerView.id``."""
+    counts: GainCounts

@@ -14,9 +14,11 @@ from live.events.games import (
     CurvePoint,
     EngineInfo,
     FigureChoice,
+    GainCounts,
     GainKind,
     GameDetail,
     GameView,
+    PlayerGains,
     PlayerView,
     PlyView,
 )
@@ -55,6 +57,10 @@ class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
     """Those not cleared, in the order of their ids; for arbiters only."""
     moments: tuple[Moment, ...] = ()
     """Those that stand, in the order of their ids."""
+    gains: tuple[PlayerGains, ...] = ()
+    """With ``detail=gains`` those of everybody above who has any."""
+    engine_gains: GainCounts = ()
+    """With ``detail=gains`` the engine's own, which players are measured against."""
 
 
 class GameMessage(msgspec.Struct, frozen=True, tag="game"):
@@ -116,6 +122,16 @@ class StandingMessage(msgspec.Struct, frozen=True, tag="standing"):
     player: PlayerView
 
 
+class GainsMessage(msgspec.Struct, frozen=True, tag="gains"):
+    """A player has had this gain in so many moves of the event, now; 0: in none any more. Only with
+    ``detail=gains`` or ``type=gains``.
+    """
+
+    player: str
+    gain_cp: int
+    moves: int
+
+
 class EngineMessage(msgspec.Struct, frozen=True, tag="engine"):
     """The engine's rating changed: every ``rating``, ``low`` and ``high`` the client holds is
     now ``engine.rating`` plus the difference beside it (null stays null).
@@ -161,6 +177,7 @@ Change = (
     | ScoreMessage
     | PointMessage
     | StandingMessage
+    | GainsMessage
     | EngineMessage
     | HealthMessage
     | AlertMessage

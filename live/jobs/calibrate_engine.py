@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from live.config import Config
 from live.errors import InputError
 from live.events import GainKind
+from live.human.players import HumanMoves, open_network
 from live.jobs.analyze_games import analysed, write
 from live.jobs.compare_players import Evals, to_json
 from live.ledger.event_state import EventState
@@ -28,9 +30,10 @@ from live.ratings.calibration.rated_games import RatedGame, rated_games, read_ra
 from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
 from live.ratings.regan.intrinsic_rating import encode_table
 from live.ratings.strength.expected_result import load_result_model
+from live.ratings.strength.human_evidence import among_people
 from live.ratings.strength.loss_fit import learn_losses
 from live.ratings.strength.loss_model import encode_loss_model
-from live.ratings.strength.played_games import read_played_games
+from live.ratings.strength.played_games import PlayedGame, read_played_games
 from live.terminal.tables import calibration_tables as tables
 
 
@@ -156,7 +159,8 @@ def calibrate_losses(
     engine_name: str | None,
     limit: str | None,
 ) -> None:
-    """``calibrate --losses``: what players of each Elo lose in a position.
+    """``calibrate --losses``: what players of each Elo lose in a position, and where ``[human]`` is
+    on and the games have moves, what the moves say beside those that people choose.
 
     Raises InputError for PGN, where engine or limit is not given, and for too few games.
     """
@@ -175,6 +179,11 @@ def calibrate_losses(
         if lines and b'"gains_cp"' in lines[0]:
             gain = "successive"  # such a file holds no other
         games += read_played_games(lines, gain, str(file))
+    network = ""
+    if config.human.enabled and any(game.moves for game in games):
+        opened = open_network(Path(config.human.network) if config.human.network else None)
+        if opened.by_elo:
+            network, games = opened.identity, [*_asked(games, opened, time_control)]
     try:
         model = learn_losses(
             games,
@@ -188,6 +197,7 @@ def calibrate_losses(
             results=load_result_model(
                 "blitz" if time_control in ("blitz", "bullet") else "classical"
             ),
+            network=network,
         )
     except TooFewGames as error:
         raise InputError(data, str(error), "Give more games of rated players") from None
@@ -198,6 +208,13 @@ def calibrate_losses(
         markup=False,
         highlight=False,
     )
+
+
+def _asked(games: list[PlayedGame], network: HumanMoves, pace: str) -> Iterator[PlayedGame]:
+    columns = (TextColumn("asking about human moves"), BarColumn(), MofNCompleteColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        yield from bar.track(among_people(games, network, pace), total=len(games))
 
 
 async def check_calibration(

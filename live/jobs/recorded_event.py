@@ -93,14 +93,18 @@ class RecordedEvent(EventService):
         scored = self._reader.result(self.run.identity, search_key)
         return None if scored is None else (search_key, scored)
 
+    def answer_about_people(self) -> None:
+        """Give the ledger what was known of human moves."""
+        while self._asked:
+            request = self._asked.popleft()
+            held = self._reader.answer(request.question)
+            later = held is not None and self._is_later(held.at_ms)
+            self.state.answered(request, held.answer if held and not later else None)
+
     def answer(self) -> None:
         """Give the ledger all that was known."""
         while self.waiting or self._asked:
-            while self._asked:
-                request = self._asked.popleft()
-                held = self._reader.answer(request.question)
-                later = held is not None and self._is_later(held.at_ms)
-                self.state.answered(request, held.answer if held and not later else None)
+            self.answer_about_people()
             if not self.waiting:
                 return
             search, request_id = self.waiting.popleft()

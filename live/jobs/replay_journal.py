@@ -46,6 +46,8 @@ class _Played:
     def take(self, now_ms: int) -> None:
         """Report what was found by now; remember what will be found later."""
         service = self._service
+        # Then, too, they came within moments.
+        service.answer_about_people()
         while service.waiting or (self._due and self._due[0][0] <= now_ms):
             while service.waiting:
                 search, request_id = service.waiting.popleft()

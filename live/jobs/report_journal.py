@@ -231,6 +231,11 @@ def _strength_of(
         reader=reader,
         results=in_use.results_of(game_pace(game)),
         field=Population(prior.prior_elo, prior.prior_sd_elo),
+        answers={
+            ply: answer
+            for ply, answer in enumerate(service.state.ledger.answers(game.id), 1)
+            if answer is not None
+        },
     )
 
 

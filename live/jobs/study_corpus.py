@@ -77,12 +77,17 @@ class CorpusStatus(msgspec.Struct, frozen=True):
 def add_to_corpus(
     corpus: Path, files: Sequence[str], *, engine: str, limit: str, json: str | None
 ) -> int:
-    """``live-rate study add``; returns the exit code: 1 when a file could not be read to its end.
+    """``live-rate study add``; returns the exit code: 1 when a file could not be read to its end
+    or holds nothing but damage.
 
     Raises:
         InputError: no such file, or a disk that is full; what was added until then is kept.
     """
     check_writable(json)
+    for path in files:
+        # Before a corpus is made for nothing.
+        if path != "-" and not Path(path).exists():
+            raise InputError(path, "no such file", "Name a PGN or NDJSON")
     given = SearchSetting(engine, limit)
     console = Console(stderr=True)
     found = []
@@ -95,7 +100,7 @@ def add_to_corpus(
     if json != "-":
         for added in found:
             _say(Console(), _added_line(added))
-    return 1 if any(added.broken for added in found) else 0
+    return 1 if any(added.broken or added.only_damage for added in found) else 0
 
 
 def corpus_status(corpus: Path, *, json: str | None) -> int:
@@ -266,11 +271,11 @@ def _status_lines(status: CorpusStatus) -> Iterator[str]:
         f"{status.first_year or '?'} to {status.last_year or '?'}"
     )
     missing: list[tuple[int, Any]] = [
-        (status.without_date, "date"),
+        (status.without_date, "a date"),
         (status.without_rating, "both ratings"),
-        (status.without_result, "result"),
+        (status.without_result, "a result"),
     ]
-    yield "without " + ", ".join(f"{what}: {count}" for count, what in missing)
+    yield ", ".join(f"{count} without {what}" for count, what in missing)
     for each in status.settings:
         setting = SearchSetting(each.engine, each.limit, each.lines, each.version)
         yield (f"setting {each.setting}: {setting}: {each.games} games searched, {each.left} left")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from live.corpus.corpus_database import CorpusDatabase
-from live.corpus.tables.study_data import Selection, StudyData
+from live.corpus.tables.study_data import NO_SETTING, Selection, StudyData
 from live.corpus.tables.study_figures import FIGURES, drawn
 from live.corpus.tables.study_table import TableForm, formatted
-from live.corpus.tables.table_catalogue import TABLES, study_table
+from live.corpus.tables.table_catalogue import GAMES_ALONE, TABLES, study_table
 from live.errors import InputError
 from live.jobs.analyze_games import check_writable, write
 from live.jobs.study_corpus import chosen_setting
@@ -42,8 +42,7 @@ def tabulate(
     else:
         folder.mkdir(parents=True, exist_ok=True)
     with CorpusDatabase(corpus) as database:
-        number, chosen = chosen_setting(database, corpus, setting)
-        data = StudyData(database, corpus, number, chosen, selection)
+        data = _data(database, corpus, setting, selection, alone=GAMES_ALONE.issuperset(wanted))
         for name in wanted:
             text = formatted(study_table(name, data, by), form).encode()
             ending = {"csv": ".csv", "json": ".json", "text": ".txt"}[form]
@@ -57,7 +56,6 @@ def draw(
     selection: Selection,
     *,
     setting: int | None,
-    by: str | None,
     out: Path,
 ) -> int:
     """``live-rate study figure``; returns the exit code.
@@ -72,8 +70,22 @@ def draw(
         raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
     check_writable(str(out))
     with CorpusDatabase(corpus) as database:
-        number, chosen = chosen_setting(database, corpus, setting)
-        data = StudyData(database, corpus, number, chosen, selection)
-        table = study_table(FIGURES[name].table, data, by)
+        data = _data(database, corpus, setting, selection)
+        table = study_table(FIGURES[name].table, data)
     write(str(out), drawn(name, table, out.suffix[1:]))
     return 0
+
+
+def _data(
+    database: CorpusDatabase,
+    corpus: Path,
+    setting: int | None,
+    selection: Selection,
+    *,
+    alone: bool = False,
+) -> StudyData:
+    """What tables are made from. ``alone``: of games, whether they are searched or not."""
+    if alone and setting is None:
+        return StudyData(database, corpus, None, NO_SETTING, selection)
+    number, chosen = chosen_setting(database, corpus, setting)
+    return StudyData(database, corpus, number, chosen, selection)

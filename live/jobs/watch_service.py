@@ -19,7 +19,7 @@ from live.service.output_mode import Way, export_folder, line_printer, terminal,
 from live.service.report_export import ReportExporter
 from live.terminal.figure_text import WITHHELD, is_withheld
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.service_connection import ServiceConnection, pages_url, service_url
+from live.terminal.service_connection import ServiceConnection, pages_url, service_url, with_gains
 from live.terminal.view_context import TerminalActions
 
 
@@ -28,6 +28,9 @@ class ServiceWatch:
 
     def __init__(self, url: str, shown: Way, console: Console) -> None:
         self.url = service_url(url)
+        if shown == "app":
+            # It draws them.
+            self.url = with_gains(self.url)
         self.shown = shown
         self.console = console
         self.client_state = ClientState()

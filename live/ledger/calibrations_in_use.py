@@ -10,6 +10,7 @@ from live.events import GainKind
 from live.games.game import Game
 from live.ratings.calibration.calibration_choice import CalibrationChoice, CalibrationShelf
 from live.ratings.calibration.move_evidence import Calibration, Population
+from live.ratings.ferreira.engine_distribution import EngineDistribution, SpikeAtZero
 from live.ratings.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.ratings.regan.intrinsic_rating import IntrinsicTable
 from live.ratings.strength.agreement import ChoiceModel
@@ -53,6 +54,9 @@ class CalibrationsInUse(NamedTuple):
     """Of the engine's first choices; None for an engine and limit of which it was not learned."""
     human: HumanSearches | None = None
     """For what players of a rating would play; None where nobody is asked."""
+
+    engine_gains: EngineDistribution = SpikeAtZero()
+    """How the engine's own gains are distributed: what Algorithm 4 measures players against."""
 
     def expected_difference(self, elo: float) -> float:
         """What Algorithm 4 shows of players of this Elo, against the engine."""

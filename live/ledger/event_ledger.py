@@ -18,6 +18,7 @@ from live.events import (
     Color,
     Curves,
     EngineInfo,
+    GainCounts,
     GainKind,
     GameDetail,
     GameId,
@@ -350,6 +351,14 @@ class EventLedger:
         )
         return msgspec.structs.replace(detail, curves=curves)
 
+    def answers(self, id: GameId) -> tuple[HumanAnswer | None, ...]:
+        """What people would play in each position of a game, as far as that is known."""
+        held = self._games[id]
+        if isinstance(held, TrackedGame):
+            return held.answers()
+        details = held.details()
+        return details.human if details is not None else ()
+
     def people(self, id: GameId, moves: Sequence[str]) -> Mapping[str, float]:
         """How many players of the mover's rating would play each move after these, by UCI; empty
         while that is not known, and for moves that the game has not come to.
@@ -373,3 +382,12 @@ class EventLedger:
     def players(self) -> tuple[PlayerView, ...]:
         """Every player, in the order they appeared."""
         return self._standings.players()
+
+    def gains(self, player: str) -> GainCounts:
+        """A player's gains over the event, by ``PlayerView.id``; empty for an unknown one."""
+        return self._standings.gains(player)
+
+    @property
+    def engine_gains(self) -> GainCounts:
+        """The engine's own, which players are measured against."""
+        return self._in_use.engine_gains.counts

@@ -21,6 +21,7 @@ from live.events import (
     EngineInfo,
     FeedHealth,
     FeedReport,
+    GainCounts,
     GainKind,
     GameDetail,
     GameId,
@@ -283,6 +284,12 @@ class EventState:
 
     def players(self) -> Sequence[PlayerView]:
         return self.ledger.players()
+
+    def gains(self, player: str) -> GainCounts:
+        return self.ledger.gains(player)
+
+    def engine_gains(self) -> GainCounts:
+        return self.ledger.engine_gains
 
     def feeds(self) -> tuple[FeedHealth, ...]:
         return tuple(self._feeds.values())

@@ -27,7 +27,9 @@ from live.events import (
     EngineInfo,
     EngineMessage,
     FeedHealth,
+    GainCounts,
     GainKind,
+    GainsMessage,
     GameDetail,
     GameId,
     GameMessage,
@@ -52,6 +54,7 @@ log = logging.getLogger(__name__)
 Listener = Callable[[list[Change]], None]
 
 _VENUE = StreamFilter(visibility=Visibility.VENUE)
+_WITH_GAINS = StreamFilter(gains=True)
 
 
 class DelayedGames(msgspec.Struct, frozen=True):
@@ -135,7 +138,7 @@ class PublicState:
         """
         if delay_s > 0 and self._late is None:
             self._late = ClientState()
-            self._late.apply(snapshot(self._live))
+            self._late.apply(snapshot(self._live, _WITH_GAINS))
             free = (view.id for view in self._live.games() if not self._delayed.take(view))
             self._free = set(free)
             self._results = {view.id: view.result for view in self._live.games()}
@@ -186,6 +189,9 @@ class PublicState:
         for player in whole.players:
             self._late.apply(StandingMessage(msgspec.structs.replace(player, games=0, moves=0)))
             self._hold(last_s, StandingMessage(player))
+        for each in whole.gains:
+            for gain_cp, moves in each.counts:
+                self._hold(last_s, GainsMessage(each.player, gain_cp, moves))
         self._hold(last_s, EngineMessage(engine))
 
     def _hold(self, at_s: float, change: Change) -> None:
@@ -356,6 +362,12 @@ class PublicState:
 
     def player_ids(self, game: GameId) -> Iterable[str]:
         return self._known.player_ids(game)
+
+    def gains(self, player: str) -> GainCounts:
+        return self._known.gains(player)
+
+    def engine_gains(self) -> GainCounts:
+        return self._known.engine_gains()
 
     def feeds(self) -> tuple[FeedHealth, ...]:
         return self._known.feeds()

@@ -8,16 +8,20 @@ of its stream are read at the same instant, so no change can fall between them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Protocol
 
 from live.events import (
     Alert,
     Change,
+    CurvePoint,
     EngineHealth,
     EngineInfo,
     FeedHealth,
+    GainCounts,
     GainKind,
+    GainsMessage,
     GameDetail,
     GameId,
     GameMessage,
@@ -25,6 +29,7 @@ from live.events import (
     Moment,
     MomentMessage,
     MoveMessage,
+    PlayerGains,
     PlayerView,
     PointMessage,
     SnapshotMessage,
@@ -50,6 +55,14 @@ class PublishedState(Protocol):
 
     def player_ids(self, game: GameId) -> Iterable[str]:
         """``PlayerView.id`` of those who play in ``game``; empty for an unknown game."""
+        ...
+
+    def gains(self, player: str) -> GainCounts:
+        """All gains of a player by ``PlayerView.id``, over the event; empty for an unknown one."""
+        ...
+
+    def engine_gains(self) -> GainCounts:
+        """The engine's own, which players are measured against."""
         ...
 
     def feeds(self) -> tuple[FeedHealth, ...]: ...
@@ -80,14 +93,17 @@ def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> Snap
     if selected.narrow:
         ids = {each for detail in details for each in state.player_ids(detail.id)}
         players = (player for player in players if player.id in ids)
+    players = sorted(players, key=lambda player: player.id)
     whole = SnapshotMessage(
         engine=state.engine(),
         games=tuple(details),
-        players=tuple(sorted(players, key=lambda player: player.id)),
+        players=tuple(players),
         feeds=state.feeds(),
         engines=state.engines(),
         alerts=alerts_about(state.alerts(), {detail.id for detail in details}, selected),
         moments=moments_of(state.moments(), {detail.id for detail in details}),
+        gains=tuple(gains_of(state, players)) if selected.gains else (),
+        engine_gains=state.engine_gains() if selected.gains else (),
     )
     return shown(whole, selected.visibility)
 
@@ -132,6 +148,14 @@ class VisibleState:
     def player_ids(self, game: GameId) -> Iterable[str]:
         return self._state.player_ids(game) if self.game(game) is not None else ()
 
+    def gains(self, player: str) -> GainCounts:
+        seen = sends(GainsMessage, self._selected.visibility)
+        return self._state.gains(player) if seen else ()
+
+    def engine_gains(self) -> GainCounts:
+        seen = sends(GainsMessage, self._selected.visibility)
+        return self._state.engine_gains() if seen else ()
+
     def feeds(self) -> tuple[FeedHealth, ...]:
         return sources_for(self._state.feeds(), self._selected.visibility)
 
@@ -150,6 +174,18 @@ class VisibleState:
         if not sends(MomentMessage, self._selected.visibility):
             return ()
         return moments_of(self._state.moments(), {view.id for view in self.games()})
+
+
+def gain_counts(points: Iterable[CurvePoint]) -> GainCounts:
+    """The gains of one side of one game."""
+    return tuple(sorted(Counter(point.gain_cp for point in points).items()))
+
+
+def gains_of(state: PublishedState, players: Iterable[PlayerView]) -> Iterator[PlayerGains]:
+    """Of those players who have any."""
+    for player in players:
+        if counts := state.gains(player.id):
+            yield PlayerGains(player.id, counts)
 
 
 def moments_of(moments: Iterable[Moment], games: Collection[GameId]) -> tuple[Moment, ...]:

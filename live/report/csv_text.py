@@ -15,6 +15,8 @@ from typing import get_args, get_origin
 import msgspec
 
 from live.events import Color, CurvePoint, GameDetail, PlayerView, PlyView
+from live.publish.export.analysis_json import Analysis
+from live.publish.published_state import gain_counts
 
 #: A cell that begins so would be worked out as a formula by spreadsheets, not shown.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -47,6 +49,25 @@ def players(views: Iterable[PlayerView]) -> str:
     """Everybody over all games."""
     names = _names(PlayerView)
     return _text(names, (_values(view, names) for view in views))
+
+
+def gains(whole: Analysis) -> str:
+    """How many moves had which gain, at one centipawn: of each player over all games, then of each
+    side of each game, and last of the engine itself.
+    """
+    names = {view.id: view.name for view in whole.players}
+    rows: list[Sequence[object]] = [
+        ("player", "", "", names.get(each.player), *pair)
+        for each in whole.gains
+        for pair in each.counts
+    ]
+    for game in whole.games:
+        for color in get_args(Color):
+            points: Sequence[CurvePoint] = getattr(game.curves, color)
+            name = getattr(game, color).name
+            rows += (("game", game.id, color, name, *pair) for pair in gain_counts(points))
+    rows += (("engine", "", "", whole.engine.name, *pair) for pair in whole.engine_gains)
+    return _text(("of", "game", "color", "name", "gain_cp", "moves"), rows)
 
 
 def _about(game: GameDetail) -> tuple[object, ...]:

@@ -25,7 +25,7 @@ def texts(
     written: str,
     arbiter: bool = False,
 ) -> dict[str, str]:
-    """File names and what belongs into them: one file a format, three for CSV.
+    """File names and what belongs into them: one file a format, four for CSV.
 
     Args:
         whole: the event, or part of it (:func:`only`).
@@ -42,6 +42,7 @@ def texts(
         found[f"{stem}-plies.csv"] = csv_text.plies(whole.games)
         found[f"{stem}-points.csv"] = csv_text.points(whole.games)
         found[f"{stem}-players.csv"] = csv_text.players(whole.players)
+        found[f"{stem}-gains.csv"] = csv_text.gains(whole)
     if "json" in formats:
         found[f"{stem}.json"] = to_json(whole).decode()
     if "html" in formats:
@@ -55,4 +56,5 @@ def only(whole: Analysis, games: Collection[GameId], players: Collection[str]) -
         whole,
         games=tuple(game for game in whole.games if game.id in games),
         players=tuple(view for view in whole.players if view.id in players),
+        gains=tuple(each for each in whole.gains if each.player in players),
     )

@@ -11,7 +11,7 @@ from importlib import resources
 
 import msgspec
 
-from live.events import GameDetail, Mark, PlayerView, PlyView, Share
+from live.events import GainCounts, GameDetail, Mark, PlayerView, PlyView, Share
 from live.human.difficulty import in_words
 from live.ledger.players.leading_figure import (
     CurveScale,
@@ -24,8 +24,9 @@ from live.ledger.players.leading_figure import (
     standings,
 )
 from live.publish.export.analysis_json import Analysis
-from live.publish.published_state import game_order
+from live.publish.published_state import gain_counts, game_order
 from live.report import report_notes, screening_section, svg_charts
+from live.report.gain_svg import gain_chart
 from live.report.html_table import HtmlColumn, table
 from live.report.printed_figures import (
     MINUS,
@@ -66,10 +67,12 @@ def page(whole_event: Analysis, *, written: str, arbiter: bool = False) -> str:
         parts += ["<h2>Games</h2>", _games(whole_event, scale)]
     parts += ["<h2>Players</h2>", _players(whole_event.players)]
     parts += ["<h3>By other methods</h3>", _methods(whole_event.players)]
+    if whole_event.gains:
+        parts += ["<h3>Gains</h3>", _gains(whole_event)]
     if arbiter:
         parts += ["<h2>Screening</h2>", screening_section.section(whole_event)]
     parts.append(f"<h2>{'Game by game' if len(games) > 1 else 'The game'}</h2>")
-    parts += [_game(game, scale) for game in games]
+    parts += [_game(game, scale, whole_event.engine_gains) for game in games]
     parts += ["<h2>What the figures mean</h2>", _notes(whole_event)]
     style = resources.files("live.report").joinpath("page.css").read_text("utf-8")
     return (
@@ -236,6 +239,23 @@ def _methods(views: Sequence[PlayerView]) -> str:
     return table(columns, rows)
 
 
+def _gains(event: Analysis) -> str:
+    """Everybody's histogram, in the order of the other tables."""
+    held = {each.player: each.counts for each in event.gains}
+    views = [standing.view for standing in standings(event.players) if standing.view.id in held]
+    figures = "".join(
+        f"<figure>{gain_chart(held[view.id], event.engine_gains)}"
+        f"<figcaption>{html(view.name)}</figcaption></figure>"
+        for view in views
+    )
+    own = "0 in every move" if event.engine_gains == ((0, 1),) else "below, as measured"
+    note = (
+        "How many moves had which gain, a bar for each centipawn; the spike at 0 is cut off. "
+        f"The engine's own gains: {own}."
+    )
+    return f'<p class="soft">{note}</p><div class="charts gains">{figures}</div>'
+
+
 def _cells(found: Figure | None) -> list[str]:
     if found is None:
         return ["", ""]
@@ -281,7 +301,7 @@ def _result(game: GameDetail) -> str:
 # --- one game -----------------------------------------------------------------------------------
 
 
-def _game(game: GameDetail, scale: FigureScale) -> str:
+def _game(game: GameDetail, scale: FigureScale, engine: GainCounts) -> str:
     about = [each for each in (_board(game), game.date, game.time_control) if each]
     curves = svg_charts.curve_scale(game, scale)
     odds, ratings = svg_charts.odds(game), svg_charts.ratings(game, curves)
@@ -297,6 +317,8 @@ def _game(game: GameDetail, scale: FigureScale) -> str:
         for svg, caption in (
             (scores, said),
             (ratings, f"{what}, by move"),
+            (gain_chart(gain_counts(game.curves.white), engine, "w"), "White's gains, centipawns"),
+            (gain_chart(gain_counts(game.curves.black), engine, "b"), "Black's gains, centipawns"),
         )
         if svg
     )

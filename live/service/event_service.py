@@ -49,6 +49,7 @@ from live.service.game_release import GameRelease
 from live.service.human.human_service import HumanService
 from live.service.measure_settings import (
     advice,
+    engine_distribution,
     figure_models,
     fitting,
     fitting_table,
@@ -213,6 +214,7 @@ class EventService:
                 results,
                 forecast,
                 self._human_searches() if engine_scores else None,
+                engine_distribution(rating.engine_distribution, engine_name, limit, gain),
             ),
             engine_name=engine_name,
             limit=limit,

@@ -9,6 +9,7 @@ from live.engine.ahead.move_forecast import ForecastPolicy, scout_limit
 from live.engine.cluster.cluster_tls import ClusterTls
 from live.engine.process.uci_conversation import UciSettings
 from live.engine.search import Limit, SearchOptions
+from live.errors import ConfigError
 from live.events import GainKind
 from live.ledger.calibrations_in_use import HumanSearches
 from live.ratings.calibration.calibration_choice import (
@@ -18,6 +19,12 @@ from live.ratings.calibration.calibration_choice import (
 )
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference, load_terms
 from live.ratings.calibration.move_evidence import load_calibration, shipped
+from live.ratings.ferreira.engine_distribution import (
+    EngineDistribution,
+    SpikeAtZero,
+    load_engine_gains,
+    shipped_engine_gains,
+)
 from live.ratings.regan.intrinsic_rating import IntrinsicTable, load_table, shipped_tables
 from live.ratings.strength.agreement import ChoiceModel, load_choice_model
 from live.ratings.strength.expected_result import load_result_model
@@ -98,6 +105,33 @@ def fitting(
     reference = load_reference()
     return transferred_shelf(
         held, reference, gain, load_terms(), measured, by_name=named, note=own.note
+    )
+
+
+def engine_distribution(name: str, engine: str, limit: str, gain: GainKind) -> EngineDistribution:
+    """What players' gains are compared with, as ``[rating] engine_distribution`` has it.
+
+    Raises:
+        ConfigError: nothing was counted for this engine, limit and gain.
+        InputError: no such file.
+    """
+    if name == "spike":
+        return SpikeAtZero()
+    key = "[rating] engine_distribution"
+    if gain == "same-search":
+        raise ConfigError(
+            key,
+            "is for successive gains: same-search gains of an engine are 0 by construction",
+            'Set gain = "successive", or leave it at "spike"',
+        )
+    for each in shipped_engine_gains() if name == "measured" else (name,):
+        held = load_engine_gains(each)
+        if held.fits(engine, limit):
+            return held.distribution
+    raise ConfigError(
+        key,
+        f"{name!r} holds no count for {engine}, {limit}",
+        "Count it: live-rate study table CORPUS engine-gains --form json --out FILE",
     )
 
 

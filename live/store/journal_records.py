@@ -143,6 +143,7 @@ def measure_digest(identity: str, limit: str, measure: CalibrationsInUse) -> byt
         models,
         measure.forecast,
         measure.human,
+        measure.engine_gains.counts,
         shapes,
     )
     return hashlib.blake2b(encode(deciding), digest_size=16).digest()

@@ -256,7 +256,7 @@ def in_words(found: Explanation) -> Iterator[str]:
     if found.after_cp is not None:
         yield f"  after - before = {found.after_cp} - {found.before_cp}"
     if found.others:
-        yield f"What others would play (enters no rating): {found.others}"
+        yield f"What others would play: {found.others}"
     yield ""
     n = len(found.gains_cp)
     yield f"Algorithm 4 (Ferreira 2012, section 7), {n} moves, gain {found.gain}:"

@@ -16,12 +16,23 @@ import numpy as np
 from live.engine.search import SearchResult
 from live.events import Color, CurvePoint, GameDetail
 from live.games.game import Game
+from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ratings.alliot.complexity import complexity
 from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.strength.expected_result import Chances
+from live.ratings.strength.human_evidence import FIRST_PLY, human_likelihood
 from live.ratings.strength.known_before_move import Board, Turn, board_before
-from live.ratings.strength.loss_model import GRID_ELO, Alone, Floats, LossReader, alone, level
+from live.ratings.strength.loss_model import (
+    GRID_ELO,
+    Alone,
+    Floats,
+    LossModel,
+    LossReader,
+    alone,
+    joined,
+    level,
+)
 from live.ratings.strength.percentile import Surprise, percentile
 from live.ratings.strength.performance import (
     POINTS,
@@ -30,6 +41,8 @@ from live.ratings.strength.performance import (
     of_result,
     performance,
 )
+
+_LOW_ELO, _HIGH_ELO = REFERENCE_ELOS
 
 #: The log-likelihood is printed for these ratings.
 SHOWN_ELO = (1000, 1400, 1800, 2200, 2600, 3000)
@@ -50,6 +63,8 @@ class ExplainedTurn(msgspec.Struct, frozen=True):
     expected: float
     """Mean of ``log_loss`` among players of this Elo."""
     sd: float
+    shares: tuple[float, float] | None = None
+    """0 to 1: how many players of the two reference ratings play the move, where that counts."""
 
 
 class ExplainedFigure(msgspec.Struct, frozen=True):
@@ -74,6 +89,13 @@ class ExplainedStrength(msgspec.Struct, frozen=True, kw_only=True):
     """Each move counts for this, since moves of one game are not independent of each other."""
     log_likelihood: tuple[tuple[int, float], ...]
     """Of all losses, for players of some ratings; unweighted."""
+    network: str | None
+    """Whose answers say how likely the moves are among people; null where one is not known, and
+    the losses count alone."""
+    human_weight: float | None
+    """What the next counts beside the losses."""
+    human_log_likelihood: tuple[tuple[int, float], ...] | None
+    """Of all moves among people, for players of the same ratings; unweighted."""
     over: bool
     """The game ended there: it is compared with finished games."""
     alone: ExplainedFigure | None
@@ -106,11 +128,12 @@ def explain_strength(
     reader: LossReader,
     results: Results | None,
     field: Population,
+    answers: Mapping[int, HumanAnswer],
 ) -> ExplainedStrength | None:
     """The explanation; None where a search is not in the journal, or no move counts.
 
-    ``found`` is by ply, from the search of the position before it; ``field`` is what is believed of
-    a player without a rating.
+    ``found`` and ``answers`` are by ply, of the position before it; ``field`` is what is believed
+    of a player without a rating.
     """
     boards = list(_boards(game))
     usual = {color: getattr(detail, color).elo for color in ("white", "black")}
@@ -136,7 +159,11 @@ def explain_strength(
     own, opponent, elo = beside(mover), beside(other), usual[mover]
     over = game.result != "*" and ply >= len(game.moves) - 1
     model, n = reader.model, len(counted)
-    summed = _sum(reader, counted)
+    moves = {at: move.uci for at, move in enumerate(game.moves, 1)}
+    among = _among(model, counted, answers, moves)
+    all_among = _among(model, turns[mover], answers, moves)
+    losses = _sum(reader, counted)
+    summed, human = joined(model, losses, among)
     prior_elo, prior_sd_elo = field.mean_elo, field.sd_elo
     if elo is not None:
         prior_elo, prior_sd_elo = float(elo), model.form_sd_elo
@@ -144,18 +171,30 @@ def explain_strength(
     rank = None if elo is None else percentile(model, elo, own[:n], opponent, over=over)
     ends = _ends(game, detail, mover, results, usual[other])
     against = PlayedAgainst(
-        usual[other], mover == "white", ends, _sum(reader, turns[mover]), len(turns[mover])
+        usual[other],
+        mover == "white",
+        ends,
+        _sum(reader, turns[mover]),
+        len(turns[mover]),
+        game.result != "*",
+        human=all_among,
     )
     side = getattr(detail.methods, mover)
     return ExplainedStrength(
         model=model.name,
         transfer=reader.transfer,
-        turns=tuple(map(_explained, counted, own)),
+        turns=tuple(
+            _explained(turn, beside, answers.get(turn.ply) if human else None, moves[turn.ply])
+            for turn, beside in zip(counted, own, strict=False)
+        ),
         opponent_turns=sum(each.ply < counted[-1].ply for each in opponent),
         weight=model.weight(n),
-        log_likelihood=tuple((at, float(np.interp(at, GRID_ELO, summed))) for at in SHOWN_ELO),
+        log_likelihood=_shown(losses),
+        network=human.network if human else None,
+        human_weight=human.weight if human else None,
+        human_log_likelihood=_shown(among) if human and among is not None else None,
         over=over,
-        alone=_figure(alone(model, summed, n, over=over)),
+        alone=_figure(alone(model, summed, n, over=over, human=human)),
         prior_elo=prior_elo,
         prior_sd_elo=prior_sd_elo,
         level=ExplainedFigure(held.elo, held.low, held.high),
@@ -207,6 +246,25 @@ def _sum(reader: LossReader, turns: Sequence[Turn]) -> Floats:
     return total
 
 
+def _among(
+    model: LossModel,
+    turns: Sequence[Turn],
+    answers: Mapping[int, HumanAnswer],
+    moves: Mapping[int, str],
+) -> Floats | None:
+    total: Floats = np.zeros(len(GRID_ELO))
+    for turn in turns:
+        one = human_likelihood(model, answers.get(turn.ply), turn.ply, moves[turn.ply])
+        if one is None:
+            return None
+        total = total + one
+    return total
+
+
+def _shown(log_likelihood: Floats) -> tuple[tuple[int, float], ...]:
+    return tuple((at, float(np.interp(at, GRID_ELO, log_likelihood))) for at in SHOWN_ELO)
+
+
 def _ends(
     game: Game,
     detail: GameDetail,
@@ -230,7 +288,12 @@ def _ends(
     return None
 
 
-def _explained(turn: Turn, beside: Surprise) -> ExplainedTurn:
+def _explained(turn: Turn, beside: Surprise, answer: HumanAnswer | None, uci: str) -> ExplainedTurn:
+    shares = None
+    if answer is not None and turn.ply >= FIRST_PLY:
+        last = len(answer.per_mille)
+        low, high = answer.share(last - 2, uci), answer.share(last - 1, uci)
+        shares = None if low is None or high is None else (low, high)
     return ExplainedTurn(
         turn.ply,
         turn.gain_cp,
@@ -240,6 +303,7 @@ def _explained(turn: Turn, beside: Surprise) -> ExplainedTurn:
         turn.log_loss,
         turn.log_loss - beside.above,
         beside.variance**0.5,
+        shares,
     )
 
 
@@ -267,13 +331,27 @@ def strength_in_words(found: ExplainedStrength, published: CurvePoint) -> Iterat
         )
     for turn in found.turns:
         unstable = "" if turn.stability_cp is None else f", unstable by {turn.stability_cp:.1f} cp"
+        played = ""
+        if turn.shares is not None:
+            low, high = (f"{1000 * share:.0f}" for share in turn.shares)
+            played = f"; of 1000 rated {_LOW_ELO} and {_HIGH_ELO}, {low} and {high} play it"
         yield (
             f"  ply {turn.ply}: gain {turn.gain_cp} cp at {turn.score_before_cp:+d} cp{unstable}:"
-            f" {turn.log_loss:.3f}, expected {turn.expected:.3f} ± {turn.sd:.3f}"
+            f" {turn.log_loss:.3f}, expected {turn.expected:.3f} ± {turn.sd:.3f}{played}"
         )
     yield ""
     yield f"Moves alone, each move counting for {found.weight:.5f}; log-likelihood of the losses:"
     yield "  " + ", ".join(f"{elo} Elo: {value:.3f}" for elo, value in found.log_likelihood)
+    if found.human_log_likelihood is None:
+        yield "  losses alone: of some move it is not known how many people play it"
+    else:
+        yield (
+            f"  and, {found.human_weight:g} times, of the moves among people from ply {FIRST_PLY}"
+            f" on, by {found.network}:"
+        )
+        yield "  " + ", ".join(
+            f"{elo} Elo: {value:.3f}" for elo, value in found.human_log_likelihood
+        )
     what = "finished games" if found.over else "running games"
     yield (
         "  the Elo where the signed root of twice the likelihood ratio, standardised as in"

@@ -53,6 +53,13 @@ def service_url(given: str) -> str:
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
 
 
+def with_gains(url: str) -> str:
+    """The address of the same stream with everybody's gains in it."""
+    parts = urlsplit(url)
+    query = [*parse_qsl(parts.query, keep_blank_values=True), ("detail", "gains")]
+    return urlunsplit(parts._replace(query=urlencode(query)))
+
+
 def pages_url(url: str) -> str:
     """The base address of the service's pages, without what let us in."""
     parts = urlsplit(url)

@@ -602,6 +602,7 @@ def test_an_illegal_move_that_stands_is_no_lost_game() -> None:
     )
     (alert,) = hall.raised.values()
     assert alert.kind == "illegal-stands" and "the game went on" in alert.text
+    assert alert.ply == 4
 
 
 def test_sources_that_contradict_each_other_for_a_minute() -> None:

@@ -30,19 +30,21 @@ from rich.console import Console
 from rich.table import Table
 
 from live.events import GainKind
+from live.human.players import HumanMoves, open_network
 from live.ratings.calibration.field_population import FieldPopulation
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira.algorithm_4 import Algorithm4
 from live.ratings.held_out import SHARES, judges, share_of
 from live.ratings.strength.expected_result import Chances, load_result_model
-from live.ratings.strength.known_before_move import Turn
+from live.ratings.strength.human_evidence import among_people
 from live.ratings.strength.loss_fit import learn_losses
 from live.ratings.strength.loss_model import (
     GRID_ELO,
     LossModel,
     LossReader,
     alone,
+    joined,
     level,
     shipped_loss_models,
 )
@@ -59,7 +61,9 @@ AFTER_MOVES = (5, 10, 20, 30, 40)
 BANDS = (0, 1200, 1600, 2000, 2300, 2500, 2600, 4000)
 #: Both players are rated so or higher: an elite field.
 ELITE_ELO = 2600
-FIGURES = ("alone", "level", "performance", "algorithm 4")
+WITH_PEOPLE = ", with people"
+JOINED = ("alone", "level", "performance")
+FIGURES = (*JOINED, *(name + WITH_PEOPLE for name in JOINED), "algorithm 4")
 WHOLE = 0
 #: Draws of an interval.
 DRAWS = 1000
@@ -87,6 +91,31 @@ def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
         lines = (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines()
         games += read_played_games(lines, gain, path.name)
     return games
+
+
+def told_among_people(
+    games: Sequence[PlayedGame], network: HumanMoves, pace: str, kept: Path | None
+) -> list[PlayedGame]:
+    """The games with the likelihood of each move among people, from ``kept`` where it holds that
+    of the same network and games, else asked (some second a game) and kept there.
+    """
+    turns = [len(side.turns) for game in games for side in game.sides]
+    if kept is not None and kept.is_file():
+        with np.load(kept) as held:
+            if str(held["network"]) == network.identity and held["turns"].tolist() == turns:
+                rows = iter(np.split(held["human"].astype(float), np.cumsum(turns)[:-1]))
+                return [
+                    game._replace(
+                        white=game.white._replace(human=tuple(next(rows))),
+                        black=game.black._replace(human=tuple(next(rows))),
+                    )
+                    for game in games
+                ]
+    told = list(among_people(games, network, pace))
+    if kept is not None:
+        human = np.array([row for game in told for side in game.sides for row in side.human])
+        np.savez(kept, network=network.identity, turns=turns, human=human.astype(np.float32))
+    return told
 
 
 def surprises(game: PlayedGame, reader: LossReader, usual_elo: float) -> list[list[Surprise]]:
@@ -137,7 +166,7 @@ def judge(
         for color, side in enumerate(game.sides):
             if not side.elo or not side.turns or not judged(side.player):
                 continue
-            summed = np.zeros(len(GRID_ELO))
+            summed, among = np.zeros(len(GRID_ELO)), np.zeros(len(GRID_ELO))
             perceived = Algorithm4(gain=gain)
             points = POINTS.get(game.result)
             elite = is_elite(game)
@@ -145,28 +174,35 @@ def judge(
             opponent = game.sides[1 - color].elo
             for n, turn in enumerate(side.turns, 1):
                 summed = summed + reader.log_likelihood(turn)
+                if side.human:
+                    among = among + side.human[n - 1]
                 perceived.add(turn.gain_cp)
                 last = n == len(side.turns)
                 for moves in ((n,) if n in AFTER_MOVES else ()) + ((WHOLE,) if last else ()):
-                    figures = {}
+                    figures: dict[str, tuple[float | None, float | None, float | None]] = {}
                     over = moves == WHOLE
-                    said = alone(model, summed, n, over=over)
-                    assert said is not None
-                    figures["alone"] = said.elo, said.low, said.high
-                    held = level(model, summed, n, mean, sd)
-                    figures["level"] = held.elo, held.low, held.high
-                    if elite:
-                        held = level(model, summed, n, field.mean_elo, field.sd_elo)
-                        figures["level, elite field"] = held.elo, held.low, held.high
                     if over:
                         ends = _result(points, color) if n >= 10 else None
                     else:
-                        ends = _promised(results, turn, color, opponent)
-                    if ends is not None:
-                        one = PlayedAgainst(opponent, color == 0, ends, summed, n)
-                        perf = performance(model, results, [one])
-                        assert perf is not None
-                        figures["performance"] = perf.elo, perf.low, perf.high
+                        ends = results.promised(turn, opponent, color == 0)
+                    for known in (None, among) if side.human and model.human else (None,):
+                        beside_people = "" if known is None else WITH_PEOPLE
+                        both, join = joined(model, summed, known)
+                        said = alone(model, both, n, over=over, human=join)
+                        assert said is not None
+                        figures["alone" + beside_people] = said[:3]
+                        held = level(model, both, n, mean, sd)
+                        figures["level" + beside_people] = held[:3]
+                        if elite:
+                            held = level(model, both, n, field.mean_elo, field.sd_elo)
+                            figures["level, elite field" + beside_people] = held[:3]
+                        if ends is not None:
+                            one = PlayedAgainst(
+                                opponent, color == 0, ends, summed, n, over, human=known
+                            )
+                            perf = performance(model, results, [one])
+                            assert perf is not None
+                            figures["performance" + beside_people] = perf[:3]
                     low, high = perceived.interval()
                     figures["algorithm 4"] = (
                         _above(engine_elo, perceived.difference),
@@ -196,15 +232,6 @@ def _result(points: float | None, color: int) -> Chances | None:
     if points is None:
         return None
     return of_result(points if color == 0 else 1 - points)
-
-
-def _promised(results: Results, turn: Turn, color: int, opponent: float | None) -> Chances:
-    """What the position after a turn promises the player while the game goes on."""
-    after_cp = turn.score_before_cp + turn.gain_cp
-    seen = results.model.chances(
-        after_cp if color == 0 else -after_cp, turn.ply, opponent, opponent
-    )
-    return seen if color == 0 else Chances(seen.loss, seen.draw, seen.win)
 
 
 def errors(rows: Sequence[Judged], name: str) -> tuple[str, ...]:
@@ -371,9 +398,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--shipped", action="store_true", help="judge the models of the package")
     parser.add_argument("--most", type=int, default=0, help="at most so many games, drawn evenly")
+    parser.add_argument("--human", action="store_true", help="ask the network of human moves too")
+    parser.add_argument("--network", type=Path, help="another than the one that comes with it")
+    parser.add_argument("--answers", type=Path, help="keep what it answered here: FILE.npz")
     asked = parser.parse_args(arguments)
     gain, pace = KINDS[asked.kind]
     games = read(asked.files, gain)
+    network = ""
+    if asked.human:
+        opened = open_network(asked.network)
+        network = opened.identity
+        games = told_among_people(games, opened, pace, asked.answers)
     if asked.most and len(games) > asked.most:
         games = [game for game in games if all(side.turns for side in game.sides)]
         games = games[:: max(1, len(games) // asked.most)]
@@ -398,16 +433,20 @@ def main(arguments: Sequence[str]) -> int:
                 data="",
                 date="",
                 results=load_result_model(pace),
+                network=network,
                 without=apart,
             )
             rows += judge(games, model, asked.kind, apart)
-            console.print(f"share {share}: {len(rows)} rows", style="dim")
+            weight = f", weight {model.human.weight}" if model.human else ""
+            console.print(f"share {share}: {len(rows)} rows{weight}", style="dim")
     title = f"{asked.kind}, {'shipped' if asked.shipped else 'cross-validated by player'}"
     for name in FIGURES:
+        if not any(name in row.figures for row in rows):
+            continue
         console.print(table(title, rows, name))
         console.print(by_band_and_move(title, rows, name))
     if elite := [row for row in rows if row.elite]:
-        for name in (*FIGURES, "level, elite field"):
+        for name in (*FIGURES, "level, elite field", "level, elite field" + WITH_PEOPLE):
             console.print(table(f"{title}, both above {ELITE_ELO}", elite, name))
     console.print(evenness(rows, title))
     console.print(together(rows, title))

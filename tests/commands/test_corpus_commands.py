@@ -50,6 +50,29 @@ def test_a_file_that_was_cut_ends_with_an_error_and_keeps_what_it_held(tmp_path:
     assert "add it again" in said
 
 
+def test_a_file_that_is_not_there_leaves_no_corpus(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        study("add", str(tmp_path / "c.db"), str(SEARCHED), str(tmp_path / "nothing.pgn"))
+    assert not (tmp_path / "c.db").exists()
+
+
+def test_a_file_of_nothing_but_damage_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "bad.ndjson"
+    file.write_text('{"white":1,"black":2,"result":"1-0","moves":["e2e5"]}\n')
+    assert study("add", str(tmp_path / "c.db"), str(file))[0] == 1
+
+
+def test_results_need_no_engine_and_a_letter_is_a_name(tmp_path: Path) -> None:
+    corpus, file = str(tmp_path / "c.db"), tmp_path / "games.ndjson"
+    file.write_text('{"white":"A","black":"b","result":"1-0","moves":["e2e4"]}\n')
+    assert study("add", corpus, str(file))[0] == 0
+    code, said = study("table", corpus, "matches", "--form", "csv")
+    assert code == 0 and "A,b,1,1,0,0" in said
+    assert study("table", corpus, "alliot-1", "--form", "csv")[1].splitlines()[1] == "A,1,0,1"
+    with pytest.raises(InputError, match="no evaluation"):
+        study("table", corpus, "career")
+
+
 def test_tables_and_figures_to_files(corpus: str, tmp_path: Path) -> None:
     assert study("table", corpus, "alliot-1", "--top", "3", "--form", "csv")[1].count("\n") == 4
     code, _ = study("table", corpus, "alliot-1", "matches", "--out", str(tmp_path / "tables"))

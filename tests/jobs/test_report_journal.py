@@ -36,13 +36,13 @@ FEED = "games.pgn"
 
 
 @contextlib.asynccontextmanager
-async def followed(path: Path) -> AsyncIterator[EventService]:
+async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventService]:
     """A service whose clock moves one second with each thing written."""
     journal = EventJournal(path)
     assert journal.journal is not None
     seconds = itertools.count(1_000)
     journal.journal._now_ms = lambda: next(seconds) * 1000
-    service = EventService(load_config(None, {}, {"engine.nodes": 500}), journal)
+    service = EventService(load_config(None, {}, {"engine.nodes": 500}), journal, human=human)
     async with service.with_engine(live=False, feeds=[FEED]):
         yield service
 
@@ -122,7 +122,7 @@ def assert_strength_as_published(found: Explanation) -> None:
 @pytest.mark.slow
 async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    async with followed(path) as service:
+    async with followed(path, human=True) as service:
         one, two, three = (beginning(game, 24) for game in demo_feed.games()[:3])
         unrated = msgspec.structs.replace(three.headers.black, elo=None)
         headers = msgspec.structs.replace(three.headers, black=unrated)
@@ -141,6 +141,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
                     assert point.rating == pytest.approx(found.rating, abs=0.0051)
                 assert point.expected_score == pytest.approx(found.expected_score, abs=1e-6)
                 assert_strength_as_published(found)
+                assert found.strength is not None and found.strength.network is not None
                 searched = {made.what: made.found.result for made in found.searches}
                 sign = 1 if found.mover == "white" else -1
                 assert searched["position before"].score.cp * sign == found.before_cp
@@ -156,6 +157,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
         text = "\n".join(in_words(found))
         # What is written there can be typed to an engine: that is how anybody asks again.
         assert "\n    go nodes 500\n" in text and "\n    position fen " in text
+        assert "of the moves among people" in text and "play it" in text
         assert "Moves alone, each move counting" in text and "Calibration: classical" in text
         assert "position before" in text and f"published: {point.rating:.2f}" in text
         with pytest.raises(InputError, match="plies 1 to 24"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -25,6 +26,7 @@ from live.events import (
     EngineHealth,
     EngineMessage,
     GainKind,
+    GainsMessage,
     GameDetail,
     Move,
     Player,
@@ -52,6 +54,7 @@ from live.ledger.game.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Effects, Urgency
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState
+from live.publish.stream.stream_filter import StreamFilter
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.move_evidence import Population, load_calibration
 from live.ratings.strength.expected_result import load_result_model
@@ -71,6 +74,9 @@ def ledger(**changes: Any) -> EventLedger:
     return EventLedger(**{**settings, **changes})
 
 
+WITH_GAINS = StreamFilter(gains=True)
+
+
 class State:
     """The ledger in the shape the publisher reads."""
 
@@ -80,6 +86,10 @@ class State:
         self.game = held.game
         self.players = held.players
         self.player_ids = held.player_ids
+        self.gains = held.gains
+
+    def engine_gains(self) -> Any:
+        return self.held.engine_gains
 
     def engine(self) -> Any:
         return self.held.engine
@@ -111,7 +121,7 @@ class Run:
         self._engine = engine
         self.open: dict[RequestId, tuple[Search, Urgency]] = {}
         self.subscriber = ClientState()
-        self.subscriber.apply(snapshot(State(held)))
+        self.subscriber.apply(snapshot(State(held), WITH_GAINS))
         self.changes: list[Change] = []
 
     def take(self, out: Effects) -> None:
@@ -138,7 +148,24 @@ class Run:
             self.reply(order.choice(request_ids) if order else request_ids[0])
 
     def check_subscriber(self) -> None:
-        assert self.subscriber.snapshot() == snapshot(State(self.ledger))
+        assert self.subscriber.snapshot() == snapshot(State(self.ledger), WITH_GAINS)
+        self.check_gains()
+
+    def check_gains(self) -> None:
+        """What is pooled move by move is what all curves together hold."""
+        counted: dict[str, Counter[int]] = {view.id: Counter() for view in self.ledger.players()}
+        for view in self.ledger.games():
+            detail = self.ledger.game(view.id)
+            assert detail is not None
+            sides = zip(
+                self.ledger.player_ids(view.id),
+                (detail.curves.white, detail.curves.black),
+                strict=True,
+            )
+            for player, points in sides:
+                counted[player].update(point.gain_cp for point in points)
+        for player, counts in counted.items():
+            assert self.ledger.gains(player) == tuple(sorted(counts.items()))
 
 
 def undisturbed(*games: Any) -> EventLedger:
@@ -150,7 +177,7 @@ def undisturbed(*games: Any) -> EventLedger:
 
 
 def same_end(one: EventLedger, other: EventLedger) -> None:
-    assert snapshot(State(one)) == snapshot(State(other))
+    assert snapshot(State(one), WITH_GAINS) == snapshot(State(other), WITH_GAINS)
 
 
 MOVES = line(*range(3, 43))
@@ -175,6 +202,17 @@ def test_a_game_is_rated_move_by_move() -> None:
         assert len(detail.curves.white) + len(detail.curves.black) == ply
         run.check_subscriber()
     same_end(run.ledger, undisturbed(game(moves=MOVES)))
+
+
+def test_a_move_changes_one_count_of_one_player() -> None:
+    run = Run(ledger())
+    run.step(NewGame(game()))
+    for ply, move in enumerate(MOVES, 1):
+        before = len(run.changes)
+        run.step(MovesPlayed("g1", ply, (move,)))
+        run.reply_all()
+        counts = [each for each in run.changes[before:] if isinstance(each, GainsMessage)]
+        assert len(counts) == 1
 
 
 def test_a_first_choice_needs_no_search_of_its_own() -> None:
@@ -731,6 +769,25 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
     assert one.games == other.games
     assert one.players == other.players
     assert one.engine == other.engine
+
+
+@pytest.mark.parametrize("gain", ["same-search", "successive"])
+@given(history=histories())
+@settings(max_examples=25, deadline=None)
+def test_gains_pooled_move_by_move_are_those_counted_from_scratch(
+    gain: GainKind, history: list[tuple[Step | None, int]]
+) -> None:
+    run = Run(ledger(in_use=CalibrationsInUse(gain, search_options=QUICK)))
+    for step, seed in history:
+        if step is not None:
+            run.step(step)
+        chance = random.Random(seed)
+        for _ in range(chance.randrange(9)):
+            if run.open:
+                run.reply(chance.choice(list(run.open)))
+        run.check_gains()
+    run.reply_all()
+    run.check_subscriber()
 
 
 def test_a_player_of_one_game_has_the_interval_of_that_game() -> None:

@@ -25,7 +25,9 @@ from live.events import (
     EngineState,
     FeedHealth,
     FeedState,
+    GainCounts,
     GainKind,
+    GainsMessage,
     GameDetail,
     GameId,
     GameMessage,
@@ -71,6 +73,7 @@ class World:
         self.engine_health = EngineHealth((EngineState(0, "idle"),))
         self.raised: dict[str, Alert] = {}
         self.told: dict[str, Moment] = {}
+        self.gain_counts: dict[str, dict[int, int]] = {}
 
     # --- the State ----------------------------------------------------------------------------
 
@@ -93,6 +96,12 @@ class World:
     def player_ids(self, game: GameId) -> Iterable[str]:
         detail = self.held.get(game)
         return () if detail is None else (key(detail.white), key(detail.black))
+
+    def gains(self, player: str) -> GainCounts:
+        return tuple(sorted(self.gain_counts.get(player, {}).items()))
+
+    def engine_gains(self) -> GainCounts:
+        return ((0, 1),)
 
     def feeds(self) -> tuple[FeedHealth, ...]:
         return self.feed_health
@@ -122,6 +131,7 @@ class World:
             self.vanish: 1,
             self.standing: 3,
             self.forget: 1,
+            self.gained: 3,
             self.rerate: 1,
             self.health: 1,
             self.alert: 2,
@@ -288,11 +298,25 @@ class World:
         self.standings[view.id] = view
         return [StandingMessage(view)]
 
+    def gained(self) -> list[Change]:
+        if not self.standings:
+            return []
+        player = self.random.choice(sorted(self.standings))
+        gain_cp, moves = self.random.choice((0, -1, -40, 12)), self.random.choice((0, 1, 2))
+        counts = self.gain_counts.setdefault(player, {})
+        counts.pop(gain_cp, None)
+        if moves:
+            counts[gain_cp] = moves
+        return [GainsMessage(player, gain_cp, moves)]
+
     def forget(self) -> list[Change]:
         if not self.standings:
             return []
         view = self.standings.pop(self.random.choice(sorted(self.standings)))
-        return [StandingMessage(msgspec.structs.replace(view, games=0, moves=0))]
+        # As in the ledger: nobody is forgotten with moves.
+        counts = self.gain_counts.pop(view.id, {})
+        gone = [GainsMessage(view.id, gain_cp, 0) for gain_cp in counts]
+        return [*gone, StandingMessage(msgspec.structs.replace(view, games=0, moves=0))]
 
     def rerate(self) -> list[Change]:
         rating = self.random.randint(2000, 3000)

@@ -13,6 +13,7 @@ from live.events import (
     HeadToHead,
     Intrinsic,
     Player,
+    PlayerGains,
     PlayerMethods,
     PlayerView,
     PlyView,
@@ -126,4 +127,6 @@ def event() -> Analysis:
             player("c", FORMULA),
             player("d", STRANGE),
         ),
+        gains=(PlayerGains("a", ((-900, 1), (-10, 2), (0, 5))), PlayerGains("c", ((0, 1),))),
+        engine_gains=((0, 1),),
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.report.csv_text import FORMULA, cell, players, plies, points
+from live.report.csv_text import FORMULA, cell, gains, players, plies, points
 from tests.report.hostile import event
 
 
@@ -40,6 +40,22 @@ def test_every_figure_of_a_player_is_a_column() -> None:
     assert [row["id"] for row in rows] == ["a", "b", "c", "d"]
     assert rows[0]["methods.first_choice.share"] == "0.9"
     assert rows[0]["methods.tournament_rating"] == ""
+
+
+def test_gains_are_counted_over_all_games_in_each_and_of_the_engine() -> None:
+    whole = event()
+    rows = read(gains(whole))
+    pooled = [row for row in rows if row["of"] == "player"]
+    assert [(row["gain_cp"], row["moves"]) for row in pooled[:3]] == [
+        ("-900", "1"), ("-10", "2"), ("0", "5"),
+    ]  # fmt: skip
+    assert pooled[0]["name"] == cell(whole.players[0].name)
+    moves = sum(int(row["moves"]) for row in rows if row["of"] == "game")
+    assert moves == len(read(points(whole.games)))
+    assert rows[-1] == {
+        "of": "engine", "game": "", "color": "", "name": whole.engine.name,
+        "gain_cp": "0", "moves": "1",
+    }  # fmt: skip
 
 
 # Not FORMULA itself: a sign missing there would not be missed here.

@@ -1,4 +1,4 @@
-"""One file a format, three for CSV, and a part of an event is its part."""
+"""One file a format, four for CSV, and a part of an event is its part."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def test_every_format() -> None:
         event(), ("pgn", "csv", "json", "html"), stem="round-1", written="2026-11-21 09:00 UTC"
     )
     assert sorted(found) == [
+        "round-1-gains.csv",
         "round-1-players.csv",
         "round-1-plies.csv",
         "round-1-points.csv",

@@ -29,7 +29,7 @@ ATTRIBUTES = _names(
     "lang charset http-equiv content name class viewbox role aria-label x x1 x2 y y1 y2 points "
     "text-anchor"
 )
-_EMPTY = {"meta", "line", "polyline", "polygon"}
+_EMPTY = {"meta", "line", "path", "polyline", "polygon"}
 
 
 class Reader(HTMLParser):

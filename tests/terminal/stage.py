@@ -7,7 +7,15 @@ from pathlib import Path
 
 import msgspec
 
-from live.events import Alert, AlertMessage, GameId, HelloMessage, PublicDelay, SnapshotMessage
+from live.events import (
+    Alert,
+    AlertMessage,
+    GameId,
+    HelloMessage,
+    PlayerGains,
+    PublicDelay,
+    SnapshotMessage,
+)
 from live.publish.stream.client_state import ClientState
 from live.terminal.controller import TerminalController
 from live.terminal.recent_changes import RecentChanges
@@ -41,6 +49,9 @@ ALERTS = (
 )
 
 
+GAINS = ((-640, 1), (-88, 1), (-31, 2), (-12, 3), (-4, 1), (0, 13))
+
+
 def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ClientState:
     """What a subscriber held of the bundled round (see tests/data/README.md), with every figure."""
     hello, snapshot = msgspec.json.decode(
@@ -52,6 +63,8 @@ def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ClientS
         engine=engine_of(snapshot.engine, native=native),
         games=tuple(game_with_figures(game, kind) for game in snapshot.games),
         players=tuple(player_with_figures(view, kind) for view in snapshot.players),
+        gains=tuple(PlayerGains(view.id, GAINS) for view in snapshot.players),
+        engine_gains=((0, 1),),
     )
     client_state = ClientState()
     client_state.apply(hello)

@@ -37,6 +37,7 @@ VIEWS = {
     "board-methods": ("enter", "shift+tab"),
     "players": ("2",),
     "columns": ("2", "c"),
+    "player-gains": ("2", "g"),
     "alerts": ("3",),
     "help": ("question_mark",),
 }

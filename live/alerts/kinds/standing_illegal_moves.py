@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from live.alerts.board.board_history import BoardHistory
 from live.alerts.finding import Finding
 from live.events import STANDS
+
+#: As the problem of the game names the move.
+_AT_PLY = re.compile(r"at ply (\d+)")
 
 
 def findings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
@@ -17,7 +21,7 @@ def findings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
             kind="illegal-stands",
             severity="warning",
             game=board.view.id,
-            ply=len(board.moves),
+            ply=int(found[1]) if (found := _AT_PLY.search(problem)) else len(board.moves),
             text=f"{board.label}: {problem}.",
             advice="Compare the move with the score sheets; it is followed from there.",
         )

@@ -268,8 +268,8 @@ def complexity_table(data: StudyData) -> StudyTable:
     for indicator in _INDICATORS:
         columns += [
             TableColumn(indicator, 3),
-            TableColumn("low", 3),
-            TableColumn("high", 3),
+            TableColumn(f"{indicator} low", 3),
+            TableColumn(f"{indicator} high", 3),
         ]
     return StudyTable(
         "alliot-4",
@@ -314,13 +314,14 @@ def evaluation_table(data: StudyData) -> StudyTable:
         if not n:
             continue
         mean = total / n
+        # A shortfall is never below 0, nor is its mean: few moves reach further by this.
         reach = 1.96 * math.sqrt(max(0.0, squares / n - mean * mean) / n)
         rows.append(
             (
                 index * _BIN_CP - _MOST_CP,
                 int(n),
                 mean,
-                mean - reach,
+                max(0.0, mean - reach),
                 mean + reach,
                 within / n,
                 points / known if known else None,

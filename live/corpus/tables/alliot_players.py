@@ -74,8 +74,8 @@ def conformance_table(data: StudyData) -> StudyTable:
         columns += [
             TableColumn(f"{kind} 0", 3, "share of moves at 0"),
             TableColumn(f"{kind} x", 3, "share within 30 cp (Guid and Bratko: 20)"),
-            TableColumn("low", 3),
-            TableColumn("high", 3, "95 % interval"),
+            TableColumn(f"{kind} low", 3),
+            TableColumn(f"{kind} high", 3, "95 % interval"),
         ]
     return StudyTable(
         "alliot-conformance",

@@ -340,12 +340,34 @@ def distribution_table(data: StudyData) -> StudyTable:
     )
 
 
+def engine_gains_table(data: StudyData) -> StudyTable:
+    """The engine's own successive gains, counted: what ``[rating] engine_distribution`` reads."""
+    engine = _engine_gains(data)
+    return StudyTable(
+        "engine-gains",
+        "The engine's own gains in steps of 1 centipawn",
+        "Ferreira 2012, sections 7 and 10 (his open end)",
+        str(data.setting),
+        (TableColumn("gain_cp"), TableColumn("moves")),
+        tuple(engine),
+        (f"Successive gains of {engine.n} moves that were the engine's own choice.",),
+    )
+
+
+def _engine_gains(data: StudyData) -> GainHistogram:
+    """Of everybody's moves in the selection."""
+    engine = GainHistogram()
+    for frame in data.moves(["successive_cp", "move", "best"], all_players=True):
+        for successive_cp, move, best in frame.iter_rows():
+            if successive_cp is not None and move == best:
+                engine.add(successive_cp)
+    return engine
+
+
 def measured_engine_table(data: StudyData) -> StudyTable:
     """The engine's own gains as measured beside the spike at 0, and what that changes."""
     held = by_player(data)
-    engine = GainHistogram()
-    for moves in held.values():
-        engine.merge(moves.of_choice)
+    engine = _engine_gains(data)
     rows: list[tuple[Cell, ...]] = []
     measured = MeasuredDistribution(engine) if engine.n else None
     for player, moves in held.items():

@@ -35,8 +35,6 @@ COLUMNS: Final = (
     "counted",
     "ply",
     "forced",
-    "move",
-    "best",
 )
 
 
@@ -49,8 +47,6 @@ class PlayerMoves:
         """By the gain that is studied."""
         self.successive = GainHistogram()
         """Successive gains of all moves."""
-        self.of_choice = GainHistogram()
-        """Successive gains of moves that were the engine's own choice."""
         self.conformances = [
             AccumulatedConformance(kind) for kind in (RAW, GUID_BRATKO, PONDERATED)
         ]
@@ -75,7 +71,7 @@ class PlayerMoves:
     def add(self, row: tuple[Any, ...]) -> None:
         """One move: the values of ``COLUMNS``."""
         (game, _, colour, year, _, _, elo, score, best_cp, gain_cp, successive_cp, counted, ply,
-         forced, move, best) = row  # fmt: skip
+         forced) = row  # fmt: skip
         if game != self._game:
             self._close()
             self._game = game
@@ -92,8 +88,6 @@ class PlayerMoves:
             self._scores = (n + 1, total + parts, squares + parts * parts)
         if successive_cp is not None:
             self.successive.add(successive_cp)
-            if best == move:
-                self.of_choice.add(successive_cp)
         if gain_cp is None:
             return
         for conformance in self.conformances:

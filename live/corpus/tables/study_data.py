@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -37,14 +37,21 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     gain: GainKind = "same-search"
 
 
+#: Of a study that asks no engine.
+NO_SETTING: Final = SearchSetting("", "")
+
+
 class StudyData:
-    """One selection. Files of moves are brought up to date when first asked for."""
+    """One selection. Files of moves are brought up to date when first asked for.
+
+    ``number`` None: games count whether they are searched or not, and there are no moves.
+    """
 
     def __init__(
         self,
         database: CorpusDatabase,
         corpus: Path,
-        number: int,
+        number: int | None,
         setting: SearchSetting,
         selection: Selection,
     ) -> None:
@@ -52,7 +59,7 @@ class StudyData:
         self.setting = setting
         self.selection = selection
         self._number = number
-        self._folder = MoveFolder(corpus, number)
+        self._folder = MoveFolder(corpus, number) if number is not None else None
         self._files: list[Path] | None = None
         self._events = self._chosen_events()
         self.players = self._chosen_players()
@@ -69,7 +76,7 @@ class StudyData:
         """Rows of the selected games, a file at a time, in the order of games and plies."""
         polars = import_polars()
         if self._files is None:
-            self._files = self._folder.refresh(self.database)
+            self._files = self._folder.refresh(self.database) if self._folder else []
         needed = list(dict.fromkeys([*columns, "player", "event", "year"]))
         for frame in read_parts(self._files, needed):
             if not all_players:
@@ -123,12 +130,16 @@ class StudyData:
         if self.selection.players:
             return dict(self._named(part, names) for part in self.selection.players)
         where, values = self.where
+        searched = ""
+        if self._number is not None:
+            searched = " JOIN results USING (game)"
+            where, values = f"setting = ? AND {where}", (self._number, *values)
         rows = self.database.rows(
-            "SELECT player, count(*) FROM (SELECT white AS player FROM games JOIN results USING"
-            f" (game) WHERE setting = ? AND {where} UNION ALL SELECT black FROM games JOIN results"
-            f" USING (game) WHERE setting = ? AND {where}) JOIN players USING (player)"
-            " GROUP BY player ORDER BY count(*) DESC, name, player LIMIT ?",
-            (self._number, *values, self._number, *values, self.selection.top),
+            f"SELECT player, count(*) FROM (SELECT white AS player FROM games{searched} WHERE"
+            f" {where} UNION ALL SELECT black FROM games{searched} WHERE {where})"
+            " JOIN players USING (player) GROUP BY player ORDER BY count(*) DESC, name, player"
+            " LIMIT ?",
+            (*values, *values, self.selection.top),
         )
         return {player: names[player] for player, _ in rows}
 

@@ -23,6 +23,7 @@ TABLES: Final[dict[str, Callable[[StudyData], StudyTable]]] = {
     "ferreira-5": ferreira_tables.strengths_table,
     "ferreira-distribution": ferreira_tables.distribution_table,
     "engine-distribution": ferreira_tables.measured_engine_table,
+    "engine-gains": ferreira_tables.engine_gains_table,
     "alliot-1": alliot_players.games_table,
     "alliot-4": alliot_games.complexity_table,
     "alliot-5": alliot_players.prediction_table,
@@ -41,6 +42,10 @@ TABLES: Final[dict[str, Callable[[StudyData], StudyTable]]] = {
     "career": alliot_players.career_table,
     "regan": regan_table,
 }
+
+
+#: Tables that no engine has a say in: they are made of games alone.
+GAMES_ALONE: Final = frozenset({"matches", "alliot-1"})
 
 
 def study_table(name: str, data: StudyData, by: str | None = None) -> StudyTable:

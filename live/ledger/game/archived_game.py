@@ -41,6 +41,7 @@ from live.ratings.calibration.move_evidence import MoveEvidence, Population
 from live.ratings.regan.move_spread import Spread
 from live.ratings.strength.agreement import GameChoices
 from live.ratings.strength.expected_result import Chances
+from live.ratings.strength.human_evidence import human_likelihood
 from live.ratings.strength.known_before_move import Turn
 from live.ratings.strength.performance import PlayedAgainst
 
@@ -91,6 +92,8 @@ class ArchivedPlay(msgspec.Struct, frozen=True):
     over: bool
     percentile: float | None
     choices: ArchivedChoices | None
+    human: bytes | None = None
+    """Log-likelihood among people, as the other."""
 
     @classmethod
     def of(cls, played: PlayedAgainst) -> ArchivedPlay:
@@ -104,11 +107,12 @@ class ArchivedPlay(msgspec.Struct, frozen=True):
             played.over,
             played.percentile,
             ArchivedChoices.of(played.choices) if played.choices is not None else None,
+            played.human.tobytes() if played.human is not None else None,
         )
 
     @property
     def against(self) -> PlayedAgainst:
-        held = self.log_likelihood
+        held, human = self.log_likelihood, self.human
         return PlayedAgainst(
             self.opponent_elo,
             self.white,
@@ -118,6 +122,7 @@ class ArchivedPlay(msgspec.Struct, frozen=True):
             self.over,
             self.percentile,
             self.choices.game if self.choices is not None else None,
+            np.frombuffer(human) if human is not None else None,
         )
 
 
@@ -300,7 +305,14 @@ class ArchivedGame:
         }
         # Only of a player without a rating does the field say more than the calibrated figures.
         reader = self._in_use.loss_reader(self._choice) if None in elos.values() else None
-        curves = GameCurves(self._in_use.gain, self._choice, elos, self._priors, reader)
+        curves = GameCurves(
+            self._in_use.gain,
+            self._choice,
+            elos,
+            self._priors,
+            reader,
+            engine_gains=self._in_use.engine_gains,
+        )
         walk = QuickAndFull(
             self.game.start_fen,
             chess960=self.game.chess960,
@@ -329,7 +341,10 @@ class ArchivedGame:
                         told.jump_cp if told else None,
                         walk.board(point.ply),
                     )
-                    played = PlayedTurn(turn, over=False)
+                    answer = details.human[point.ply - 1] if details.human else None
+                    uci = self.game.moves[point.ply - 1].uci
+                    among = human_likelihood(reader.model, answer, point.ply, uci)
+                    played = PlayedTurn(turn, over=False, human=among)
                 held.append((point, score_cp, played))
             curves.resume(color, held)
         if self._choice.weigher is None:

@@ -24,6 +24,7 @@ from live.ratings.calibration.calibration_choice import CalibrationChoice
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.ferreira.algorithm_1 import Algorithm1
 from live.ratings.ferreira.algorithm_4 import Algorithm4
+from live.ratings.ferreira.engine_distribution import EngineDistribution, SpikeAtZero
 from live.ratings.strength.agreement import ChoiceModel
 from live.ratings.strength.loss_model import LossReader
 from live.ratings.strength.percentile import Surprise
@@ -53,8 +54,9 @@ class PlayerCurve:
         priors: FieldPriors,
         reader: LossReader | None = None,
         forecast: ChoiceModel | None = None,
+        engine_gains: EngineDistribution = SpikeAtZero(),  # noqa: B008 - without state
     ) -> None:
-        self.rating = Algorithm4(gain=gain)
+        self.rating = Algorithm4(gain=gain, engine=engine_gains)
         self._choice = choice
         self._priors = priors
         self.calibrated = self._unrated()
@@ -97,9 +99,7 @@ class PlayerCurve:
         point = self._point(ply, gain_cp)
         counted, over = self._count(played), played is not None and played.over
         if self.strength is not None and counted:
-            figures = self.strength.figures(
-                counted, self.strength.log_likelihood, opponent, over=over
-            )
+            figures = self.strength.figures(counted, opponent, over=over)
             point = msgspec.structs.replace(point, **figures)
         self.applied.append(
             AppliedGain(ply, gain_cp, score_before_cp, previous, point, counted, over)
@@ -110,7 +110,7 @@ class PlayerCurve:
         if self.strength is None:
             return 0
         if played is not None:
-            self.strength.add(played.turn, played.match)
+            self.strength.add(played.turn, played.match, played.human)
         return len(self.strength.turns)
 
     def resume(self, points: Sequence[tuple[CurvePoint, int, PlayedTurn | None]]) -> None:
@@ -176,8 +176,7 @@ class PlayerCurve:
         if strength is None or not held.counted:
             return False
         if over != held.over:
-            summed = strength.summed(held.counted)
-            figures = strength.figures(held.counted, summed, opponent, over=over)
+            figures = strength.figures(held.counted, opponent, over=over)
         else:
             figures = {"percentile": strength.percentile(held.counted, opponent, over=over)}
         point = msgspec.structs.replace(held.point, **figures)
@@ -229,9 +228,10 @@ class GameCurves:
         priors: FieldPriors,
         reader: LossReader | None = None,
         forecast: ChoiceModel | None = None,
+        engine_gains: EngineDistribution = SpikeAtZero(),  # noqa: B008 - without state
     ) -> None:
         self._curves = {
-            color: PlayerCurve(gain, choice, known, priors, reader, forecast)
+            color: PlayerCurve(gain, choice, known, priors, reader, forecast, engine_gains)
             for color, known in elo.items()
         }
         # From which ply on a side's moves have changed since the other side was put right.

@@ -6,6 +6,7 @@ but for the percentile: what was to be expected knows how the opponent has fared
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from live.ratings.strength.loss_model import (
     LossModel,
     LossReader,
     alone,
+    joined,
     level,
 )
 from live.ratings.strength.percentile import Surprise, percentile
@@ -36,6 +38,8 @@ class PlayedTurn(NamedTuple):
     """The game has ended, and this is the player's last move."""
     match: bool | None = None
     """It was the engine's first choice; None where nobody chose."""
+    human: Floats | None = None
+    """Log-likelihood of the move among people, over ``GRID_ELO``; None where it is not known."""
 
 
 Figures = dict[str, float | None]
@@ -50,6 +54,7 @@ class GameStrength:
 
     __slots__ = (
         "_forecast",
+        "_human",
         "_matches",
         "_prior",
         "_sums",
@@ -78,13 +83,27 @@ class GameStrength:
         self.surprises: list[Surprise] = []
         # Of the first 0, 1, 2 and so on turns, so that leaving costs what is left, nothing more.
         self._sums: list[Floats] = [np.zeros(len(GRID_ELO))]
+        # The same of the moves among people; None from the first turn on that lacks it, since a
+        # figure is compared with figures of as many moves.
+        self._human: list[Floats | None] = [np.zeros(len(GRID_ELO))]
 
     @property
     def log_likelihood(self) -> Floats:
-        """Of all counted turns."""
+        """Of the losses of all counted turns."""
         return self._sums[-1]
 
-    def add(self, turn: Turn, match: bool | None = None) -> bool:
+    @property
+    def human(self) -> Floats | None:
+        """Log-likelihood of all counted turns among people; None where one is not known."""
+        return self._human[-1]
+
+    def first_lacking(self) -> int | None:
+        """Ply of the first counted turn whose likelihood among people is not known."""
+        if self._human[-1] is not None:
+            return None
+        return self.turns[bisect_left(self._human, 1, key=lambda each: each is None) - 1].ply
+
+    def add(self, turn: Turn, match: bool | None = None, human: Floats | None = None) -> bool:
         """Count a turn; returns whether it counts: a forced move is no choice."""
         if turn.board is not None and turn.board.forced:
             return False
@@ -94,6 +113,8 @@ class GameStrength:
         self._choose(turn, match)
         self.surprises.append(self._surprise(turn))
         self._sums.append(self._sums[-1] + self.reader.log_likelihood(turn))
+        among = self._human[-1]
+        self._human.append(None if among is None or human is None else among + human)
         return True
 
     def _choose(self, turn: Turn, match: bool | None) -> None:
@@ -110,7 +131,7 @@ class GameStrength:
         """Only the first so many counted turns stand, and no trace of the others."""
         if counted < len(self.turns):
             del self.turns[counted:], self.surprises[counted:], self._matches[counted:]
-            del self._sums[counted + 1 :]
+            del self._sums[counted + 1 :], self._human[counted + 1 :]
             self.choices = GameChoices()
             for turn, match in zip(self.turns, self._matches, strict=True):
                 self._choose(turn, match)
@@ -120,23 +141,13 @@ class GameStrength:
         if self.elo is None:
             self.surprises = [self._surprise(turn) for turn in self.turns]
 
-    def summed(self, counted: int) -> Floats:
-        """The log-likelihood of the first so many turns."""
-        return self._sums[counted]
-
-    def figures(
-        self,
-        counted: int,
-        log_likelihood: Floats,
-        opponent: Sequence[Surprise],
-        *,
-        over: bool,
-    ) -> Figures:
+    def figures(self, counted: int, opponent: Sequence[Surprise], *, over: bool) -> Figures:
         """The fields of a point after the first ``counted`` turns; ``over``: the game has ended
         there.
         """
         model = self.reader.model
-        said = alone(model, log_likelihood, counted, over=over)
+        log_likelihood, human = joined(model, self._sums[counted], self._human[counted])
+        said = alone(model, log_likelihood, counted, over=over, human=human)
         return {
             "alone": rounded(said.elo, ELO_DECIMALS) if said else None,
             "alone_low": rounded(said.low, ELO_DECIMALS) if said else None,
@@ -149,8 +160,9 @@ class GameStrength:
         """What another field changes of the figures after the first ``counted`` turns."""
         if self.elo is not None:
             return {}
-        summed = self.summed(counted)
-        return level_figures(self.reader.model, summed, counted, self.elo, self._prior)
+        model = self.reader.model
+        log_likelihood, _ = joined(model, self._sums[counted], self._human[counted])
+        return level_figures(model, log_likelihood, counted, self.elo, self._prior)
 
     def percentile(self, counted: int, opponent: Sequence[Surprise], *, over: bool) -> float | None:
         """After the first ``counted`` turns; None without an own rating and under five turns."""

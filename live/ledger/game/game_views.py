@@ -109,11 +109,14 @@ def game_view(
     duel: Duel,
     methods: GameMethods,
     choice: CalibrationChoice,
+    note: str,
     *,
     scored: int,
     problem: str | None,
 ) -> GameView:
-    """The game without plies and curves; ``scored`` plies have their final score."""
+    """The game without plies and curves; ``scored`` plies have their final score, ``note`` is what
+    people should know of its figures.
+    """
     headers = game.headers
     start = known.position(0)
     calibration = choice.calibration
@@ -145,5 +148,5 @@ def game_view(
         opening=headers.opening,
         methods=methods,
         calibration=calibration.name if calibration else None,
-        calibration_note=choice.told,
+        calibration_note="; ".join(filter(None, (choice.told, note))),
     )

@@ -156,6 +156,10 @@ class HumanFigures:
         self._answers[request.ply] = answer
         return answer is not None
 
+    def answer(self, index: int) -> HumanAnswer | None:
+        """What is known of one position."""
+        return self._answers[index]
+
     def answers(self) -> tuple[HumanAnswer | None, ...]:
         """All answers, by position."""
         return tuple(self._answers)

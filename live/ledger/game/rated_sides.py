@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from live.events import RESULT_POINTS, Color, CurvePoint, Curves
 from live.games.game import Game
+from live.human.question import HumanAnswer
 from live.ledger.calibrations_in_use import (
     CalibrationsInUse,
     FieldPriors,
@@ -18,8 +21,9 @@ from live.ledger.outgoing_messages import OutgoingMessages
 from live.ledger.players.player_totals import PlayerTotals
 from live.ratings.alliot.complexity import complexity
 from live.ratings.strength.expected_result import Chances
+from live.ratings.strength.human_evidence import human_likelihood
 from live.ratings.strength.known_before_move import Turn
-from live.ratings.strength.loss_model import Alone
+from live.ratings.strength.loss_model import Alone, Floats
 from live.ratings.strength.performance import POINTS, PlayedAgainst, of_result, performance
 
 
@@ -36,8 +40,10 @@ class RatedSides:
         in_use: CalibrationsInUse,
         priors: FieldPriors,
         outgoing: OutgoingMessages,
+        people: Callable[[int], HumanAnswer | None] = lambda index: None,
     ) -> None:
         self._outgoing = outgoing
+        self._people = people
         self.tallies = tallies
         self._id = game.id
         self._in_use = in_use
@@ -48,7 +54,13 @@ class RatedSides:
         """How games of this pace end; None where nothing was learned."""
         self.result = game.result
         self.curves = GameCurves(
-            in_use.gain, choice, self._rated_as, priors, self._reader, in_use.forecast
+            in_use.gain,
+            choice,
+            self._rated_as,
+            priors,
+            self._reader,
+            in_use.forecast,
+            in_use.engine_gains,
         )
         self._performances: dict[Color, tuple[PlayedAgainst, Alone | None]] = {}
         # What the last known position promises: score, ply and opponent's rating, and the chances.
@@ -118,6 +130,35 @@ class RatedSides:
             self._quick_plies -= {*range(ply, len(known) + 1, 2)}
             self._rewind(known.mover(ply), ply)
 
+    def heard(self, known: QuickAndFull, ply: int) -> bool:
+        """What people would play at ``ply`` is known now. Where figures waited for that, they leave
+        the curve, to be put back by :meth:`advance`; returns whether there are any.
+        """
+        color = known.mover(ply)
+        strength = self.curves.strength(color)
+        if strength is None or strength.first_lacking() != ply or self._among(known, ply) is None:
+            return False
+        self._quick_plies -= {*range(ply, len(known) + 1, 2)}
+        self._rewind(color, ply)
+        return True
+
+    @property
+    def note(self) -> str:
+        """For people: from where on figures rest on losses alone, though people were asked."""
+        if self._in_use.human is None or self._reader is None or self._reader.model.human is None:
+            return ""
+        strengths = (self.curves.strength(color) for color in COLORS)
+        plies = [ply for each in strengths if each and (ply := each.first_lacking()) is not None]
+        if not plies:
+            return ""
+        return f"from move {(min(plies) + 1) // 2} on by losses alone: no answer about human moves"
+
+    def _among(self, known: QuickAndFull, ply: int) -> Floats | None:
+        if self._reader is None:
+            return None
+        answer, uci = self._people(ply - 1), known.move(ply)
+        return human_likelihood(self._reader.model, answer, ply, uci)
+
     def advance(self, known: QuickAndFull) -> None:
         """Put every known gain that is next in ply order into its curve."""
         for color in COLORS:
@@ -159,6 +200,7 @@ class RatedSides:
             self.result != "*",
             last.percentile if last is not None else None,
             strength.choices if strength is not None else None,
+            strength.human if strength is not None and counted else None,
         )
 
     def performance(self, known: QuickAndFull, color: Color) -> Alone | None:
@@ -218,7 +260,8 @@ class RatedSides:
             known.board(ply),
         )
         match = None if before.best is None else before.best == known.move(ply)
-        return PlayedTurn(turn, self.result != "*" and ply >= len(known) - 1, match)
+        over = self.result != "*" and ply >= len(known) - 1
+        return PlayedTurn(turn, over, match, self._among(known, ply))
 
     def _add(self, known: QuickAndFull, color: Color, ply: int) -> None:
         look = known.at(ply)

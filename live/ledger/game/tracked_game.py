@@ -74,12 +74,12 @@ class TrackedGame:
         self._engine_scores = engine_scores
         self._evaluations = self._nothing_known()
         self._game_methods = GameMethodsState()
+        self._human = HumanFigures(game, outgoing) if in_use.human is not None else None
         self._sides = self._seated(tallies)
         self._plies: list[PlyView] = []
         self._provisional: tuple[int, SearchProgress] | None = None
         self._scored = 0
         self._requests = OpenRequests(game.id, outgoing)
-        self._human = HumanFigures(game, outgoing) if in_use.human is not None else None
         self._given_up: dict[int, str] = {}
         # Whoever watched it run waits for its last scores.
         self._ran = game.result == "*"
@@ -92,8 +92,17 @@ class TrackedGame:
 
     def _seated(self, tallies: dict[Color, PlayerTotals]) -> RatedSides:
         return RatedSides(
-            self.game, tallies, self._game_methods, self._in_use, self._priors, self._outgoing
+            self.game,
+            tallies,
+            self._game_methods,
+            self._in_use,
+            self._priors,
+            self._outgoing,
+            self._people_at,
         )
+
+    def _people_at(self, index: int) -> HumanAnswer | None:
+        return self._human.answer(index) if self._human is not None else None
 
     def _nothing_known(self) -> QuickAndFull:
         search_options = self._in_use.search_options if self._engine_scores else SearchOptions()
@@ -140,6 +149,9 @@ class TrackedGame:
                 self._human.extend(view.uci)
             for ply in range(1, len(self._plies) + 1):
                 self._refresh(ply)
+            # Their figures wait for new answers.
+            self._sides.rewind(1)
+            self._settle(())
         self._human.ask(running=self.game.result == "*")
 
     def take_back(self, to_ply: int) -> None:
@@ -273,7 +285,15 @@ class TrackedGame:
         if wanted is not None and not self._evaluations.is_forced(request.ply):
             self._evaluations.want_replies(request.ply, wanted.lines, wanted.limit)
         self._show_players(request.ply)
-        self._request_missing((request.ply,))
+        ply = request.ply + 1
+        if ply <= len(self._plies) and self._sides.heard(self._evaluations, ply):
+            self._settle((request.ply,))
+        else:
+            self._request_missing((request.ply,))
+
+    def answers(self) -> tuple[HumanAnswer | None, ...]:
+        """What people would play in each position, as far as that is known."""
+        return self._human.answers() if self._human is not None else ()
 
     def people(self, moves: Sequence[str]) -> Mapping[str, float]:
         """How many players of the mover's rating would play each move after these, by UCI."""
@@ -362,6 +382,7 @@ class TrackedGame:
             curves.head_to_head,
             self._methods(gains),
             self._sides.choice,
+            self._sides.note,
             scored=self._scored,
             problem=self.game.problem or self._given_up.get(min(self._given_up, default=0)),
         )
@@ -421,7 +442,7 @@ class TrackedGame:
             quick=quick.look() if quick else None,
             judged=self._game_methods.moves,
             given_up=dict(self._given_up),
-            human=self._human.answers() if self._human is not None else (),
+            human=self.answers(),
         )
         return values, details
 

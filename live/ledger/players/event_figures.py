@@ -21,6 +21,8 @@ from live.ratings.strength.performance import (
     Results,
     development,
     fide_performance,
+    human_join,
+    log_likelihood_of,
     performance,
     rating_change,
 )
@@ -110,18 +112,21 @@ def _of_moves(
     elo: int | None,
     field: Callable[[], Population],
 ) -> dict[str, Any]:
-    told = [(game.log_likelihood, game.moves) for game in played if game.log_likelihood is not None]
+    told = [game for game in played if game.moved]
     if not told:
         return {}
-    moves = sum(each for _, each in told)
+    moves = sum(game.moves for game in told)
     # Damped game by game, since the moves of one game are alike; what is made of it damps once
     # more by all moves, so that is taken out.
     alike = 1 + (len(told) - 1) * GAMES_CORRELATION
     total: Floats = np.zeros(len(GRID_ELO))
-    for log_likelihood, each in told:
-        total = total + log_likelihood * (model.weight(each) / alike)
+    human = human_join(model, told)
+    for game in told:
+        by = model.weight(game.moves) / alike
+        total = total + log_likelihood_of(model, game, human) * by
     total = total / model.weight(moves)
-    said = alone(model, total, moves, over=len(told) == 1 and played[0].over)
+    over = len(told) == 1 and played[0].over
+    said = alone(model, total, moves, over=over, human=human)
     ranks = [game.percentile for game in played if game.percentile is not None]
     return {
         "alone": rounded(said.elo, ELO_DECIMALS) if said else None,

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from live.events import Player, PlayerMethods, PlayerView
+from live.events import GainCounts, Player, PlayerMethods, PlayerView
 from live.ledger.calibrations_in_use import (
     ELO_DECIMALS,
     SCORE_DECIMALS,
@@ -33,13 +33,11 @@ from live.ratings.calibration.calibration_choice import CalibrationChoice
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira.algorithm_4 import over_other_games
-from live.ratings.ferreira.engine_distribution import EngineDistribution, SpikeAtZero
 from live.ratings.gain_histogram import GainHistogram
 from live.ratings.score_interval import ClusteredScores, GameScores
 from live.ratings.strength.loss_model import LossModel
 from live.ratings.strength.performance import PlayedAgainst, Results
 
-_SPIKE = SpikeAtZero()
 _NO_MOVES = GameScores(0, 0, 0)
 
 
@@ -55,19 +53,20 @@ class PlayerTotals:
         in_use: CalibrationsInUse,
         strengths: EventStrengths,
         priors: FieldPriors,
-        engine: EngineDistribution = _SPIKE,
     ) -> None:
         self.key = key
         # What each game says of the person; several may differ.
         self._reported: dict[str, Player] = {}
         self._player = Player("")
-        self._engine = engine
+        self._engine = engine = in_use.engine_gains
         # The most that a move can score: same-search gains are never above 0.
         self._ceiling = engine.parts(0) if in_use.gain == "same-search" else engine.scale
         self._games: dict[str, GameScores] = {}
         # Points of the games that have a result.
         self._points: dict[str, float] = {}
         self._histogram = GainHistogram()
+        # Gains whose counts have changed since somebody was sent them.
+        self._changed_gains: set[int] = set()
         self._scores = ClusteredScores()
         self._in_use = in_use
         self._strengths = strengths
@@ -161,6 +160,7 @@ class PlayerTotals:
 
     def add_all(self, game: str, gains_cp: Sequence[int]) -> None:
         """The gains of a game that has none yet, as if each had been added."""
+        self._changed_gains.update(gains_cp)
         for gain_cp in gains_cp:
             self._histogram.add(gain_cp)
             self._strengths.add(self.key, gain_cp, game)
@@ -171,11 +171,13 @@ class PlayerTotals:
 
     def add(self, game: str, gain_cp: int) -> None:
         self._histogram.add(gain_cp)
+        self._changed_gains.add(gain_cp)
         self._strengths.add(self.key, gain_cp, game)
         self._count(game, gain_cp, 1)
 
     def remove(self, game: str, gain_cp: int) -> None:
         self._histogram.remove(gain_cp)
+        self._changed_gains.add(gain_cp)
         self._strengths.remove(self.key, gain_cp, game)
         self._count(game, gain_cp, -1)
 
@@ -200,6 +202,16 @@ class PlayerTotals:
     @property
     def moves(self) -> int:
         return self._histogram.n
+
+    @property
+    def gains(self) -> GainCounts:
+        """Moves by gain, at one centipawn."""
+        return tuple(self._histogram)
+
+    def take_changed_gains(self) -> GainCounts:
+        """Those whose counts have changed since the last call, as they are now; 0 moves: none."""
+        changed, self._changed_gains = self._changed_gains, set()
+        return tuple((gain_cp, self._histogram[gain_cp]) for gain_cp in sorted(changed))
 
     @property
     def expected_score(self) -> float | None:

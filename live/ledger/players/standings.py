@@ -11,6 +11,8 @@ from live.events import (
     CalibrationInfo,
     Color,
     EngineInfo,
+    GainCounts,
+    GainsMessage,
     GameId,
     Headers,
     PlayerView,
@@ -139,6 +141,9 @@ class EventStandings:
                 methods = self._strengths.on(view.methods, key)
                 self._show(msgspec.structs.replace(view, methods=methods))
         for key, tally in tallies.items():
+            self._outgoing.changes += (
+                GainsMessage(key, gain_cp, moves) for gain_cp, moves in tally.take_changed_gains()
+            )
             self._show(tally.view())
             if not tally.games:
                 self._players.pop(key, None)
@@ -222,6 +227,11 @@ class EventStandings:
     def players(self) -> tuple[PlayerView, ...]:
         """Every player, in the order they appeared."""
         return tuple(rated(view, self.engine.rating) for view in self._shown.values())
+
+    def gains(self, player: str) -> GainCounts:
+        """A player's gains over the event, by id; empty for an unknown one."""
+        tally = self._players.get(player)
+        return tally.gains if tally is not None else ()
 
     def study(self) -> ComparedMoves:
         """Every player's moves as the methods that compare players need them; made afresh."""

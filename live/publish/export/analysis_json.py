@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from live.events import EngineInfo, GainKind, GameDetail, PlayerView
+from live.events import EngineInfo, GainCounts, GainKind, GameDetail, PlayerGains, PlayerView
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
@@ -19,17 +19,23 @@ class Analysis(msgspec.Struct, frozen=True):
     players: tuple[PlayerView, ...]
     partial: bool = False
     """Stopped before every position was searched: what is missing is null."""
+    gains: tuple[PlayerGains, ...] = ()
+    """Everybody's gains over the event, at one centipawn."""
+    engine_gains: GainCounts = ()
+    """The engine's own, which players are measured against."""
 
 
 def analysis(state: PublishedState, *, partial: bool = False) -> Analysis:
     """The state as it stands; games and players in the order of a snapshot."""
-    whole = snapshot(state, StreamFilter(visibility=Visibility.ARBITER))
+    whole = snapshot(state, StreamFilter(visibility=Visibility.ARBITER, gains=True))
     return Analysis(
         engine=whole.engine,
         gain=state.gain(),
         games=whole.games,
         players=whole.players,
         partial=partial,
+        gains=whole.gains,
+        engine_gains=whole.engine_gains,
     )
 
 

@@ -121,6 +121,8 @@ def _kind(schema: dict[str, Any]) -> str:
         return " or ".join(map(_kind, schema["anyOf"]))
     if "enum" in schema:
         return ", ".join(f"<code>{escape(str(each))}</code>" for each in schema["enum"])
+    if "prefixItems" in schema:
+        return f"[{', '.join(map(_kind, schema['prefixItems']))}]"
     if schema.get("type") == "array":
         return f"list of {_kind(schema.get('items', {}))}"
     return escape(schema.get("type", "anything"))

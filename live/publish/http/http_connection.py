@@ -27,12 +27,11 @@ from websockets.server import ServerProtocol
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient
 from live.publish.http.http_routes import (
-    BadRequestTarget,
     HttpRequest,
     HttpResponse,
     problem,
-    read_target,
 )
+from live.publish.http.request_target import BadRequestTarget, read_target
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,6 @@ import http
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
@@ -23,7 +22,9 @@ from live.publish.http.json_answers import (
     MomentsAnswer,
     ProblemAnswer,
     events,
+    game_gains,
     health,
+    player_gains,
     standings,
 )
 from live.publish.http.later_answers import SharedMaking, TooMuchAtOnce
@@ -96,28 +97,6 @@ def changed(response: HttpResponse, change: Callable[[HttpResponse], HttpRespons
         return change(await make())
 
     return HttpResponse(200, (), later=made)
-
-
-class BadRequestTarget(ValueError):
-    """A request target that is no path."""
-
-
-def read_target(target: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Path and query of a request target, decoded.
-
-    Raises:
-        BadTarget: not an absolute path, or not UTF-8 once decoded.
-    """
-    if not target.startswith("/"):
-        raise BadRequestTarget(target)
-    try:
-        # "//host/…" would be taken for a host by urlsplit; as a path it is just odd.
-        parts = urlsplit("http://host" + target)
-        path = unquote(parts.path, errors="strict")
-        query = parse_qsl(parts.query, keep_blank_values=True, errors="strict", max_num_fields=128)
-    except ValueError as error:
-        raise BadRequestTarget(target) from error
-    return path, tuple(query)
 
 
 def respond(
@@ -363,6 +342,8 @@ class HttpRoutes:
         if name == "players":
             players: list[PlayerView] = sorted(state.players(), key=lambda each: each.id)
             return _json({"players": players})
+        if name.startswith("players/") and name.endswith("/gains"):
+            return _player_gains(state, name[len("players/") : -len("/gains")])
         if name in ("moments", "moments.rss"):
             return self._moments(request, state, as_rss=name == "moments.rss")
         if name == "standings":
@@ -438,6 +419,9 @@ def _game(state: PublishedState, name: str, form: str | None) -> HttpResponse:
     # An id may itself end in ".pgn", so the plain one is tried first.
     if (game := state.game(name)) is not None:
         return _json(game)
+    game_id = name.removesuffix("/gains")
+    if game_id != name and (game := state.game(game_id)) is not None:
+        return _json(game_gains(state, game))
     game_id = name.removesuffix(".pgn")
     if game_id != name and (game := state.game(game_id)) is not None:
         if form not in (None, "eval", "alliot"):
@@ -450,6 +434,13 @@ def _game(state: PublishedState, name: str, form: str | None) -> HttpResponse:
             _REVALIDATE,
         )
     return problem(404, f"there is no game {game_id!r}")
+
+
+def _player_gains(state: PublishedState, id: str) -> HttpResponse:
+    for player in state.players():
+        if player.id == id:
+            return _json(player_gains(state, player))
+    return problem(404, f"there is no player {id!r}")
 
 
 _REVALIDATE = (("Cache-Control", "no-cache"),)

@@ -13,13 +13,17 @@ from live.events import (
     PRODUCERS_PARTS,
     EngineHealth,
     FeedHealth,
+    GainCounts,
+    GainKind,
+    GameDetail,
+    GameId,
     GameView,
     Incident,
     Moment,
     PlayerView,
     PublicDelay,
 )
-from live.publish.published_state import PublishedState
+from live.publish.published_state import PublishedState, gain_counts
 
 
 class ExportsAnswer(msgspec.Struct, frozen=True):
@@ -106,6 +110,48 @@ class EventsAnswer(msgspec.Struct, frozen=True):
     """Events in the order of their names."""
 
     events: tuple[EventView, ...]
+
+
+class PlayerGainsAnswer(msgspec.Struct, frozen=True):
+    """One player's gains over the event at one centipawn, beside the engine's."""
+
+    player: str
+    """``PlayerView.id``."""
+    name: str
+    gain: GainKind
+    moves: int
+    counts: GainCounts
+    engine: GainCounts
+    """The engine's own, which players are measured against."""
+
+
+class GameGainsAnswer(msgspec.Struct, frozen=True):
+    """Both players' gains in one game at one centipawn, beside the engine's."""
+
+    game: GameId
+    gain: GainKind
+    white: GainCounts
+    black: GainCounts
+    engine: GainCounts
+    """The engine's own, which players are measured against."""
+
+
+def player_gains(state: PublishedState, player: PlayerView) -> PlayerGainsAnswer:
+    """All that the event knows of one player's gains."""
+    return PlayerGainsAnswer(
+        player.id,
+        player.name,
+        state.gain(),
+        player.moves,
+        state.gains(player.id),
+        state.engine_gains(),
+    )
+
+
+def game_gains(state: PublishedState, game: GameDetail) -> GameGainsAnswer:
+    """The gains of the game's two curves."""
+    white, black = gain_counts(game.curves.white), gain_counts(game.curves.black)
+    return GameGainsAnswer(game.id, state.gain(), white, black, state.engine_gains())
 
 
 class IncidentsAnswer(msgspec.Struct, frozen=True):

@@ -173,9 +173,10 @@ def _query() -> dict[str, Any]:
                 "description": "Only these changes: for reacting to events, not for holding state.",
             },
             "detail": {
-                "enum": ["full", "brief"],
+                "enum": ["full", "brief", "gains"],
                 "description": (
-                    "brief: only what overlays show, in whole Elo; gains and methods are left out."
+                    "brief: only what overlays show, in whole Elo; gains and methods are left out. "
+                    "gains: everybody's gains over the event too, at one centipawn."
                 ),
             },
             "epoch": {"type": "string", "description": "Of the hello that was held."},

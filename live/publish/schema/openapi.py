@@ -13,10 +13,12 @@ from live.publish.http.json_answers import (
     EventsAnswer,
     ExportsAnswer,
     FeedAnswer,
+    GameGainsAnswer,
     GamesAnswer,
     HealthAnswer,
     IncidentsAnswer,
     MomentsAnswer,
+    PlayerGainsAnswer,
     PlayersAnswer,
     ProblemAnswer,
     StandingsAnswer,
@@ -49,6 +51,16 @@ _EXPORT = {
     "description": "The plugin's name.",
 }
 
+_NO_GAME = "There is no such game."
+
+_PLAYER = {
+    "name": "player",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string", "minLength": 1},
+    "description": "The player's id, percent-encoded.",
+}
+
 _WORDS = {
     "name": "words",
     "in": "query",
@@ -77,6 +89,8 @@ def openapi() -> dict[str, Any]:
         [
             GamesAnswer,
             GameDetail,
+            GameGainsAnswer,
+            PlayerGainsAnswer,
             PlayersAnswer,
             StandingsAnswer,
             EventsAnswer,
@@ -102,21 +116,33 @@ def openapi() -> dict[str, Any]:
         "paths": {
             "/api/v1/events": _get("Events", EventsAnswer),
             "/api/v1/games": _get("Games, without moves and curves", GamesAnswer, _filters()),
-            "/api/v1/games/{game}": _get("One game in full", GameDetail, [_GAME], missing=True),
+            "/api/v1/games/{game}": _get("One game in full", GameDetail, [_GAME], missing=_NO_GAME),
             "/api/v1/games/{game}.pgn": _get(
                 "One game as annotated PGN",
                 None,
                 [_GAME, _FORM],
-                missing=True,
+                missing=_NO_GAME,
                 content="application/x-chess-pgn",
             ),
             "/api/v1/games/{game}.png": _get(
                 "Its board with both figures, where scores are not hidden",
                 None,
                 [_GAME],
-                missing=True,
+                missing=_NO_GAME,
                 made=True,
                 content="image/png",
+            ),
+            "/api/v1/games/{game}/gains": _get(
+                "Both players' gains in one game at 1 cp, beside the engine's",
+                GameGainsAnswer,
+                [_GAME],
+                missing=_NO_GAME,
+            ),
+            "/api/v1/players/{player}/gains": _get(
+                "One player's gains over the event at 1 cp, beside the engine's",
+                PlayerGainsAnswer,
+                [_PLAYER],
+                missing="There is no such player.",
             ),
             "/api/v1/players": _get("Players", PlayersAnswer),
             "/api/v1/standings": _get("Players by strength", StandingsAnswer),
@@ -136,7 +162,7 @@ def openapi() -> dict[str, Any]:
                 "The event as such a file",
                 None,
                 [_EXPORT],
-                missing=True,
+                missing="There is no such export.",
                 made=True,
                 content="*/*",
             ),
@@ -169,7 +195,7 @@ def _get(
     answer: type[msgspec.Struct] | None,
     parameters: list[dict[str, Any]] | None = None,
     *,
-    missing: bool = False,
+    missing: str = "",
     denied: bool = False,
     made: bool = False,
     content: str = "text/plain",
@@ -183,7 +209,7 @@ def _get(
     if denied:
         answers |= {"403": _problem("The token does not give this.")}
     if missing:
-        answers |= {"404": _problem("There is no such game, or file.")}
+        answers |= {"404": _problem(missing)}
     if made:
         answers |= {"503": _problem("It cannot be made now.")}
     operation: dict[str, Any] = {"summary": summary, "responses": answers}

@@ -23,7 +23,9 @@ from live.events import (
     EngineInfo,
     EngineMessage,
     FeedHealth,
+    GainCounts,
     GainKind,
+    GainsMessage,
     GameDetail,
     GameId,
     GameMessage,
@@ -35,6 +37,7 @@ from live.events import (
     Moment,
     MomentMessage,
     MoveMessage,
+    PlayerGains,
     PlayerView,
     PlyView,
     PointMessage,
@@ -95,6 +98,9 @@ class ClientState:
         self._engines = EngineHealth()
         self._alerts: dict[str, Alert] = {}
         self._moments: dict[str, Moment] = {}
+        # Moves by gain in centipawns, by player.
+        self._gains: dict[str, dict[int, int]] = {}
+        self._engine_gains: GainCounts = ()
         # Whether some rating held rests on another engine rating than the one held.
         self._uneven = False
 
@@ -171,6 +177,9 @@ class ClientState:
                     self._compare(player)
                 else:
                     self._players.pop(player.id, None)
+                    self._gains.pop(player.id, None)
+            case GainsMessage(player=id, gain_cp=gain_cp, moves=moves):
+                self._count(id, gain_cp, moves)
             case EngineMessage(engine=engine):
                 self._rerate(engine)
             case HealthMessage(feeds=feeds, engines=engines):
@@ -186,6 +195,15 @@ class ClientState:
                     self._moments[moment.id] = moment
                 else:
                     self._moments.pop(moment.id, None)
+
+    def _count(self, player: str, gain_cp: int, moves: int) -> None:
+        counts = self._gains.setdefault(player, {})
+        if moves:
+            counts[gain_cp] = moves
+        else:
+            counts.pop(gain_cp, None)
+        if not counts:
+            del self._gains[player]
 
     def _drop_moments(self, game: GameId, ply: int) -> None:
         self._moments = {
@@ -210,6 +228,8 @@ class ClientState:
             self._engines,
             tuple(self._alerts[id] for id in sorted(self._alerts)),
             tuple(self._moments[id] for id in sorted(self._moments)),
+            tuple(PlayerGains(id, self.gains(id)) for id in sorted(self._gains)),
+            self._engine_gains,
         )
 
     # --- what is held, asked for piece by piece; see
@@ -249,6 +269,14 @@ class ClientState:
         known = {str(side.fide_id) for side in sides if side.fide_id} | {s.name for s in sides}
         return tuple(p.id for p in self._players.values() if p.id in known or p.name in known)
 
+    def gains(self, player: str) -> GainCounts:
+        """Empty without ``detail=gains``."""
+        return tuple(sorted(self._gains.get(player, {}).items()))
+
+    def engine_gains(self) -> GainCounts:
+        """Empty without ``detail=gains``."""
+        return self._engine_gains
+
     def feeds(self) -> tuple[FeedHealth, ...]:
         return self._feeds
 
@@ -267,6 +295,8 @@ class ClientState:
         self._players = {player.id: player for player in message.players}
         self._alerts = {alert.id: alert for alert in message.alerts}
         self._moments = {moment.id: moment for moment in message.moments}
+        self._gains = {each.player: dict(each.counts) for each in message.gains}
+        self._engine_gains = message.engine_gains
         self._games = {}
         for detail in message.games:
             game = self._games[detail.id] = _ReplicaGame(view_of(detail))

@@ -20,6 +20,7 @@ from live.events import (
     Change,
     ClockMessage,
     EngineMessage,
+    GainsMessage,
     GameId,
     GameMessage,
     GoneMessage,
@@ -66,6 +67,8 @@ class Coalescer:
                 waiting["point", color, point.ply] = change
             case StandingMessage(player=player):
                 self._keep(self._rest, ("standing", player.id), change)
+            case GainsMessage(player=id, gain_cp=gain_cp):
+                self._keep(self._rest, ("gains", id, gain_cp), change)
             case EngineMessage():
                 self._keep(self._rest, "engine", change)
             case HealthMessage():

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from live.events import Change, GameId, GameView, Player
+from live.events import Change, GainsMessage, GameId, GameView, Player
 from live.publish.visibility import Visibility, sends
 
 #: Longest accepted filter value, characters; longer than any real name or id.
@@ -54,6 +54,8 @@ class StreamFilter(msgspec.Struct, frozen=True):
     visibility: Visibility = Visibility.PUBLIC
     brief: bool = False
     """Only what overlays show: see :mod:`live.publish.brief_view`."""
+    gains: bool = False
+    """Everybody's pooled gains too."""
 
     @property
     def narrow(self) -> bool:
@@ -74,7 +76,10 @@ class StreamFilter(msgspec.Struct, frozen=True):
 
     def takes_type(self, change: Change) -> bool:
         """Whether messages of this type are wanted, and for these eyes."""
-        wanted = not self.types or change.__struct_config__.tag in self.types
+        if self.types:
+            wanted = change.__struct_config__.tag in self.types
+        else:
+            wanted = self.gains or not isinstance(change, GainsMessage)
         return wanted and sends(type(change), self.visibility)
 
 
@@ -107,8 +112,8 @@ def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
     if unknown := types - CHANGE_TYPES:
         known = ", ".join(sorted(CHANGE_TYPES))
         raise FilterError(f"type {sorted(unknown)[0]!r} is not one of {known}")
-    if odd := set(values["detail"]) - {"full", "brief"}:
-        raise FilterError(f"detail {sorted(odd)[0]!r} is neither full nor brief")
+    if odd := set(values["detail"]) - {"full", "brief", "gains"}:
+        raise FilterError(f"detail {sorted(odd)[0]!r} is none of full, brief and gains")
     return StreamFilter(
         games=frozenset(values["game"]),
         events=_folded(values["event"]),
@@ -116,6 +121,7 @@ def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
         boards=frozenset(value.strip() for value in values["board"]),
         types=types,
         brief="brief" in values["detail"],
+        gains="gains" in values["detail"],
     )
 
 

@@ -13,6 +13,7 @@ from live.events import (
     AlertMessage,
     Change,
     ClockMessage,
+    GainsMessage,
     GameId,
     GameMessage,
     GameView,
@@ -311,6 +312,8 @@ class StreamHub:
                         players_moved = True
                         self._known_players.discard(player.id)
                     self._send(change, self._index.of_player(player.id))
+                case GainsMessage(player=id):
+                    self._send(change, self._index.of_player(id))
                 case _:
                     self._send(change, self._index.everybody())
         for game, selections in joining.items():
@@ -372,6 +375,8 @@ class StreamHub:
         for view in self._state.players():
             if view.id in new:
                 self._send(StandingMessage(view), [selection])
+                for gain_cp, moves in self._state.gains(view.id):
+                    self._send(GainsMessage(view.id, gain_cp, moves), [selection])
 
     def _players_of(self, selection: StreamSelection) -> set[str]:
         return {each for game in selection.games for each in self._state.player_ids(game)}

@@ -10,8 +10,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import msgspec
+
+from live.errors import InputError
 from live.ratings.gain import MAX_GAIN_CP, checked_gain
 from live.ratings.gain_histogram import GainHistogram
+from live.ratings.learned_files import LearnedFiles
+
+_FILES = LearnedFiles("engine_gains", "count of an engine's gains")
 
 
 class EngineDistribution(Protocol):
@@ -23,6 +29,10 @@ class EngineDistribution(Protocol):
     @property
     def scale(self) -> int:
         """The parts that make one whole point."""
+
+    @property
+    def counts(self) -> tuple[tuple[int, int], ...]:
+        """What it was counted from: pairs of gain in centipawns and moves, gains ascending."""
 
     def parts(self, gain_cp: int) -> int:
         """``F_E(gain_cp)`` times ``scale``."""
@@ -37,6 +47,7 @@ class SpikeAtZero:
     __slots__ = ()
 
     scale = 2
+    counts = ((0, 1),)
 
     def parts(self, gain_cp: int) -> int:
         return 2 if gain_cp > 0 else 1 if gain_cp == 0 else 0
@@ -72,6 +83,10 @@ class MeasuredDistribution:
             self._parts.append(2 * below + equal)
             below += equal
 
+    @property
+    def counts(self) -> tuple[tuple[int, int], ...]:
+        return tuple(self._histogram)
+
     def parts(self, gain_cp: int) -> int:
         return self._parts[checked_gain(gain_cp) + MAX_GAIN_CP]
 
@@ -82,3 +97,48 @@ class MeasuredDistribution:
 
     def __repr__(self) -> str:
         return f"Measured({self._histogram!r})"
+
+
+class EngineGains(msgspec.Struct, frozen=True):
+    """An engine's own successive gains as ``study table engine-gains`` counts them: in moves where
+    the player chose what the engine would have played.
+    """
+
+    engine: str
+    """Engine and limit, as a study names them."""
+    rows: tuple[tuple[int, int], ...]
+    """Gain in centipawns, and how many moves had it."""
+
+    def fits(self, engine: str, limit: str) -> bool:
+        """Whether it is of this engine under this limit."""
+        name, *about = self.engine.split(", ")
+        return name.partition(";")[0] == engine and ", ".join(about).startswith(limit)
+
+    @property
+    def distribution(self) -> MeasuredDistribution:
+        """What players are measured against. Raises ValueError for counts that are none."""
+        held = GainHistogram()
+        for gain_cp, moves in self.rows:
+            for _ in range(moves):
+                held.add(gain_cp)
+        return MeasuredDistribution(held)
+
+
+def shipped_engine_gains() -> tuple[str, ...]:
+    """Names of the counts that come with the package."""
+    return _FILES.names()
+
+
+def load_engine_gains(name_or_path: str) -> EngineGains:
+    """A shipped count by its name, or a file. Raises InputError for what is none."""
+    data = _FILES.read(name_or_path)
+    try:
+        held = msgspec.json.decode(data, type=EngineGains)
+        _ = held.distribution
+    except (msgspec.DecodeError, ValueError) as error:
+        raise InputError(
+            name_or_path,
+            f"holds no count of an engine's gains ({error})",
+            "Write it: live-rate study table CORPUS engine-gains --form json --out FILE",
+        ) from None
+    return held

@@ -8,7 +8,7 @@ the play of one game lies from a player's rating.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -52,6 +52,8 @@ class Told(NamedTuple):
     log_loss: Floats
     number: Ints
     """Of the player's own turn in this game, from 0."""
+    human: npt.NDArray[np.float32] | None = None
+    """Log-likelihood of the move among people: (turns, grid); None where nobody was asked."""
 
 
 class Seen(NamedTuple):
@@ -66,13 +68,15 @@ class Seen(NamedTuple):
     """What the mean changes by per Elo, there."""
 
 
-def measured_model(model: LossModel, found: Told, seen: Seen) -> LossModel:
+def measured_model(
+    model: LossModel,
+    found: Told,
+    seen: Seen,
+    games: Sequence[PlayedGame],
+    results: ResultModel | None,
+) -> LossModel:
     """The model with the distributions of what it says."""
-    model = msgspec.structs.replace(
-        model,
-        roots=root_nodes(model, found, seen, running(found)),
-        final_roots=root_nodes(model, found, seen, finished(found)),
-    )
+    model = msgspec.structs.replace(model, **measured_roots(model, found, seen, games, results))
     shared = shared_losses(found, seen)
     model = msgspec.structs.replace(
         model,
@@ -84,6 +88,23 @@ def measured_model(model: LossModel, found: Told, seen: Seen) -> LossModel:
     return msgspec.structs.replace(
         model, form_sd_elo=round(form.sd_elo, 1), form_sd_elo_high=round(form.high_elo, 1)
     )
+
+
+def measured_roots(
+    model: LossModel,
+    found: Told,
+    seen: Seen,
+    games: Sequence[PlayedGame],
+    results: ResultModel | None,
+) -> dict[str, Any]:
+    """The fields of roots of a model, or of what joins it."""
+    whole, after = performance_roots(model, found, seen, games, results) if results else (None, ())
+    return {
+        "roots": root_nodes(model, found, seen, running(found)),
+        "final_roots": root_nodes(model, found, seen, finished(found)),
+        "performance": whole,
+        "running_performance": after,
+    }
 
 
 def prefixes(found: Told, moves: int) -> tuple[Ints, Ints]:
@@ -161,52 +182,94 @@ def root_nodes(
 
 def _roots(model: LossModel, moves: int, root: Floats, elo: Floats) -> Roots:
     z = learned_z(model, elo)
-    mean = np.polynomial.polynomial.polyfit(z, root, 1)
-    away = root - mean[0] - mean[1] * z
+    middle = median_line(z, root)
+    away = root - middle[0] - middle[1] * z
     # The mean distance of a normal distribution is this much of its standard deviation.
     sd = np.polynomial.polynomial.polyfit(z, np.abs(away), 1) * np.sqrt(np.pi / 2)
     standard = away / np.maximum(sd[0] + sd[1] * z, 0.3)
     low, high = np.quantile(standard, (0.022, 0.978)).tolist()
     return Roots(
         moves,
-        (round(float(mean[0]), 4), round(float(mean[1]), 4)),
+        (round(float(middle[0]), 4), round(float(middle[1]), 4)),
         (round(float(sd[0]), 4), round(float(sd[1]), 4)),
         (round(min(low, -1.8), 3), round(max(high, 1.8), 3)),
     )
+
+
+def median_line(x: Floats, y: Floats) -> Floats:
+    """Ordinate and slope of the line with half of the points above it at every ``x`` (Koenker and
+    Bassett 1978), by reweighted least squares. After few moves roots are skewed: a rating at their
+    mean would lie too high more often than too low.
+    """
+    at = np.stack([np.ones_like(x), x], axis=1)
+    weight: Floats = np.ones_like(x)
+    line: Floats = np.zeros(2)
+    for _ in range(100):
+        weighed = (at * weight[:, None]).T
+        line = np.linalg.solve(weighed @ at, weighed @ y).astype(np.float64)
+        weight = 1 / np.maximum(np.abs(y - at @ line), 1e-3)
+    return line
 
 
 #: Games with fewer moves of a player say nothing about his performance.
 _FEWEST_MOVES = 10
 
 
-def performance_root(
+def performance_roots(
     model: LossModel,
     found: Told,
     seen: Seen,
     games: Sequence[PlayedGame],
     results: ResultModel,
-) -> Roots | None:
-    """How the signed root lies for moves and result of a whole game together."""
-    order = own_order(found)
-    key = (found.game * 2 + found.side)[order]
-    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
-    ends = np.r_[starts[1:], len(key)]
-    held = summed(seen.log_likelihood, order, starts, ends)
+) -> tuple[Roots | None, tuple[Roots, ...]]:
+    """How the signed root lies for moves and result of a whole game together, and for those of a
+    running game after so many moves, with what its position promises.
+    """
     chances = Results(results)
+    starts, ends = prefixes(found, 0)
+    long = ends - starts >= _FEWEST_MOVES
+    whole = _performance_at(
+        model, found, seen, games, chances, Group(1, starts[long], ends[long]), over=True
+    )
+    after = [
+        _performance_at(model, found, seen, games, chances, group, over=False)
+        for group in running(found)
+    ]
+    return whole, tuple(each for each in after if each is not None)
+
+
+def _performance_at(
+    model: LossModel,
+    found: Told,
+    seen: Seen,
+    games: Sequence[PlayedGame],
+    chances: Results,
+    group: Group,
+    *,
+    over: bool,
+) -> Roots | None:
+    order = own_order(found)
+    held = summed(seen.log_likelihood, order, group.starts, group.ends)
     rows, elos = [], []
-    for row, start, end in zip(held, starts.tolist(), ends.tolist(), strict=True):
-        played, side = games[int(key[start]) // 2], int(key[start]) % 2
-        own, other, points = played.sides[side], played.sides[1 - side], POINTS.get(played.result)
-        if points is None or other.elo is None or own.elo is None or end - start < _FEWEST_MOVES:
+    for row, start, end in zip(held, group.starts.tolist(), group.ends.tolist(), strict=True):
+        at = order[start]
+        played, side = games[int(found.game[at])], int(found.side[at])
+        own, opponent = played.sides[side], played.sides[1 - side].elo
+        points = POINTS.get(played.result)
+        if points is None or opponent is None or own.elo is None:
             continue
-        got = points if side == 0 else 1 - points
-        ending = np.array(of_result(got)) @ chances.log_chances(other.elo, side == 0)
-        rows.append(row * model.weight(end - start) + ending)
+        white = side == 0
+        if over:
+            ending = of_result(points if white else 1 - points)
+        else:
+            ending = chances.promised(own.turns[end - start - 1], opponent, white)
+        joint = np.array(ending) @ chances.log_chances(opponent, white)
+        rows.append(row * model.weight(end - start) + joint)
         elos.append(own.elo)
     if len(rows) < MIN_GAMES:
         return None
     elo = np.array(elos, dtype=np.float64)
-    return _roots(model, 1, signed_roots(np.array(rows), elo), elo)
+    return _roots(model, group.moves, signed_roots(np.array(rows), elo), elo)
 
 
 def signed_roots(held: Floats, elo: Floats) -> Floats:

@@ -22,13 +22,13 @@ from live.ratings.calibration.calibration_fit import MIN_GAMES, TooFewGames
 from live.ratings.ferreira.algorithm_4 import Algorithm4
 from live.ratings.held_out import SHARES, judges, share_of
 from live.ratings.strength.expected_result import ResultModel
+from live.ratings.strength.human_join_fit import learn_join
 from live.ratings.strength.known_before_move import Circumstance, Turn, measured
 from live.ratings.strength.loss_distributions import (
     Ints,
     Seen,
     Told,
     measured_model,
-    performance_root,
 )
 from live.ratings.strength.loss_model import (
     GRID_ELO,
@@ -84,12 +84,14 @@ def learn_losses(
     data: str,
     date: str,
     results: ResultModel | None = None,
+    network: str = "",
     without: Callable[[str], bool] = judges,
 ) -> LossModel:
     """Learn from rated games; half a minute for 400 games.
 
     ``results`` is what says how games of two such players end; without it the performance has no
-    distribution of its own. ``without`` says which players are left out.
+    distribution of its own. ``network`` is whose answers the turns' likelihood among people comes
+    from, where they have one. ``without`` says which players are left out.
 
     Raises TooFewGames below 50 player-games.
     """
@@ -146,11 +148,11 @@ def learn_losses(
         if apart.any() and not apart.all():
             see(taught(~apart), found, apart, seen)
     whole = taught(np.ones(len(found.classes), dtype=bool))
-    fitted = measured_model(whole, found, seen)
-    if results is None:
+    fitted = measured_model(whole, found, seen, games, results)
+    if not network or found.human is None:
         return fitted
     return msgspec.structs.replace(
-        fitted, performance=performance_root(whole, found, seen, games, results)
+        fitted, human=learn_join(fitted, found, seen, found.human, games, results, network)
     )
 
 
@@ -164,6 +166,7 @@ def tell(
     gains: list[int] = []
     players: set[str] = set()
     elos: list[float] = []
+    human: list[Floats] = []
     for index, played in enumerate(games):
         turns: list[tuple[int, int, int, Turn]] = []
         for color, one in enumerate(played.sides):
@@ -179,6 +182,8 @@ def tell(
             rows.append((index, color, share, one.elo, turn.log_loss, number))
             at.append(measured(turn, _ALL))
             gains.append(turn.gain_cp)
+            if one.human:
+                human.append(one.human[number])
     game, side, share_, elo, log_loss, number_ = np.array(rows, dtype=np.float64).reshape(-1, 6).T
     found = Told(
         game.astype(np.int64),
@@ -189,6 +194,7 @@ def tell(
         np.searchsorted(edges, -np.array(gains, dtype=np.int64), side="left"),
         log_loss,
         number_.astype(np.int64),
+        np.array(human, dtype=np.float32) if human and len(human) == len(rows) else None,
     )
     return found, len(players), np.array(elos, dtype=np.float64)
 

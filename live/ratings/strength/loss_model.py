@@ -43,12 +43,12 @@ GRID_ELO = np.arange(400.0, 3601.0, 50.0)
 class Roots(msgspec.Struct, frozen=True):
     """Signed roots of the likelihood ratio at players' true ratings, after so many moves.
 
-    At ``z`` their mean is ``mean[0] + mean[1] * z`` and their standard deviation ``sd[0] + sd[1] *
-    z``; ``reach`` is how many of the latter either way hold 95 % of them.
+    At ``z`` their median is ``middle[0] + middle[1] * z`` and their standard deviation ``sd[0] +
+    sd[1] * z``; ``reach`` is how many of the latter either way hold 95 % of them.
     """
 
     moves: int
-    mean: tuple[float, float]
+    middle: tuple[float, float]
     sd: tuple[float, float]
     reach: tuple[float, float]
 
@@ -65,6 +65,24 @@ class Ranks(msgspec.Struct, frozen=True):
     spread: float
     quantiles: tuple[float, ...]
     by_elo: float = 0.0
+
+
+class HumanJoin(msgspec.Struct, frozen=True, kw_only=True):
+    """How far moves are likely among people (``live.ratings.strength.human_evidence``) joins what
+    their losses say, measured on players who were not learned from.
+    """
+
+    network: str
+    """Whose answers, by name and digest: others were not measured."""
+    games: int
+    """Player-games."""
+    weight: float
+    """What the log-likelihood of a move among people counts, beside that of its loss."""
+    roots: tuple[Roots, ...]
+    """As those of the model, of both together; so are the others."""
+    final_roots: tuple[Roots, ...] = ()
+    performance: Roots | None = None
+    running_performance: tuple[Roots, ...] = ()
 
 
 class Band(msgspec.Struct, frozen=True):
@@ -119,6 +137,10 @@ class LossModel(msgspec.Struct, frozen=True, kw_only=True):
     one that goes on."""
     performance: Roots | None = None
     """The same for moves and result of one whole game together; ``moves`` is 1: one game."""
+    running_performance: tuple[Roots, ...] = ()
+    """Of one game after so many moves, with what its position promises for its result."""
+    human: HumanJoin | None = None
+    """None where nothing was learned of moves among people."""
     shared: tuple[float, ...] = ()
     """How much of the opponent's standardised losses so far a player's own are expected to share,
     by stage of the game (``STAGES_PLIES``); empty where that was not learned."""
@@ -273,8 +295,24 @@ class Alone(NamedTuple):
     """``low`` or ``high`` where the figure itself is unbounded on that side."""
 
 
+def joined(
+    model: LossModel, losses: Floats, human: Floats | None
+) -> tuple[Floats, HumanJoin | None]:
+    """Both log-likelihoods over ``GRID_ELO`` as one, and what it is to be compared with; that of
+    the losses and None where the moves' likelihood among people is not known or was not learned.
+    """
+    if human is None or model.human is None:
+        return losses, None
+    return losses + model.human.weight * human, model.human
+
+
 def alone(
-    model: LossModel, log_likelihood: Floats, moves: int, *, over: bool = False
+    model: LossModel,
+    log_likelihood: Floats,
+    moves: int,
+    *,
+    over: bool = False,
+    human: HumanJoin | None = None,
 ) -> Alone | None:
     """The Elo at which the moves are likeliest, and all that are not much less so.
 
@@ -282,25 +320,27 @@ def alone(
     of the likelihood ratio (Barndorff-Nielsen 1986, Biometrika 73) is standardised by what it was
     for players of each Elo after as many moves; the rating is where it is 0, so that it lies above
     the truth as often as below, and the interval holds all Elos at which it is not too far out.
-    ``over`` says that the game has ended. None without a move.
+    ``over`` says that the game has ended, ``human`` that it is a likelihood of losses and moves
+    (:func:`joined`). None without a move.
     """
     if not moves:
         return None
     held = log_likelihood * model.weight(moves)
-    nodes = model.final_roots if over and model.final_roots else model.roots
+    known = human or model
+    nodes = known.final_roots if over and known.final_roots else known.roots
     return standing(held, *roots_at(model, nodes, moves))
 
 
-def standing(held: Floats, mean: Floats, sd: Floats, below: float, above: float) -> Alone:
+def standing(held: Floats, middle: Floats, sd: Floats, below: float, above: float) -> Alone:
     """The rating and its interval from a damped log-likelihood over ``GRID_ELO``.
 
-    ``mean`` and ``sd``, over the same grid, are those of the signed root at the true rating;
+    ``middle`` and ``sd``, over the same grid, are those of the signed root at the true rating;
     ``below`` and ``above`` hold 95 % of it, in standard deviations.
     """
     likeliest, value = peak(held)
     root = np.sqrt(np.maximum(2 * (value - held), 0.0))
     root[likeliest < GRID_ELO] *= -1
-    distance = (root - mean) / sd
+    distance = (root - middle) / sd
     elo = _crossing(distance)
     low, high = _crossing(distance - above), _crossing(distance - below)
     unbounded = "" if elo is not None else ("high" if distance[-1] > 0 else "low")
@@ -341,7 +381,7 @@ def learned_z(model: LossModel, elo: Floats) -> Floats:
 def roots_at(
     model: LossModel, nodes: tuple[Roots, ...], moves: int
 ) -> tuple[Floats, Floats, float, float]:
-    """Mean and standard deviation of the signed root over ``GRID_ELO``, and its reach."""
+    """Median and standard deviation of the signed root over ``GRID_ELO``, and its reach."""
     return _roots_at(nodes, model.elo_range, model.centre_elo, model.scale_elo, moves)
 
 
@@ -361,10 +401,10 @@ def _roots_at(
     def mixed(a: float, b: float) -> float:
         return a + (b - a) * share
 
-    mean = mixed(one.mean[0], other.mean[0]) + mixed(one.mean[1], other.mean[1]) * z
+    middle = mixed(one.middle[0], other.middle[0]) + mixed(one.middle[1], other.middle[1]) * z
     sd = mixed(one.sd[0], other.sd[0]) + mixed(one.sd[1], other.sd[1]) * z
     return (
-        mean,
+        middle,
         np.maximum(sd, 0.3),
         mixed(one.reach[0], other.reach[0]),
         mixed(one.reach[1], other.reach[1]),

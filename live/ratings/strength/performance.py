@@ -19,7 +19,17 @@ from scipy.special import ndtri
 
 from live.ratings.strength.agreement import GameChoices
 from live.ratings.strength.expected_result import Chances, ResultModel
-from live.ratings.strength.loss_model import GRID_ELO, Alone, Floats, LossModel, roots_at, standing
+from live.ratings.strength.known_before_move import Turn
+from live.ratings.strength.loss_model import (
+    GRID_ELO,
+    Alone,
+    Floats,
+    HumanJoin,
+    LossModel,
+    joined,
+    roots_at,
+    standing,
+)
 
 #: What engines say of the usual starting position, centipawns.
 _START_CP = 23
@@ -42,15 +52,23 @@ class PlayedAgainst(NamedTuple):
     over: bool = True
     percentile: float | None = None
     choices: GameChoices | None = None
+    human: Floats | None = None
+    """Log-likelihood of the moves among people, undamped; None where it is not known of all."""
+
+    @property
+    def moved(self) -> bool:
+        """A move of the player counts."""
+        return self.log_likelihood is not None and self.moves > 0
 
     def same(self, other: PlayedAgainst | None) -> bool:
         """Whether nothing has changed; arrays that are replaced whole are compared as such."""
         return (
             other is not None
             and self.log_likelihood is other.log_likelihood
+            and self.human is other.human
             # All others; arrays have no one answer to whether they are equal.
             and self[:3] == other[:3]
-            and self[4:] == other[4:]
+            and self[4:-1] == other[4:-1]
         )
 
 
@@ -91,6 +109,16 @@ class Results:
             found = self._known[opponent_elo, white] = np.log(np.array(rows)).T
         return found
 
+    def promised(self, last: Turn, opponent_elo: float | None, white: bool) -> Chances:
+        """What the position after the player's ``last`` turn promises him while the game goes on,
+        were both of the opponent's rating: the own one is not used.
+        """
+        after_cp = last.score_before_cp + last.gain_cp
+        seen = self.model.chances(
+            after_cp if white else -after_cp, last.ply, opponent_elo, opponent_elo
+        )
+        return seen if white else Chances(seen.loss, seen.draw, seen.win)
+
 
 def performance(
     model: LossModel | None, results: Results | None, games: Sequence[PlayedAgainst]
@@ -101,24 +129,44 @@ def performance(
     if all(game.opponent_elo is None for game in games):
         return None
     held = np.zeros(len(GRID_ELO))
-    known = False
-    with_moves = sum(game.log_likelihood is not None and game.moves > 0 for game in games)
-    alike = 1 + max(0, with_moves - 1) * GAMES_CORRELATION
+    told = [] if model is None else [game for game in games if game.moved]
+    human = human_join(model, told)
+    alike = 1 + max(0, len(told) - 1) * GAMES_CORRELATION
+    known = bool(told)
     for game in games:
-        if model is not None and game.log_likelihood is not None and game.moves:
-            held += game.log_likelihood * (model.weight(game.moves) / alike)
-            known = True
+        if model is not None and game.moved:
+            held += log_likelihood_of(model, game, human) * (model.weight(game.moves) / alike)
         if results is not None and game.ends is not None and game.opponent_elo is not None:
             held += np.array(game.ends) @ results.log_chances(game.opponent_elo, game.white)
             known = True
     if not known:
         return None
     nothing = np.zeros(len(GRID_ELO)), np.ones(len(GRID_ELO)), -ndtri(0.975), ndtri(0.975)
-    if model is None or model.performance is None or not with_moves:
+    if model is None or not told:
         return standing(held, *nothing)
-    mean, sd, below, above = roots_at(model, (model.performance,), 1)
+    nodes = human or model
+    if len(games) == 1 and not games[0].over and nodes.running_performance:
+        return standing(held, *roots_at(model, nodes.running_performance, games[0].moves))
+    if nodes.performance is None:
+        return standing(held, *nothing)
+    middle, sd, below, above = roots_at(model, (nodes.performance,), 1)
     # The likelihood of several games is nearer to a parabola.
-    return standing(held, mean / math.sqrt(len(games)), sd, below, above)
+    return standing(held, middle / math.sqrt(len(games)), sd, below, above)
+
+
+def human_join(model: LossModel | None, games: Sequence[PlayedAgainst]) -> HumanJoin | None:
+    """What games are compared with where the moves of all of them are known among people; None
+    where they are not: then their losses count alone, as they were measured.
+    """
+    if model is None or not games or any(game.human is None for game in games):
+        return None
+    return model.human
+
+
+def log_likelihood_of(model: LossModel, game: PlayedAgainst, human: HumanJoin | None) -> Floats:
+    """Of a game with moves, undamped; with ``human`` that of its moves among people, too."""
+    assert game.log_likelihood is not None  # it has moves
+    return joined(model, game.log_likelihood, game.human if human is not None else None)[0]
 
 
 # --- FIDE's own figures --------------------------------------------------------------------------

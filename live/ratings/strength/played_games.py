@@ -19,6 +19,7 @@ from live.events import MATE_CP, GainKind, Score
 from live.ratings.alliot.complexity import complexity
 from live.ratings.gain import MAX_GAIN_CP
 from live.ratings.strength.known_before_move import Turn, board_before
+from live.ratings.strength.loss_model import Floats
 
 #: Ply of White's first gain in a file of gains: play is recorded from move 4 on.
 _FIRST_PLY = 7
@@ -34,6 +35,9 @@ class PlayedSide(NamedTuple):
     turns: tuple[Turn, ...]
     first_choices: tuple[bool, ...] = ()
     """Of each turn, whether the engine's own first choice was played; empty where unknown."""
+    human: tuple[Floats, ...] = ()
+    """Of each turn, the log-likelihood of the move among people over ``GRID_ELO``; empty where no
+    network was asked."""
 
 
 class PlayedGame(NamedTuple):
@@ -44,6 +48,8 @@ class PlayedGame(NamedTuple):
     result: str
     scores_cp: tuple[int | None, ...] = ()
     """White's side, after each ply from 0 on; None where unknown."""
+    moves: tuple[str, ...] = ()
+    """In UCI; empty where the file leaves them out."""
 
     @property
     def sides(self) -> tuple[PlayedSide, PlayedSide]:
@@ -192,7 +198,8 @@ def _searched(row: _Plies | _Lists, positions: list[_Position], gain: GainKind) 
         choices[index % 2].append(before.best == uci)
     white = PlayedSide(str(row.white), row.white_elo, tuple(turns[0]), tuple(choices[0]))
     black = PlayedSide(str(row.black), row.black_elo, tuple(turns[1]), tuple(choices[1]))
-    return PlayedGame(white, black, row.result, tuple(each.cp for each in positions))
+    scores = tuple(each.cp for each in positions)
+    return PlayedGame(white, black, row.result, scores, tuple(row.moves))
 
 
 def _gain_of(

@@ -12,7 +12,7 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.events import FigureChoice, GameDetail
+from live.events import FigureChoice, GainCounts, GameDetail
 from live.ledger.players.leading_figure import (
     CurveScale,
     FigureKind,
@@ -81,6 +81,8 @@ class BoardCardOptions(msgspec.Struct, frozen=True):
     """Seconds that the clock of the side to move has run."""
     alerts: Sequence[str] = ()
     """Texts of the alerts about this board that nobody took note of."""
+    engine_gains: GainCounts = ()
+    """The engine's own gains, drawn under the players'."""
 
 
 def board_card(game: GameDetail, width: int, height: int, look: BoardCardOptions) -> list[Text]:
@@ -323,7 +325,9 @@ def _panel(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
             both = [([*head, *curve], half) for head, curve in zip(sides, curves, strict=True)]
             return beside(both, 1)
         case "gains":
-            return text_charts.histogram(game, width, height, palette)
+            classes = text_charts.histogram(game, width, height, palette)
+            room = height - len(classes)
+            return classes + text_charts.gain_charts(game, look.engine_gains, width, room, palette)
         case "methods":
             return side_figures(game, width, palette)[:height]
 
@@ -353,8 +357,10 @@ def _large(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
         *human_lines(game, look),
         *search_lines(game, look),
     ]
-    board += [Text(), *text_charts.histogram(game, 2 * _LARGE_DIAGRAM // 2 + 18, 8, palette)]
     first_width = _LARGE_DIAGRAM + 18
+    board += [Text(), *text_charts.histogram(game, first_width, 9, palette), Text()]
+    room = height - len(board)
+    board += text_charts.gain_charts(game, look.engine_gains, first_width, room, palette)
     middle_width = MOVE_CELLS + 12
     rest_width = width - first_width - middle_width - 4
     listed = _move_list(game, look, middle_width, height)

@@ -61,6 +61,7 @@ class BoardView:
                 for alert in in_order(context.state.alerts())
                 if alert.game == game.id and asks(alert)
             ],
+            engine_gains=context.state.engine_gains(),
         )
         return board_card(game, width, height, look)
 

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import msgspec
 from rich.text import Text
 
-from live.events import CurvePoint, GameDetail
+from live.events import CurvePoint, GainCounts, GameDetail
 from live.ledger.players.leading_figure import CurveScale, figure
+from live.publish.published_state import gain_counts
 from live.terminal.board.move_table import chances
+from live.terminal.gain_chart import gain_chart
 from live.terminal.palette import Palette
 from live.terminal.text_cells import left, right, styled
 
@@ -171,12 +173,17 @@ def _column(point: CurvePoint, scale: ChartScale, height: int, shown: CurveScale
 
 
 def histogram(game: GameDetail, width: int, height: int, palette: Palette) -> list[Text]:
-    """How many moves lost how much: White's bars above Black's, as shares of their moves."""
-    counts = [[0] * len(BINS), [0] * len(BINS)]
-    for side, points in enumerate((game.curves.white, game.curves.black)):
+    """How many moves lost how much, as shares of either side's moves. Successive gains may be above
+    0: those are counted first.
+    """
+    curves = (game.curves.white, game.curves.black)
+    above = any(point.gain_cp > 0 for points in curves for point in points)
+    bins = ((-1, "gained"), *BINS) if above else BINS
+    counts = [[0] * len(bins), [0] * len(bins)]
+    for side, points in enumerate(curves):
         for point in points:
-            lost = max(0, -point.gain_cp)
-            counts[side][next(i for i, (most, _) in enumerate(BINS) if lost <= most)] += 1
+            found = next(i for i, (most, _) in enumerate(bins) if -point.gain_cp <= most)
+            counts[side][found] += 1
     totals = [max(1, sum(each)) for each in counts]
     most = max(count / total for each, total in zip(counts, totals, strict=True) for count in each)
     room = max(1, (width - 9 - 2 * 12) // 2)
@@ -185,7 +192,7 @@ def histogram(game: GameDetail, width: int, height: int, palette: Palette) -> li
             left("lost", 9) + left("○ White", room + 12) + left("● Black", room + 12), palette.dim
         )
     ]
-    for index, (_, name) in enumerate(BINS):
+    for index, (_, name) in enumerate(bins):
         line = styled(left(name, 9), palette.dim)
         for side, style in ((0, palette.white), (1, palette.black)):
             share = counts[side][index] / totals[side]
@@ -197,3 +204,21 @@ def histogram(game: GameDetail, width: int, height: int, palette: Palette) -> li
             line.append(left(text, 12))
         lines.append(line)
     return lines[:height]
+
+
+def gain_charts(
+    game: GameDetail, engine: GainCounts, width: int, height: int, palette: Palette
+) -> list[Text]:
+    """Both sides' gains at one centipawn, as high as there is room; empty where there is none."""
+    rows = min(4, height // 2 - 4)
+    if rows < 1:
+        return []
+    lines: list[Text] = []
+    for name, points, style in (
+        ("○ White", game.curves.white, palette.white),
+        ("● Black", game.curves.black, palette.black),
+    ):
+        counts = gain_counts(points)
+        lines.append(styled(f"{name}, centipawns", palette.head))
+        lines += gain_chart(counts, engine, width, rows, style, palette)
+    return lines

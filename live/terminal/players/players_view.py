@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from live.events import PlayerView
 from live.ledger.players.leading_figure import ranked_by
 from live.ledger.players.team_matches import team_matches
 from live.terminal.alerts.alert_list import asking
 from live.terminal.figure_text import FIGURE_NAMES
+from live.terminal.gain_chart import gain_chart
 from live.terminal.players.player_columns import COLUMNS, PlayerColumn
 from live.terminal.players.player_list import (
     STANDING,
@@ -56,6 +58,8 @@ class PlayersView:
         """The list of columns is shown."""
         self.teams = False
         """Matches and the table of teams are shown."""
+        self.gains = False
+        """The gains of the player under the cursor are shown."""
         self._listed: Sequence[PlayerListLine] = ()
         self._offered: Sequence[PlayerColumn] = offered(())
         self._leads = ""
@@ -76,8 +80,27 @@ class PlayersView:
             return [Text(), styled(f"  {text}"), *(Text() for _ in range(height - 2))]
         at = self._at()
         self.cursor = self._listed[at].view.id
+        if self.gains:
+            return self._gain_lines(self._listed[at].view, width, height)
         look = self._look()
         return players(self._listed, width, height, look)
+
+    def _gain_lines(self, view: PlayerView, width: int, height: int) -> list[Text]:
+        """All gains of one player over the event, drawn."""
+        state, palette = self._context.state, self._context.palette
+        counts = state.gains(view.id)
+        name = plain(view.name, 60) or "?"
+        games = counted(view.games, "game")
+        lines = [
+            styled(f" Gains of {name} over {games}, centipawns ({state.gain()})", palette.head)
+        ]
+        if view.moves and not counts:
+            lines.append(styled(" the service at the other end does not send them", palette.dim))
+        else:
+            rows = max(1, min(12, height - 6))
+            engine = state.engine_gains()
+            lines += gain_chart(counts, engine, width, rows, palette.accent, palette)
+        return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
 
     def _list(self) -> None:
         """Sort again when asked to, and once a second when somebody's figures changed."""
@@ -140,6 +163,8 @@ class PlayersView:
         """How many players are listed, and by what."""
         if self.choosing or self.teams:
             return "m shows the players" if self.teams else ""
+        if self.gains:
+            return "g shows the players"
         turned = " ▴" if self.reverse else ""
         text = f"{counted(len(self._listed), 'player')} by {self._sort_text()}{turned}"
         return text + (f" · filter {self.query!r}" if self.query else "")
@@ -166,6 +191,7 @@ class PlayersView:
             KeyHint("minus", "-", "hide", "hide the column under the cursor"),
             KeyHint("c", "c", "columns", "choose the columns"),
             KeyHint("m", "m", "", "matches and the table of teams, or players", self._no_teams()),
+            KeyHint("g", "g", "gains", "this player's gains as a histogram, or the list", none),
             KeyHint("slash", "/", "filter", "list only players with these words"),
             KeyHint("enter", "⏎", "boards", "this player's boards", none),
             *self._context.board_keys(None)[2:],
@@ -199,6 +225,10 @@ class PlayersView:
             self.choosing = True
         elif key == "m":
             self.teams = not self.teams
+        elif key == "g" and self._listed:
+            self.gains = not self.gains
+        elif key == "escape" and self.gains:
+            self.gains = False
         elif key == "slash":
             self._context.ask_filter(self.query, self._filter)
         elif key == "escape" and self.query:

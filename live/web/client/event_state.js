@@ -29,6 +29,10 @@ export class Held {
     this.alerts = new Map();
     /** `Moment` by id. */
     this.moments = new Map();
+    /** With `detail=gains`: moves by gain in centipawns, by the player's id. */
+    this.gains = new Map();
+    /** The engine's own gains: pairs of centipawns and moves. */
+    this.engineGains = [];
   }
 
   /**
@@ -67,6 +71,10 @@ export class Held {
       engines: this.engines,
       alerts: [...this.alerts.values()].sort((a, b) => compareText(a.id, b.id)),
       moments: [...this.moments.values()].sort((a, b) => compareText(a.id, b.id)),
+      gains: [...this.gains]
+        .map(([player, counts]) => ({ player, counts: [...counts].sort(([a], [b]) => a - b) }))
+        .sort((a, b) => compareText(a.player, b.player)),
+      engine_gains: this.engineGains,
     };
   }
 
@@ -78,7 +86,8 @@ export class Held {
 }
 
 const APPLY = {
-  snapshot(held, { engine, games, players, feeds, engines, alerts = [], moments = [] }) {
+  snapshot(held, message) {
+    const { engine, games, players, feeds, engines, alerts = [], moments = [], gains = [] } = message;
     held.engine = engine;
     held.games = new Map(games.map((game) => [game.id, game]));
     held.players = new Map(players.map((player) => [player.id, player]));
@@ -86,6 +95,8 @@ const APPLY = {
     held.engines = engines;
     held.alerts = new Map(alerts.map((alert) => [alert.id, alert]));
     held.moments = new Map(moments.map((moment) => [moment.id, moment]));
+    held.gains = new Map(gains.map(({ player, counts }) => [player, new Map(counts)]));
+    held.engineGains = message.engine_gains ?? [];
     return EVERYTHING;
   },
 
@@ -142,7 +153,19 @@ const APPLY = {
 
   standing(held, { player }) {
     if (player.games || player.moves) held.players.set(player.id, player);
-    else held.players.delete(player.id);
+    else {
+      held.players.delete(player.id);
+      held.gains.delete(player.id);
+    }
+    return { players: true };
+  },
+
+  gains(held, { player, gain_cp, moves }) {
+    const counts = new Map(held.gains.get(player));
+    if (moves) counts.set(gain_cp, moves);
+    else counts.delete(gain_cp);
+    if (counts.size) held.gains.set(player, counts);
+    else held.gains.delete(player);
     return { players: true };
   },
 

@@ -9,8 +9,7 @@ from live.ratings.alliot.markov import NINETEEN
 
 
 def row(game: int, ply: int, *, counted: bool, score: float) -> tuple[Any, ...]:
-    return (game, 1, "white", 1972, "Match", 2, 2785, score, 10, -5, -5, counted, ply, False,
-            "e2e4", "d2d4")  # fmt: skip
+    return (game, 1, "white", 1972, "Match", 2, 2785, score, 10, -5, -5, counted, ply, False)
 
 
 def test_a_game_without_a_counted_move_has_no_result() -> None:

@@ -41,6 +41,8 @@ def test_every_table_is_the_same_bytes_again(name: str, corpus: Path) -> None:
     assert table.name == name
     assert table.rows or name in {"regan", "ferreira-2", "alliot-5", "alliot-best-year"}
     assert all(len(row) == len(table.columns) for row in table.rows)
+    names = [each.name for each in table.columns]
+    assert len(set(names)) == len(names)
     for form in ("text", "csv", "json"):
         assert formatted(made(corpus, name), form) == formatted(table, form)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from itertools import product
 from pathlib import Path
 from urllib.parse import quote
 
@@ -59,7 +60,11 @@ async def picture(svg: str) -> bytes:
 
 def targets(path: str) -> list[str]:
     """The path with real ids, with an unknown one, and with queries, good and bad."""
-    made = [path.replace("{game}", quote(game, safe="")) for game in (*GAMES, NOBODY)]
+    players = [view.id for view in busy_world().players()]
+    made = [
+        path.replace("{game}", quote(game, safe="")).replace("{player}", quote(player, safe=""))
+        for game, player in product((*GAMES, NOBODY), (*players, NOBODY))
+    ]
     made = [each.replace("{export}", name) for each in made for name in (*Exports.exports, NOBODY)]
     parameters = DOCUMENT["paths"][path]["get"].get("parameters", ())
     queries = [""]

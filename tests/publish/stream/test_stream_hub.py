@@ -36,6 +36,8 @@ FILTERS = (
     StreamFilter(events=frozenset({fold(EVENTS[1])}), players=frozenset({fold(NAMES[0])})),
     StreamFilter(games=frozenset(GAMES[:3]), events=frozenset(map(fold, EVENTS[:2]))),
     StreamFilter(brief=True),
+    StreamFilter(gains=True),
+    StreamFilter(games=frozenset(GAMES[:3]), gains=True),
     StreamFilter(games=frozenset(GAMES[:3]), brief=True),
 )
 

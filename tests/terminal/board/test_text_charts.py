@@ -82,7 +82,7 @@ def test_the_histogram_counts_every_move_once() -> None:
         for ply, gain in ((1, 0), (3, -5), (5, -30), (7, -31), (9, -500), (11, 20))
     ]
     game = msgspec.structs.replace(detail(), curves=Curves(white=tuple(points)))
-    lines = [line.plain for line in histogram(game, 58, 8, DUSK)]
+    lines = [line.plain for line in histogram(game, 58, 9, DUSK)]
     counts = [int(line.split("%")[0].split()[-2]) for line in lines[1:] if "%" in line]
-    assert counts == [2, 1, 1, 1, 1]
-    assert lines[1].startswith("none") and lines[-1].startswith("more")
+    assert counts == [1, 1, 1, 1, 1, 1]
+    assert lines[1].startswith("gained") and lines[-1].startswith("more")
