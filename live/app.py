@@ -32,6 +32,7 @@ from live.config import Config
 from live.errors import LiveRateError, first_of
 from live.events import ARBITERS_NOTIFICATIONS, GameMessage
 from live.players.player_lists import beside
+from live.plugins.installed_plugins import installed_plugins, used_plugins
 from live.publish.access.authentication import everybody
 from live.publish.access.origin_policy import check_exposure
 from live.publish.public_state import DelayedGames, PublicState
@@ -44,6 +45,7 @@ from live.service.host.log_output import log_level, log_to_stderr
 from live.service.host.signals import HangupSignals, exit_code_of, stop_on_signals
 from live.service.host.systemd_notify import supervised
 from live.service.output_mode import OutputMode, way
+from live.service.plugin_service import PluginService, plugin_feeds
 from live.service.public_delay import (
     all_passed_on,
     changed_ago_s,
@@ -87,7 +89,8 @@ async def follow(
 ) -> int:
     """``live-rate --feed``: follow, analyse, publish, show; returns the exit code."""
     log_to_stderr(config)
-    sources = SourceRunner(specs, config.feeds, lasting=not once)
+    used = used_plugins(config.plugins.use, installed_plugins()) if config.plugins.use else []
+    sources = SourceRunner(specs, config.feeds, lasting=not once, plugins=plugin_feeds(used))
     names = sources.names
     config = msgspec.structs.replace(config, feeds=beside(sources.folders, config.feeds))
     service = EventService(config, EventJournal.of(config, names, once=once), human=True)
@@ -95,16 +98,19 @@ async def follow(
     shown = way(headless=headless, plain=plain, json=json)
     stop = asyncio.Event()
     supervisor = Supervisor(service.health)
+    plugins = PluginService(used, service)
     async with (
         service.with_engine(feeds=names),
-        _publishing(config, service) as publisher,
+        plugins.running(),
+        _publishing(config, service, plugins) as publisher,
         _publishing_to_broker(config, service, publisher.public, supervisor),
         supervised(os.environ, os.getpid(), service.busy) as pulse,
     ):
         service.listen(publisher.publish)
         service.listen(pulse.publish)
+        service.listen(plugins.heard)
         public, clock = publisher.public, LoopClock()
-        parts = _for_producers(config, service, public)
+        parts = _for_producers(config, service, public) | plugins.parts()
         screen = OutputMode(shown, service, public, publisher.url, console, stop)
         parts["public"] = lambda: pass_on(public, clock)
         if screen.drawn:
@@ -204,7 +210,7 @@ def _reloader(
     return SettingsReloader(again.load, again.path, config, parts)
 
 
-def _publishing(config: Config, service: EventService) -> Publisher:
+def _publishing(config: Config, service: EventService, plugins: PluginService) -> Publisher:
     """The port, and before it what keeps its two audiences apart."""
     journal = service.journal.journal
     public = PublicState(
@@ -223,6 +229,7 @@ def _publishing(config: Config, service: EventService) -> Publisher:
         public=public,
         incidents=service.arbiter.incidents,
         on_air=service.put_on_air,
+        exports=plugins,
     )
 
 

@@ -32,6 +32,7 @@ from live.settings import (
     HttpUrlOrNone,
     Names,
     Origins,
+    PluginNames,
     Port,
     Positive,
     Rounds,
@@ -265,6 +266,13 @@ class NotifyConfig(Section, frozen=True):
     lang: Literal["en", "de", "fr", "es", "it", "ru"] = "en"
 
 
+class PluginsConfig(Section, frozen=True):
+    """``[plugins]``"""
+
+    use: PluginNames = ()
+    """Names of installed plugins; no other runs."""
+
+
 class LogConfig(Section, frozen=True):
     """``[log]``"""
 
@@ -285,6 +293,7 @@ class Config(Section, frozen=True):
     terminal: TerminalConfig = TerminalConfig()
     director: DirectorConfig = DirectorConfig()
     notify: NotifyConfig = NotifyConfig()
+    plugins: PluginsConfig = PluginsConfig()
     log: LogConfig = LogConfig()
 
 

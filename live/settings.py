@@ -52,6 +52,11 @@ SocketUrl = Annotated[
 ]
 Weight = Annotated[float, msgspec.Meta(ge=0, le=1, description="a number from 0 to 1")]
 Names = Annotated[tuple[str, ...], msgspec.Meta(description='a list such as ["Carlsen, Magnus"]')]
+PluginName = Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_.-]{1,60}$")]
+PluginNames = Annotated[
+    tuple[PluginName, ...],
+    msgspec.Meta(description='a list of names of letters, digits, . _ and -, such as ["pairings"]'),
+]
 Factor = Annotated[float, msgspec.Meta(gt=0, description="a number above 0")]
 Host = Annotated[str, msgspec.Meta(min_length=1, description="a host name or address")]
 Hosts = Annotated[

@@ -22,6 +22,7 @@ RANKS = {
     "human": -1,
     "feeds": 0,
     "games": 1,
+    "plugins": 1,
     "players": 2,
     "engine": 2,
     "ratings": 3,

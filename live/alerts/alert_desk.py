@@ -70,6 +70,8 @@ def findings(watched: WatchedEvent, topic: AlertTopic, now_s: float) -> Iterator
             read = not unreadable_games.is_lost(board) and not vanished_boards.is_gone(board)
             for kind in (*_ALWAYS, *_WHILE_READ) if read else _ALWAYS:
                 yield from kind.findings(board, now_s)
+            for found in watched.noticed.get(topic.id, {}).values():
+                yield from found
     elif topic.kind == PLAYER:
         yield from engine_agreement.findings(watched, topic.id, now_s)
     elif topic.kind == FEEDS:
@@ -82,6 +84,8 @@ class AlertDesk:
     """All alerts of one event. One writer calls; nothing waits."""
 
     def __init__(self) -> None:
+        self.awaits_plugins = False
+        """Plugins watch boards: what one found before a restart stands until one has looked."""
         self._watched = WatchedEvent()
         self._open: dict[str, Alert] = {}
         self._topics: dict[str, AlertTopic] = {}
@@ -128,6 +132,15 @@ class AlertDesk:
         """Whether time alone can change what is the matter with a board."""
         board = self._watched.boards[id]
         return board.running or board.result_s is not None or board.dispute_s is not None
+
+    def noticed(
+        self, plugin: str, game: GameId, found: Sequence[Finding], now_s: float
+    ) -> list[AlertMessage]:
+        """All that a plugin finds the matter with a board now."""
+        if game not in self._watched.boards:
+            return []
+        self._watched.noticed.setdefault(game, {})[plugin] = tuple(found)
+        return self._look(AlertTopic(BOARD, game), now_s)
 
     def measured_by(self, engine: EngineInfo) -> None:
         """Which engine the event starts with; changes give every later one."""
@@ -195,6 +208,8 @@ class AlertDesk:
         if alert.kind == "feed":
             health = self._watched.feeds.get(alert.feed or "")
             return health is None or health.state not in ("live", "finished")
+        if alert.kind == "plugin":
+            return self.awaits_plugins and alert.game not in self._watched.noticed
         return alert.kind in PASSING
 
     # --- what the arbiter does ------------------------------------------------------------------

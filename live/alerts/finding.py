@@ -34,6 +34,7 @@ NAMES: dict[AlertKind, str] = {
     "feed": "Feed",
     "engine": "Engine",
     "agreement": "Engine agreement",
+    "plugin": "Plugin",
 }
 
 #: Things that have happened, rather than a state that lasts: an arbiter who takes note ends them.

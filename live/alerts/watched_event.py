@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.alerts.board.board_history import BoardHistory, MoveFlow
+from live.alerts.finding import Finding
 from live.events import (
     Alert,
     Change,
@@ -64,6 +65,8 @@ class WatchedEvent:
         self.feeds: dict[FeedName, FeedHealth] = {}
         self.feeds_since_s: dict[FeedName, float] = {}
         """When each feed came into its present state."""
+        self.noticed: dict[GameId, dict[str, tuple[Finding, ...]]] = {}
+        """What plugins find the matter with each board, by the plugin's name."""
         self._flows: dict[FeedName, MoveFlow] = {}
         self._latest: dict[str, GameId] = {}
 
@@ -81,6 +84,7 @@ class WatchedEvent:
                 return AlertTopic(BOARD, view.id)
             case GoneMessage(game=game):
                 self.boards.pop(game, None)
+                self.noticed.pop(game, None)
                 return AlertTopic(BOARD, game)
             case MoveMessage(game=game) if game in self.boards:
                 self.boards[game].move(change, now_s)

@@ -1,4 +1,6 @@
-"""The commands around a running service: ``token``, ``schema``, ``service``, ``watch``."""
+"""The commands around a running service: ``token``, ``schema``, ``service``, ``watch``,
+``plugins``.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(watch)
     app.command("notify-test")(notify_test)
     app.command()(site)
+    app.command()(plugins)
     service = typer.Typer(help="Have this system run live-rate.", no_args_is_help=True)
     service.command()(install)
     # Without a second command the first would be the group itself.
@@ -107,6 +110,16 @@ def notify_test(config: ConfigFlag = None) -> None:
                 "See the lines above, and correct the address",
             )
     typer.echo("Everybody was notified.")
+
+
+def plugins(config: ConfigFlag = None) -> None:
+    """List the plugins that are installed, which of them the settings use, and whether each of
+    these can be loaded.
+    """
+    from live.app import run
+    from live.jobs.list_plugins import list_plugins
+
+    raise typer.Exit(run(list_plugins(settings_of(config).plugins)))
 
 
 def schema(

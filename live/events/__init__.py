@@ -68,6 +68,7 @@ from live.events.methods import GameMethods as GameMethods
 from live.events.methods import Intrinsic as Intrinsic
 from live.events.methods import MoveMethods as MoveMethods
 from live.events.methods import PlayerMethods as PlayerMethods
+from live.events.methods import PluginFigure as PluginFigure
 from live.events.methods import Share as Share
 from live.events.methods import SideMethods as SideMethods
 from live.events.methods import UsualAccuracy as UsualAccuracy

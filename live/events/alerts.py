@@ -30,8 +30,9 @@ AlertKind = Literal[
     "feed",
     "engine",
     "agreement",
+    "plugin",
 ]
-"""What an alert is about; each is a module of ``live/alerts``."""
+"""What an alert is about; each is a module of ``live/alerts``, but for what plugins find."""
 
 Severity = Literal["look", "warning", "alarm"]
 """Worth a look, act soon, act now."""

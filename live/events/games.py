@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from live.events.human import DifficultyView, Mark, RatingShare
-from live.events.methods import ComplexityView, GameMethods, PlayerMethods
+from live.events.methods import ComplexityView, GameMethods, PlayerMethods, PluginFigure
 from live.events.reports import FeedName, GameId, Player, Result
 
 GainKind = Literal["same-search", "successive"]
@@ -293,6 +293,8 @@ class PlayerView(msgspec.Struct, frozen=True):
     percentile: float | None = None
     """0 to 100: how many games by players rated like this one, in positions as hard, were played
     worse; null without an Elo or under five counted moves."""
+    plugins: tuple[PluginFigure, ...] = ()
+    """Figures of plugins, in the order of their names."""
 
 
 class PlayerGains(msgspec.Struct, frozen=True):

@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+
+
+class PluginFigure(msgspec.Struct, frozen=True, kw_only=True):
+    """What a plugin says of a player, over all games of the event that the player is in."""
+
+    name: str = ""
+    """The plugin's; the service writes it."""
+    value: float
+    low: float | None = None
+    high: float | None = None
+    """``low`` to ``high``: its 95 % interval, as far as the plugin gives one."""
+    digits: Annotated[int, msgspec.Meta(ge=0, le=6)] = 0
+    """So many decimals are shown."""
+    note: Annotated[str, msgspec.Meta(max_length=300)] = ""
+    """For people: what it rests on."""
 
 
 class ComplexityView(msgspec.Struct, frozen=True, gc=False):

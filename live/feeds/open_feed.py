@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from live.config import FeedsConfig
-from live.errors import FeedNotFound, FeedUnreadable
+from live.errors import FeedNotFound, FeedUnreadable, UnknownFeed
 from live.feeds.feed import Feed
 from live.feeds.feed_session import FeedConditions
 from live.feeds.fics.fics_address import fics_address
@@ -35,6 +35,15 @@ _HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
 #: Kinds that end: what is read once is not there a second time.
 _ENDING: frozenset[Kind] = frozenset({"demo", "stdin"})
 
+#: Opens the source of a plugin.
+PluginFeeds = Callable[[FeedAddress, FeedConditions], Feed]
+
+
+def no_plugins(source: FeedAddress, conditions: FeedConditions) -> Feed:
+    """For those who follow no source of a plugin."""
+    remedy = "Give it to live-rate --feed, with [plugins] use naming it"
+    raise UnknownFeed(f'--feed "{source.name}"', "plugins are not in use here", remedy)
+
 
 def open_feed(
     spec: str,
@@ -44,6 +53,7 @@ def open_feed(
     env: Mapping[str, str] | None = None,
     name: str = "",
     lasting: bool = False,
+    plugins: PluginFeeds = no_plugins,
 ) -> Feed:
     """The source that ``--feed spec`` means, ready to run; nothing is asked of a network yet.
 
@@ -55,6 +65,7 @@ def open_feed(
         name: What to call it, where two sources would else have one name.
         lasting: Wait for a source that is not there yet, and go on looking when all its games are
             over: results are corrected, and the next round may come.
+        plugins: Opens the source of a plugin.
 
     Raises:
         UnknownFeed: the text names no kind of source; lists the kinds.
@@ -67,13 +78,17 @@ def open_feed(
         kind = recognise(spec, lichess_url=config.lichess.base_url).kind
         lasting = kind not in _ENDING
         conditions = replace(conditions, waiting=lasting, lasting=lasting)
-    feed = _open(spec, config, conditions, os.environ if env is None else env)
+    feed = _open(spec, config, conditions, os.environ if env is None else env, plugins)
     feed.name = name or feed.name
     return feed
 
 
 def _open(
-    spec: str, config: FeedsConfig, conditions: FeedConditions, env: Mapping[str, str]
+    spec: str,
+    config: FeedsConfig,
+    conditions: FeedConditions,
+    env: Mapping[str, str],
+    plugins: PluginFeeds,
 ) -> Feed:
     source = recognise(spec, lichess_url=config.lichess.base_url)
     # Each kind brings its own libraries: a demo needs no HTTP client.
@@ -106,6 +121,8 @@ def _open(
             return _mqtt(spec, source, conditions)
         case "fics":
             return _fics(spec, source, conditions)
+        case "plugin":
+            return plugins(source, conditions)
 
 
 def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:

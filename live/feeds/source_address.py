@@ -22,6 +22,7 @@ Kind = Literal[
     "dgt-board",
     "mqtt",
     "fics",
+    "plugin",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments.
@@ -118,10 +119,17 @@ def recognise(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
         kind, target = forced.groups()
         for known in KINDS:
             if kind == known:
-                return FeedAddress(known, target, f"{known}+{public_name(target)}", forced=True)
+                return FeedAddress(known, target, _forced_name(known, target), forced=True)
         if _SCHEME.match(target):  # otherwise it may be a file with a plus in its name
             raise unknown(spec)
     return FeedAddress(_kind_of(text, spec, lichess_url), text, public_name(text))
+
+
+def _forced_name(kind: Kind, target: str) -> str:
+    if kind != "plugin":
+        return f"{kind}+{public_name(target)}"
+    plugin, colon, address = target.partition(":")
+    return f"{kind}+{plugin}{colon}{public_name(address)}"
 
 
 def unknown(spec: str, why: str = "names no kind of source", remedy: str = "") -> UnknownFeed:

@@ -17,13 +17,15 @@ from rich.table import Table
 from rich.text import Text
 
 from live import __version__
-from live.config import Config, FeedsConfig, HumanConfig, ServerConfig
+from live.config import Config, FeedsConfig, HumanConfig, PluginsConfig, ServerConfig
 from live.engine.engine_discovery import find_engine
 from live.engine.engine_speed import EngineSpeed, measure_speed
 from live.errors import LiveRateError
 from live.feeds.lichess.lichess_token import GET_ONE, LichessToken
 from live.human.players import open_network
+from live.jobs.list_plugins import troubles_of
 from live.players.player_lists import open_player_lists
+from live.plugins.installed_plugins import installed_plugins, used_plugins
 from live.publish.http.listener import listen
 from live.ratings.calibration.calibration_choice import learned_from
 from live.ratings.calibration.engine_transfer import load_reference
@@ -73,6 +75,7 @@ async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
     found.append(_port(config.server))
     found.append(_lichess_token(config.feeds.lichess.token_file))
     found += _player_lists(config.feeds)
+    found += await _plugins(config.plugins)
     found.append(DoctorFinding("live-rate", "note", __version__))
     found.append(
         DoctorFinding("Python", "note", f"{platform.python_version()}, {platform.platform()}")
@@ -96,6 +99,23 @@ def _player_lists(config: FeedsConfig) -> list[DoctorFinding]:
     except LiveRateError as error:
         return [DoctorFinding("player lists", "problem", str(error))]
     return [DoctorFinding("player lists", "ok", text)] if (text := lists.size_text) else []
+
+
+async def _plugins(config: PluginsConfig) -> list[DoctorFinding]:
+    """Each that is used, loaded as the service would."""
+    try:
+        used = used_plugins(config.use, installed_plugins()) if config.use else []
+    except LiveRateError as error:
+        return [DoctorFinding("plugins", "problem", str(error))]
+    troubles = await troubles_of(used)
+    return [
+        DoctorFinding(
+            f"plugin {each.name}",
+            "problem" if each in troubles else "ok",
+            troubles.get(each) or f"{each.kind}, {each.package}",
+        )
+        for each in used
+    ]
 
 
 async def _engine(config: Config) -> list[DoctorFinding]:

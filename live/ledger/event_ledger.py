@@ -26,6 +26,7 @@ from live.events import (
     GameView,
     GoneMessage,
     PlayerView,
+    PluginFigure,
 )
 from live.games.game import Game
 from live.games.game_index import GameIndex, arranged
@@ -239,6 +240,11 @@ class EventLedger:
         if isinstance(tracked, TrackedGame):
             self._details.pop(request_id.game, None)
             tracked.progressed(request_id, progress)
+        return self._outgoing.take()
+
+    def plugin_figure(self, player: str, name: str, figure: PluginFigure | None) -> Effects:
+        """A plugin says something of a player; nothing where there is no such player."""
+        self._standings.plugin_figure(player, name, figure)
         return self._outgoing.take()
 
     def _open(self, game: Game) -> Effects:

@@ -30,6 +30,7 @@ from live.events import (
     HealthMessage,
     Moment,
     PlayerView,
+    PluginFigure,
 )
 from live.games.game import Game
 from live.games.game_steps import GameConfirmed, GameGone, MovesPlayed, NewGame, Step
@@ -201,6 +202,10 @@ class EventState:
     def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """An engine has a provisional score."""
         self._send(self.ledger.progressed(request_id, progress))
+
+    def plugin_figure(self, player: str, name: str, figure: PluginFigure | None) -> None:
+        """What a plugin says of a player, or (None) that it says nothing any more."""
+        self._send(self.ledger.plugin_figure(player, name, figure))
 
     def feed_health(self, health: FeedHealth) -> None:
         """A feed says how it is doing."""

@@ -16,6 +16,7 @@ TOPICS: tuple[str, ...] = (
     "engines",
     "programs",
     "operation",
+    "plugins",
     "studies",
     "glossary",
     "changes",

@@ -25,6 +25,7 @@ from live.publish.access.origin_policy import OriginPolicy, check_exposure
 from live.publish.access.rate_limits import RateLimits
 from live.publish.access.token_file import TokenFile
 from live.publish.access.token_handshake import TokenHandshake
+from live.publish.export.event_exports import EventExports
 from live.publish.http.http_connection import FairTurns, HttpConnection
 from live.publish.http.http_routes import HttpRequest, HttpResponse, HttpRoutes, problem
 from live.publish.http.listener import PortListener
@@ -65,10 +66,11 @@ class Publisher:
         public: PublicState | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
+        exports: EventExports | None = None,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
         unless given; ``incidents`` gives the incident log; ``on_air`` is called with the boards on
-        air whenever they change.
+        air whenever they change; ``exports`` makes downloads.
         """
         self._config = config
         self._clock = clock
@@ -90,6 +92,9 @@ class Publisher:
             self.public,
             incidents,
             secure=bool(config.certificate_file),
+            exports=exports,
+            figure=figure,
+            clock=clock,
         )
         self._routes.frames = config.frames
         epoch = secrets.token_hex(6)

@@ -14,6 +14,7 @@ import msgspec
 
 from live.alerts.alert_desk import AlertDesk
 from live.alerts.alert_log import AlertLog
+from live.alerts.finding import Finding
 from live.alerts.incident_log import ENTRY_CHARS, IncidentLog
 from live.events import (
     Alert,
@@ -66,6 +67,10 @@ class AlertService:
         # When it was noted last that the desk watches.
         self._noted_s = 0.0
 
+    def await_plugins(self) -> None:
+        """Plugins watch boards, too."""
+        self._desk.awaits_plugins = True
+
     def measured_by(self, engine: EngineInfo) -> None:
         """Which engine the event starts with."""
         self._desk.measured_by(engine)
@@ -85,6 +90,10 @@ class AlertService:
             # rule of ours, subscribers get the change. It is reported by :meth:`tick`.
             self._missed()
             return all_of_them
+
+    def noticed(self, plugin: str, game: GameId, found: Sequence[Finding]) -> None:
+        """All that a plugin finds the matter with a board now."""
+        self._say(self._desk.noticed(plugin, game, found, self._clock()))
 
     def tick(self) -> None:
         """To be called about once a second."""

@@ -16,7 +16,7 @@ import msgspec
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError, LiveRateError
 from live.feeds.feed import Feed, failed
-from live.feeds.open_feed import open_feed
+from live.feeds.open_feed import PluginFeeds, no_plugins, open_feed
 from live.feeds.source_address import Kind, recognise
 from live.service.event_service import EventService
 from live.service.host.suspend_watch import watch
@@ -36,7 +36,13 @@ _TABLES: dict[Kind, str] = {
 _DEFAULTS = FeedsConfig()
 
 
-def open_feeds(specs: Sequence[str], config: FeedsConfig, *, lasting: bool = False) -> list[Feed]:
+def open_feeds(
+    specs: Sequence[str],
+    config: FeedsConfig,
+    *,
+    lasting: bool = False,
+    plugins: PluginFeeds = no_plugins,
+) -> list[Feed]:
     """The sources to follow, each under a name of its own.
 
     Raises:
@@ -48,11 +54,11 @@ def open_feeds(specs: Sequence[str], config: FeedsConfig, *, lasting: bool = Fal
     for spec in specs:
         if specs.count(spec) > 1:
             raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
-        feed = open_feed(spec, config, lasting=lasting)
+        feed = open_feed(spec, config, lasting=lasting, plugins=plugins)
         if feed.name in names:
             # Two addresses may differ only in a secret, which names do not show.
             name = f"{feed.name} ({len(feeds) + 1})"
-            feed = open_feed(spec, config, name=name, lasting=lasting)
+            feed = open_feed(spec, config, name=name, lasting=lasting, plugins=plugins)
         names.add(feed.name)
         feeds.append(feed)
     return feeds
@@ -77,11 +83,19 @@ class SourceRunner:
         ConfigError, FeedError: see :func:`open_feeds`.
     """
 
-    def __init__(self, specs: Sequence[str], config: FeedsConfig, *, lasting: bool = False) -> None:
+    def __init__(
+        self,
+        specs: Sequence[str],
+        config: FeedsConfig,
+        *,
+        lasting: bool = False,
+        plugins: PluginFeeds = no_plugins,
+    ) -> None:
         self._specs = specs
         self._config = config
         self._lasting = lasting
-        self._feeds = open_feeds(specs, config, lasting=lasting)
+        self._plugins = plugins
+        self._feeds = open_feeds(specs, config, lasting=lasting, plugins=plugins)
         self._anew = [asyncio.Event() for _ in specs]
         self._over: set[int] = set()
         self._all_over = asyncio.Event()
@@ -153,7 +167,7 @@ class SourceRunner:
 
     def check(self, config: FeedsConfig) -> None:
         """Whether these settings can be used; raises as :func:`open_feeds` does."""
-        open_feeds(self._specs, config)
+        open_feeds(self._specs, config, plugins=self._plugins)
 
     def reconfigure(self, config: FeedsConfig) -> None:
         """Begin anew, with these settings, every source that they are other ones for: also one that
@@ -179,7 +193,9 @@ class SourceRunner:
                 log.info("%s goes on as it is: it cannot be begun anew", name)
                 continue
             try:
-                feed = open_feed(spec, self._config, name=name, lasting=self._lasting)
+                feed = open_feed(
+                    spec, self._config, name=name, lasting=self._lasting, plugins=self._plugins
+                )
             except LiveRateError as error:
                 # A file may be missing just now; that must not keep the others from asking.
                 log.error("%s; it goes on as it was", error)

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import pytest
 from chess import STARTING_FEN as START
+from msgspec.structs import replace
 
-from live.events import Change, FeedReport, GameMessage, GameReport, Headers, Player
+from live.events import (
+    Change,
+    FeedReport,
+    GameMessage,
+    GameReport,
+    Headers,
+    Player,
+    PluginFigure,
+    StandingMessage,
+)
 from live.games.game import Game
 from live.games.game_index import GameIndex
 from live.games.game_steps import GameConfirmed, MovesPlayed, NewGame, ResultChanged, Step
@@ -85,3 +95,34 @@ def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_
     assert marks() == {True}
     state.apply(GameConfirmed(before.id))
     assert marks() == {False}
+
+
+def test_a_plugins_figure_stands_with_its_player_until_it_is_taken_back() -> None:
+    published: list[Change] = []
+    ledger = EventLedger(
+        in_use=CalibrationsInUse("same-search"),
+        engine_name="none",
+        limit="none",
+        fixed_rating=None,
+        stored_rating=2160,
+    )
+    state = EventState(ledger, NoEngine(), published.extend)
+    report = GameReport("1", Headers(Player("A"), Player("B")), START, line(1, 2, 3))
+    for step in state.plan(FeedReport("feed", (report,))):
+        state.apply(step)
+    first = state.players()[0]
+    del published[:]
+    for name in ("second", "first"):
+        state.plugin_figure(first.id, name, PluginFigure(value=0.5, name="another's"))
+    state.plugin_figure("nobody", "first", PluginFigure(value=1.0))
+    shown = [each.player for each in published if isinstance(each, StandingMessage)]
+    assert [each.id for each in shown] == [first.id] * 2
+    assert shown[-1] == state.players()[0]
+    assert [each.name for each in shown[-1].plugins] == ["first", "second"]
+    # Nor does a move take it away.
+    for step in state.plan(FeedReport("feed", (replace(report, moves=line(1, 2, 3, 4)),))):
+        state.apply(step)
+    assert len(state.players()[0].plugins) == 2
+    for name in ("second", "first"):
+        state.plugin_figure(first.id, name, None)
+    assert state.players()[0].plugins == ()

@@ -57,15 +57,20 @@ class Running:
 
 
 @contextlib.asynccontextmanager
-async def running(*arguments: str, cwd: Path) -> AsyncIterator[Running]:
-    """Started with these arguments in this folder; killed in the end where it still lives."""
+async def running(
+    *arguments: str, cwd: Path, packages: Path | None = None
+) -> AsyncIterator[Running]:
+    """Started with these arguments in this folder, with the packages of another folder installed;
+    killed in the end where it still lives.
+    """
+    path = [str(Path(__file__).parents[2]), *([str(packages)] if packages else [])]
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", "from live.cli import main; main()", *arguments),
         cwd=cwd,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "200"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "COLUMNS": "200"},
     )
     service = Running(process)
     listening = asyncio.create_task(service.hear(), name="what the service says")

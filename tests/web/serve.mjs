@@ -1,5 +1,6 @@
 // Runs the page's modules for the tests: one JSON request a line, one JSON answer a line.
 import { createInterface } from "node:readline";
+import { gunzipSync } from "node:zlib";
 
 const PAGES = new URL("../../live/web/", import.meta.url);
 const { Held, OutOfSequence } = await import(new URL("client/event_state.js", PAGES));
@@ -205,6 +206,64 @@ const ASKED = {
       log.push({ status: connection.status, heardAt: connection.heardAt, seq: own.seq });
     }
     return { log, timers: timers.size, reason: connection.reason };
+  },
+
+  /**
+   * Plays a script against a reader of a broker, whose client, clock and chance are the script's:
+   * `{topic, payload, retain, lost}` with the payload in Base64; `{connect}`, `{advance}`.
+   */
+  async broker({ script }) {
+    const { BrokerConnection } = await import(new URL("client/broker_connection.js", PAGES));
+    const own = new Held();
+    const [timers, retained, topics, heard] = [new Set(), new Map(), new Set(), {}];
+    let now = 0;
+    let mended = 0;
+    const client = {
+      on: (event, action) => (heard[event] = action),
+      unsubscribe: (names) => names.forEach((name) => topics.delete(name)),
+      subscribe(names) {
+        mended += names.includes("p/site/snapshot");
+        for (const name of names) {
+          topics.add(name);
+          if (retained.has(name)) client.pending.push([name, retained.get(name)]);
+        }
+      },
+      pending: [],
+    };
+    const connection = new BrokerConnection(own, "p", () => {}, {
+      client: () => client,
+      now: () => now,
+      random: () => 0.5,
+      after(ms, action) {
+        const timer = { at: now + ms, action };
+        timers.add(timer);
+        return () => timers.delete(timer);
+      },
+      unpack: async (bytes) => gunzipSync(bytes).toString(),
+    });
+    connection.connect();
+    const statuses = [];
+    for (const { topic, payload, retain, lost, connect, advance } of script) {
+      if (connect) heard.connect();
+      if (topic) {
+        const bytes = Buffer.from(payload, "base64");
+        if (retain) retained.set(topic, bytes);
+        if (topics.has(topic) && !lost) client.pending.push([topic, bytes]);
+      }
+      const until = now + (advance ?? 0);
+      for (;;) {
+        while (client.pending.length) await heard.message(...client.pending.shift());
+        const next = [...timers].sort((a, b) => a.at - b.at)[0];
+        if (!next || next.at > until) break;
+        timers.delete(next);
+        now = next.at;
+        next.action();
+      }
+      now = until;
+      if (connection.status !== statuses.at(-1)) statuses.push(connection.status);
+    }
+    held = own;
+    return { statuses, reason: connection.reason, mended };
   },
 
   /** Messages through `Delayed` at given times; after each, what is shown and what is resumed from. */

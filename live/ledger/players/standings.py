@@ -16,6 +16,7 @@ from live.events import (
     GameId,
     Headers,
     PlayerView,
+    PluginFigure,
 )
 from live.games.player_identity import person_key
 from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors
@@ -62,6 +63,7 @@ class EventStandings:
         self._players: dict[str, PlayerTotals] = {}
         # As last sent, without the ratings: those follow from the engine's.
         self._shown: dict[str, PlayerView] = {}
+        self._plugins: dict[str, tuple[PluginFigure, ...]] = {}
         self._strengths = EventStrengths(in_use.gain)
         # Whether the rated players, or what reads them, are others since the last rating.
         self._repeopled = True
@@ -153,6 +155,7 @@ class EventStandings:
             if not tally.games:
                 self._players.pop(key, None)
                 self._shown.pop(key, None)
+                self._plugins.pop(key, None)
         if refielded:
             return "field"
         return "engine" if moved else ""
@@ -210,7 +213,21 @@ class EventStandings:
             self._outgoing.add_engine(measured)
         return moved
 
+    def plugin_figure(self, player: str, name: str, figure: PluginFigure | None) -> None:
+        """What the plugin of this name says of a player; None: nothing any more."""
+        view = self._shown.get(player)
+        if view is None:
+            return
+        others = [each for each in view.plugins if each.name != name]
+        if figure is not None:
+            others.append(msgspec.structs.replace(figure, name=name))
+        self._plugins[player] = tuple(sorted(others, key=lambda each: each.name))
+        self._show(view)
+
     def _show(self, view: PlayerView) -> None:
+        figures = self._plugins.get(view.id, ())
+        if figures or view.plugins:
+            view = msgspec.structs.replace(view, plugins=figures)
         held = self._shown.get(view.id)
         if held is not view and held != view:
             self._shown[view.id] = view

@@ -14,7 +14,7 @@ from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.boards_on_air import is_this_machine
 from live.publish.access.origin_policy import OriginPolicy
 from live.publish.access.rate_limits import RateLimits
-from live.publish.http.http_routes import UNKNOWN, HttpRequest, HttpResponse, problem
+from live.publish.http.http_routes import UNKNOWN, HttpRequest, HttpResponse, changed, problem
 from live.publish.stream.numbered_stream import NumberedStream
 from live.publish.stream.stream_filter import FilterError, StreamFilter, parse
 from live.publish.stream.stream_hub import TooManyFilters
@@ -70,8 +70,7 @@ class HandshakeJudge:
         if request.method == "OPTIONS":
             return HttpResponse(204, _PREFLIGHT + _readable_by(origin))
         response = serve(request, self._authentication.who(request))
-        kept = tuple(each for each in response.headers if each[0] != _RESOURCE_POLICY)
-        return HttpResponse(response.status, kept + _readable_by(origin), response.body)
+        return changed(response, lambda made: _open_to(made, origin))
 
     def judge(self, request: HttpRequest, address: str) -> AdmittedClient | HttpResponse:
         """The client that a handshake admits, or the response that refuses it."""
@@ -124,6 +123,11 @@ _PREFLIGHT = (
     ("Access-Control-Allow-Headers", "Authorization, If-None-Match"),
     ("Access-Control-Max-Age", "600"),
 )
+
+
+def _open_to(response: HttpResponse, origin: str) -> HttpResponse:
+    kept = tuple(each for each in response.headers if each[0] != _RESOURCE_POLICY)
+    return HttpResponse(response.status, kept + _readable_by(origin), response.body)
 
 
 def _readable_by(origin: str) -> tuple[tuple[str, str], ...]:

@@ -39,6 +39,8 @@ TICK_S = 0.1
 TIMEOUT_S = 10.0
 #: For saying goodbye.
 GOODBYE_S = 2.0
+#: After so long without a word of another service under our prefix it is gone.
+ALONE_S = 60.0
 #: Messages of former runs that are read at the beginning; beyond, they would stay.
 _STRANGERS = 100_000
 
@@ -76,6 +78,8 @@ class BrokerPublisher:
         self._chance = chance
         self._report = report
         self.connected = False
+        # What the status topic says, as far as we know.
+        self._online = False
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Changes that the state already holds. Cheap and synchronous."""
@@ -152,13 +156,36 @@ class BrokerPublisher:
                     )
 
     async def _listen(self, client: aiomqtt.Client) -> None:
-        async for message in client.messages:
-            if message.retain:
-                self._retained.holds(str(message.topic))
+        alone: asyncio.TimerHandle | None = None
+        try:
+            async for message in client.messages:
+                if message.retain:
+                    self._retained.holds(str(message.topic))
+                elif str(message.topic) == self._retained.topic("status"):
+                    if message.payload == status("offline"):
+                        # The late will of a connection that we lost: we are here.
+                        self._online = False
+                else:
+                    if alone is None:
+                        _log.error("%s", self._shared())
+                    else:
+                        alone.cancel()
+                    self._say("retrying", self._shared())
+                    alone = asyncio.get_running_loop().call_later(ALONE_S, self._say, "live")
                 self._changed.set()
+        finally:
+            if alone is not None:
+                alone.cancel()
+
+    def _shared(self) -> str:
+        below = self._retained.topic("")
+        return (
+            f"another service publishes below {below}, too, and each undoes what the other says: "
+            "give it another mqtt.prefix"
+        )
 
     async def _publish_all(self, client: aiomqtt.Client) -> None:
-        online = False
+        self._online = False
         while True:
             self._changed.clear()
             batch = self._retained.take(IN_FLIGHT)
@@ -170,8 +197,8 @@ class BrokerPublisher:
                             name=f"broker: {topic}",
                         )
                 continue
-            if not online:
-                online = True
+            if not self._online:
+                self._online = True
                 topic = self._retained.topic("status")
                 await client.publish(topic, status("online"), qos=1, retain=True)
             await self._changed.wait()

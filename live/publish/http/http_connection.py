@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import Protocol, cast
@@ -27,16 +27,17 @@ from websockets.server import ServerProtocol
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient
 from live.publish.http.http_routes import (
-    BadRequestTarget,
     HttpRequest,
     HttpResponse,
     problem,
-    read_target,
 )
+from live.publish.http.request_target import BadRequestTarget, read_target
 
 _log = logging.getLogger(__name__)
 
 LIVE_PATH = "/v1/live"
+
+_FAILED = problem(500, "the answer failed; the service goes on")
 
 #: Nothing kept from one message to the next, on either side: what all subscribers are sent can then
 #: be deflated once, and no connection costs a window of its own.
@@ -138,6 +139,8 @@ class HttpConnection(asyncio.Protocol):
         self._h11 = h11.Connection(h11.SERVER, limits.request_bytes)
         self._request: h11.Request | None = None
         self._next: FairTurn | None = None
+        # An answer that is being made; the next request waits for it.
+        self._making: asyncio.Task[None] | None = None
         self._held_back = False
         self._all_heard = False
         self._paused = False
@@ -161,7 +164,7 @@ class HttpConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._closing_s is None:
             self._h11.receive_data(data)
-            if self._next is None:
+            if self._next is None and self._making is None:
                 self._next = self._turns.add(self._advance)
             else:
                 self._held_back = True
@@ -171,15 +174,17 @@ class HttpConnection(asyncio.Protocol):
         self._all_heard = True
         if self._closing_s is None:
             self._h11.receive_data(b"")
-            if self._next is None:
+            if self._next is None and self._making is None:
                 self._next = self._turns.add(self._advance)
         # Requests sent before the end are still answered.
-        return self._next is not None
+        return self._next is not None or self._making is not None
 
     def connection_lost(self, error: Exception | None) -> None:
         self._closing_s = self._clock()
         if self._next is not None:
             self._next.cancel()
+        if self._making is not None:
+            self._making.cancel()
         self._host.gone(self)
 
     def pause_writing(self) -> None:
@@ -192,7 +197,7 @@ class HttpConnection(asyncio.Protocol):
         self._stalled_s = None
         if self._closing_s is None and not self.transport.is_closing():
             self.transport.resume_reading()
-            if self._next is None:
+            if self._next is None and self._making is None:
                 self._next = self._turns.add(self._advance)
 
     def sweep(self, now_s: float) -> None:
@@ -205,6 +210,8 @@ class HttpConnection(asyncio.Protocol):
         elif self._stalled_s is not None:
             if now_s - self._stalled_s > limits.slow_after_s:
                 self.transport.abort()
+        elif self._making is not None:
+            return  # it is not the client who is waited for
         elif now_s - self._waiting_s > patience_s:
             if self._answered:
                 self._end()
@@ -269,8 +276,27 @@ class HttpConnection(asyncio.Protocol):
         except Exception:
             # One answer that fails costs nobody else anything; the log has the whole story.
             _log.exception("%s %s failed", request.method, request.path)
-            response = problem(500, "the answer failed; the service goes on")
-        self._respond(response, head=request.method == "HEAD")
+            response = _FAILED
+        if response.later is None:
+            self._respond(response, head=request.method == "HEAD")
+        else:
+            made = self._made(request, response.later)
+            self._making = asyncio.create_task(made, name=f"answer {request.path}")
+
+    async def _made(
+        self, request: HttpRequest, make: Callable[[], Awaitable[HttpResponse]]
+    ) -> None:
+        """Answer with what takes a while to make, then go on."""
+        try:
+            response = await make()
+        except Exception:
+            _log.exception("%s %s failed", request.method, request.path)
+            response = _FAILED
+        self._making = None
+        if self._closing_s is None:
+            self._respond(response, head=request.method == "HEAD")
+            if self._h11.our_state is h11.DONE:
+                self._next = self._turns.add(self._advance)
 
     def _handshake(self, request: HttpRequest, event: h11.Request) -> None:
         client = self._host.judge(self, request)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import http
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
 from live.alerts.incident_log import board_words, has_words, with_boards
-from live.events import GameView, Incident, PlayerView
-from live.publish.export import moments_rss, pgn_export
+from live.events import FigureChoice, GameView, Incident, PlayerView
+from live.publish.export import board_picture, moments_rss, pgn_export
+from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
 from live.publish.http import static_files
 from live.publish.http.json_answers import (
+    ExportsAnswer,
     FeedAnswer,
     HealthAnswer,
     MomentsAnswer,
@@ -27,11 +27,14 @@ from live.publish.http.json_answers import (
     player_gains,
     standings,
 )
+from live.publish.http.later_answers import SharedMaking, TooMuchAtOnce
 from live.publish.http.oembed import HEIGHT, WIDTH, oembed
+from live.publish.http.packed_bodies import PackedBodies
+from live.publish.http.share_page import share_page
 from live.publish.http.text_pages import text_page
 from live.publish.metrics import CONTENT_TYPE, MetricCounts, Metrics
 from live.publish.public_state import PublicState
-from live.publish.published_state import PublishedState, VisibleState, game_order
+from live.publish.published_state import PublishedState, VisibleState, game_order, snapshot
 from live.publish.schema import openapi
 from live.publish.schema.asyncapi import asyncapi
 from live.publish.stream.stream_filter import EVERYTHING, FilterError, StreamFilter, parse
@@ -56,8 +59,6 @@ SHARED_PAGE_S = 10
 #: What is packed where it is worth it.
 _TEXTS = (JSON, "application/x-chess-pgn")
 _WORTH_BYTES = 1_000
-#: Of packed answers so much is kept.
-_PACKED_BYTES = 8_000_000
 
 #: The largest frame that oEmbed gives unless it is asked for less.
 _LARGEST = (("maxwidth", WIDTH), ("maxheight", HEIGHT))
@@ -82,28 +83,20 @@ class HttpResponse(msgspec.Struct, frozen=True):
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes = b""
+    later: Callable[[], Awaitable[HttpResponse]] | None = None
+    """Makes the response that is sent in place of this one, where that takes a while."""
 
 
-class BadRequestTarget(ValueError):
-    """A request target that is no path."""
+def changed(response: HttpResponse, change: Callable[[HttpResponse], HttpResponse]) -> HttpResponse:
+    """The response after a change, or one that is changed as soon as it is made."""
+    make = response.later
+    if make is None:
+        return change(response)
 
+    async def made() -> HttpResponse:
+        return change(await make())
 
-def read_target(target: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Path and query of a request target, decoded.
-
-    Raises:
-        BadTarget: not an absolute path, or not UTF-8 once decoded.
-    """
-    if not target.startswith("/"):
-        raise BadRequestTarget(target)
-    try:
-        # "//host/…" would be taken for a host by urlsplit; as a path it is just odd.
-        parts = urlsplit("http://host" + target)
-        path = unquote(parts.path, errors="strict")
-        query = parse_qsl(parts.query, keep_blank_values=True, errors="strict", max_num_fields=128)
-    except ValueError as error:
-        raise BadRequestTarget(target) from error
-    return path, tuple(query)
+    return HttpResponse(200, (), later=made)
 
 
 def respond(
@@ -152,27 +145,6 @@ NO_INCIDENTS = problem(403, "the incident log is for arbiters: give a token with
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
 
 
-class PackedBodies:
-    """Bodies by gzip, those used last, up to so many bytes: packing one holds up everybody."""
-
-    def __init__(self, most_bytes: int = _PACKED_BYTES) -> None:
-        self._most_bytes = most_bytes
-        self._packed: OrderedDict[str, bytes] = OrderedDict()
-        self._bytes = 0
-
-    def packed(self, tag: str, body: bytes) -> bytes:
-        """``body`` packed; ``tag`` is its digest."""
-        if (found := self._packed.get(tag)) is not None:
-            self._packed.move_to_end(tag)
-            return found
-        made = gzip.compress(body, compresslevel=1, mtime=0)
-        self._packed[tag] = made
-        self._bytes += len(made)
-        while self._bytes > self._most_bytes:
-            self._bytes -= len(self._packed.popitem(last=False)[1])
-        return made
-
-
 class HttpRoutes:
     """Answers every request that does not become a websocket."""
 
@@ -185,10 +157,17 @@ class HttpRoutes:
         incidents: Callable[[], Sequence[Incident]] = tuple,
         *,
         secure: bool = False,
+        exports: EventExports | None = None,
+        figure: FigureChoice = "auto",
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
-        the incident log, for arbiters; ``secure``: the port speaks TLS.
+        the incident log, for arbiters; ``secure``: the port speaks TLS; ``exports`` makes
+        downloads; ``figure`` leads on pictures.
         """
+        self._figure = figure
+        self._exports = exports
+        self._files = SharedMaking[ExportedFile](clock)
         self._secure = secure
         self.frames: tuple[str, ...] = ()
         """Origins whose pages may show ours in a frame."""
@@ -217,13 +196,18 @@ class HttpRoutes:
         if request.method not in ("GET", "HEAD"):
             return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
         response = self._open(request, sees)
+        kept = False
         if response is None:
             response = self._data(request, sees, metrics)
-            if anybody and response.status == 200 and request.path.startswith("/api/"):
-                response = _kept_for(SHARED_DATA_S, response)
-        if response.status != 200:
-            return response
-        return _smaller(request, response, self._packed)
+            kept = anybody and request.path.startswith("/api/")
+
+        def finished(made: HttpResponse) -> HttpResponse:
+            if made.status != 200:
+                return made
+            made = _kept_for(SHARED_DATA_S, made) if kept else made
+            return _smaller(request, made, self._packed)
+
+        return changed(response, finished)
 
     def _open(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse | None:
         """What everybody gets: pages, descriptions, and whether the service is well."""
@@ -269,6 +253,8 @@ class HttpRoutes:
 
     def _data(self, request: HttpRequest, sees: StreamFilter | None, metrics: bool) -> HttpResponse:
         """What a token may be needed for. Without one, nobody learns what there is."""
+        if request.path == "/share":
+            return self._share(request, sees)
         if sees is None:
             return UNKNOWN
         path = request.path
@@ -283,8 +269,70 @@ class HttpRoutes:
                 return _json(self._health(sees))
             if name == "incidents":
                 return self._log(request, sees)
+            if name == "exports":
+                return _json(ExportsAnswer(tuple(self._exports.exports if self._exports else ())))
+            if name.startswith("exports/"):
+                return self._export(name.removeprefix("exports/"), sees)
+            if name.startswith("games/") and name.endswith(".png"):
+                return self._picture(name.removeprefix("games/").removesuffix(".png"), sees)
             return self._api(name, request, self._visible(sees))
         return problem(404, f"nothing is at {path}")
+
+    def _export(self, name: str, sees: StreamFilter) -> HttpResponse:
+        """The whole event, as far as ``sees`` takes it, as somebody else writes it."""
+        exports = self._exports
+        if exports is None or name not in exports.exports:
+            return problem(404, f"there is no export {name}; see /api/v1/exports")
+        arbiter = sees.visibility is Visibility.ARBITER
+        state: PublishedState = self._state if arbiter else self._public
+
+        return self._file(name, sees, lambda: exports.export(name, snapshot(state, sees)))
+
+    def _picture(self, game: str, sees: StreamFilter) -> HttpResponse:
+        """The board with both figures, for those who may see these."""
+        held = self._visible(sees).game(game)
+        if held is None:
+            return problem(404, f"there is no game {game}")
+        if sees.visibility is Visibility.VENUE:
+            return problem(404, "scores are hidden here, so boards have no picture")
+        if not board_picture.can_draw():
+            return problem(404, "pictures of boards need pip install 'live-rate[picture]'")
+
+        async def png() -> ExportedFile:
+            svg = board_picture.board_svg(held, self._figure)
+            return ExportedFile("image/png", await board_picture.drawn(svg))
+
+        return self._file(f"{game}.png", sees, png)
+
+    def _file(
+        self, name: str, sees: StreamFilter, make: Callable[[], Awaitable[ExportedFile]]
+    ) -> HttpResponse:
+        async def file() -> HttpResponse:
+            try:
+                made = await self._files.get((name, sees), make)
+            except (ExportFailed, TooMuchAtOnce) as error:
+                why = str(error) or "too many files are being made"
+                return problem(503, f"{name}: {why}", [("Retry-After", "5")])
+            return respond(200, made.media_type, made.body, _REVALIDATE)
+
+        return HttpResponse(200, (), later=file)
+
+    def _share(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse:
+        """What a chat reads of a board; the way to it for everybody."""
+        state = None if sees is None else self._visible(sees)
+        game = None if state is None else state.game(dict(request.query).get("game", ""))
+        shows = sees is not None and sees.visibility is not Visibility.VENUE
+        picture = shows and board_picture.can_draw()
+        body = share_page(game, self._root(request), picture=picture)
+        headers = [("Cache-Control", "no-cache"), ("Vary", "Authorization")]
+        return respond(200, "text/html; charset=utf-8", body, headers)
+
+    def _root(self, request: HttpRequest) -> str:
+        """Where viewers find the service."""
+        scheme = "https" if self._secure else "http"
+        if request.headers.get("x-forwarded-proto") in ("http", "https"):
+            scheme = request.headers["x-forwarded-proto"]
+        return f"{scheme}://{request.headers.get('host', 'localhost')}/"
 
     def _api(self, name: str, request: HttpRequest, state: PublishedState) -> HttpResponse:
         if name == "games":
@@ -321,11 +369,7 @@ class HttpRoutes:
         if language not in moments_rss.LANGUAGES:
             known = ", ".join(moments_rss.LANGUAGES)
             return problem(400, f"lang {language!r} is not one of {known}")
-        host = request.headers.get("host", "localhost")
-        scheme = "https" if self._secure else "http"
-        if request.headers.get("x-forwarded-proto") in ("http", "https"):
-            scheme = request.headers["x-forwarded-proto"]
-        text = moments_rss.rss(moments, games, f"{scheme}://{host}/", language)
+        text = moments_rss.rss(moments, games, self._root(request), language)
         body = text.encode("utf-8", "replace")
         return respond(200, "application/rss+xml; charset=utf-8", body, _REVALIDATE)
 

@@ -26,6 +26,12 @@ from live.events import (
 from live.publish.published_state import PublishedState, gain_counts
 
 
+class ExportsAnswer(msgspec.Struct, frozen=True):
+    """Names of the files that plugins make of the event."""
+
+    exports: tuple[str, ...]
+
+
 class EventView(msgspec.Struct, frozen=True):
     """One event: its games by name, and how far they are."""
 

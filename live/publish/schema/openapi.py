@@ -11,6 +11,7 @@ from live.events import GameDetail
 from live.publish.export.moments_rss import LANGUAGES
 from live.publish.http.json_answers import (
     EventsAnswer,
+    ExportsAnswer,
     FeedAnswer,
     GameGainsAnswer,
     GamesAnswer,
@@ -40,6 +41,14 @@ _GAME = {
     "required": True,
     "schema": {"type": "string", "minLength": 1},
     "description": "The game's id, percent-encoded.",
+}
+
+_EXPORT = {
+    "name": "export",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string", "minLength": 1},
+    "description": "The plugin's name.",
 }
 
 _NO_GAME = "There is no such game."
@@ -88,6 +97,7 @@ def openapi() -> dict[str, Any]:
             HealthAnswer,
             IncidentsAnswer,
             MomentsAnswer,
+            ExportsAnswer,
             ProblemAnswer,
         ]
     )
@@ -114,6 +124,14 @@ def openapi() -> dict[str, Any]:
                 missing=_NO_GAME,
                 content="application/x-chess-pgn",
             ),
+            "/api/v1/games/{game}.png": _get(
+                "Its board with both figures, where scores are not hidden",
+                None,
+                [_GAME],
+                missing=_NO_GAME,
+                made=True,
+                content="image/png",
+            ),
             "/api/v1/games/{game}/gains": _get(
                 "Both players' gains in one game at 1 cp, beside the engine's",
                 GameGainsAnswer,
@@ -138,6 +156,15 @@ def openapi() -> dict[str, Any]:
                 None,
                 [*_filters(), _LANGUAGE],
                 content="application/rss+xml",
+            ),
+            "/api/v1/exports": _get("Files that plugins make of the event", ExportsAnswer),
+            "/api/v1/exports/{export}": _get(
+                "The event as such a file",
+                None,
+                [_EXPORT],
+                missing="There is no such export.",
+                made=True,
+                content="*/*",
             ),
             "/metrics": _get("Figures of the service, for Prometheus", None, denied=True),
             "/healthz": _well("Whether the service lives"),
@@ -170,6 +197,7 @@ def _get(
     *,
     missing: str = "",
     denied: bool = False,
+    made: bool = False,
     content: str = "text/plain",
 ) -> dict[str, Any]:
     parameters = parameters or []
@@ -182,6 +210,8 @@ def _get(
         answers |= {"403": _problem("The token does not give this.")}
     if missing:
         answers |= {"404": _problem(missing)}
+    if made:
+        answers |= {"503": _problem("It cannot be made now.")}
     operation: dict[str, Any] = {"summary": summary, "responses": answers}
     return {"get": operation | ({"parameters": parameters} if parameters else {})}
 

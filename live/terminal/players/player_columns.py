@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from live.events import PlayerView, Share
+from live.events import PlayerView, PluginFigure, Share
 from live.ledger.players.leading_figure import FigureKind, figure
 from live.terminal.figure_text import (
     FIGURE_NAMES,
@@ -109,6 +109,29 @@ def _form(view: PlayerView) -> float | None:
     if view.level is None or not view.elo:
         return None
     return view.level - view.elo
+
+
+def plugin_column(name: str) -> PlayerColumn:
+    """The figure of the plugin of this name, with its interval where it gives one."""
+
+    def found(view: PlayerView) -> PluginFigure | None:
+        return next((each for each in view.plugins if each.name == name), None)
+
+    def text(view: PlayerView) -> str:
+        each = found(view)
+        if each is None:
+            return ""
+        if each.low is None or each.high is None:
+            return f"{each.value:.{each.digits}f}"
+        ends = f"{each.low:.{each.digits}f}–{each.high:.{each.digits}f}"
+        return f"{each.value:.{each.digits}f} ({ends})"
+
+    def value(view: PlayerView) -> Value:
+        each = found(view)
+        return None if each is None else each.value
+
+    explained = f"A figure of the plugin {name}, with its 95 % interval where it gives one."
+    return PlayerColumn(f"plugin {name}", name[:16], 16, text, value, explained)
 
 
 COLUMNS: tuple[PlayerColumn, ...] = (

@@ -13,7 +13,7 @@ from live.events import FigureChoice, PlayerView
 from live.ledger.players.leading_figure import standings
 from live.terminal.line_filter import matcher
 from live.terminal.palette import Palette
-from live.terminal.players.player_columns import COLUMNS, PlayerColumn
+from live.terminal.players.player_columns import COLUMNS, PlayerColumn, plugin_column
 from live.terminal.text_cells import left, plain, right, styled, window
 
 _RANK = 6
@@ -54,12 +54,14 @@ class PlayerListLine(msgspec.Struct, frozen=True):
 
 
 def offered(views: Sequence[PlayerView]) -> list[PlayerColumn]:
-    """Columns that there can be: not those of which nobody has a figure."""
-    return [
+    """Columns that there can be: not those of which nobody has a figure; plugins' come last."""
+    own = [
         column
         for column in COLUMNS
         if not column.new or any(column.text(view) not in ("", "·") for view in views)
     ]
+    names = {figure.name for view in views for figure in view.plugins}
+    return own + [plugin_column(name) for name in sorted(names)]
 
 
 def listed(
@@ -76,7 +78,7 @@ def listed(
     if sort == STANDING:
         rows = [PlayerListLine(each.text, each.view) for each in standings(views, figure)]
     else:
-        rows = _by_column(views, next((each for each in COLUMNS if each.name == sort), None))
+        rows = _by_column(views, next((each for each in offered(views) if each.name == sort), None))
     if reverse:
         rows = [row for row in rows if row.place][::-1] + [row for row in rows if not row.place]
     matches = matcher(query)
@@ -143,7 +145,7 @@ def players(
 
 def explanation(view: PlayerView, width: int, more: int, look: PlayerListOptions) -> list[Text]:
     """What the column under the cursor means, and why the player's figure is missing if it is."""
-    column = next((each for each in COLUMNS if each.name == look.column), COLUMNS[0])
+    column = next((each for each in look.offered if each.name == look.column), COLUMNS[0])
     text = f"{column.name}: {column.explained}"
     if column.missing:
         why = view.methods.missing.get(column.missing)

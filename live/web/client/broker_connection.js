@@ -75,7 +75,7 @@ export class BrokerConnection {
   }
 
   _heardStatus({ state, protocol }) {
-    if (protocol > PROTOCOL) this._refuse("this page is older than the service: load it again");
+    if (this._foreign(protocol)) return;
     this.away = state !== "online";
     if (this.away) this._lost();
     else this._live();
@@ -111,10 +111,7 @@ export class BrokerConnection {
   }
 
   _heardSnapshot({ epoch, hello, snapshot }) {
-    if (hello.protocol > PROTOCOL) {
-      this._refuse("this page is older than the service: load it again");
-      return;
-    }
+    if (this._foreign(hello.protocol)) return;
     if (epoch === this._epoch && this._held.seq !== null && snapshot.seq <= this._held.seq) return;
     if (this._waitingEpoch !== epoch) this._waiting.clear();
     this._epoch = this._waitingEpoch = epoch;
@@ -176,6 +173,15 @@ export class BrokerConnection {
     if (this.status === "refused") return;
     this.status = this._held.seq === null && !this.away ? "connecting" : "waiting";
     this._changed({});
+  }
+
+  /** Whether the service speaks another protocol; it is said. */
+  _foreign(protocol) {
+    if (protocol > PROTOCOL) this._refuse("this page is older than the service: load it again");
+    if (protocol < PROTOCOL) {
+      this._refuse("the service is older than this page: bring it up to date, or write the page anew");
+    }
+    return protocol !== PROTOCOL;
   }
 
   _refuse(reason) {

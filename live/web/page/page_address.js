@@ -71,10 +71,16 @@ export function bearer() {
   return token ? { headers: { Authorization: `Bearer ${token}` } } : {};
 }
 
-/** An address to give to others: of this very place, without the token of who gives it. */
-export function shareAddress(href, place) {
+/**
+ * An address to give to others: of this very place, without the token of who gives it. Of a board as
+ * it is now, where the service itself serves the page (`served`), one that chats can show a picture of.
+ */
+export function shareAddress(href, place, served = false) {
   const url = new URL(href);
   url.searchParams.delete("token");
+  if (served && place.view === "board" && place.ply === null && !url.search) {
+    return new URL(`share?${new URLSearchParams({ game: place.game })}`, url).href;
+  }
   url.hash = writePlace(place);
   return url.href;
 }

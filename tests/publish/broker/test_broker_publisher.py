@@ -20,6 +20,7 @@ from live.events import FeedHealth
 from live.manual.pages import manual_page
 from live.publish.broker.broker_publisher import BrokerPublisher
 from live.publish.broker.retained_messages import RetainedMessages
+from tests.feeds.fakes import until
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
 from tests.publish.world import GAMES, World
 
@@ -224,3 +225,32 @@ async def test_a_browser_reads_from_the_broker_as_the_manual_says(
                     assert boards.pop(str(message.topic)) == message.payload
                     if not boards:
                         break
+
+
+@pytest.mark.slow
+async def test_two_services_on_one_prefix_both_say_so(broker: Mosquitto) -> None:
+    told: dict[str, list[str]] = {"first": [], "second": []}
+
+    def teller(name: str) -> Callable[[FeedHealth], None]:
+        return lambda health: told[name].append(health.detail)
+
+    first, second = full(6), full(7)
+    async with telling(broker, first, teller("first")) as one:
+        await broker.comes_to_hold(wanted(first))
+        async with telling(broker, second, teller("second")):
+            await until(lambda: any("another mqtt.prefix" in each for each in told["first"]))
+            for _ in range(20):
+                one.publish(first.step())
+            await until(lambda: any("another mqtt.prefix" in each for each in told["second"]))
+    assert "below test/rate/, too" in told["first"][-1]
+
+
+async def test_the_late_will_of_a_lost_connection_is_put_right(broker: Mosquitto) -> None:
+    world = World(8)
+    world.appear("g1")
+    async with telling(broker, world):
+        await broker.comes_to_hold(wanted(world))
+        late = wanted(world, "offline")["test/rate/status"]
+        async with broker.client() as client:
+            await client.publish("test/rate/status", late, qos=1, retain=True)
+        await broker.comes_to_hold(wanted(world))

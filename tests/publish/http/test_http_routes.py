@@ -17,10 +17,20 @@ import msgspec
 import pytest
 
 from live.config import ServerConfig
-from live.events import EngineHealth, EngineState, FeedHealth, GameDetail, GameView, PlayerView
+from live.events import (
+    EngineHealth,
+    EngineState,
+    FeedHealth,
+    GameDetail,
+    GameView,
+    PlayerView,
+    SnapshotMessage,
+)
 from live.publish.access.client_limits import ClientLimits
+from live.publish.export import board_picture
+from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
 from live.publish.http.http_connection import HttpConnection
-from live.publish.http.http_routes import BadRequestTarget, read_target
+from live.publish.http.request_target import BadRequestTarget, read_target
 from live.publish.http.static_files import StaticSite
 from live.publish.server import Publisher
 from tests.publish.world import World
@@ -61,7 +71,11 @@ def site(tmp_path: Path) -> StaticSite:
 
 @asynccontextmanager
 async def serving(
-    world: World, site: StaticSite, limits: ClientLimits | None = None, clock: Clock | None = None
+    world: World,
+    site: StaticSite,
+    limits: ClientLimits | None = None,
+    clock: Clock | None = None,
+    exports: EventExports | None = None,
 ) -> AsyncIterator[tuple[Publisher, httpx.AsyncClient]]:
     made = Publisher(
         ServerConfig(port=0),
@@ -69,6 +83,7 @@ async def serving(
         site=site,
         limits=limits or ClientLimits(),
         clock=clock or Clock(),
+        exports=exports,
     )
     async with made as publisher:
         host, port = publisher.address
@@ -497,3 +512,108 @@ async def test_where_scores_are_hidden_there_are_no_moments(site: StaticSite) ->
         assert (await client.get("/api/v1/moments")).json() == {"moments": []}
         feed = await client.get("/api/v1/moments.rss")
         assert ElementTree.fromstring(feed.text).findall("channel/item") == []
+
+
+class Exports:
+    """Makes a table when it is let."""
+
+    exports = ("table",)
+
+    def __init__(self) -> None:
+        self.let = asyncio.Event()
+        self.asked = asyncio.Event()
+        self.fault: Exception | None = None
+        self.events: list[SnapshotMessage] = []
+
+    async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
+        self.events.append(event)
+        self.asked.set()
+        await self.let.wait()
+        if self.fault is not None:
+            raise self.fault
+        return ExportedFile("text/csv", b"a,b\n")
+
+
+async def test_a_download_is_waited_for_and_the_next_request_after_it(
+    world: World, site: StaticSite
+) -> None:
+    exports = Exports()
+    async with serving(world, site, exports=exports) as (publisher, client):
+        assert (await client.get("/api/v1/exports")).json() == {"exports": ["table"]}
+        lines = b"GET /api/v1/exports/table HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        answers = asyncio.ensure_future(raw(publisher, lines + last))
+        await exports.asked.wait()
+        # Nobody else waits for it.
+        assert (await client.get("/healthz")).status_code == 200
+        exports.let.set()
+        told = await answers
+        assert told.count(b"HTTP/1.1 200") == 2
+        assert told.index(b"a,b\n") < told.index(b'"status"')
+        found = await client.get("/api/v1/exports/table", headers={"Origin": "http://localhost"})
+        assert (found.content, found.headers["content-type"]) == (b"a,b\n", "text/csv")
+        again = {"If-None-Match": found.headers["etag"]}
+        assert (await client.get("/api/v1/exports/table", headers=again)).status_code == 304
+        head = await client.head("/api/v1/exports/table")
+        assert (head.headers["content-length"], head.content) == ("4", b"")
+        assert len(exports.events) == 1
+        assert {game.id for game in exports.events[0].games} == {g.id for g in world.games()}
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "said"),
+    [
+        (ExportFailed("the plugin raised ValueError"), 503, "table: the plugin raised V"),
+        (KeyError("a fault of ours"), 500, "the answer failed"),
+    ],
+)
+async def test_a_download_that_fails(
+    world: World, site: StaticSite, fault: Exception, status: int, said: str
+) -> None:
+    exports = Exports()
+    exports.fault = fault
+    exports.let.set()
+    async with serving(world, site, exports=exports) as (_, client):
+        answer = await client.get("/api/v1/exports/table")
+        assert answer.status_code == status
+        assert answer.json()["detail"].startswith(said)
+        assert (await client.get("/api/v1/exports/none")).status_code == 404
+
+
+async def test_who_goes_away_before_the_download_is_made_leaves_nothing(
+    world: World, site: StaticSite
+) -> None:
+    exports = Exports()
+    async with serving(world, site, exports=exports) as (publisher, client):
+        _, writer = await asyncio.open_connection(*publisher.address)
+        writer.write(b"GET /api/v1/exports/table HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await exports.asked.wait()
+        writer.transport.abort()
+        exports.let.set()
+        assert (await client.get("/api/v1/exports/table")).content == b"a,b\n"
+
+
+async def test_a_board_is_shared_with_its_picture(
+    world: World, site: StaticSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def drawn(svg: str) -> bytes:
+        return svg[:4].encode()
+
+    monkeypatch.setattr(board_picture, "drawn", drawn)
+    monkeypatch.setattr(board_picture, "board_svg", lambda game, figure: f"<svg {game.id}")
+    monkeypatch.setattr(board_picture, "can_draw", lambda: True)
+    async with serving(world, site) as (publisher, client):
+        found = await client.get("/api/v1/games/g1.png")
+        assert (found.content, found.headers["content-type"]) == (b"<svg", "image/png")
+        assert (await client.get("/api/v1/games/none.png")).status_code == 404
+        page = await client.get("/share?game=g1", headers={"X-Forwarded-Proto": "https"})
+        host = client.base_url.netloc.decode()
+        assert f"https://{host}/api/v1/games/g1.png" in page.text
+        publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
+        hidden = await client.get("/api/v1/games/g1.png")
+        assert (hidden.status_code, "scores are hidden" in hidden.text) == (404, True)
+        assert "og:image" not in (await client.get("/share?game=g1")).text
+    monkeypatch.setattr(board_picture, "can_draw", lambda: False)
+    async with serving(world, site) as (_, client):
+        assert "live-rate[picture]" in (await client.get("/api/v1/games/g1.png")).text
+        assert "og:image" not in (await client.get("/share?game=g1")).text

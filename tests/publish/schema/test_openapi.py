@@ -15,9 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from live.config import ServerConfig
-from live.events import FeedHealth
+from live.events import FeedHealth, SnapshotMessage
 from live.publish.access.authentication import Authentication
 from live.publish.access.tokens import Tokens, new_token
+from live.publish.export import board_picture
+from live.publish.export.event_exports import ExportedFile
 from live.publish.http.http_routes import HttpRequest, HttpResponse, HttpRoutes
 from live.publish.http.static_files import StaticSite
 from live.publish.metrics import MetricCounts
@@ -43,6 +45,19 @@ def busy_world(seed: int = 4) -> World:
     return world
 
 
+class Exports:
+    """One download, made at once."""
+
+    exports = ("table",)
+
+    async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
+        return ExportedFile("text/csv", b"a,b")
+
+
+async def picture(svg: str) -> bytes:
+    return b"\x89PNG"
+
+
 def targets(path: str) -> list[str]:
     """The path with real ids, with an unknown one, and with queries, good and bad."""
     players = [view.id for view in busy_world().players()]
@@ -50,6 +65,7 @@ def targets(path: str) -> list[str]:
         path.replace("{game}", quote(game, safe="")).replace("{player}", quote(player, safe=""))
         for game, player in product((*GAMES, NOBODY), (*players, NOBODY))
     ]
+    made = [each.replace("{export}", name) for each in made for name in (*Exports.exports, NOBODY)]
     parameters = DOCUMENT["paths"][path]["get"].get("parameters", ())
     queries = [""]
     for parameter in parameters:
@@ -70,22 +86,27 @@ def complaints(path: str, response: HttpResponse | httpx.Response, body: bytes) 
         return [f"{status} is not described"]
     if "content" not in described:
         return [] if not body else ["a body is not described"]
-    media = described["content"].get(kind.split(";")[0])
+    media = described["content"].get(kind.split(";")[0]) or described["content"].get("*/*")
     if media is None:
         return [f"{kind} is not described"]
     if "json" not in kind:
-        return [] if body.decode() else ["no text"]
+        return [] if body else ["no body"]
 
     return problems(json.loads(body), media["schema"], DOCUMENT)
 
 
 @pytest.mark.parametrize("path", DOCUMENT["paths"])
-async def test_every_route_answers_as_described(path: str, tmp_path: Path) -> None:
+async def test_every_route_answers_as_described(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board_picture, "drawn", picture)
+    monkeypatch.setattr(board_picture, "board_svg", lambda game, figure: "")
     token, entry = new_token("all", lambda size: b"a" * size, arbiter=True, metrics=True)
     tokens = tmp_path / "tokens.toml"
     tokens.write_text(entry, encoding="utf-8")
     config = ServerConfig(port=0, tokens_file=str(tokens))
-    async with Publisher(config, busy_world(), site=StaticSite(Path("/nowhere"))) as publisher:
+    site = StaticSite(Path("/nowhere"))
+    async with Publisher(config, busy_world(), site=site, exports=Exports()) as publisher:
         base = publisher.url.rstrip("/")
         bearer = {"Authorization": f"Bearer {token}"}
         async with httpx.AsyncClient(base_url=base, trust_env=False, headers=bearer) as client:

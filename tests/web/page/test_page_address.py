@@ -92,3 +92,18 @@ def test_a_shared_address_keeps_what_is_seen_and_not_who_sees_it(pages: Pages) -
         args=["https://host/?event=Open+A&token=geheim#view=health", place],
     )
     assert shared == "https://host/?event=Open+A#game=a+b%26c&ply=3"
+
+
+def test_a_board_as_it_is_now_is_shared_by_the_address_that_has_a_picture(pages: Pages) -> None:
+    place = {**read(pages, ""), "view": "board", "game": "a b&c"}
+
+    def shared(href: str, **more: object) -> object:
+        args = [href, {**place, **more}, True]
+        return pages("call", module="page/page_address.js", name="shareAddress", args=args)
+
+    assert (
+        shared("https://host/live/?token=x#view=health") == "https://host/live/share?game=a+b%26c"
+    )
+    assert shared("https://host/", ply=3) == "https://host/#game=a+b%26c&ply=3"
+    assert shared("https://host/", view="players") == "https://host/#game=a+b%26c&view=players"
+    assert shared("https://host/?event=A") == "https://host/?event=A#game=a+b%26c"

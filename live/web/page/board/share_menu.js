@@ -4,6 +4,7 @@ import { element } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS } from "../players/columns.js";
 import { pieceMarkup, svgAddress } from "./pieces.js";
 import { bearer, shareAddress } from "../page_address.js";
+import { brokerOf } from "../../client/broker_connection.js";
 
 /** Games whose PGN is asked for at once, at most. */
 const TOGETHER = 4;
@@ -97,7 +98,7 @@ export class ShareMenu {
 
   async _copy() {
     const { place } = this._seen();
-    const address = shareAddress(location.href, place);
+    const address = shareAddress(location.href, place, brokerOf(document) === null);
     try {
       await navigator.clipboard.writeText(address);
       this._notify("The link is copied.");

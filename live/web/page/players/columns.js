@@ -164,6 +164,25 @@ export const PLAYER_COLUMNS = [
   { id: "games", label: "Games", explain: "games", ...number((player) => player.games) },
 ];
 
+/** A column for each plugin that says something of a player, by the plugins' names. */
+export function pluginColumns(players) {
+  const names = new Set(players.flatMap(({ plugins = [] }) => plugins.map(({ name }) => name)));
+  return [...names].sort().map((name) => {
+    const of = ({ plugins = [] }) => plugins.find((each) => each.name === name) ?? null;
+    return {
+      id: `plugin-${name}`, label: name,
+      value: (player) => of(player)?.value ?? null,
+      show: (player) => {
+        const found = of(player);
+        if (found === null) return none("the plugin gives no figure");
+        const { value, low = null, high = null, digits = 0, note = "" } = found;
+        const write = (number) => number.toFixed(digits).replace("-", MINUS);
+        return figure(write(value), low === null || high === null ? "" : `${write(low)}${DASH}${write(high)}`, note);
+      },
+    };
+  });
+}
+
 /** What is shown to whoever has chosen nothing. */
 export const USUAL = ["elo", "performance", "level", "percentile", "alone", "a4", "accuracy", "points", "moves", "games"];
 
@@ -198,7 +217,7 @@ export function rankedPlayers(players, sort, down, choice = "auto") {
 }
 
 function orderedBy(players, sort, choice) {
-  const column = PLAYER_COLUMNS.find((each) => each.id === sort);
+  const column = [...PLAYER_COLUMNS, ...pluginColumns(players)].find((each) => each.id === sort);
   const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
   if (sort === "name") return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
   if (!column) {

@@ -1,7 +1,7 @@
 /** The players of the event: a row each, best first, with a column for every method. */
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
-import { PLAYER_COLUMNS, USUAL, chosenColumns, rankedPlayers } from "./columns.js";
+import { PLAYER_COLUMNS, USUAL, chosenColumns, pluginColumns, rankedPlayers } from "./columns.js";
 import { rankedBy } from "../../client/leading_figure.js";
 import { everybodyIn, leadingIn } from "../figure_choice.js";
 import { FIGURE_NAMES } from "../score_words.js";
@@ -56,8 +56,9 @@ export class PlayersPage {
   }
 
   draw(held, place) {
-    const by = rankedBy([...held.players.values()], leadingIn(held, place));
-    this._useColumns(place.cols, by);
+    const everybody = [...held.players.values()];
+    const by = rankedBy(everybody, leadingIn(held, place));
+    this._useColumns(place.cols, by, pluginColumns(everybody));
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
     this._header.draw(place.sort || "place", place.down);
     const players = this.shown(held, place);
@@ -96,8 +97,8 @@ export class PlayersPage {
   }
 
   /** On a phone the figure that ranks stands beside the name, or nobody would see it. */
-  _useColumns(text, by) {
-    const chosen = chosenColumns(text);
+  _useColumns(text, by, added) {
+    const chosen = [...chosenColumns(text), ...added];
     const isLead = ({ id }) => this._narrow.matches && id === (by === "algorithm4" ? "a4" : by);
     const columns = [...chosen.filter(isLead), ...chosen.filter((column) => !isLead(column))];
     const ids = columns.map(({ id }) => id).join(",");

@@ -225,3 +225,21 @@ def test_columns_can_be_chosen(pages: Pages) -> None:
     # Addresses of before.
     assert chosen("calibrated,form") == ["level", "percentile"]
     assert chosen("nonsense") == chosen("")
+
+
+def test_a_plugins_figure_is_a_column_under_its_name(pages: Pages) -> None:
+    figure = {"name": "captures", "value": 41.25, "low": -3.0, "high": 60.0, "digits": 1}
+    players = [
+        {"id": "a", "name": "A", "plugins": [figure]},
+        {"id": "b", "name": "B", "plugins": [{"name": "captures", "value": 50.0}]},
+        {"id": "c", "name": "C"},  # of a service that knows no plugins
+    ]
+    ranked = pages(
+        "call",
+        module="page/players/columns.js",
+        name="rankedPlayers",
+        args=[players, "plugin-captures", False],
+    )
+    assert [(each["player"]["id"], each["place"]) for each in ranked] == [
+        *(("b", "1"), ("a", "2"), ("c", ""))
+    ]

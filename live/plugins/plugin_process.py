@@ -1,0 +1,241 @@
+"""A plugin seen from the service: its process, its time limits, and what becomes of its faults.
+Shell.
+
+Loss policy service → plugin: none is kept; who asks gets an answer or :class:`PluginFailure`. A
+process that hangs, ends or says too much is killed, and started again by the next call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from typing import Final, TypeVar
+
+import msgspec
+
+from live.clock import Clock, LoopClock
+from live.events import FeedHealth, FeedState
+from live.network.retry import system_words
+from live.operating_system import kill_group, own_group
+from live.plugins.installed_plugins import InstalledPlugin
+from live.plugins.plugin_host import PluginReply
+
+log = logging.getLogger(__name__)
+
+#: One call may last so long, and the start with the plugin's imports, seconds.
+CALL_S: Final = 5.0
+START_S: Final = 30.0
+#: Failures in a row after which a plugin is switched off until the next start of the service.
+MOST_FAILURES: Final = 5
+#: The longest answer, bytes.
+MOST_BYTES: Final = 32_000_000
+#: Alerts that one board may have of one plugin.
+MOST_ALERTS: Final = 20
+#: Of what one process prints so much is logged, lines of so many bytes.
+PRINTED_LINES: Final = 100
+_PRINTED_BYTES: Final = 500
+
+Answer = TypeVar("Answer")
+
+
+class PluginFailure(Exception):
+    """Why a plugin gave no answer: short, in lower case, without a full stop."""
+
+
+class PluginProcess:
+    """One plugin. Calls wait for one another."""
+
+    def __init__(
+        self,
+        plugin: InstalledPlugin,
+        report: Callable[[FeedHealth], None] = lambda health: None,
+        *,
+        clock: Clock | None = None,
+        call_s: float = CALL_S,
+        start_s: float = START_S,
+    ) -> None:
+        """``report`` is called when it gets into trouble and when that is over."""
+        self.plugin = plugin
+        self.failures = 0
+        """In a row."""
+        self.about: str | None = None
+        """What it said of itself when it was loaded: the media type of an export."""
+        self._report = report
+        self._clock = clock or LoopClock()
+        self._call_s, self._start_s = call_s, start_s
+        self._process: asyncio.subprocess.Process | None = None
+        self._printing: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
+
+    @property
+    def part(self) -> str:
+        """What it is called where parts of the service are listed."""
+        return f"plugin {self.plugin.name} ({self.plugin.kind})"
+
+    @property
+    def off(self) -> bool:
+        """It has failed too often."""
+        return self.failures >= MOST_FAILURES
+
+    async def ask(self, arguments: tuple[object, ...], answer: type[Answer]) -> Answer:
+        """One call of the plugin.
+
+        Raises:
+            PluginFailure: it gave none in time, raised, gave something else, or is switched off.
+        """
+        async with self._turn:
+            if self.off:
+                raise PluginFailure("switched off")
+            with self._counted():
+                async with self._alive() as process, self._clock.deadline(self._call_s):
+                    await _send(process, arguments)
+                    reply = await _reply(process)
+                return msgspec.json.decode(self._checked(reply).value, type=answer)
+
+    async def load(self) -> None:
+        """Start it, to see whether it can be loaded. Raises PluginFailure."""
+        async with self._turn:
+            with self._counted():
+                async with self._alive():
+                    pass
+
+    async def values(self, address: str) -> AsyncGenerator[str | None, None]:
+        """What a feed plugin gives, to its end; None whenever it was silent for ``call_s``.
+
+        Raises:
+            PluginFailure: it raised, gave something else, or its process ended.
+        """
+        async with self._turn, contextlib.AsyncExitStack() as stack:
+            with _explained():
+                process = await stack.enter_async_context(self._alive())
+                await _send(process, (address,))
+            while True:
+                with _explained():
+                    try:
+                        async with self._clock.deadline(self._call_s):
+                            reply = self._checked(await _reply(process))
+                    except TimeoutError:
+                        reply = None
+                    if reply is not None and reply.over:
+                        return
+                    text = None if reply is None else msgspec.json.decode(reply.value, type=str)
+                yield text
+
+    async def close(self) -> None:
+        """End its process."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.returncode is None:
+            kill_group(process.pid)
+        await process.wait()
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.close()
+        with contextlib.suppress(TimeoutError):
+            # To its end, so that the pipe is closed; children that went away may hold it open.
+            async with self._clock.deadline(1.0):
+                await process.stdout.read()
+        if self._printing is not None:
+            self._printing.cancel()
+            await asyncio.wait([self._printing])
+
+    @contextlib.asynccontextmanager
+    async def _alive(self) -> AsyncIterator[asyncio.subprocess.Process]:
+        """Its process, loaded; killed unless the block ends well, for a late answer would be taken
+        for that to another call.
+        """
+        try:
+            if self._process is None:
+                self._process = await self._started()
+                async with self._clock.deadline(self._start_s):
+                    reply = self._checked(await _reply(self._process))
+                self.about = msgspec.json.decode(reply.value, type=str | None)
+            yield self._process
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        process = await asyncio.create_subprocess_exec(
+            # Without the folder that it is started in, which may hold anything.
+            *(sys.executable, "-P", "-m", "live.plugins.plugin_host"),
+            *(self.plugin.group, self.plugin.name),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=MOST_BYTES,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            **own_group(),
+        )
+        self._printing = asyncio.create_task(self._printed(process), name=f"{self.part} prints")
+        return process
+
+    async def _printed(self, process: asyncio.subprocess.Process) -> None:
+        """Log what it prints, as far as that is bearable, and take the rest away."""
+        assert process.stderr is not None
+        lines = 0
+        while piece := await process.stderr.read(65_536):
+            for line in piece.splitlines()[: PRINTED_LINES - lines]:
+                lines += 1
+                log.info("%s: %r", self.part, line[:_PRINTED_BYTES].decode("utf-8", "replace"))
+                if lines == PRINTED_LINES:
+                    log.warning("%s prints more than is logged", self.part)
+
+    def _checked(self, reply: PluginReply) -> PluginReply:
+        if reply.error:
+            # Its text may say anything, so it is for the log alone.
+            log.info("%s raised %s: %r", self.part, reply.error, reply.detail)
+            raise PluginFailure(f"raised {reply.error}")
+        return reply
+
+    @contextlib.contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count failures, and report when they begin and end."""
+        try:
+            with _explained():
+                yield
+        except PluginFailure as failure:
+            self.failures += 1
+            then = "tried again with the next change"
+            if self.off:
+                then = f"switched off after {self.failures} failures in a row"
+            log.log(logging.ERROR if self.off else logging.WARNING, "%s %s", self.part, failure)
+            state: FeedState = "failed" if self.off else "retrying"
+            self._report(FeedHealth(self.part, state, f"{failure}; {then}", part=True))
+            raise
+        if self.failures:
+            self.failures = 0
+            self._report(FeedHealth(self.part, "live", part=True))
+
+
+async def _send(process: asyncio.subprocess.Process, arguments: tuple[object, ...]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(msgspec.json.encode(arguments) + b"\n")
+    await process.stdin.drain()
+
+
+async def _reply(process: asyncio.subprocess.Process) -> PluginReply:
+    assert process.stdout is not None
+    line = await process.stdout.readline()
+    if not line.endswith(b"\n"):
+        raise PluginFailure("its process ended")
+    return msgspec.json.decode(line, type=PluginReply)
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """Whatever goes wrong with a plugin as :class:`PluginFailure`."""
+    try:
+        yield
+    except TimeoutError:
+        raise PluginFailure("gave no answer in time, and was ended") from None
+    except OSError as error:
+        raise PluginFailure(f"its process ended ({system_words(error)})") from error
+    except msgspec.MsgspecError as error:
+        raise PluginFailure(f"gave what it should not: {error}") from error
+    except ValueError as error:  # of StreamReader.readline
+        raise PluginFailure(f"said more than {MOST_BYTES // 10**6} MB at once") from error

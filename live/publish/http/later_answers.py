@@ -1,0 +1,57 @@
+"""Answers that take a while: files that something beside the loop makes. Shell.
+
+Whoever asks for what is being made already waits for that; what was made is kept for a few seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Final, Generic, TypeVar
+
+#: What was made is given again for so long, seconds.
+KEPT_S: Final = 5.0
+#: So many different files are made or kept at once.
+MOST: Final = 16
+
+Made = TypeVar("Made")
+
+
+class TooMuchAtOnce(Exception):
+    """More is being made already than is good for the others."""
+
+
+class SharedMaking(Generic[Made]):
+    """Makes each file once for all who ask at the same time."""
+
+    def __init__(
+        self, clock: Callable[[], float], *, kept_s: float = KEPT_S, most: int = MOST
+    ) -> None:
+        self._clock = clock
+        self._kept_s, self._most = kept_s, most
+        self._made: dict[Hashable, tuple[float, asyncio.Task[Made]]] = {}
+
+    async def get(self, key: Hashable, make: Callable[[], Awaitable[Made]]) -> Made:
+        """What ``make`` makes, or made lately.
+
+        Raises:
+            TooMuchAtOnce: so many others are being made.
+            Exception: what ``make`` raises.
+        """
+        now_s = self._clock()
+        for old, (at_s, task) in list(self._made.items()):
+            if task.done() and not 0 <= now_s - at_s < self._kept_s:
+                del self._made[old]
+        if key not in self._made:
+            while len(self._made) >= self._most:
+                done = next((old for old, (_, task) in self._made.items() if task.done()), None)
+                if done is None:
+                    raise TooMuchAtOnce
+                del self._made[done]
+            self._made[key] = now_s, asyncio.ensure_future(_awaited(make))
+        # Who goes away leaves the others waiting for it.
+        return await asyncio.shield(self._made[key][1])
+
+
+async def _awaited(make: Callable[[], Awaitable[Made]]) -> Made:
+    return await make()

@@ -1,0 +1,242 @@
+"""The plugins of a running service: who is asked what, when, and where the answers go.
+
+Part of the composition root.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from functools import partial
+
+from live.alerts.finding import Finding
+from live.clock import Clock, LoopClock
+from live.errors import UnknownFeed
+from live.events import (
+    Change,
+    ClockMessage,
+    GameId,
+    GameMessage,
+    MoveMessage,
+    PluginFigure,
+    ScoreMessage,
+    SnapshotMessage,
+)
+from live.feeds.feed import Feed
+from live.feeds.feed_session import FeedConditions
+from live.feeds.files.text_feed import TextFeed
+from live.feeds.open_feed import PluginFeeds
+from live.feeds.source_address import FeedAddress
+from live.network.retry import FeedTrouble
+from live.plugins.installed_plugins import InstalledPlugin
+from live.plugins.interface import PluginAlert
+from live.plugins.plugin_process import MOST_ALERTS, PluginFailure, PluginProcess
+from live.publish.export.event_exports import ExportedFile, ExportFailed
+from live.service.event_service import EventService
+
+#: Between two calls of one plugin, seconds: no plugin keeps the loop busy with what it is given.
+PAUSE_S = 0.1
+#: After a failure, doubled with each in a row.
+FAILED_S = 1.0
+
+
+def plugin_feeds(plugins: Sequence[InstalledPlugin]) -> PluginFeeds:
+    """What opens the sources of these plugins."""
+    known = {each.name: each for each in plugins if each.kind == "feeds"}
+
+    def opened(source: FeedAddress, conditions: FeedConditions) -> Feed:
+        """Raises UnknownFeed where no plugin in use has that name."""
+        name, _, address = source.target.partition(":")
+        if name not in known:
+            raise UnknownFeed(
+                f'--feed "{source.name}"',
+                f"no plugin {name} for sources is in use",
+                "Install it and name it in [plugins] use; live-rate plugins lists them",
+            )
+        process = PluginProcess(known[name])
+        return TextFeed(source.name, partial(_texts, process, address), conditions)
+
+    return opened
+
+
+async def _texts(process: PluginProcess, address: str) -> AsyncGenerator[str | None, None]:
+    """What the plugin gives, in a process that does not outlive it."""
+    try:
+        async with contextlib.aclosing(process.values(address)) as values:
+            async for text in values:
+                yield text
+    except PluginFailure as failure:
+        raise FeedTrouble(f"the plugin {failure}") from failure
+    finally:
+        await process.close()
+
+
+class WaitingNames:
+    """What a plugin has to look at again, each once, the longest waiting first.
+
+    Loss policy: news of one name becomes one look; the bound is the names there are.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, None] = {}
+        self._some = asyncio.Event()
+
+    def add(self, names: Iterable[str]) -> None:
+        """These have to be looked at."""
+        self._names.update(dict.fromkeys(names))
+        if self._names:
+            self._some.set()
+
+    async def next(self) -> str:
+        """The next one; waits for it."""
+        await self._some.wait()
+        name = next(iter(self._names))
+        del self._names[name]
+        if not self._names:
+            self._some.clear()
+        return name
+
+
+class PluginService:
+    """All plugins but those of sources, which :func:`plugin_feeds` opens."""
+
+    def __init__(
+        self,
+        plugins: Sequence[InstalledPlugin],
+        service: EventService,
+        *,
+        clock: Clock | None = None,
+    ) -> None:
+        self._service = service
+        self._clock = clock or LoopClock()
+        processes = [
+            PluginProcess(each, service.health, clock=self._clock)
+            for each in plugins
+            if each.kind != "feeds"
+        ]
+        self._processes = processes
+        self._boards = {each: WaitingNames() for each in processes if _is(each, "alerts")}
+        self._players = {each: WaitingNames() for each in processes if _is(each, "methods")}
+        self._exports = {each.plugin.name: each for each in processes if _is(each, "exports")}
+        if self._boards:
+            service.arbiter.await_plugins()
+
+    def parts(self) -> dict[str, Callable[[], Awaitable[None]]]:
+        """What has to run, by name."""
+        found: dict[str, Callable[[], Awaitable[None]]] = {}
+        for each, names in self._boards.items():
+            found[each.part] = partial(self._keep, each, names, self._board)
+        for each, names in self._players.items():
+            found[each.part] = partial(self._keep, each, names, self._player)
+        return found
+
+    def heard(self, changes: Iterable[Change]) -> None:
+        """What has changed has to be looked at."""
+        self._look(dict.fromkeys(game for each in changes if (game := _changed(each))))
+
+    def _look(self, games: Iterable[GameId]) -> None:
+        held = list(games)
+        for boards in self._boards.values():
+            boards.add(held)
+        for players in self._players.values():
+            for game in held:
+                players.add(self._service.state.player_ids(game))
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Look at all that is held; no process of a plugin is left behind after the block."""
+        self._look(view.id for view in self._service.state.games())
+        try:
+            yield
+        finally:
+            for process in self._processes:
+                await process.close()
+
+    # --- what plugins answer ----------------------------------------------------------------------
+
+    async def _keep(
+        self,
+        process: PluginProcess,
+        names: WaitingNames,
+        look: Callable[[PluginProcess, str], Awaitable[None]],
+    ) -> None:
+        while True:
+            name = await names.next()
+            try:
+                await look(process, name)
+            except PluginFailure:
+                # It has been reported. What it did not answer is asked for again with its next
+                # change: it may be the one thing that the plugin cannot bear.
+                if process.off:
+                    await asyncio.Event().wait()
+                await self._clock.sleep(FAILED_S * 2**process.failures)
+            await self._clock.sleep(PAUSE_S)
+
+    async def _board(self, process: PluginProcess, game: GameId) -> None:
+        detail = self._service.state.game(game)
+        if detail is None:
+            return
+        name = process.plugin.name
+        found = await process.ask((detail,), list[PluginAlert])
+        findings = [_finding(name, game, each) for each in found[:MOST_ALERTS]]
+        self._service.arbiter.noticed(name, game, findings)
+
+    async def _player(self, process: PluginProcess, player: str) -> None:
+        state = self._service.state
+        view = next((each for each in state.players() if each.id == player), None)
+        if view is None:
+            return
+        ids = [each.id for each in state.games() if player in state.player_ids(each.id)]
+        games = tuple(detail for id in ids if (detail := state.game(id)) is not None)
+        figures = await process.ask((view, games), tuple[PluginFigure | None])
+        state.plugin_figure(player, process.plugin.name, figures[0])
+
+    # --- downloads --------------------------------------------------------------------------------
+
+    @property
+    def exports(self) -> Sequence[str]:
+        """Names of the downloads that there are."""
+        return tuple(self._exports)
+
+    async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
+        """The event as this plugin writes it.
+
+        Raises:
+            ExportFailed: it did not.
+        """
+        process = self._exports[name]
+        try:
+            body = await process.ask((event,), bytes)
+        except PluginFailure as failure:
+            raise ExportFailed(f"the plugin {failure}") from failure
+        return ExportedFile(process.about or "application/octet-stream", body)
+
+
+def _is(process: PluginProcess, kind: str) -> bool:
+    return process.plugin.kind == kind
+
+
+def _changed(change: Change) -> GameId | None:
+    """Which game's figures or state have changed for good."""
+    match change:
+        case GameMessage(game=view):
+            return view.id
+        case MoveMessage(game=game) | ClockMessage(game=game):
+            return game
+        case ScoreMessage(game=game, ply=ply) if ply.final:
+            return game
+    return None
+
+
+def _finding(plugin: str, game: GameId, alert: PluginAlert) -> Finding:
+    return Finding(
+        kind="plugin",
+        severity=alert.severity,
+        text=f"{plugin}: {alert.text}",
+        advice=alert.advice,
+        game=game,
+        ply=alert.ply,
+        color=alert.color,
+        about=f"{game} {plugin} {alert.key}",
+    )

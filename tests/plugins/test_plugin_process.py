@@ -1,0 +1,207 @@
+"""A plugin in a process of its own: what it answers, and every way in which it can fail."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+
+import pytest
+
+from live.events import FeedHealth
+from live.plugins import plugin_process
+from live.plugins.plugin_process import MOST_FAILURES, PluginFailure, PluginProcess
+from tests.plugins.made_plugins import PluginFolder
+
+#: One process for each question; each takes some tenths of a second to start.
+pytestmark = pytest.mark.slow
+
+#: Exports are asked with one argument and answer bytes, which says most with least.
+EXPORT = """
+    import os, sys, time
+    class Plugin:
+        media_type = "text/plain"
+        calls = 0
+        def export(self, event):
+            self.calls += 1
+            {body}
+"""
+
+
+class Asked:
+    """A plugin and what was reported of it."""
+
+    def __init__(self, folder: PluginFolder, code: str, kind: str, call_s: float) -> None:
+        self.reports: list[FeedHealth] = []
+        plugin = folder.add("tried", kind, code)
+        self.process = PluginProcess(plugin, self.reports.append, call_s=call_s)
+
+    async def once(self) -> bytes:
+        return await self.process.ask((_event(),), bytes)
+
+    async def failure(self) -> str:
+        with pytest.raises(PluginFailure) as caught:
+            await self.once()
+        return str(caught.value)
+
+
+def _event() -> object:
+    info = {"name": "", "limit": "", "rating": 0, "rating_source": ""}
+    return {
+        "type": "snapshot",
+        "engine": info,
+        "games": [],
+        "players": [],
+        "feeds": [],
+        "engines": {},
+    }
+
+
+@contextlib.asynccontextmanager
+async def asked(
+    folder: PluginFolder,
+    body: str,
+    *,
+    code: str = EXPORT,
+    kind: str = "exports",
+    call_s: float = 60.0,
+) -> AsyncIterator[Asked]:
+    made = Asked(folder, code.replace("{body}", body), kind, call_s)
+    try:
+        yield made
+    finally:
+        await made.process.close()
+
+
+async def test_it_answers_and_keeps_what_it_likes(plugins: PluginFolder) -> None:
+    async with asked(plugins, "return str(self.calls).encode()") as made:
+        assert [await made.once(), await made.once()] == [b"1", b"2"]
+        assert made.process.about == "text/plain"
+        assert made.reports == []
+
+
+async def test_what_it_prints_is_logged_and_nothing_else(
+    plugins: PluginFolder, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    body = "print('hello'); os.write(1, b'x\\n' * 5000); print(sys.stdin.read()); return b'ok'"
+    async with asked(plugins, body) as made:
+        assert await made.once() == b"ok"
+        process = made.process
+        await process.close()
+    lines = [each.message for each in caplog.records if "tried" in each.message]
+    assert len(lines) <= plugin_process.PRINTED_LINES + 1
+    assert lines[-1].endswith("prints more than is logged")
+
+
+async def test_what_it_raises_costs_one_answer(plugins: PluginFolder) -> None:
+    body = "return b'ok' if self.calls != 1 else sys.exit('secret')"
+    async with asked(plugins, body) as made:
+        assert await made.failure() == "raised SystemExit"
+        # Of the same process: it has counted on.
+        assert await made.once() == b"ok"
+    part = "plugin tried (exports)"
+    assert [each.state for each in made.reports] == ["retrying", "live"]
+    assert made.reports[0] == FeedHealth(
+        part, "retrying", "raised SystemExit; tried again with the next change", part=True
+    )
+
+
+async def test_one_that_hangs_is_ended_and_started_again(plugins: PluginFolder) -> None:
+    body = "time.sleep(3600 if os.path.exists(__file__ + '.hang') else 0); return b'ok'"
+    async with asked(plugins, body, call_s=0.5) as made:
+        hang = plugins.folder / "tried.py.hang"
+        hang.touch()
+        assert await made.failure() == "gave no answer in time, and was ended"
+        hang.unlink()
+        made.process._call_s = 60.0
+        assert await made.once() == b"ok"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("os._exit(3)", "its process ended"),
+        ("return 'text'", "raised TypeError"),
+        ("return b'x' * 200_000", "said more than 0 MB at once"),
+    ],
+)
+async def test_other_faults(
+    plugins: PluginFolder, monkeypatch: pytest.MonkeyPatch, body: str, said: str
+) -> None:
+    monkeypatch.setattr(plugin_process, "MOST_BYTES", 100_000)
+    async with asked(plugins, body) as made:
+        assert await made.failure() == said
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("raise ImportError('no such thing')", "raised ImportError"),
+        ("class Plugin:\n    media_type = 'text/plain'", "raised TypeError"),
+        ("Plugin = None", "raised TypeError"),
+    ],
+)
+async def test_what_cannot_be_loaded(plugins: PluginFolder, code: str, said: str) -> None:
+    async with asked(plugins, "", code=code) as made:
+        with pytest.raises(PluginFailure, match=said):
+            await made.process.load()
+
+
+async def test_it_is_switched_off_after_failures_in_a_row(plugins: PluginFolder) -> None:
+    async with asked(plugins, "raise ValueError") as made:
+        for _ in range(MOST_FAILURES):
+            assert await made.failure() == "raised ValueError"
+        assert made.process.off
+        assert await made.failure() == "switched off"
+    assert made.reports[-1].state == "failed"
+    assert made.reports[-1].detail == "raised ValueError; switched off after 5 failures in a row"
+    assert len(made.reports) == MOST_FAILURES
+
+
+async def test_who_gives_up_waiting_gets_no_others_answer(plugins: PluginFolder) -> None:
+    async with asked(plugins, "time.sleep(0.2); return str(os.getpid()).encode()") as made:
+        first = await made.once()
+        waiting = asyncio.ensure_future(made.once())
+        await asyncio.sleep(0)  # lets it ask
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        # The answer to the call that was given up would be of the same process.
+        assert await made.once() != first
+
+
+FEED = """
+    class Plugin:
+        def follow(self, address):
+            yield address
+            {body}
+"""
+
+
+async def _values(made: Asked) -> list[str | None]:
+    return [text async for text in made.process.values("somewhere")]
+
+
+async def test_a_feed_gives_texts_to_its_end(plugins: PluginFolder) -> None:
+    async with asked(plugins, "yield 'more'", code=FEED, kind="feeds") as made:
+        assert await _values(made) == ["somewhere", "more"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"), [("raise OSError", "raised OSError"), ("yield 5", "gave what it should not")]
+)
+async def test_a_feed_that_fails(plugins: PluginFolder, body: str, said: str) -> None:
+    async with asked(plugins, body, code=FEED, kind="feeds") as made:
+        with pytest.raises(PluginFailure, match=said):
+            await _values(made)
+
+
+async def test_a_silent_feed_lets_others_look_at_it(plugins: PluginFolder) -> None:
+    body = "__import__('time').sleep(3600)"
+    async with asked(plugins, body, code=FEED, kind="feeds", call_s=0.05) as made:
+        values = made.process.values("somewhere")
+        async with contextlib.aclosing(values):
+            while await anext(values) is None:
+                pass  # it is starting
+            assert await anext(values) is None

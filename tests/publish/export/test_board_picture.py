@@ -1,0 +1,77 @@
+"""The picture of a board: what is drawn, and that resvg makes a PNG of it."""
+
+from __future__ import annotations
+
+import sys
+from xml.etree import ElementTree
+
+import pytest
+from msgspec.structs import replace
+
+from live.events import Curves, GameDetail, Player
+from live.publish.export import board_picture
+from live.publish.export.board_picture import HEIGHT, WIDTH, board_svg, drawn
+from live.publish.export.event_exports import ExportFailed
+from tests.terminal.stage import round_in_the_middle
+
+
+@pytest.fixture
+def game() -> GameDetail:
+    return round_in_the_middle().snapshot().games[0]
+
+
+def texts(svg: str) -> list[str]:
+    return [each.text or "" for each in ElementTree.fromstring(svg).iter() if "text" in each.tag]
+
+
+def test_it_shows_the_position_and_both_figures(game: GameDetail) -> None:
+    found = texts(board_svg(game))
+    for player in (game.white, game.black):
+        assert any(player.name[:20] in each for each in found)
+    for points in (game.curves.white, game.curves.black):
+        assert any(f"{points[-1].n} moves" in each for each in found)
+    assert any("95 %: " in each for each in found)
+    svg = board_svg(game)
+    assert svg.count("<use") == len(game.plies and svg.split("<use")) - 1 > 10
+
+
+def test_without_figures_nothing_is_made_up(game: GameDetail) -> None:
+    found = texts(board_svg(replace(game, curves=Curves(), plies=())))
+    assert found.count("nothing can be said yet") == 2
+
+
+def test_a_figure_without_an_end_says_so(game: GameDetail) -> None:
+    (*_, last) = game.curves.white
+    open_above = replace(last, alone=None, alone_low=2450.0, alone_high=None)
+    curves = replace(game.curves, white=(open_above,))
+    found = texts(board_svg(replace(game, curves=curves), "alone"))
+    assert "2450 or more" in found
+
+
+def test_what_feeds_say_stays_text(game: GameDetail) -> None:
+    odd = Player('<b>&"\x1b[31m\ud800' + "x" * 100)
+    found = texts(board_svg(replace(game, white=odd, event="]]>" + "y" * 200)))
+    assert any(each.startswith("<b>&") and each.endswith("…  ") for each in found)
+
+
+@pytest.mark.slow
+async def test_resvg_makes_a_png_of_it(game: GameDetail) -> None:
+    body = await drawn(board_svg(game))
+    assert body[:8] == b"\x89PNG\r\n\x1a\n"
+    assert [int.from_bytes(body[at : at + 4], "big") for at in (16, 20)] == [WIDTH, HEIGHT]
+    with pytest.raises(ExportFailed, match="could not be made"):
+        await drawn("no svg")
+
+
+@pytest.mark.slow
+async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board_picture, "LIMIT_S", 0.0)
+    with pytest.raises(ExportFailed, match="not made in time"):
+        await drawn("<svg/>")
+
+
+def test_without_resvg_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert board_picture.can_draw()
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert not board_picture.can_draw()
