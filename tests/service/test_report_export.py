@@ -28,7 +28,7 @@ def test_the_whole_event_and_one_board(tmp_path: Path) -> None:
     assert told == str(folder / "live-rate-20261121-093005.html")
     assert "written <bdi>2026-11-21 09:30 UTC" in Path(told).read_text("utf-8")
     told = exporter(folder)("csv", "g1")
-    assert told.count(".csv") == 3
+    assert told.count(".csv") == 4
     board = next(folder.glob("*board*-plies.csv"))
     assert board.read_bytes().count(b"\r\n") == 2
 
