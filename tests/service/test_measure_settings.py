@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from live.errors import ConfigError, InputError
+from live.ratings.calibration.move_evidence import load_calibration
 from live.ratings.ferreira.algorithm_4 import Algorithm4
 from live.ratings.ferreira.engine_distribution import MeasuredDistribution, SpikeAtZero
 from live.service.measure_settings import engine_distribution
 
-ENGINE, LIMIT = "Stockfish 19 lite", "100000 nodes"
+#: The engine that comes with the package, as it calls itself.
+ENGINE, LIMIT = load_calibration("classical-successive").engine, "100000 nodes"
 
 
 def test_a_measured_engine_is_no_spike_and_shows_players_nearer() -> None:
@@ -30,6 +32,8 @@ def test_a_measured_engine_is_no_spike_and_shows_players_nearer() -> None:
     [
         ("measured", ENGINE, LIMIT, "same-search"),
         ("measured", ENGINE, "200000 nodes", "successive"),
+        ("measured", ENGINE, "100000 nodes, 8 lines", "successive"),
+        ("measured", ENGINE, "100", "successive"),
         ("measured", "Stockfish 19", LIMIT, "successive"),
     ],
 )
@@ -43,6 +47,8 @@ def test_a_file_of_a_study_is_read_and_any_other_refused(tmp_path: Path) -> None
     file.write_text('{"engine": "Rybka; Hash=16, depth 13", "rows": [[-2, 1], [0, 3]]}')
     found = engine_distribution(str(file), "Rybka", "depth 13", "successive")
     assert found.counts == ((-2, 1), (0, 3))
+    with pytest.raises(ConfigError, match="no count"):
+        engine_distribution(str(file), "Rybka", "depth 1", "successive")
     for text in ('{"rows": [[0, 1]]}', '{"engine": "x, y", "rows": []}', "[", '{"engine": 1}'):
         file.write_text(text)
         with pytest.raises(InputError, match="holds no count"):

@@ -111,8 +111,9 @@ class EngineGains(msgspec.Struct, frozen=True):
 
     def fits(self, engine: str, limit: str) -> bool:
         """Whether it is of this engine under this limit."""
-        name, *about = self.engine.split(", ")
-        return name.partition(";")[0] == engine and ", ".join(about).startswith(limit)
+        # A study names what changes the engine's scores behind its name.
+        name, _, bound = self.engine.partition(", ")
+        return (name.partition(";")[0], bound) == (engine, limit)
 
     @property
     def distribution(self) -> MeasuredDistribution:
