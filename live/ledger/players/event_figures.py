@@ -179,7 +179,7 @@ def _of_moves(
         by = model.weight(game.moves) / alike
         total = total + log_likelihood_of(model, game, human) * by
     total = total / model.weight(moves)
-    over = len(told) == 1 and played[0].over
+    over = len(told) == 1 and told[0].over
     said = alone(model, total, moves, over=over, human=human)
     ranks = [game.percentile for game in played if game.percentile is not None]
     return {
