@@ -293,6 +293,9 @@ class EventLedger:
             self._standings.meet(game.tallies.values())
         touched = {tally.key: tally for game in resumed for tally in game.tallies.values()}
         self._standings.rate(touched.values())
+        for game in resumed:
+            game.rank()
+        self._standings.rate(touched.values())
         self._outgoing.changes.extend(GameMessage(game.view()) for game in resumed)
         return self._outgoing.take()
 
@@ -326,6 +329,10 @@ class EventLedger:
         if moved == "field":
             for tracked in self._games.values():
                 tracked.reread()
+            # Percentiles against players without a rating go by the field too.
+            self._standings.rate(
+                tally for tracked in self._games.values() for tally in tracked.tallies.values()
+            )
 
     # --- what is held ---------------------------------------------------------------------------
 

@@ -17,7 +17,6 @@ from live.engine.search import SearchOptions
 from live.events import (
     RESULT_POINTS,
     Color,
-    CurvePoint,
     Curves,
     GameDetail,
     GameId,
@@ -27,7 +26,7 @@ from live.events import (
 from live.games.game import Game
 from live.human.question import HumanAnswer
 from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors, choice_of, game_pace
-from live.ledger.game.game_curves import GameCurves
+from live.ledger.game.game_curves import GameCurves, points_of
 from live.ledger.game.game_evaluations import EvaluationsValue, QuickAndFull
 from live.ledger.game.game_strength import PlayedTurn
 from live.ledger.methods.game_methods import COLORS
@@ -194,11 +193,6 @@ class ArchivedDetails(msgspec.Struct, frozen=True):
     """What players would play, by position."""
 
 
-def points_of(curves: Curves, color: Color) -> tuple[CurvePoint, ...]:
-    """One side's curve."""
-    return curves.white if color == "white" else curves.black
-
-
 Recall = Callable[[GameId], ArchivedDetails | None]
 """Gives the details of an archived game; None where they can be read no more."""
 
@@ -250,7 +244,7 @@ class ArchivedGame:
         self._choice = choice_of(in_use, values.game)
         self._priors = priors
         self._recall = recall
-        self._sides = {"white": values.white, "black": values.black}
+        self._sides: dict[Color, ArchivedSide] = {"white": values.white, "black": values.black}
         self._field: Mapping[str, Population] = values.field
         # Made anew since the field changed; else the details have them.
         self._curves: Curves | None = None
@@ -270,14 +264,17 @@ class ArchivedGame:
             tally.add_all(self.game.id, sums.gains_cp)
             tally.judged(self.game.id, _Side(color, sums, self))
             if sums.played is not None:
-                reader = self._in_use.loss_reader(self._choice)
-                model = reader.model if reader is not None else None
-                results = self._in_use.results_of(game_pace(self.game))
-                tally.performed(self.game.id, sums.played.against, model, results)
+                self._perform(color, sums.played)
             weigher = self._choice.weigher
             if sums.rated is not None and weigher is not None:
                 rating = CalibratedRating.resumed(weigher, *sums.rated)
                 tally.rated(self.game.id, self._choice, rating)
+
+    def _perform(self, color: Color, played: ArchivedPlay) -> None:
+        reader = self._in_use.loss_reader(self._choice)
+        model = reader.model if reader is not None else None
+        results = self._in_use.results_of(game_pace(self.game))
+        self.tallies[color].performed(self.game.id, played.against, model, results)
 
     def close(self) -> None:
         """Take everything out of it again."""
@@ -345,12 +342,13 @@ class ArchivedGame:
                     answer = details.human[point.ply - 1] if details.human else None
                     uci = self.game.moves[point.ply - 1].uci
                     among = human_likelihood(reader.model, answer, point.ply, uci)
-                    played = PlayedTurn(turn, over=False, human=among)
+                    over = self.game.result != "*" and point.ply >= len(self.game.moves) - 1
+                    played = PlayedTurn(turn, over, human=among)
                 held.append((point, score_cp, played))
             curves.resume(color, held)
         if self._choice.weigher is None:
             return details.curves
-        return Curves(white=curves.reread("white"), black=curves.reread("black"))
+        return curves.reread()
 
     def reread(self) -> None:
         """The field has changed, and with it every calibrated figure."""
@@ -360,6 +358,24 @@ class ArchivedGame:
         for color in COLORS:
             for point in points_of(details.curves, color):
                 self._outgoing.add_point(self.game.id, color, point)
+        self._rank(details.curves)
+
+    def rank(self) -> None:
+        """Pool the percentiles as the field is now: it may have changed since they were kept."""
+        ranked = any(side.played and side.played.percentile for side in self._sides.values())
+        unrated = None in (self.game.headers.white.elo, self.game.headers.black.elo)
+        if ranked and unrated and self._field != self._priors.known:
+            details = self.details()
+            if details is not None:
+                self._rank(details.curves)
+
+    def _rank(self, curves: Curves) -> None:
+        for color in COLORS:
+            played, points = self._sides[color].played, points_of(curves, color)
+            if played is not None and points and played.percentile != points[-1].percentile:
+                played = msgspec.structs.replace(played, percentile=points[-1].percentile)
+                self._sides[color] = msgspec.structs.replace(self._sides[color], played=played)
+                self._perform(color, played)
 
     def view(self) -> GameView:
         """The game without plies and curves."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from live.events import Color, CurvePoint, GainKind
+from live.events import Color, CurvePoint, Curves, GainKind
 from live.ledger.calibrations_in_use import (
     ELO_DECIMALS,
     SCORE_DECIMALS,
@@ -148,20 +148,20 @@ class PlayerCurve:
             self.strength.truncate(self.applied[-1].counted if self.applied else 0)
         return taken
 
-    def reread(self) -> bool:
-        """The field has changed: every point's calibrated figures anew. Returns whether there are
-        any.
+    def reread(self, opponent: Sequence[Surprise]) -> bool:
+        """The field has changed: every point's figures that rest on it anew. Returns whether there
+        are any. ``opponent`` is how the other side has fared, by the new field.
         """
         again = self._unrated()
         if again is None or not self.applied:
             return False
-        if self.strength is not None:
-            self.strength.reread()
         for index, held in enumerate(self.applied):
             again.add(held.gain_cp, held.score_before_cp, held.ply, held.previous_gain_cp)
             figures = self._calibrated_figures(again)
             if self.strength is not None and held.counted:
                 figures |= self.strength.level(held.counted)
+                rank = self.strength.percentile(held.counted, opponent, over=held.over)
+                figures["percentile"] = rank
             self.applied[index] = held._replace(
                 point=msgspec.structs.replace(held.point, **figures)
             )
@@ -301,9 +301,20 @@ class GameCurves:
             self.head_to_head.remove(color, held.gain_cp)
         return [held.gain_cp for held in taken]
 
-    def reread(self, color: Color) -> tuple[CurvePoint, ...]:
-        """The field has changed: the curve anew; empty where nothing of it is calibrated."""
-        return self.points(color) if self._curves[color].reread() else ()
+    def reread(self) -> Curves:
+        """The field has changed: the curves anew; one is empty where nothing of it is calibrated.
+
+        What was to be expected of a player without a rating goes by the field, and the percentile
+        of the other one by how that player has fared.
+        """
+        for color in self._curves:
+            if (strength := self.strength(color)) is not None:
+                strength.reread()
+        found: dict[Color, tuple[CurvePoint, ...]] = {
+            color: self.points(color) if curve.reread(self._surprises(_other(color))) else ()
+            for color, curve in self._curves.items()
+        }
+        return Curves(white=found["white"], black=found["black"])
 
     def last(self, color: Color) -> CurvePoint | None:
         """The latest point of ``color``."""
@@ -329,6 +340,11 @@ class GameCurves:
     def calibrated(self, color: Color) -> CalibratedRating | None:
         """The calibrated rating of ``color``; None where no calibration fits."""
         return self._curves[color].calibrated
+
+
+def points_of(curves: Curves, color: Color) -> tuple[CurvePoint, ...]:
+    """One side's curve."""
+    return curves.white if color == "white" else curves.black
 
 
 def _other(color: Color) -> Color:

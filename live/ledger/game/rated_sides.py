@@ -13,7 +13,7 @@ from live.ledger.calibrations_in_use import (
     choice_of,
     game_pace,
 )
-from live.ledger.game.game_curves import GameCurves
+from live.ledger.game.game_curves import GameCurves, points_of
 from live.ledger.game.game_evaluations import EvaluatedPosition, QuickAndFull
 from live.ledger.game.game_strength import PlayedTurn
 from live.ledger.methods.game_methods import COLORS, GameMethodsState
@@ -86,17 +86,19 @@ class RatedSides:
         same &= self._in_use.results_of(game_pace(game)) is self.results
         return same and choice_of(self._in_use, game) == self.choice
 
-    def reread(self) -> None:
+    def reread(self, known: QuickAndFull) -> None:
         """The field has changed, and with it every calibrated figure."""
+        curves = self.curves.reread()
         for color in COLORS:
-            for point in self.curves.reread(color):
+            for point in points_of(curves, color):
                 self._outgoing.add_point(self._id, color, point)
+        self._perform(known)
 
     def resume(self, known: QuickAndFull, curves: Curves) -> None:
         """Go on behind these points; in what is pooled their gains are already."""
         for color in COLORS:
             held: list[tuple[CurvePoint, int, PlayedTurn | None]] = []
-            for point in curves.white if color == "white" else curves.black:
+            for point in points_of(curves, color):
                 look = known.at(point.ply)
                 before = look.position(point.ply - 1)
                 assert before is not None  # it had a gain

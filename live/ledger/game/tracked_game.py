@@ -199,7 +199,7 @@ class TrackedGame:
 
     def reread(self) -> None:
         """The field has changed: send every calibrated figure anew."""
-        self._sides.reread()
+        self._sides.reread(self._evaluations)
 
     def reread_source_evals(self) -> None:
         """The source corrected its ``[%eval]`` comments; they count only without an engine."""

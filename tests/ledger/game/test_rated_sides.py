@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import chess
 import msgspec
+import pytest
 
-from live.engine.search import Limit
-from live.events import ChoiceEvidence, Curves, GameDetail, Player
+from live.engine.search import Limit, Search, SearchResult
+from live.events import ChoiceEvidence, Curves, GameDetail, Player, Score
 from live.games.game_steps import HeadersChanged, NewGame
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.calibrations_in_use import CalibrationsInUse, HumanSearches
 from live.ledger.event_ledger import EventLedger
 from live.ledger.outgoing_messages import Effects, HumanRequest, SearchRequest
 from live.ratings.strength.agreement import load_choice_model
-from live.ratings.strength.loss_model import LossReader
+from live.ratings.strength.loss_model import LossReader, shipped_loss_models
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line
 from tests.ledger.game.test_archived_game import CALIBRATED, Shelves
 from tests.ledger.test_event_ledger import ledger
@@ -51,8 +53,14 @@ def people(question: HumanQuestion, network: str = "network") -> HumanAnswer:
 class Played:
     """A ledger whose searches and questions are answered in any order."""
 
-    def __init__(self, in_use: CalibrationsInUse, order: random.Random | None = None) -> None:
+    def __init__(
+        self,
+        in_use: CalibrationsInUse,
+        order: random.Random | None = None,
+        engine: Callable[[Search], SearchResult] = answer,
+    ) -> None:
         self.held: EventLedger = ledger(in_use=in_use)
+        self._engine = engine
         self._order = order
         self._network = "network"
         self._open: list[SearchRequest | HumanRequest] = []
@@ -71,7 +79,7 @@ class Played:
             at = self._order.randrange(len(self._open)) if self._order else 0
             one = self._open.pop(at)
             if isinstance(one, SearchRequest):
-                self.take(self.held.searched(one.id, answer(one.search)))
+                self.take(self.held.searched(one.id, self._engine(one.search)))
             else:
                 told = None if one.ply == unanswered else people(one.question, self._network)
                 self.take(self.held.answered(one, told))
@@ -170,3 +178,51 @@ def test_what_rested_on_disk_keeps_the_likelihood_among_people() -> None:
     assert one is not None
     assert other is not None
     assert one.curves == other.curves
+
+
+RANKED = CALIBRATED._replace(
+    losses=tuple(LossReader(each) for each in shipped_loss_models() if each.name == "classical")
+)
+#: A game that makes the field another.
+JOINING = NewGame(game("g2", white=Player("Other", elo=1500), black=Player("Third", elo=1400)))
+
+
+def small_losses(search: Search) -> SearchResult:
+    found = answer(search)
+    return msgspec.structs.replace(found, score=Score(found.score.cp // 10))
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_percentile_goes_by_the_field_as_it_is_now(kept: bool) -> None:
+    """That of the rated player: the other has no rating, so the field says what he was to lose."""
+    first = Played(RANKED, engine=small_losses)
+    first.take(first.held.apply(JOINING))
+    wanted = first.begin(Player("Nobody")).run()
+    late = Played(RANKED, engine=small_losses).begin(Player("Nobody"))
+    before = late.run()
+    held = late.held
+    if kept:
+        shelves = Shelves()
+        assert shelves.keep(held, "g1")
+        held = ledger(in_use=RANKED)
+        held.resume(shelves.all(), shelves.recall)
+    held.apply(JOINING)
+    found = held.game("g1")
+    assert found is not None
+    assert found.curves == wanted.curves
+    assert found.curves.black[-1].percentile != before.curves.black[-1].percentile
+    one, other = ({each.id: each.percentile for each in of.players()} for of in (held, first.held))
+    assert one == other
+
+
+def test_a_percentile_kept_before_the_field_changed_is_pooled_as_the_field_is_now() -> None:
+    late = Played(RANKED, engine=small_losses).begin(Player("Nobody"))
+    late.run()
+    shelves = Shelves()
+    assert shelves.keep(late.held, "g1")
+    late.take(late.held.apply(JOINING))
+    late.run()
+    assert shelves.keep(late.held, "g2")
+    held = ledger(in_use=RANKED)
+    held.resume(shelves.all(), shelves.recall)
+    assert held.players() == late.held.players()
