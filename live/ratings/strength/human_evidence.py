@@ -95,7 +95,7 @@ def among_people(
             batch = answers(network, questions[start : start + _BATCH])
             found.update(zip(plies[start:], batch, strict=False))
         white, black = (_told(game, side, found) for side in game.sides)
-        yield game._replace(white=white, black=black) if found else game
+        yield game._replace(white=white, black=black) if game.moves else game
 
 
 def _questions(game: PlayedGame, kind: str) -> Iterator[tuple[int, HumanQuestion]]:

@@ -141,3 +141,13 @@ def test_a_game_without_moves_stays_as_it_is() -> None:
     side = PlayedSide("a", 2000, (Turn(0, 0, 9),))
     one = PlayedGame(side, side, "1-0")
     assert list(among_people([one], Knights())) == [one]
+
+
+def test_a_game_that_ends_in_the_opening_says_nothing() -> None:
+    """As nothing, not as unknown: one that is unknown keeps all games from teaching anything."""
+    sides = [PlayedSide(name, 2000, (Turn(0, 0, ply),)) for name, ply in (("a", 1), ("b", 2))]
+    drawn = PlayedGame(sides[0], sides[1], "1/2-1/2", (), ("e2e4", "e7e5"))
+    (told,) = among_people([drawn], Knights())
+    for side in told.sides:
+        assert [row.any() for row in side.human] == [False]
+        assert side.turns[0].found is None
