@@ -172,15 +172,14 @@ def calibrate_losses(
             raise InputError(
                 data, "does not tell which engine and limit its scores are from", f"Give {flag}"
             )
-    gain: GainKind = config.rating.gain
-    games = []
-    for file in files:
-        lines = _lines(file)
-        if lines and b'"gains_cp"' in lines[0]:
-            gain = "successive"  # such a file holds no other
+    games: list[PlayedGame] = []
+    gain, held = _held(config, files)
+    for file, lines in held:
         games += read_played_games(lines, gain, str(file))
+    games = [game for game in games if any(side.turns for side in game.sides)]
     network = ""
-    if config.human.enabled and any(game.moves for game in games):
+    # Of a game without moves nobody can be asked, and all or none are compared with people.
+    if config.human.enabled and games and all(game.moves for game in games):
         opened = open_network(Path(config.human.network) if config.human.network else None)
         if opened.by_elo:
             network, games = opened.identity, [*_asked(games, opened, time_control)]
@@ -203,8 +202,13 @@ def calibrate_losses(
         raise InputError(data, str(error), "Give more games of rated players") from None
     write(str(written), encode_loss_model(model))
     Console().print(
-        f"Learned from {model.games} player-games of {model.players} players, {model.moves} moves. "
-        f"Written: {written}",
+        f"Learned from {model.games} player-games of {model.players} players, {model.moves} moves, "
+        + (
+            f"of losses and, {model.human.weight:g} times, of moves among people ({network}). "
+            if model.human is not None
+            else "of losses alone. "
+        )
+        + f"Written: {written}",
         markup=False,
         highlight=False,
     )
@@ -303,11 +307,8 @@ async def _read(
         source = Provenance(engine.name, engine.limit, state.gain(), data)
         return RatedFiles(_rated_of(state), source, table)
     games: list[RatedGame] = []
-    gain: GainKind = config.rating.gain
-    for file in files:
-        lines = _lines(file)
-        if lines and b'"gains_cp"' in lines[0]:
-            gain = "successive"  # such a file holds no other
+    gain, held = _held(config, files)
+    for file, lines in held:
         games += read_rated_games(lines, gain, str(file))
     games = [game for game in games if game.moves]
     return RatedFiles(games, Provenance(engine_name or "", limit or "", gain, data), None)
@@ -331,6 +332,15 @@ def _is_pgn(file: Path) -> bool:
     """Anything that is not NDJSON by its name."""
     suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() != ".gz"]
     return not suffixes or suffixes[-1] not in {".ndjson", ".jsonl", ".json"}
+
+
+def _held(config: Config, files: Sequence[Path]) -> tuple[GainKind, list[tuple[Path, list[bytes]]]]:
+    """The lines of NDJSON files, and the gain that all of them hold."""
+    held = [(file, _lines(file)) for file in files]
+    # A file of gains holds no others, and two kinds are not pooled.
+    if any(lines and b'"gains_cp"' in lines[0] for _, lines in held):
+        return "successive", held
+    return config.rating.gain, held
 
 
 def _lines(file: Path) -> list[bytes]:
