@@ -15,8 +15,8 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from live.config import Config
-from live.errors import InputError
+from live.config import Config, HumanConfig
+from live.errors import InputError, LiveRateError
 from live.events import GainKind
 from live.human.players import HumanMoves, open_network
 from live.jobs.analyze_games import analysed, write
@@ -179,9 +179,9 @@ def calibrate_losses(
     games = [game for game in games if any(side.turns for side in game.sides)]
     network = ""
     # Of a game without moves nobody can be asked, and all or none are compared with people.
-    if config.human.enabled and games and all(game.moves for game in games):
-        opened = open_network(Path(config.human.network) if config.human.network else None)
-        if opened.by_elo:
+    if games and all(game.moves for game in games):
+        opened = _network(config.human)
+        if opened is not None and opened.by_elo:
             network, games = opened.identity, [*_asked(games, opened, time_control)]
     try:
         model = learn_losses(
@@ -212,6 +212,19 @@ def calibrate_losses(
         markup=False,
         highlight=False,
     )
+
+
+def _network(config: HumanConfig) -> HumanMoves | None:
+    """What is asked; one that was named must be usable, that of the package may be missing."""
+    if not config.enabled:
+        return None
+    try:
+        return open_network(Path(config.network) if config.network else None)
+    except LiveRateError as error:
+        if config.network:
+            raise
+        Console(stderr=True).print(str(error), markup=False, highlight=False)
+        return None
 
 
 def _asked(games: list[PlayedGame], network: HumanMoves, pace: str) -> Iterator[PlayedGame]:

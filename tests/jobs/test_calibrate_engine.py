@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from live.config import Config
+from live.errors import ConfigError
 from live.human.players import Asked
 from live.jobs import calibrate_engine
 from live.ratings.strength.loss_model import shipped_loss_models
@@ -51,8 +52,16 @@ class Anybody:
         return [{move.uci(): 0.02 for move in each.board.legal_moves} for each in asked]
 
 
+def missing(path: Path | None) -> Any:
+    raise ConfigError("human", "onnxruntime is not installed", "Install it")
+
+
 def learned(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *games: dict[str, Any]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *games: dict[str, Any],
+    opened: Callable[[Path | None], Any] = lambda path: Anybody(),
+    network: str = "",
 ) -> dict[str, Any]:
     """What the fit is given of these games, a file each."""
     given: dict[str, Any] = {}
@@ -62,13 +71,13 @@ def learned(
         return shipped_loss_models()[0]
 
     monkeypatch.setattr(calibrate_engine, "learn_losses", learn)
-    monkeypatch.setattr(calibrate_engine, "open_network", lambda path: Anybody())
+    monkeypatch.setattr(calibrate_engine, "open_network", opened)
     files = []
     for number, each in enumerate(games):
         files.append(tmp_path / f"{number}.ndjson")
         files[-1].write_text(json.dumps(each))
     calibrate_engine.calibrate_losses(
-        msgspec.convert({"human": {"enabled": True}}, Config),
+        msgspec.convert({"human": {"network": network}}, Config),
         files,
         name=None,
         time_control="classical",
@@ -97,3 +106,12 @@ def test_one_kind_of_gain_is_learned_from_and_nobody_is_asked_in_vain(
     assert (given["gain"], given["network"]) == ("successive", "")
     gains = {turn.gain_cp for game in given["games"] for side in game.sides for turn in side.turns}
     assert gains == {0, -5, -7}
+
+
+def test_without_the_network_losses_alone_are_learned_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert learned(tmp_path, monkeypatch, SEARCHED, opened=missing)["network"] == ""
+    assert "onnxruntime is not installed" in capsys.readouterr().err
+    with pytest.raises(ConfigError):
+        learned(tmp_path, monkeypatch, SEARCHED, opened=missing, network="mine.onnx")
