@@ -22,6 +22,7 @@ import chess
 import chess.engine
 import numpy as np
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 from live.human.difficulty import ERROR_CP, clamped, difficulty, losses_cp
@@ -45,8 +46,8 @@ class _Asked(NamedTuple):
     board: chess.Board
     question: HumanQuestion
     elo: float
-    best_cp: int
-    """Mover's side."""
+    best: str | None
+    """The choice of the file's deeper search, UCI."""
     loss_cp: int
 
 
@@ -54,17 +55,21 @@ def asked(files: Sequence[Path], most: int) -> list[_Asked]:
     """Turns after the opening, drawn evenly."""
     found = []
     for game in read(files, "same-search"):
-        turns = {turn.ply: (turn, side) for side in game.sides for turn in side.turns}
+        turns = {
+            turn.ply: (turn, side, best)
+            for side in game.sides
+            for turn, best in zip(side.turns, side.best, strict=True)
+        }
         board, fens = chess.Board(), [chess.STARTING_FEN]
         for ply, uci in enumerate(game.moves, 1):
-            turn, side = turns.get(ply, (None, None))
+            turn, side, best = turns.get(ply, (None, None, None))
             if ply >= FIRST_PLY and turn and side and side.elo and not_covered(board) is None:
                 first = max(0, ply - 3)
                 elos = (asked_elo(side.elo), *REFERENCE_ELOS)
                 question = HumanQuestion(fens[first], game.moves[first : ply - 1], elos, "otb")
                 before = turn.score_before_cp
                 lost = clamped(before) - clamped(before + turn.gain_cp)
-                found.append(_Asked(board.copy(stack=False), question, side.elo, before, lost))
+                found.append(_Asked(board.copy(stack=False), question, side.elo, best, lost))
             board.push_uci(uci)
             fens.append(board.fen())
     return found[:: max(1, len(found) // most)]
@@ -75,8 +80,8 @@ def forecasts(
 ) -> list[Forecast]:
     """Those that can be made: at least 7 in 10 of the players' moves have a score."""
     made = []
-    for start in range(0, len(chosen), 16):
-        batch = chosen[start : start + 16]
+    batches = [chosen[start : start + 16] for start in range(0, len(chosen), 16)]
+    for batch in track(batches, "positions", console=Console(stderr=True)):
         told = answers(network, [each.question for each in batch])
         for each, answer in zip(batch, told, strict=True):
             sign = 1 if each.board.turn else -1
@@ -86,7 +91,7 @@ def forecasts(
                 for line in lines
                 if line.get("pv")
             }
-            losses = losses_cp(scores, next(iter(scores)), sign)
+            losses = losses_cp(scores, each.best or next(iter(scores)), sign)
             hard = difficulty(answer.per_mille[0], losses, losses[list(scores)[-1]])
             if hard is not None:
                 made.append(
