@@ -31,12 +31,10 @@ from live.feeds.source_address import FeedAddress
 from live.network.retry import FeedTrouble
 from live.plugins.installed_plugins import InstalledPlugin
 from live.plugins.interface import PluginAlert
-from live.plugins.plugin_process import MOST_ALERTS, PluginFailure, PluginProcess
+from live.plugins.plugin_process import MOST_ALERTS, PAUSE_S, PluginFailure, PluginProcess
 from live.publish.export.event_exports import ExportedFile, ExportFailed
 from live.service.event_service import EventService
 
-#: Between two calls of one plugin, seconds: no plugin keeps the loop busy with what it is given.
-PAUSE_S = 0.1
 #: After a failure, doubled with each in a row.
 FAILED_S = 1.0
 
