@@ -310,10 +310,11 @@ class HttpRoutes:
     def _share(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse:
         """What a chat reads of a board; the way to it for everybody."""
         state = None if sees is None else self._visible(sees)
-        game = None if state is None else state.game(dict(request.query).get("game", ""))
+        asked = dict(request.query).get("game", "")
+        game = None if state is None else state.game(asked)
         shows = sees is not None and sees.visibility is not Visibility.VENUE
         picture = shows and board_picture.can_draw()
-        body = share_page(game, self._root(request), picture=picture)
+        body = share_page(asked, game, self._root(request), picture=picture)
         headers = [("Cache-Control", "no-cache"), ("Vary", "Authorization")]
         return respond(200, "text/html; charset=utf-8", body, headers)
 
