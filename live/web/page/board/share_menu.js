@@ -4,7 +4,7 @@ import { element } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS } from "../players/columns.js";
 import { pieceMarkup, svgAddress } from "./pieces.js";
 import { bearer, shareAddress } from "../page_address.js";
-import { brokerOf } from "../../client/broker_connection.js";
+import { brokerOf } from "../../client/broker_address.js";
 
 /** Games whose PGN is asked for at once, at most. */
 const TOGETHER = 4;
