@@ -20,14 +20,18 @@ PluginGroup = Literal[
 GROUPS: Final[tuple[PluginGroup, ...]] = get_args(PluginGroup)
 
 
+#: Longest text for people, characters; it becomes one line without control characters.
+MOST_TEXT: Final = 300
+
+
 class PluginAlert(msgspec.Struct, frozen=True, kw_only=True):
     """Something that an alert plugin finds the matter with a board."""
 
     key: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
     """One for each thing that can be the matter with a board; the same while it lasts."""
-    text: Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=MOST_TEXT)]
     """For people: what is the matter."""
-    advice: Annotated[str, msgspec.Meta(max_length=300)] = ""
+    advice: Annotated[str, msgspec.Meta(max_length=MOST_TEXT)] = ""
     """For people: what to do about it."""
     severity: Severity = "look"
     ply: int | None = None
@@ -62,7 +66,7 @@ class MethodPlugin(Protocol):
     def figure(self, player: PlayerView, games: Sequence[GameDetail]) -> PluginFigure | None:
         """The figure over all games of the event that the player is in; None while there is none.
 
-        Called again when one of them has changed.
+        Called again when one of them has changed. Given what the public may see.
         """
 
 

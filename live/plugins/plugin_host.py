@@ -1,7 +1,8 @@
 """The process of one plugin: ``python -m live.plugins.plugin_host GROUP NAME``. Shell.
 
-Reads the arguments of one call as a line of JSON, and writes what the plugin answers as another.
-The first answer says that the plugin is loaded. Whatever the plugin prints goes to standard error.
+Reads the arguments of one call as a line of JSON, and writes what the plugin answers as another; a
+feed is called once, and each line asks for its next text. The first answer says that the plugin is
+loaded. Whatever the plugin prints goes to standard error.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib.metadata import entry_points
 from typing import Any, BinaryIO, Final
 
 import msgspec
 
 from live.events import GameDetail, PlayerView, SnapshotMessage
+from live.operating_system import kill_group
 
 #: What each kind is called with.
 _ARGUMENTS: Final[dict[str, Any]] = {
@@ -32,6 +35,7 @@ _CALLED: Final = {
     "live_rate.methods": "figure",
     "live_rate.exports": "export",
 }
+_OVER: Final = object()
 
 
 class PluginReply(msgspec.Struct, omit_defaults=True):
@@ -43,7 +47,7 @@ class PluginReply(msgspec.Struct, omit_defaults=True):
     detail: str = ""
     """Its text, for the log."""
     over: bool = False
-    """No more values come for this call of a feed."""
+    """A feed has no more texts."""
 
 
 class PluginHost:
@@ -52,6 +56,7 @@ class PluginHost:
     def __init__(self, group: str, name: str) -> None:
         self._group, self._name = group, name
         self._plugin: Any = None
+        self._texts: Iterator[object] | None = None
 
     def load(self) -> object:
         """Import it; gives what the service has to know of it.
@@ -69,48 +74,42 @@ class PluginHost:
     def _points(self) -> Iterable[Any]:
         return entry_points(group=self._group, name=self._name)
 
-    def answers(self, line: bytes) -> Iterator[PluginReply]:
-        """What the plugin answers to one call; a feed's answers come one by one."""
+    def answer(self, line: bytes) -> PluginReply:
+        """What the plugin answers to one call; of a feed, the next text."""
         arguments = msgspec.json.decode(line, type=_ARGUMENTS[self._group])
-        result = getattr(self._plugin, _CALLED[self._group])(*arguments)
+        call = getattr(self._plugin, _CALLED[self._group])
         if self._group == "live_rate.feeds":
-            for text in result:
-                yield _value(text)
-            yield PluginReply(over=True)
-        elif self._group == "live_rate.alerts":
-            yield _value(list(result))
-        elif self._group == "live_rate.exports" and not isinstance(result, bytes):
+            if self._texts is None:
+                self._texts = iter(call(*arguments))
+            text = next(self._texts, _OVER)
+            return PluginReply(over=True) if text is _OVER else _value(text)
+        result = call(*arguments)
+        if self._group == "live_rate.alerts":
+            return _value(list(result))
+        if self._group == "live_rate.exports" and not isinstance(result, bytes):
             raise TypeError(f"export() gave {type(result).__name__}, not bytes")
-        elif self._group == "live_rate.methods":
-            yield _value((result,))
-        else:
-            yield _value(result)
+        return _value((result,) if self._group == "live_rate.methods" else result)
 
 
 def serve(host: PluginHost, lines: Iterable[bytes], answers: BinaryIO) -> None:
     """Load the plugin, then answer every line. Returns where it cannot be loaded."""
-    if not _write(answers, (_value(host.load()) for _ in (0,))):
+    if not _write(answers, lambda: _value(host.load())):
         return
     for line in lines:
-        _write(answers, host.answers(line))
+        _write(answers, partial(host.answer, line))
 
 
-def _write(answers: BinaryIO, replies: Iterable[PluginReply]) -> bool:
+def _write(answers: BinaryIO, reply: Callable[[], PluginReply]) -> bool:
     """Whether the plugin got through without raising."""
     good = True
-    source = iter(replies)
-    while True:
-        try:
-            reply = next(source, None)
-        except BaseException as error:
-            # Broad: it is somebody else's code, and sys.exit() is no reason to be silent.
-            reply, good = PluginReply(error=type(error).__name__, detail=str(error)[:500]), False
-        if reply is None:
-            return good
-        answers.write(msgspec.json.encode(reply) + b"\n")
-        answers.flush()
-        if not good:
-            return False
+    try:
+        found = reply()
+    except BaseException as error:
+        # Broad: it is somebody else's code, and sys.exit() is no reason to be silent.
+        found, good = PluginReply(error=type(error).__name__, detail=str(error)[:500]), False
+    answers.write(msgspec.json.encode(found) + b"\n")
+    answers.flush()
+    return good
 
 
 def _value(value: object) -> PluginReply:
@@ -118,18 +117,20 @@ def _value(value: object) -> PluginReply:
 
 
 def _lines(requests: BinaryIO) -> Iterator[bytes]:
-    """Every line of ``requests``; the process ends with them, whatever the plugin is doing."""
+    """Every line of ``requests``. With their end, which is the service's, the process ends and what
+    it has started, from the first moment on and whatever the plugin is doing.
+    """
     waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def read() -> None:
         with contextlib.suppress(OSError):
             for line in requests:
                 waiting.put(line)
+        kill_group(os.getpid())
         os._exit(0)
 
     threading.Thread(target=read, name="requests", daemon=True).start()
-    while True:
-        yield waiting.get()
+    return iter(waiting.get, None)
 
 
 def main() -> None:

@@ -11,16 +11,17 @@ import asyncio
 import contextlib
 import logging
 import os
+import secrets
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import msgspec
 
 from live.clock import Clock, LoopClock
 from live.events import FeedHealth, FeedState
 from live.network.retry import system_words
-from live.operating_system import kill_group, own_group
+from live.operating_system import kill_group, kill_marked, own_group
 from live.plugins.installed_plugins import InstalledPlugin
 from live.plugins.plugin_host import PluginReply
 
@@ -29,6 +30,8 @@ log = logging.getLogger(__name__)
 #: One call may last so long, and the start with the plugin's imports, seconds.
 CALL_S: Final = 5.0
 START_S: Final = 30.0
+#: Between two calls of one plugin, seconds: what it is given and gives keeps no loop busy.
+PAUSE_S: Final = 0.1
 #: Failures in a row after which a plugin is switched off until the next start of the service.
 MOST_FAILURES: Final = 5
 #: The longest answer, bytes.
@@ -38,6 +41,12 @@ MOST_ALERTS: Final = 20
 #: Of what one process prints so much is logged, lines of so many bytes.
 PRINTED_LINES: Final = 100
 _PRINTED_BYTES: Final = 500
+_ENDED: Final = "its process ended"
+#: Variable of the environment that says whose child a process is.
+_MARK: Final = "LIVE_RATE_PLUGIN"
+
+#: As HTTP can send it (RFC 9110, section 5.5).
+MediaType = Annotated[str, msgspec.Meta(pattern=r"\A[!-~][ -~]{0,99}\Z")]
 
 Answer = TypeVar("Answer")
 
@@ -69,6 +78,7 @@ class PluginProcess:
         self._call_s, self._start_s = call_s, start_s
         self._process: asyncio.subprocess.Process | None = None
         self._printing: asyncio.Task[None] | None = None
+        self._mark = secrets.token_hex(8)
         self._turn = asyncio.Lock()
 
     @property
@@ -112,36 +122,52 @@ class PluginProcess:
         async with self._turn, contextlib.AsyncExitStack() as stack:
             with _explained():
                 process = await stack.enter_async_context(self._alive())
-                await _send(process, (address,))
+            asked = False
             while True:
                 with _explained():
-                    try:
-                        async with self._clock.deadline(self._call_s):
-                            reply = self._checked(await _reply(process))
-                    except TimeoutError:
-                        reply = None
+                    if not asked:
+                        await _send(process, (address,))
+                    reply = await self._awaited(process)
                     if reply is not None and reply.over:
                         return
                     text = None if reply is None else msgspec.json.decode(reply.value, type=str)
+                asked = text is None
                 yield text
+                if not asked:
+                    # One that has another text at once, for ever, would keep the loop busy.
+                    await self._clock.sleep(PAUSE_S)
+
+    async def _awaited(self, process: asyncio.subprocess.Process) -> PluginReply | None:
+        """Its next answer; None where there is none for so long as a call may last."""
+        try:
+            async with self._clock.deadline(self._call_s):
+                return self._checked(await _reply(process))
+        except TimeoutError:
+            # What it started may hold the pipe open, so that reading comes to no end.
+            if process.returncode is not None:
+                raise PluginFailure(_ENDED) from None
+            return None
 
     async def close(self) -> None:
-        """End its process."""
+        """End its process, and what that has started."""
         process, self._process = self._process, None
         if process is None:
             return
         if process.returncode is None:
             kill_group(process.pid)
-        await process.wait()
+        kill_marked(f"{_MARK}={self._mark}")
         assert process.stdin is not None and process.stdout is not None
+        assert self._printing is not None
         process.stdin.close()
         with contextlib.suppress(TimeoutError):
-            # To its end, so that the pipe is closed; children that went away may hold it open.
+            # To their end, so that the pipes are closed. Children that went away hold them open
+            # where nobody can say whose they are, and Python waits for the pipes, too.
             async with self._clock.deadline(1.0):
                 await process.stdout.read()
-        if self._printing is not None:
-            self._printing.cancel()
-            await asyncio.wait([self._printing])
+                await asyncio.wait([self._printing])
+                await process.wait()
+        self._printing.cancel()
+        await asyncio.wait([self._printing])
 
     @contextlib.asynccontextmanager
     async def _alive(self) -> AsyncIterator[asyncio.subprocess.Process]:
@@ -153,7 +179,7 @@ class PluginProcess:
                 self._process = await self._started()
                 async with self._clock.deadline(self._start_s):
                     reply = self._checked(await _reply(self._process))
-                self.about = msgspec.json.decode(reply.value, type=str | None)
+                self.about = msgspec.json.decode(reply.value, type=MediaType | None)
             yield self._process
         except BaseException:
             await self.close()
@@ -168,7 +194,8 @@ class PluginProcess:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=MOST_BYTES,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env=os.environ
+            | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _MARK: self._mark},
             **own_group(),
         )
         self._printing = asyncio.create_task(self._printed(process), name=f"{self.part} prints")
@@ -222,7 +249,7 @@ async def _reply(process: asyncio.subprocess.Process) -> PluginReply:
     assert process.stdout is not None
     line = await process.stdout.readline()
     if not line.endswith(b"\n"):
-        raise PluginFailure("its process ended")
+        raise PluginFailure(_ENDED)
     return msgspec.json.decode(line, type=PluginReply)
 
 
@@ -234,7 +261,7 @@ def _explained() -> Iterator[None]:
     except TimeoutError:
         raise PluginFailure("gave no answer in time, and was ended") from None
     except OSError as error:
-        raise PluginFailure(f"its process ended ({system_words(error)})") from error
+        raise PluginFailure(f"{_ENDED} ({system_words(error)})") from error
     except msgspec.MsgspecError as error:
         raise PluginFailure(f"gave what it should not: {error}") from error
     except ValueError as error:  # of StreamReader.readline

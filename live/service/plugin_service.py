@@ -9,6 +9,9 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from functools import partial
+from typing import TypeVar
+
+import msgspec
 
 from live.alerts.finding import Finding
 from live.clock import Clock, LoopClock
@@ -16,9 +19,11 @@ from live.errors import UnknownFeed
 from live.events import (
     Change,
     ClockMessage,
+    GameDetail,
     GameId,
     GameMessage,
     MoveMessage,
+    PlayerView,
     PluginFigure,
     ScoreMessage,
     SnapshotMessage,
@@ -27,18 +32,20 @@ from live.feeds.feed import Feed
 from live.feeds.feed_session import FeedConditions
 from live.feeds.files.text_feed import TextFeed
 from live.feeds.open_feed import PluginFeeds
+from live.feeds.pgn.pgn_headers import clean
 from live.feeds.source_address import FeedAddress
 from live.network.retry import FeedTrouble
 from live.plugins.installed_plugins import InstalledPlugin
-from live.plugins.interface import PluginAlert
-from live.plugins.plugin_process import MOST_ALERTS, PluginFailure, PluginProcess
+from live.plugins.interface import MOST_TEXT, PluginAlert
+from live.plugins.plugin_process import MOST_ALERTS, PAUSE_S, PluginFailure, PluginProcess
 from live.publish.export.event_exports import ExportedFile, ExportFailed
+from live.publish.visibility import Visibility, shown
 from live.service.event_service import EventService
 
-#: Between two calls of one plugin, seconds: no plugin keeps the loop busy with what it is given.
-PAUSE_S = 0.1
 #: After a failure, doubled with each in a row.
 FAILED_S = 1.0
+
+Seen = TypeVar("Seen", GameDetail, PlayerView)
 
 
 def plugin_feeds(plugins: Sequence[InstalledPlugin]) -> PluginFeeds:
@@ -188,9 +195,12 @@ class PluginService:
         if view is None:
             return
         ids = [each.id for each in state.games() if player in state.player_ids(each.id)]
-        games = tuple(detail for id in ids if (detail := state.game(id)) is not None)
-        figures = await process.ask((view, games), tuple[PluginFigure | None])
-        state.plugin_figure(player, process.plugin.name, figures[0])
+        # The figure is for everybody, so what is for arbiters alone does not enter into it.
+        games = tuple(_public(detail) for id in ids if (detail := state.game(id)) is not None)
+        (figure,) = await process.ask((_public(view), games), tuple[PluginFigure | None])
+        if figure is not None:
+            figure = msgspec.structs.replace(figure, note=clean(figure.note, MOST_TEXT))
+        state.plugin_figure(player, process.plugin.name, figure)
 
     # --- downloads --------------------------------------------------------------------------------
 
@@ -217,6 +227,10 @@ def _is(process: PluginProcess, kind: str) -> bool:
     return process.plugin.kind == kind
 
 
+def _public(seen: Seen) -> Seen:
+    return shown(seen, Visibility.PUBLIC)
+
+
 def _changed(change: Change) -> GameId | None:
     """Which game's figures or state have changed for good."""
     match change:
@@ -233,8 +247,8 @@ def _finding(plugin: str, game: GameId, alert: PluginAlert) -> Finding:
     return Finding(
         kind="plugin",
         severity=alert.severity,
-        text=f"{plugin}: {alert.text}",
-        advice=alert.advice,
+        text=f"{plugin}: {clean(alert.text, MOST_TEXT)}",
+        advice=clean(alert.advice, MOST_TEXT),
         game=game,
         ply=alert.ply,
         color=alert.color,

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
+import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -205,3 +208,70 @@ async def test_a_silent_feed_lets_others_look_at_it(plugins: PluginFolder) -> No
             while await anext(values) is None:
                 pass  # it is starting
             assert await anext(values) is None
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").split()[2] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+async def test_what_a_plugin_starts_ends_with_it(plugins: PluginFolder) -> None:
+    # It has our pipes, and is in no group of ours.
+    code = "import time; time.sleep(60)"
+    started = f"subprocess.Popen([sys.executable, '-c', {code!r}], start_new_session=True)"
+    body = f"import subprocess; return str({started}.pid).encode()"
+    async with asked(plugins, body) as made:
+        child = int(await made.once())
+        await made.process.close()
+        assert not _runs(child)
+
+
+async def test_a_feed_whose_process_ended_is_over_though_its_child_holds_the_pipe(
+    plugins: PluginFolder,
+) -> None:
+    body = "import os, time\n            if os.fork(): os._exit(3)\n            time.sleep(60)"
+    async with asked(plugins, body, code=FEED, kind="feeds", call_s=0.2) as made:
+        with pytest.raises(PluginFailure, match="its process ended"):
+            await _values(made)
+
+
+async def test_a_feed_is_asked_for_its_next_text_when_there_is_time(plugins: PluginFolder) -> None:
+    body = """
+            for number in range(1000):
+                open(__file__ + ".count", "w").write(str(number))
+                yield "more"
+    """
+    async with asked(plugins, body, code=FEED, kind="feeds") as made:
+        async with contextlib.aclosing(made.process.values("somewhere")) as values:
+            assert [await anext(values), await anext(values)] == ["somewhere", "more"]
+        assert (plugins.folder / "tried.py.count").read_text(encoding="ascii") == "0"
+
+
+@pytest.mark.parametrize("text", ["text/plain\\r\\nSet-Cookie: x", "text/plain\\n", "téxt", ""])
+async def test_a_media_type_that_no_header_holds_is_refused(
+    plugins: PluginFolder, text: str
+) -> None:
+    code = EXPORT.replace('"text/plain"', f'"{text}"')
+    async with asked(plugins, "return b'ok'", code=code) as made:
+        assert "gave what it should not" in await made.failure()
+
+
+async def test_one_that_is_still_loading_ends_with_the_service(plugins: PluginFolder) -> None:
+    plugin = plugins.add(
+        "tried", "exports", "print('here', flush=True)\nimport time; time.sleep(60)"
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "live.plugins.plugin_host", plugin.group, plugin.name),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        start_new_session=True,
+    )
+    assert process.stdin is not None and process.stderr is not None
+    assert await process.stderr.readline() == b"here\n"
+    process.stdin.close()
+    async with asyncio.timeout(30):
+        await process.wait()

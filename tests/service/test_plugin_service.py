@@ -19,6 +19,7 @@ from live.plugins.interface import PluginAlert
 from live.plugins.plugin_process import MOST_FAILURES, PluginFailure
 from live.publish.export.event_exports import ExportFailed
 from live.publish.published_state import snapshot
+from live.publish.visibility import Visibility
 from live.service import plugin_service
 from live.service.event_service import EventService
 from live.service.plugin_service import PluginService, WaitingNames, plugin_feeds
@@ -113,6 +114,42 @@ async def test_alerts_and_figures_follow_the_games(monkeypatch: pytest.MonkeyPat
         await until(lambda: {p.plugins[0].value for p in service.state.players()} == {4.0})
         (first, _), *_ = ((p.plugins[0].name, p.plugins[0].note) for p in service.state.players())
         assert first == "figure"
+
+
+async def test_what_plugins_say_is_one_line_of_visible_characters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hostile = "\x1b[2Jgone\nERROR \u202eforged"
+
+    def answer(plugin: InstalledPlugin, arguments: tuple[Any, ...]) -> Any:
+        if plugin is ALERTS:
+            return [PluginAlert(key="n", text=hostile, advice=hostile)]
+        return (PluginFigure(value=1.0, note=hostile),)
+
+    async with plugged(monkeypatch, answer, ALERTS, METHOD) as (service, _):
+        await until(lambda: len(service.alerts()) == 2)
+        await until(lambda: all(each.plugins for each in service.state.players()))
+        alert, player = service.alerts()[0], next(iter(service.state.players()))
+        assert (alert.text, alert.advice) == ("watch: gone ERROR forged", "gone ERROR forged")
+        assert player.plugins[0].note == "gone ERROR forged"
+
+
+async def test_figures_for_everybody_rest_on_nothing_that_arbiters_alone_see(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[Any] = []
+
+    def answer(plugin: InstalledPlugin, arguments: tuple[Any, ...]) -> Any:
+        seen.extend((arguments[0], *arguments[1]))
+        return (None,)
+
+    def marked(value: Any, visibility: Visibility) -> Any:
+        return (visibility, value)
+
+    monkeypatch.setattr(plugin_service, "shown", marked)
+    async with plugged(monkeypatch, answer, METHOD):
+        await until(lambda: len(seen) == 8)
+    assert {visibility for visibility, _ in seen} == {Visibility.PUBLIC}
 
 
 async def test_a_board_that_a_plugin_cannot_bear_costs_the_others_nothing(

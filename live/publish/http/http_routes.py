@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import http
 import time
@@ -134,7 +135,6 @@ UNKNOWN = problem(
     [("WWW-Authenticate", 'Bearer realm="live-rate"')],
 )
 
-
 #: The answer to a token, or to nobody, that may not read the service's figures.
 NO_METRICS = problem(403, "figures of the service need a token with metrics = true")
 
@@ -168,6 +168,9 @@ class HttpRoutes:
         self._figure = figure
         self._exports = exports
         self._files = SharedMaking[ExportedFile](clock)
+        self._pictures = SharedMaking[ExportedFile](clock, most=64)
+        # One after the other: each keeps a processor busy that engines need.
+        self._drawing = asyncio.Semaphore()
         self._secure = secure
         self.frames: tuple[str, ...] = ()
         """Origins whose pages may show ours in a frame."""
@@ -285,8 +288,7 @@ class HttpRoutes:
             return problem(404, f"there is no export {name}; see /api/v1/exports")
         arbiter = sees.visibility is Visibility.ARBITER
         state: PublishedState = self._state if arbiter else self._public
-
-        return self._file(name, sees, lambda: exports.export(name, snapshot(state, sees)))
+        return _file(self._files, name, sees, lambda: exports.export(name, snapshot(state, sees)))
 
     def _picture(self, game: str, sees: StreamFilter) -> HttpResponse:
         """The board with both figures, for those who may see these."""
@@ -299,31 +301,20 @@ class HttpRoutes:
             return problem(404, "pictures of boards need pip install 'live-rate[picture]'")
 
         async def png() -> ExportedFile:
-            svg = board_picture.board_svg(held, self._figure)
-            return ExportedFile("image/png", await board_picture.drawn(svg))
+            async with self._drawing:
+                svg = board_picture.board_svg(held, self._figure)
+                return ExportedFile("image/png", await board_picture.drawn(svg))
 
-        return self._file(f"{game}.png", sees, png)
-
-    def _file(
-        self, name: str, sees: StreamFilter, make: Callable[[], Awaitable[ExportedFile]]
-    ) -> HttpResponse:
-        async def file() -> HttpResponse:
-            try:
-                made = await self._files.get((name, sees), make)
-            except (ExportFailed, TooMuchAtOnce) as error:
-                why = str(error) or "too many files are being made"
-                return problem(503, f"{name}: {why}", [("Retry-After", "5")])
-            return respond(200, made.media_type, made.body, _REVALIDATE)
-
-        return HttpResponse(200, (), later=file)
+        return _file(self._pictures, game, sees, png)
 
     def _share(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse:
         """What a chat reads of a board; the way to it for everybody."""
         state = None if sees is None else self._visible(sees)
-        game = None if state is None else state.game(dict(request.query).get("game", ""))
+        asked = dict(request.query).get("game", "")
+        game = None if state is None else state.game(asked)
         shows = sees is not None and sees.visibility is not Visibility.VENUE
         picture = shows and board_picture.can_draw()
-        body = share_page(game, self._root(request), picture=picture)
+        body = share_page(asked, game, self._root(request), picture=picture)
         headers = [("Cache-Control", "no-cache"), ("Vary", "Authorization")]
         return respond(200, "text/html; charset=utf-8", body, headers)
 
@@ -372,6 +363,25 @@ class HttpRoutes:
         text = moments_rss.rss(moments, games, self._root(request), language)
         body = text.encode("utf-8", "replace")
         return respond(200, "application/rss+xml; charset=utf-8", body, _REVALIDATE)
+
+
+def _file(
+    files: SharedMaking[ExportedFile],
+    name: str,
+    sees: StreamFilter,
+    make: Callable[[], Awaitable[ExportedFile]],
+) -> HttpResponse:
+    """What is made beside the loop, once for all who see the same."""
+
+    async def file() -> HttpResponse:
+        try:
+            made = await files.get((name, sees), make)
+        except (ExportFailed, TooMuchAtOnce) as error:
+            why = str(error) or "too many files are being made"
+            return problem(503, f"{name}: {why}", [("Retry-After", "5")])
+        return respond(200, made.media_type, made.body, _REVALIDATE)
+
+    return HttpResponse(200, (), later=file)
 
 
 def _oembed(request: HttpRequest) -> HttpResponse:

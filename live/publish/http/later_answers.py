@@ -48,7 +48,10 @@ class SharedMaking(Generic[Made]):
                 if done is None:
                     raise TooMuchAtOnce
                 del self._made[done]
-            self._made[key] = now_s, asyncio.ensure_future(_awaited(make))
+            made = asyncio.ensure_future(_awaited(make))
+            # Looked at even where nobody waits any more, so that asyncio does not complain.
+            made.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._made[key] = now_s, made
         # Who goes away leaves the others waiting for it.
         return await asyncio.shield(self._made[key][1])
 

@@ -12,15 +12,16 @@ from live.events import GameView
 from live.publish.export.board_picture import HEIGHT, WIDTH
 
 
-def share_page(game: GameView | None, root: str, *, picture: bool) -> bytes:
+def share_page(asked: str, game: GameView | None, root: str, *, picture: bool) -> bytes:
     """HTML with Open Graph (ogp.me) tags, which leads to the board at once.
 
     Args:
+        asked: The id in the link: the page that it leads to may know a token, which no link has.
         game: The game; None for one that this visitor may not see, or that is not there.
         root: Where the service is, ``https://HOST/``.
         picture: Whether there is one of it.
     """
-    place = "" if game is None else f"#{urlencode({'game': game.id})}"
+    place = f"#{urlencode({'game': asked})}" if asked else ""
     title = "live-rate" if game is None else f"{game.white.name or '?'} – {game.black.name or '?'}"
     tags = {"og:type": "website", "og:site_name": "live-rate", "og:title": title}
     if game is not None:

@@ -593,6 +593,34 @@ async def test_who_goes_away_before_the_download_is_made_leaves_nothing(
         assert (await client.get("/api/v1/exports/table")).content == b"a,b\n"
 
 
+async def test_pictures_are_drawn_one_after_the_other(
+    world: World, site: StaticSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawing, most, let = 0, 0, asyncio.Event()
+
+    async def drawn(svg: str) -> bytes:
+        nonlocal drawing, most
+        drawing += 1
+        most = max(most, drawing)
+        await let.wait()
+        drawing -= 1
+        return svg.encode()
+
+    monkeypatch.setattr(board_picture, "drawn", drawn)
+    monkeypatch.setattr(board_picture, "board_svg", lambda game, figure: game.id)
+    monkeypatch.setattr(board_picture, "can_draw", lambda: True)
+    async with serving(world, site) as (_, client):
+        games = [game.id for game in world.games()]
+        asked = [
+            asyncio.ensure_future(client.get(f"/api/v1/games/{game}.png")) for game in games * 3
+        ]
+        for _ in asked:  # they all come to their turn meanwhile
+            await client.get("/healthz")
+        let.set()
+        assert [(await each).text for each in asked] == games * 3
+        assert (most, len(games) > 1) == (1, True)
+
+
 async def test_a_board_is_shared_with_its_picture(
     world: World, site: StaticSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:

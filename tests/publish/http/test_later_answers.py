@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
 import pytest
 
@@ -66,3 +67,21 @@ async def test_a_failure_is_everybodys_who_waited(maker: Maker) -> None:
         with pytest.raises(ValueError, match="no"):
             await shared.get("file", maker.make)
     assert maker.calls == 1
+
+
+async def test_a_failure_that_nobody_waits_for_any_more_is_not_complained_of(
+    maker: Maker, caplog: pytest.LogCaptureFixture
+) -> None:
+    shared = SharedMaking[int](lambda: maker.now_s, kept_s=0.0)
+    waiting = asyncio.ensure_future(shared.get("file", maker.make))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    maker.fault = ValueError("no")
+    maker.let.set()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    maker.fault, maker.now_s = None, maker.now_s + 1
+    assert await shared.get("file", maker.make) == 2
+    gc.collect()
+    assert caplog.text == ""

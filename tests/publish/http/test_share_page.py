@@ -29,7 +29,7 @@ class Tags(HTMLParser):
 
 def test_it_names_the_players_the_picture_and_the_way() -> None:
     game = replace(GAME, id="a/b c", white=Player('A "<x>'), black=Player("B"))
-    found = Tags(share_page(game, "https://host/", picture=True)).found
+    found = Tags(share_page(game.id, game, "https://host/", picture=True)).found
     assert found["og:title"] == 'A "<x> – B'
     assert found["og:image"] == "https://host/api/v1/games/a%2Fb%20c.png"
     assert found["twitter:card"] == "summary_large_image"
@@ -37,7 +37,13 @@ def test_it_names_the_players_the_picture_and_the_way() -> None:
 
 
 def test_without_a_picture_there_is_no_image_and_without_a_game_no_name() -> None:
-    assert "og:image" not in Tags(share_page(GAME, "https://host/", picture=False)).found
-    found = Tags(share_page(None, "https://host/", picture=True)).found
+    assert "og:image" not in Tags(share_page(GAME.id, GAME, "https://host/", picture=False)).found
+    found = Tags(share_page("", None, "https://host/", picture=True)).found
     assert (found["og:title"], found["refresh"]) == ("live-rate", "0; url=./")
     assert "og:image" not in found
+
+
+def test_it_leads_to_a_board_that_it_may_not_name() -> None:
+    page = share_page('"><script>', None, "https://host/", picture=True)
+    assert Tags(page).found["refresh"] == "0; url=./#game=%22%3E%3Cscript%3E"
+    assert Tags(page).found["og:title"] == "live-rate"
