@@ -36,7 +36,14 @@ def test_the_board_tells_whose_score_it_is(pages: Pages, last: PlyView, said: st
 
 def test_the_elo_is_no_second_figure(pages: Pages) -> None:
     """A level that is nothing but the Elo stands beside the name already."""
-    held = {"n": 12, "percentile": 84.0, "level": 2496.0, "level_low": 2496.0, "level_high": 2496.0}
+    held = {
+        "n": 12,
+        "percentile": 84.0,
+        "level": 2496.0,
+        "level_low": 2496.0,
+        "level_high": 2496.0,
+        "level_share": 0.0,
+    }
     call = {"module": "page/score_words.js", "name": "ratings"}
     found = pages("call", **call, args=[held, 2496, {}])
     assert (found["main"]["text"], found["other"]) == ("84 %", None)

@@ -70,9 +70,11 @@ export default class DuelLayout {
     this._row(words.points, (color) => eventPoints(players, game[color], scoring) ?? "\u2013");
     const odds = oddsOf(game);
     this._row(words.winChance, (color) => {
-      if (odds === null) return pointsOf(game.result, color) || "\u2013";
+      if (odds === null) return "\u2013";
       return `${Math.round(100 * (color === "white" ? odds.win : 1 - odds.notLost))}\u00a0%`;
     });
+    // A game that is over has a result, beside the names, and no chances.
+    this._rows.get(words.winChance).white.parentNode.hidden = game.result !== "*";
     this._score.draw(game, swingOf(game));
   }
 
