@@ -79,12 +79,20 @@ def ratings(curve: list[dict[str, Any]], elo: int | None) -> tuple[str, str, str
         return "–", "no move rated yet", "", ""
     point = msgspec.convert(curve[-1], CurvePoint)
     main, other = leading(point, elo)
-    beneath = "" if other is None else " ".join(filter(None, (NAMES[other.kind], *written(other))))
+    own = other is not None and other.kind == "level" and elo_only(other)
+    beneath = (
+        "" if other is None or own else " ".join(filter(None, (NAMES[other.kind], *written(other))))
+    )
     counted = "1 move" if point.n == 1 else f"{point.n} moves"
     if main is None:
         why = f"{counted}: too few yet" if point.n < 5 else "no calibration fits"
         return "–", why, "", beneath
     return *written(main), f"{NAMES[main.kind]} · {counted}", beneath
+
+
+def elo_only(level: Figure) -> bool:
+    """A level that is the Elo again is not shown beneath."""
+    return level.low is not None and level.high is not None and level.high - level.low < 1
 
 
 def written(found: Figure) -> tuple[str, str]:

@@ -21,6 +21,15 @@ export function drawn(curves, choice = "auto") {
   return { kind, value, low, high };
 }
 
+/**
+ * Whether a game has a figure that a curve of these names can show: unbounded points have none, and
+ * a level that is nothing but the Elo is a flat line that viewers would take for how they play.
+ */
+export function hasRating({ curves }, { kind, value }) {
+  const says = (point) => (point[value] ?? null) !== null && !(kind === "level" && isElo(figureOf(point, "level")));
+  return [...curves.white, ...curves.black].some(says);
+}
+
 /** How a value of this kind is written beside an axis or a line. */
 export const figureLabel = (kind) => (value) => (kind === "percentile" ? `${Math.round(value)} %` : String(Math.round(value)));
 

@@ -17,6 +17,8 @@ export class Plot {
     this._plot = null;
     this._elos = {};
     this._game = null;
+    // Lines of words that come and go above it change its room.
+    new ResizeObserver(() => this._fit()).observe(box);
   }
 
   /** Draws a game's curves; `names` says which figures they are. */
@@ -48,6 +50,11 @@ export class Plot {
       // Read by the benchmark of how soon an overlay is there.
       if (data[0].length > 0) performance.mark("curve");
     }
+  }
+
+  _fit() {
+    const { clientWidth: width, clientHeight: height } = this._box;
+    if (this._plot !== null && (width !== this._plot.width || height !== this._plot.height)) this.resized();
   }
 
   _options(width, height) {

@@ -1,6 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
-import { figureOf, isElo, leading } from "../client/leading_figure.js";
+import { isElo, leading } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";
@@ -159,13 +159,4 @@ export function pointsOf(result, color) {
   if (result === "*") return "";
   const points = result.split("-")[color === "white" ? 0 : 1] ?? "";
   return points.replace("1/2", "\u00bd");
-}
-
-/**
- * Whether a game has a figure that a curve of these names can show: unbounded points have none, and
- * a level that is nothing but the Elo is a flat line that viewers would take for how they play.
- */
-export function hasRating({ curves }, { kind, value }) {
-  const says = (point) => (point[value] ?? null) !== null && !(kind === "level" && isElo(figureOf(point, "level")));
-  return [...curves.white, ...curves.black].some(says);
 }

@@ -2,7 +2,6 @@
 
 import { element, nameNode, setText } from "../drawing/elements.js";
 import { ageText } from "../drawing/number_format.js";
-import { isTransferred } from "../client/leading_figure.js";
 import { explainButton } from "./explanations.js";
 
 const RATING_SOURCES = {
@@ -34,11 +33,7 @@ export function engineText({ engine, hello }) {
   const basis = engine.rating_source === "field" ? `, ${engine.rating_moves} moves` : "";
   const gain = hello ? `, ${hello.gain} gain` : "";
   const counts = engine.rating ? `; counts as ${engine.rating} (${from}${basis})` : "";
-  const withheld = engine.rating_source === "withheld";
-  const note = engine.calibration_note ? ` (${engine.calibration_note})` : "";
-  const transferred = isTransferred(engine) ? `; ${engine.calibration_note}` : "";
-  const calibration = withheld || transferred ? transferred : engine.calibration ? "" : `; not calibrated${note}`;
-  return `${engine.name}, ${engine.limit}${gain}${counts}${calibration}`;
+  return `${engine.name}, ${engine.limit}${gain}${counts}`;
 }
 
 /** The state of all engines together. Pure. */

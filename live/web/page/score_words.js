@@ -36,7 +36,9 @@ export function written(figure, transferred = false) {
  */
 export function ratings(point, elo, basis = {}) {
   if (point === null) return { main: null, other: null };
-  const [main, other] = leading(point, elo, basis.choice ?? "auto");
+  const [main, beneath] = leading(point, elo, basis.choice ?? "auto");
+  // The Elo stands beside it already, and people would take it for what this game says.
+  const other = beneath !== null && isElo(beneath) ? null : beneath;
   // Said once: the figure beneath rests on the same calibration.
   return { main: written(main, basis.transferred), other: written(other, basis.transferred && main === null) };
 }

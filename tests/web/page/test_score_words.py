@@ -34,6 +34,23 @@ def test_the_board_tells_whose_score_it_is(pages: Pages, last: PlyView, said: st
     assert words(pages, ply(1, 30), last) == said
 
 
+def test_the_elo_is_no_second_figure(pages: Pages) -> None:
+    """A level that is nothing but the Elo stands beside the name already."""
+    held = {
+        "n": 12,
+        "percentile": 84.0,
+        "level": 2496.0,
+        "level_low": 2496.0,
+        "level_high": 2496.0,
+        "level_share": 0.0,
+    }
+    call = {"module": "page/score_words.js", "name": "ratings"}
+    found = pages("call", **call, args=[held, 2496, {}])
+    assert (found["main"]["text"], found["other"]) == ("84 %", None)
+    held |= {"level_low": 2420.0, "level_high": 2570.0, "level_share": 0.1}
+    assert pages("call", **call, args=[held, 2496, {}])["other"]["text"] == "2496"
+
+
 def test_so_do_those_that_say_provisional(pages: Pages) -> None:
     for source, said in (("", "provisional"), ("lichess cloud", "provisional, lichess cloud")):
         name = "provisionalWords"

@@ -2,7 +2,8 @@
 
 import { Diagram } from "../../drawing/diagram.js";
 import { element, setText } from "../../drawing/elements.js";
-import { hasRating, placeOf } from "../shown_figures.js";
+import { placeOf } from "../shown_figures.js";
+import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
 import { Plot, curveNames } from "../curve_plot.js";
 import { ScorePanel } from "../score.js";

@@ -1,7 +1,8 @@
 /** `layout=curves`: both players' perceived ratings move by move, and nothing else. */
 
 import { element, setText } from "../../drawing/elements.js";
-import { hasRating, placeOf } from "../shown_figures.js";
+import { placeOf } from "../shown_figures.js";
+import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
 import { Plot, curveNames } from "../curve_plot.js";
 

@@ -2,7 +2,7 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { figureOf } from "../../client/leading_figure.js";
+import { figureOf, isElo } from "../../client/leading_figure.js";
 import { ScorePanel } from "../score.js";
 import { named, oddsOf, openOf, placeOf, pointsOf } from "../shown_figures.js";
 import { fill } from "../language/words.js";
@@ -59,6 +59,9 @@ export default class DuelLayout {
         return [figure.text + open, range];
       });
     }
+    // The Elo stands above it already.
+    const levels = COLORS.map((color) => figureOf(game.curves[color].at(-1) ?? null, "level"));
+    this._rows.get(words.level).white.parentNode.hidden = levels.every((level) => level !== null && isElo(level));
     this._row(words.performance, (color) => {
       const player = players.find(({ id, name }) => id === keyOf(game[color]) || name === game[color].name);
       const figure = withheld ? null : named(figureOf(player, "performance"), words);
@@ -67,9 +70,11 @@ export default class DuelLayout {
     this._row(words.points, (color) => eventPoints(players, game[color], scoring) ?? "\u2013");
     const odds = oddsOf(game);
     this._row(words.winChance, (color) => {
-      if (odds === null) return pointsOf(game.result, color) || "\u2013";
+      if (odds === null) return "\u2013";
       return `${Math.round(100 * (color === "white" ? odds.win : 1 - odds.notLost))}\u00a0%`;
     });
+    // A game that is over has a result, beside the names, and no chances.
+    this._rows.get(words.winChance).white.parentNode.hidden = game.result !== "*";
     this._score.draw(game, swingOf(game));
   }
 

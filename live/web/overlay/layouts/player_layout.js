@@ -6,7 +6,7 @@ import { fill } from "../language/words.js";
 import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
 import { placeOf } from "../shown_figures.js";
-import { figureOf } from "../../client/leading_figure.js";
+import { figureOf, leading } from "../../client/leading_figure.js";
 import { unratedMoves } from "../../client/curve_series.js";
 
 const WIDTH = 46;
@@ -72,6 +72,8 @@ export default class PlayerLayout {
     const point = game.curves[color].at(-1) ?? null;
     const figure = figureOf(point, "percentile");
     if (figure === null || point.n < SETTLED_MOVES || unratedMoves(game, color) > 1) return "";
+    // Said once.
+    if (leading(point, game[color].elo, this._context.options.rating)[0]?.kind === "percentile") return "";
     return fill(this._context.words.betterThan, Math.round(figure.value));
   }
 }

@@ -1,6 +1,7 @@
 /** One board in depth. Everything that needs the charts' library is here, loaded when first asked for. */
 
 import { placementAfter } from "../../client/board_position.js";
+import { eventOf } from "../../client/event_state.js";
 import { materialText } from "../../client/material.js";
 import { sanOf } from "../../client/move_notation.js";
 import { Diagram } from "../../drawing/diagram.js";
@@ -9,7 +10,7 @@ import { resultText, safeLink } from "../../drawing/number_format.js";
 import uPlot from "../../drawing/uplot_loader.js";
 import { BoardFrame } from "../../drawing/board_frame.js";
 import { Chart } from "./chart_frame.js";
-import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
+import { CLOCKS, SCORE, complexityChart, curvesChart, hasBands } from "./charts.js";
 import { ClockText } from "../boards/clock_text.js";
 import { explainButton } from "../explanations.js";
 import { FIGURE_CHOICES, basisIn, leadingIn } from "../figure_choice.js";
@@ -121,6 +122,8 @@ export class BoardPage {
     const leads = leadingIn(held, place);
     if (leads !== this._figure) this._useFigure(leads);
     this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
+    // Percentiles have no band to be looked at alone.
+    this._bandBox.hidden = !hasBands(game, leads);
     for (const chart of [this._score, this._complexity, this._clocks]) chart.draw(game, ply);
     this._drawGains(game, held);
     this._histogram.draw(game, held.hello?.gain ?? "same-search", held.games.values());
@@ -152,7 +155,8 @@ export class BoardPage {
     setText(this._where, placeText(game));
     const sources = game.also?.length ? `from ${[game.feed, ...game.also].join(" and ")}` : "";
     const opening = [game.eco, game.opening].filter(Boolean).join(" ");
-    setText(this._event, [game.event, opening, sources].filter(Boolean).join(" \u00b7 "));
+    setText(this._event, [eventOf(game), opening, sources].filter(Boolean).join(" \u00b7 "));
+    this._event.title = this._event.textContent;
     setText(this._result, resultText(game.result));
     const link = safeLink(game.url);
     this._watch.hidden = link === null;
@@ -255,11 +259,11 @@ export class BoardPage {
       for (const type of ["pointerleave", "blur"]) button.addEventListener(type, () => this._curves.hover(null));
       return button;
     });
-    const box = element("div", "switch bands", "", element("span", "", "Band of"), ...this._bands);
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Whose band is shown alone");
+    this._bandBox = element("div", "switch bands", "", element("span", "", "Band of"), ...this._bands);
+    this._bandBox.setAttribute("role", "group");
+    this._bandBox.setAttribute("aria-label", "Whose band is shown alone");
     this._pinBand(null);
-    return box;
+    return this._bandBox;
   }
 
   _pinBand(color) {

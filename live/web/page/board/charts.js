@@ -1,6 +1,6 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
-import { columns, drawn, figureLabel, span } from "../../client/curve_series.js";
+import { columns, drawn, figureLabel, hasRating, span } from "../../client/curve_series.js";
 import { VALUES, bandFill, markEnds } from "../../drawing/curve_marks.js";
 import { figureOf } from "../../client/leading_figure.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
@@ -79,6 +79,12 @@ export const SCORE = {
   }),
 };
 
+/** Whether the curves of a game have bands when `wanted` leads: percentiles have none. Pure. */
+export function hasBands(game, wanted) {
+  const names = drawn(game.curves, wanted);
+  return names.low !== "" && hasRating(game, names);
+}
+
 /** The chart of both curves; `wanted` says which figure leads. */
 export function curvesChart(wanted) {
   // Of the curves as last drawn.
@@ -109,7 +115,7 @@ export function curvesChart(wanted) {
       const names = drawn(game.curves, wanted);
       const data = columns(game.curves, names);
       kind = names.kind;
-      if ([...data[3], ...data[6]].every((value) => value === null)) return { data: null };
+      if (!hasRating(game, names)) return { data: null };
       const percent = kind === "percentile";
       const own = (elo) => new Array(data[0].length).fill(percent ? 50 : (elo ?? null));
       return {

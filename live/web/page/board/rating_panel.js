@@ -72,7 +72,7 @@ const titled = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What else there is to say of a figure. */
 function about({ kind, share }) {
-  if (kind === "level" && share !== null) return `${Math.round(100 * share)} % from these moves`;
+  if (kind === "level" && share !== null && share >= 0.005) return `${Math.round(100 * share)} % from these moves`;
   return "";
 }
 

@@ -1,6 +1,6 @@
 /** Both curves with their bands, small: two lines and two areas that stretch with their box. */
 
-import { columns, drawn, span } from "../../client/curve_series.js";
+import { columns, drawn, hasRating, span } from "../../client/curve_series.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [100, 40];
@@ -8,10 +8,10 @@ const [WIDTH, HEIGHT] = [100, 40];
 /** What the four paths are, from curves: `{white: {band, line}, black: …}`; null without a value. */
 export function sparkPaths(curves, choice = "auto") {
   const names = drawn(curves, choice);
+  if (!hasRating({ curves }, names)) return null;
   const data = columns(curves, names);
   const [low, high] = span(data, names.kind);
   const moves = data[0].length;
-  if (data[3].every((value) => value === null) && data[6].every((value) => value === null)) return null;
   const x = (at) => (moves < 2 ? WIDTH / 2 : (WIDTH * at) / (moves - 1)).toFixed(1);
   const y = (value) => (HEIGHT * (1 - (Math.max(low, Math.min(high, value)) - low) / (high - low))).toFixed(1);
   const side = (top, bottom, values) => ({ band: band(top, bottom, x, y, low, high), line: line(values, x, y) });

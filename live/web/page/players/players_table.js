@@ -72,7 +72,7 @@ export class PlayersPage {
     players.forEach(({ player, place: rank }, at) => {
       let row = this._rows.get(player.id);
       if (row === undefined) this._rows.set(player.id, (row = new PlayerTableRow(this._columns, this._followed)));
-      row.draw(player, rank, nameWithin(player.name || "?", names, this._narrow.matches ? 14 : 36));
+      row.draw(player, rank, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
       if (this._body.rows[at] !== row.node) this._body.insertBefore(row.node, this._body.rows[at] ?? null);
     });
     const ties = `Players by ${FIGURE_NAMES[by]}; = are ties: their 95 % intervals overlap. Under five counted moves nobody has a place.`;

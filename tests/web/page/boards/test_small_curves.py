@@ -50,6 +50,15 @@ def test_percentiles_lead_where_levels_are_nothing_but_the_elo(pages: Pages) -> 
     assert found["white"]["band"] == ""
 
 
+def test_levels_that_are_nothing_but_the_elo_are_no_curve(pages: Pages) -> None:
+    def own(ply: int, width: float) -> CurvePoint:
+        level = {"level": 2450.0, "level_low": 2450.0, "level_high": 2450.0 + width}
+        return msgspec.structs.replace(point(ply, ply, 2000.0), **level)
+
+    assert paths(pages, (own(1, 0.0), own(3, 0.0))) is None
+    assert paths(pages, (own(1, 0.0), own(3, 80.0))) is not None
+
+
 def test_what_has_no_bound_has_no_line(pages: Pages) -> None:
     assert paths(pages, ()) is None
     assert paths(pages, (point(1, 1, None),)) is None
