@@ -61,7 +61,9 @@ class RecordedEvent(EventService):
         self.waiting.append((search, request_id))
 
     def _human_searches(self) -> HumanSearches | None:
-        return human_searches(self.config.engine) if self.config.human.enabled else None
+        # Where nobody was asked then, no figure may say that an answer is missing.
+        asked = self.config.human.enabled and self._reader.has_human_answers()
+        return human_searches(self.config.engine) if asked else None
 
     def ask(self, request: HumanRequest) -> None:
         self._asked.append(request)

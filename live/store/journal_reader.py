@@ -244,6 +244,13 @@ class JournalReader:
         except (msgspec.MsgspecError, TypeError):
             return None
 
+    def has_human_answers(self) -> bool:
+        """Whether anything was asked about human moves while this journal was written."""
+        try:
+            return self._connection.execute("SELECT 1 FROM human LIMIT 1").fetchone() is not None
+        except sqlite3.OperationalError:
+            return False  # a journal of before, read as it lies
+
     def runs(self) -> list[tuple[int, int, JournalRun]]:
         """Number, time (milliseconds) and particulars of each start of the service."""
         rows = self._connection.execute("SELECT run, at_ms, about FROM runs ORDER BY run")
