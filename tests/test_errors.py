@@ -283,6 +283,8 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "rehearse/servers/mqtt_publisher.py": ("rehearse",),
     "rehearse/open_rehearsal.py": ("rehearse",),
     "rehearse/rehearsal_run.py": ("rehearse",),
+    "feeds/open_feed.py": ("",),
+    "service/plugin_service.py": ("",),
     "service/source_runner.py": ("",),
     "service/host/log_output.py": ("", "explain", "replay", "report", *ENGINES),
     "service/measure_settings.py": ("",),

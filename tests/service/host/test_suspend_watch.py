@@ -86,6 +86,7 @@ WALL = {
     "publish/server.py": "tokens expire at a date",
     "publish/public_state.py": "when the public sees its first move, for people",
     "service/story_service.py": "when a moment came, for people",
+    "commands/service_commands.py": "a new token must not be over already",
     "app.py": "how long ago the journal's last changes were, at a start",
 }
 _READS = {"time", "time_ns", "now", "today", "utcnow", "localtime", "gmtime"}
