@@ -24,7 +24,7 @@ from live.publish.visibility import Visibility
 from tests.publish.world import World
 
 #: All there is, what arbiters alone are told included.
-WHOLE = StreamFilter(visibility=Visibility.ARBITER)
+WHOLE = StreamFilter(visibility=Visibility.ARBITER, gains=True)
 
 
 def score(ply: int, cp: int) -> ScoreMessage:
