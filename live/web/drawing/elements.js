@@ -9,6 +9,13 @@ export function element(tag, className = "", text = "", ...children) {
   return node;
 }
 
+/** What may be wider than the screen, in a box that scrolls by keys too. */
+export function scrollBox(...children) {
+  const box = element("div", "scroll", "", ...children);
+  box.tabIndex = 0;
+  return box;
+}
+
 /** Sets text only where it differs, so that screen readers and selections are left in peace. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;

@@ -1,6 +1,6 @@
 /** One chart: a title, an explanation, the drawing, and the very figures as a table behind it. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { element, scrollBox, setText } from "../../drawing/elements.js";
 import uPlot from "../../drawing/uplot_loader.js";
 import { explainButton } from "../explanations.js";
 
@@ -26,7 +26,7 @@ export class Chart {
     this._pinned = null;
     this._box = element("div", "plot");
     this._note = element("p", "chart-note");
-    this._body = element("div", "scroll");
+    this._body = scrollBox();
     this._table = element("details", "behind", "", element("summary", "", "As a table"), this._body);
     this._table.addEventListener("toggle", () => this._fillTable());
     const title = element("figcaption", "", "", element("span", "", kind.title), explainButton(kind.explain));

@@ -1,6 +1,6 @@
 /** How both players' gains are spread, beside the engine's: a table that is its own chart. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { element, scrollBox, setText } from "../../drawing/elements.js";
 import { explainButton } from "../explanations.js";
 import { countGains, engineGains, gainClasses, gainsOf } from "./gain_classes.js";
 
@@ -20,7 +20,7 @@ export class Histogram {
       element("thead", "", "", element("tr", "", "", ...this._heads)), this._body,
     );
     const title = element("figcaption", "", "", element("span", "", "Gains of the moves"), explainButton("histogram"));
-    this.node = element("figure", "chart gains-chart", "", title, element("div", "scroll", "", table), this._note);
+    this.node = element("figure", "chart gains-chart", "", title, scrollBox(table), this._note);
   }
 
   /** The gains as they stand after the plies looked at. */

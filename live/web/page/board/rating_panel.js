@@ -1,6 +1,6 @@
 /** Both players' figures at the move that is looked at, and what White is expected to score. */
 
-import { element, nameNode, setText } from "../../drawing/elements.js";
+import { element, nameNode, scrollBox, setText } from "../../drawing/elements.js";
 import { nameWithin } from "../../drawing/player_names.js";
 import { figureOf } from "../../client/leading_figure.js";
 import { countedMoves, ratings, withoutFigure, written } from "../score_words.js";
@@ -142,7 +142,7 @@ export class HeadToHeadPanel {
       element("thead", "", "", element("tr", "", "", ...heads)), this._body,
     );
     const title = element("figcaption", "", "", element("span", "", "Head to head"), explainButton("headToHead"));
-    this.node = element("figure", "chart head-to-head", "", title, element("div", "scroll", "", table));
+    this.node = element("figure", "chart head-to-head", "", title, scrollBox(table));
   }
 
   draw({ head_to_head: duel, methods, white, black, curves }) {
@@ -182,7 +182,7 @@ export class MethodsTable {
       element("thead", "", "", element("tr", "", "", ...heads)), element("tbody", "", "", ...rows),
     );
     const title = element("figcaption", "", "", element("span", "", "Other methods"));
-    this.node = element("figure", "chart methods", "", title, element("div", "scroll", "", table));
+    this.node = element("figure", "chart methods", "", title, scrollBox(table));
   }
 
   draw({ methods }) {
