@@ -35,31 +35,25 @@ _FILTERS = {
     "board": "Only games at these boards",
 }
 
-_GAME = {
-    "name": "game",
-    "in": "path",
-    "required": True,
-    "schema": {"type": "string", "minLength": 1},
-    "description": "The game's id, percent-encoded.",
-}
 
-_EXPORT = {
-    "name": "export",
-    "in": "path",
-    "required": True,
-    "schema": {"type": "string", "minLength": 1},
-    "description": "The plugin's name.",
-}
+def _in_path(name: str, description: str) -> dict[str, Any]:
+    """A parameter that is a part of the path."""
+    return {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "minLength": 1},
+        "description": description,
+    }
+
+
+_GAME = _in_path("game", "The game's id, percent-encoded.")
+
+_EXPORT = _in_path("export", "The plugin's name.")
 
 _NO_GAME = "There is no such game."
 
-_PLAYER = {
-    "name": "player",
-    "in": "path",
-    "required": True,
-    "schema": {"type": "string", "minLength": 1},
-    "description": "The player's id, percent-encoded.",
-}
+_PLAYER = _in_path("player", "The player's id, percent-encoded.")
 
 _WORDS = {
     "name": "words",
