@@ -28,16 +28,21 @@ from tests.alerts.replayed_event import NoEngine
 from tests.ledger.arithmetic import line
 
 
-def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ledger = EventLedger(
+def unscored_ledger() -> EventLedger:
+    """A ledger that no engine scores anything for."""
+    return EventLedger(
         in_use=CalibrationsInUse("same-search"),
         engine_name="none",
         limit="none",
         fixed_rating=None,
         stored_rating=2160,
     )
+
+
+def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = unscored_ledger()
     keeper = EventState(ledger, NoEngine(), lambda changes: None)
     proper = ledger.follow
 
@@ -62,14 +67,7 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
 
 def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_it() -> None:
     published: list[Change] = []
-    ledger = EventLedger(
-        in_use=CalibrationsInUse("same-search"),
-        engine_name="none",
-        limit="none",
-        fixed_rating=None,
-        stored_rating=2160,
-    )
-    state = EventState(ledger, NoEngine(), published.extend)
+    state = EventState(unscored_ledger(), NoEngine(), published.extend)
 
     def marks() -> set[bool]:
         seen = {each.game.restored for each in published if isinstance(each, GameMessage)}
@@ -99,14 +97,7 @@ def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_
 
 def test_a_plugins_figure_stands_with_its_player_until_it_is_taken_back() -> None:
     published: list[Change] = []
-    ledger = EventLedger(
-        in_use=CalibrationsInUse("same-search"),
-        engine_name="none",
-        limit="none",
-        fixed_rating=None,
-        stored_rating=2160,
-    )
-    state = EventState(ledger, NoEngine(), published.extend)
+    state = EventState(unscored_ledger(), NoEngine(), published.extend)
     report = GameReport("1", Headers(Player("A"), Player("B")), START, line(1, 2, 3))
     for step in state.plan(FeedReport("feed", (report,))):
         state.apply(step)
