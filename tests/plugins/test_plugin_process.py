@@ -8,13 +8,13 @@ import logging
 import os
 import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from live.events import FeedHealth
 from live.plugins import plugin_process
 from live.plugins.plugin_process import MOST_FAILURES, PluginFailure, PluginProcess
+from tests.engine.dying import dies
 from tests.plugins.made_plugins import PluginFolder
 
 #: One process for each question; each takes some tenths of a second to start.
@@ -210,13 +210,6 @@ async def test_a_silent_feed_lets_others_look_at_it(plugins: PluginFolder) -> No
             assert await anext(values) is None
 
 
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").split()[2] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 async def test_what_a_plugin_starts_ends_with_it(plugins: PluginFolder) -> None:
     # It has our pipes, and is in no group of ours.
     code = "import time; time.sleep(60)"
@@ -225,7 +218,7 @@ async def test_what_a_plugin_starts_ends_with_it(plugins: PluginFolder) -> None:
     async with asked(plugins, body) as made:
         child = int(await made.once())
         await made.process.close()
-        assert not _runs(child)
+        assert dies(child)
 
 
 async def test_a_feed_whose_process_ended_is_over_though_its_child_holds_the_pipe(
