@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.publish.fan_out [CLIENTS [ROUNDS]]
 
-One message of 300 bytes goes to every subscriber per round; the subscribers are in a process of
+One message of 500 bytes goes to every subscriber per round; the subscribers are in a process of
 their own, and a round begins only when they have read the one before. Each server runs in its own
 process; figures are its CPU time (user and system) per delivery, taken over the rounds alone.
 ``ws`` needs node and a folder with the npm package: ``WS_PACKAGE=/path/to/node_modules/ws``.
@@ -25,7 +25,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PAYLOAD_BYTES = 300
+#: A move of a game; without the id of the game it takes 430 bytes.
+PAYLOAD_BYTES = 500
 Send = Callable[[], None]
 
 
