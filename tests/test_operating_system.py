@@ -93,6 +93,20 @@ def test_resident_memory() -> None:
     assert system.resident_bytes(2**22 + 1) is None
 
 
+@LINUX
+def test_memory_ends_at_its_limit() -> None:
+    code = "from live import operating_system as s; s.limit_memory(1 << 28); b'x' * (1 << 29)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.stderr.endswith(b"MemoryError\n")
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_elsewhere_memory_has_no_limit(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    system.limit_memory(1)
+    assert len(bytes(1 << 20)) == 1 << 20
+
+
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
 def test_resident_memory_is_not_shown_elsewhere(
     monkeypatch: pytest.MonkeyPatch, platform: str

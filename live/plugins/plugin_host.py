@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from live.events import GameDetail, PlayerView, SnapshotMessage
-from live.operating_system import kill_group
+from live.operating_system import kill_group, limit_memory
 
 #: What each kind is called with.
 _ARGUMENTS: Final[dict[str, Any]] = {
@@ -36,6 +36,8 @@ _CALLED: Final = {
     "live_rate.exports": "export",
 }
 _OVER: Final = object()
+#: A plugin that wants more gets a MemoryError; the service keeps what it needs.
+MOST_MEMORY_BYTES: Final = 2 << 30
 
 
 class PluginReply(msgspec.Struct, omit_defaults=True):
@@ -134,7 +136,8 @@ def _lines(requests: BinaryIO) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Keep our own pipes from the plugin, then serve it."""
+    """Keep our own pipes from the plugin, and the machine's memory, then serve it."""
+    limit_memory(MOST_MEMORY_BYTES)
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar
@@ -41,6 +42,8 @@ from live.plugins.plugin_process import MOST_ALERTS, PAUSE_S, PluginFailure, Plu
 from live.publish.export.event_exports import ExportedFile, ExportFailed
 from live.publish.visibility import Visibility, shown
 from live.service.event_service import EventService
+
+log = logging.getLogger(__name__)
 
 #: After a failure, doubled with each in a row.
 FAILED_S = 1.0
@@ -186,6 +189,11 @@ class PluginService:
             return
         name = process.plugin.name
         found = await process.ask((detail,), list[PluginAlert])
+        if len(found) > MOST_ALERTS:
+            log.warning(
+                "%s: the first %d of %d alerts of one board are shown",
+                *(process.part, MOST_ALERTS, len(found)),
+            )
         findings = [_finding(name, game, each) for each in found[:MOST_ALERTS]]
         self._service.arbiter.noticed(name, game, findings)
 

@@ -127,6 +127,7 @@ async def test_one_that_hangs_is_ended_and_started_again(plugins: PluginFolder) 
     [
         ("os._exit(3)", "its process ended"),
         ("return 'text'", "raised TypeError"),
+        ("return bytes(1 << 32)", "raised MemoryError"),
         ("return b'x' * 200_000", "said more than 0 MB at once"),
     ],
 )

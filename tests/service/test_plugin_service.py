@@ -116,6 +116,17 @@ async def test_alerts_and_figures_follow_the_games(monkeypatch: pytest.MonkeyPat
         assert first == "figure"
 
 
+async def test_of_many_alerts_the_first_are_shown_and_the_log_counts_them(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(plugin: InstalledPlugin, arguments: tuple[Any, ...]) -> Any:
+        return [PluginAlert(key=str(each), text="watch") for each in range(21)]
+
+    async with plugged(monkeypatch, answer, ALERTS) as (service, _):
+        await until(lambda: len(service.alerts()) == 40)
+        assert "plugin watch: the first 20 of 21 alerts" in caplog.text
+
+
 async def test_what_plugins_say_is_one_line_of_visible_characters(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
