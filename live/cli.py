@@ -73,7 +73,7 @@ def follow(
             "--feed",
             metavar="URL",
             help="What to follow; may be repeated. 'demo', a lichess broadcast URL, the URL or "
-            "path of a PGN, or - for standard input.",
+            "path of a PGN, - for standard input, or plugin+NAME:ADDRESS.",
         ),
     ] = None,
     headless: Annotated[
