@@ -17,6 +17,7 @@ from live.human.difficulty import (
     ERROR_CP,
     MIDDLE_ELO,
     Difficulty,
+    MoveLosses,
     clamped,
     difficulty,
     is_find,
@@ -198,7 +199,13 @@ class HumanFigures:
         references: tuple[RatingShare, ...] = ()
         rating: int | None = None
         if before is not None:
-            played, references = self._shares(ply - 1, before, known, view.uci)
+            hards = self._hard_for_all(ply - 1, known)
+            losses = self._losses(ply - 1, known)
+            if losses is not None and losses.of(view.uci) and view.gain_same_search_cp == 0:
+                # Only the search of the move itself saw that it loses nothing.
+                searched_cp = {**losses.searched_cp, view.uci: 0}
+                hards = self._made_hard(ply - 1, known, losses._replace(searched_cp=searched_cp))
+            played, references = self._shares(before, hards, view.uci)
             rating = self.asked_for.elo(mover) if before.by_elo else None
         self.compare(view, known)
         return msgspec.structs.replace(
@@ -239,13 +246,12 @@ class HumanFigures:
         )
 
     def _shares(
-        self, index: int, answer: HumanAnswer, known: GameEvaluations, uci: str
+        self, answer: HumanAnswer, hards: tuple[Difficulty, ...], uci: str
     ) -> tuple[float | None, tuple[RatingShare, ...]]:
         """How many play a move, of the mover's rating and of the others; by the network alone
         until it is known what the moves lose.
         """
         first = len(answer.per_mille) - len(REFERENCE_ELOS)
-        hards = self._hard_for_all(index, known)
         shares = [
             share if share is None or not hards else round(hards[asked].shares.get(uci, 0.0), 3)
             for asked in range(len(answer.per_mille))
@@ -265,10 +271,11 @@ class HumanFigures:
         if answer is None or elo is None or held is None or held.best is None:
             return None
         rating = elo if answer.by_elo else None
-        hard = self._hard(index, known)
-        if hard is None:
+        hards = self._hard_for_all(index, known)
+        if not hards:
             return DifficultyView(rating, held.best)
-        best, references = self._shares(index, answer, known, held.best)
+        hard = hards[0]
+        best, references = self._shares(answer, hards, held.best)
         error, loss = round(hard.error_chance, HUNDREDTHS), round(hard.expected_loss_cp)
         return DifficultyView(rating, held.best, best, references, error, loss)
 
@@ -285,19 +292,31 @@ class HumanFigures:
         made_from = answer, held, tuple(replies.items()) if replies else ()
         kept = self._hards.get(index)
         if kept is None or kept[0] != made_from:
-            hards: tuple[Difficulty, ...] = ()
-            mover = self._to_move(index, known)
-            losses = None
-            if held is not None and held.best is not None and replies:
-                losses = move_losses(replies, held.best, 1 if mover == "white" else -1)
-            if answer is not None and losses is not None:
-                elos = self._elos(mover) if answer.by_elo else (MIDDLE_ELO,) * len(answer.per_mille)
-                hards = tuple(
-                    difficulty(shares, losses, elo)
-                    for shares, elo in zip(answer.per_mille, elos, strict=False)
-                )
+            losses = self._losses(index, known)
+            hards = self._made_hard(index, known, losses) if losses is not None else ()
             kept = self._hards[index] = made_from, hards
         return kept[1]
+
+    def _losses(self, index: int, known: GameEvaluations) -> MoveLosses | None:
+        """What the moves of a position lose, as far as that was searched."""
+        held, replies = known.position(index), known.replies(index)
+        if held is None or held.best is None or not replies:
+            return None
+        return move_losses(replies, held.best, 1 if self._to_move(index, known) == "white" else -1)
+
+    def _made_hard(
+        self, index: int, known: GameEvaluations, losses: MoveLosses
+    ) -> tuple[Difficulty, ...]:
+        answer = self._answers[index]
+        if answer is None:
+            return ()
+        elos: tuple[int, ...] = (MIDDLE_ELO,) * len(answer.per_mille)
+        if answer.by_elo:
+            elos = self._elos(self._to_move(index, known))
+        return tuple(
+            difficulty(shares, losses, elo)
+            for shares, elo in zip(answer.per_mille, elos, strict=False)
+        )
 
     def _to_move(self, index: int, known: GameEvaluations) -> Color:
         return "black" if known.mover(index) == "white" else "white"

@@ -2,16 +2,14 @@
 ``python -m tests.benchmarks.service.human_load PGN [--boards N] [--rate MOVES] [--longest S]``.
 
 The first boards of a round are played together, so many moves a second over all of them, through
-two services of their own at the same time, each in its own process with its own engine: one asks
-the network, one does not. Printed for both: processor time of the service a move, its engines and
-the replay not counted (children, and the floor of a third process that only reads the clock and
-hands out the moves); how late the loop wakes from a sleep; memory; what was known when the last
-move came, of all positions and of the three newest of each board; and which questions the network
-left unanswered.
+two services at the same time, each in a process of its own with engines of its own: one asks the
+network, one does not. Printed for both: processor time of the service a move, replay included and
+engines not (they are processes of their own); how late the loop wakes from a short sleep; memory;
+and of which share of all positions, and of the three newest of each board, each figure was known
+when the last move came: what is missing then is what is left out under load.
 
-56 boards at 25 moves a second on two cores are the aim of the manual: with ``--engines 2`` the two
-services share the machine, so compare the two lines with each other, not with a quiet machine; one
-alone is ``--only on`` or ``--only off``.
+The aim is 56 boards at 25 moves a second on two cores. The two services share the machine, so
+compare them with each other; ``--only on --engines 2`` is one service alone.
 """
 
 from __future__ import annotations
@@ -90,7 +88,8 @@ async def play(arguments: argparse.Namespace, human: bool) -> dict[str, Any]:
         keep.cancel()
         looking.cancel()
         found = known(service)
-        health = service.health().human
+        service.report_engines()
+        health = service.state.engines().human
     late_s.sort()
     return {
         "moves": moves,

@@ -146,6 +146,25 @@ def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
     assert weak < strong < 0.25
 
 
+def test_a_move_that_the_engine_sees_only_once_it_is_played_is_a_find() -> None:
+    held = ledger()
+    begun = held.apply(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))
+    looked = held.searched(wanted(begun, "position", 2).id, position("g1f3", 40))
+    held.searched(wanted(looked, "played", 3).id, position("d1h5", 60))
+    asked = held.answered(asked_at(begun, 2), answer(g1f3=980, d1h5=5))
+    lines = (Line("g1f3", Score(40), 8), Line("d1h5", Score(-100), 8))
+    held.searched(wanted(asked, "replies", 2).id, SearchResult(Score(40), "g1f3", 8, lines=lines))
+    held.searched(wanted(begun, "position", 3).id, position("b8c6", 60))
+    assert ply(held, 3).mark is None
+    # What it loses by the short search counts no more: few would play it, but not none.
+    assert ply(held, 3).played_share == pytest.approx(0.02, abs=0.005)
+    held.apply(TakenBack("g1", 2))
+    again = held.apply(MovesPlayed("g1", 3, MOVES[2:]))
+    held.searched(wanted(again, "played", 3).id, position("d1h5", 60))
+    held.searched(wanted(again, "position", 3).id, position("b8c6", 300))
+    assert ply(held, 3).mark == "find"
+
+
 def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
     held = ledger()
     begun = held.apply(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))
