@@ -276,7 +276,7 @@ def main(arguments: Sequence[str]) -> int:
                 if given.kept:
                     with given.kept.open("ab") as file:
                         file.write(msgspec.json.encode(turn) + b"\n")
-    console = Console(width=160)
+    console = Console(width=200)
     weights = WEIGHTS
     if given.learn:
         weights = learn([turn for turn in found if not turn.judged])
