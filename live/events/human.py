@@ -31,7 +31,7 @@ class DifficultyView(msgspec.Struct, frozen=True, gc=False):
     best_references: tuple[RatingShare, ...] = ()
     """The same for players of other ratings."""
     error_chance: float | None = None
-    """0 to 1: how many would lose a pawn or more with their move; null until a short search has said
-    what the moves lose."""
+    """0 to 1: how many would lose a pawn or more with their move; null until a short search has
+    said what the moves lose."""
     expected_loss_cp: int | None = None
     """What they would lose on average, centipawns."""
