@@ -50,6 +50,7 @@ from live.human.players import HumanMoves, answers, open_network
 from live.human.question import HumanQuestion, asked_elo, not_covered
 from live.ratings.held_out import judges
 from live.ratings.strength.human_evidence import FIRST_PLY
+from live.ratings.strength.loss_model import Floats
 from tests.benchmarks.calibration import BANDS, read
 
 #: As ``live.service.measure_settings.human_searches`` asks at 100,000 nodes.
@@ -94,8 +95,14 @@ def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:
         board, fens = chess.Board(), [chess.STARTING_FEN]
         for ply, uci in enumerate(game.moves, 1):
             turn, elo, best = by_ply.get(ply, (None, None, None))
-            known = turn and elo and best and {uci[4:], best[4:]} <= {"", "q"}
-            if ply >= FIRST_PLY and known and not_covered(board) is None:
+            if (
+                ply >= FIRST_PLY
+                and turn
+                and elo
+                and best
+                and {uci[4:], best[4:]} <= {"", "q"}
+                and not_covered(board) is None
+            ):
                 first = max(0, ply - 3)
                 asked = HumanQuestion(
                     fens[first], game.moves[first : ply - 1], (asked_elo(elo),), "otb"
@@ -155,14 +162,14 @@ def learn(taught: Sequence[Turn]) -> ChoiceWeights:
             errors.append((1.0, math.log1p(loss_cp / LOSS_CP), elo, turn.lost_cp >= ERROR_CP))
             lost.append((1.0, loss_cp, turn.lost_cp))
 
-    def surprise(weights: np.ndarray) -> float:
+    def surprise(weights: Floats) -> float:
         found = 0.0
         for table, at in zip(tables, played, strict=True):
             odds = table @ weights
             found += np.logaddexp.reduce(odds) - odds[at]
         return float(found / len(tables))
 
-    def misses(weights: np.ndarray) -> float:
+    def misses(weights: Floats) -> float:
         odds = of_errors[:, :3] @ weights
         return float((np.logaddexp(0, odds) - of_errors[:, 3] * odds).mean())
 
@@ -212,7 +219,7 @@ def table(judged: Sequence[Turn], weights: ChoiceWeights) -> Table:
     def reach(share: float, many: int) -> float:
         return 1.96 * math.sqrt(max(share * (1 - share), 1 / many) / many)
 
-    def add(what: str, rows: np.ndarray) -> None:
+    def add(what: str, rows: Floats) -> None:
         many = len(rows)
         if not many:
             return
