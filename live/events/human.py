@@ -26,11 +26,12 @@ class DifficultyView(msgspec.Struct, frozen=True, gc=False):
     best: str
     """The engine's first choice, UCI."""
     best_share: float | None = None
-    """0 to 1: how many would find ``best``; null where it is a promotion to a lesser piece."""
+    """0 to 1: how many would find ``best``; null until a short search has said what the other moves
+    lose, and where it is a promotion to a lesser piece."""
     best_references: tuple[RatingShare, ...] = ()
     """The same for players of other ratings."""
     error_chance: float | None = None
-    """0 to 1: how many would lose a pawn or more with their move; null until enough of the moves
-    that they would play have a score."""
+    """0 to 1: how many would lose a pawn or more with their move; null until a short search has
+    said what the moves lose."""
     expected_loss_cp: int | None = None
     """What they would lose on average, centipawns."""

@@ -1,6 +1,17 @@
-"""How hard a position is for players of a rating, and what is worth a mark: finds and traps. Pure.
+"""How many players choose each move, once a search has said what each loses; how hard that makes a
+position; and what is worth a mark: finds and traps. Pure.
 
-An engine's scores say what each move loses, the shares of :mod:`live.human.question` who plays it.
+A network of the size that comes with live-rate sees which moves look natural, not which of them
+fail. Its shares are right on average, and yet wrong where it counts: over the board it leaves 28 %
+for the engine's choice where 55 % played it, and 21 % for moves that lose a pawn where 5 % did. So
+its shares and the losses of a short search are put together, a conditional logit (McFadden 1974):
+
+    log share = network * log(share of the network) - loss * log(1 + loss / 50 cp) + ...
+
+Players see more of a loss the stronger they are, so ``loss`` rises with Elo. The short search errs
+as well, so a move is an error only with a chance. :data:`WEIGHTS` were learned by
+``python -m tests.benchmarks.error_forecast FILE… --learn`` from 1,577 positions of games over the
+board, of which no player judges them.
 """
 
 from __future__ import annotations
@@ -13,16 +24,14 @@ from typing import NamedTuple
 ERROR_CP = 100
 #: Scores beyond this are all the same: won.
 DECIDED_CP = 1000
-#: Of an error's forecast, at least this share of the players' moves must have a score.
-SCORED_SHARE = 0.7
 #: Shares below this are all the same to the network: too rare to be told apart.
 LEAST_SHARE = 1 / 200
 #: A find is played by fewer than these.
-FIND_SHARE = 1 / 8
+FIND_SHARE = 1 / 4
+#: A find matters: the others lose so much with their moves on average, centipawns.
+FIND_LOSS_CP = 40
 #: A trap is what at least these fall into.
-TRAP_SHARE = 0.4
-#: A find matters: so many would lose a pawn or more instead.
-FIND_ERRORS = 0.5
+TRAP_SHARE = 0.1
 #: What so many play anyway, a recapture or an answer to check, is set for nobody.
 TRAP_SET_SHARE = 0.5
 #: Whoever sets a trap loses less than this with it, centipawns.
@@ -32,19 +41,72 @@ LOST_CP = 500
 #: Only who stands about level can fall into a trap: centipawns either way.
 LEVEL_CP = 150
 
+#: Losses are told apart on the scale of ``log(1 + loss / LOSS_CP)``.
+LOSS_CP = 50
+#: Shares are kept in whole per mille; less than one counts as this.
+RAREST_PER_MILLE = 0.5
+#: Weights hold for this rating, and change by so much for each ``ELO_STEP`` above it.
+MIDDLE_ELO = 2000
+ELO_STEP = 400
+
+
+class ChoiceWeights(NamedTuple):
+    """What a choice depends on, as learned from games; ``by_elo`` for each 400 Elo above 2000."""
+
+    network: float
+    """Of the logarithm of the network's share."""
+    loss: float
+    loss_by_elo: float
+    """Of ``log(1 + loss / 50)``, the loss in centipawns of a short search."""
+    best: float
+    """Of the engine's choice."""
+    unsearched: float
+    """Of a move that is not among the lines searched."""
+    error: float
+    error_loss: float
+    error_by_elo: float
+    """Log-odds that a full search finds an error in a move other than its choice: constant, by
+    ``log(1 + loss / 50)``, by Elo."""
+    lost_cp: float
+    lost_factor: float
+    """What a full search finds lost by such a move: constant, and by the loss."""
+
+
+WEIGHTS = ChoiceWeights(0.610, -1.738, -0.451, 0.613, -0.986, -2.997, 2.079, -0.657, 16.1, 0.99)
+
+
+class MoveLosses(NamedTuple):
+    """What the moves of a position lose by a short search for several lines, centipawns."""
+
+    best: str
+    """The choice of the full search, UCI."""
+    searched_cp: Mapping[str, int]
+    """By UCI, against ``best``, 0 or more."""
+    others_cp: int
+    """What every other move loses at least: the last line's loss."""
+
+    def of(self, uci: str) -> int:
+        return self.searched_cp.get(uci, self.others_cp)
+
 
 class Difficulty(NamedTuple):
-    """What an engine's scores say of the moves that these players choose."""
+    """What players choose in a position, and what becomes of it."""
 
-    scored: float
-    """The share of their moves that have a score; the rest is assumed to be like them."""
+    shares: Mapping[str, float]
+    """0 to 1, by UCI, of the moves searched and of those that the network knows of."""
     error_chance: float
     """The chance of losing a pawn or more."""
     expected_loss_cp: float
     tempting: bool
-    """The move that most of them choose is an error."""
-    chosen: tuple[tuple[float, float], ...] = ()
-    """How many choose each move that has a score, and what it loses, centipawns."""
+    """The move that looks most natural, the network's first choice, is an error."""
+    lost_cp: Mapping[str, float]
+    """What each of the moves loses, as a full search is expected to find."""
+
+    def others_lose_cp(self, uci: str) -> float:
+        """What those lose on average who do not choose this move."""
+        share = self.shares.get(uci, 0.0)
+        own = share * self.lost_cp.get(uci, 0.0)
+        return (self.expected_loss_cp - own) / (1 - share) if share < 1 else 0.0
 
 
 def clamped(score_cp: int) -> int:
@@ -52,52 +114,89 @@ def clamped(score_cp: int) -> int:
     return max(-DECIDED_CP, min(DECIDED_CP, score_cp))
 
 
-def losses_cp(scores_cp: Mapping[str, int], best: str, sign: int) -> dict[str, int]:
-    """What each move loses against the engine's choice, centipawns, by UCI.
+def move_losses(scores_cp: Mapping[str, int], best: str, sign: int) -> MoveLosses | None:
+    """What the moves lose against the engine's choice; None where none was searched.
 
     ``scores_cp``: White's, of one search for several lines, the best first; ``best``: the choice of
     a deeper one, which a quick search may rate too low; ``sign``: 1 where White is to move, else
     -1.
     """
+    if not scores_cp:
+        return None
     held = {uci: clamped(sign * score) for uci, score in scores_cp.items()}
-    first = held.get(best, next(iter(held.values()), 0))
-    return {uci: max(0, first - score) for uci, score in held.items()} | {best: 0}
+    first = held.get(best, next(iter(held.values())))
+    losses = {uci: max(0, first - score) for uci, score in held.items()} | {best: 0}
+    return MoveLosses(best, losses, losses[next(reversed(held))])
+
+
+def choices(
+    per_mille: Mapping[str, int],
+    losses: MoveLosses,
+    elo: int,
+    weights: ChoiceWeights = WEIGHTS,
+) -> dict[str, float]:
+    """How many players of this Elo choose each move, 0 to 1, by UCI.
+
+    ``per_mille``: the network's shares. Promotions to a lesser piece, which no network learned
+    apart, are left out.
+    """
+    by_loss = weights.loss + weights.loss_by_elo * _above_middle(elo)
+    odds = {}
+    for uci in {**losses.searched_cp, **per_mille}:
+        if uci[4:] in ("", "q"):
+            share = max(per_mille.get(uci, 0), RAREST_PER_MILLE) / 1000
+            odds[uci] = (
+                weights.network * math.log(share)
+                + by_loss * _scaled(losses.of(uci))
+                + (weights.best if uci == losses.best else 0.0)
+                + (weights.unsearched if uci not in losses.searched_cp else 0.0)
+            )
+    top = max(odds.values(), default=0.0)
+    chances = {uci: math.exp(each - top) for uci, each in odds.items()}
+    total = math.fsum(chances.values())
+    return {uci: chance / total for uci, chance in chances.items()}
 
 
 def difficulty(
-    given: Mapping[str, float], losses_cp: Mapping[str, float], others_cp: float | None = None
-) -> Difficulty | None:
-    """The chance of an error and the expected loss; None when too few of the moves are scored.
+    per_mille: Mapping[str, int],
+    losses: MoveLosses,
+    elo: int,
+    weights: ChoiceWeights = WEIGHTS,
+) -> Difficulty:
+    """What players of this Elo choose, and their chance of an error and expected loss."""
+    shares = choices(per_mille, losses, elo, weights)
+    constant = weights.error + weights.error_by_elo * _above_middle(elo)
+    error, lost_cp = 0.0, dict.fromkeys(shares, 0.0)
+    for uci, share in shares.items():
+        if uci != losses.best:
+            odds = constant + weights.error_loss * _scaled(losses.of(uci))
+            error += share / (1 + math.exp(-odds))
+            lost_cp[uci] = weights.lost_cp + weights.lost_factor * losses.of(uci)
+    mean = math.fsum(share * lost_cp[uci] for uci, share in shares.items())
+    natural = max(per_mille, key=lambda uci: per_mille[uci], default=losses.best)
+    return Difficulty(shares, error, mean, losses.of(natural) >= ERROR_CP, lost_cp)
 
-    ``given``: how many play each move, on any scale; ``losses_cp``: centipawns that a move loses
-    against the best, by UCI, where known; ``others_cp``: what each of the rest loses at least.
-    Where that is an error anyway, the rest counts with it, and the expected loss is the least.
+
+def _scaled(loss_cp: int) -> float:
+    return math.log1p(loss_cp / LOSS_CP)
+
+
+def _above_middle(elo: int) -> float:
+    return (elo - MIDDLE_ELO) / ELO_STEP
+
+
+def is_find(share: float, others_lose_cp: float, score_cp: int) -> bool:
+    """Whether a move no worse than the engine's choice is a find: few play it, and it matters.
+
+    ``share``: of the players who play it; ``others_lose_cp``: what the others lose on average;
+    ``score_cp``, the mover's: of the position it was played in.
     """
-    if others_cp is not None and others_cp >= ERROR_CP:
-        losses_cp = dict.fromkeys(given, others_cp) | dict(losses_cp)
-    known = [(share, losses_cp[uci]) for uci, share in given.items() if uci in losses_cp]
-    scored, total = sum(share for share, _ in known), sum(given.values())
-    if not total or scored < SCORED_SHARE * total:
-        return None
-    error = sum(share for share, loss in known if loss >= ERROR_CP) / scored
-    mean = sum(share * max(loss, 0.0) for share, loss in known) / scored
-    favourite = max(given, key=lambda uci: given[uci])
-    tempting = losses_cp.get(favourite, 0) >= ERROR_CP
-    return Difficulty(scored / total, error, mean, tempting, tuple(known))
-
-
-def is_find(share: float, hard: Difficulty, score_cp: int) -> bool:
-    """Whether the engine's best move is a find: few play it, and most would err instead.
-
-    ``share``: of the players who play it; ``hard`` and ``score_cp``, the mover's: of the position
-    it was played in.
-    """
-    return share < FIND_SHARE and hard.error_chance >= FIND_ERRORS and score_cp >= -LOST_CP
+    return share < FIND_SHARE and others_lose_cp >= FIND_LOSS_CP and score_cp >= -LOST_CP
 
 
 def is_trap(share: float | None, hard: Difficulty, own_loss_cp: int, score_cp: int) -> bool:
-    """Whether a move sets a trap: it costs little, the game is about level, and what most would
-    reply loses a pawn or more.
+    """Whether a move sets a trap: it costs little, the game is about level, the reply that looks
+    most natural loses a pawn or more, and many fall for it or err otherwise.
 
     ``share``: of the players who play it, where known; ``own_loss_cp``: of the move; ``hard`` and
     ``score_cp``: of the position after it.

@@ -107,7 +107,9 @@ def _session(path: Path) -> Any:
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists() and without_avx(platform.machine(), cpuinfo.read_text("utf-8", "replace")):
         raise ConfigError(
-            "human", "this processor has no AVX, which onnxruntime needs", "Set human = false"
+            "human",
+            "this processor has no AVX, which onnxruntime needs",
+            "Set [human] enabled = false",
         )
     # It would write an identity of this machine into the cache folder, and report what it runs.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"

@@ -41,7 +41,7 @@ ABOVE_HELD: Final = 90.0
 #: A find that more players would play is none that is told of.
 FIND_SHARE: Final = 0.10
 #: A trap that fewer would fall into neither.
-TRAP_CHANCE: Final = 0.50
+TRAP_CHANCE: Final = 0.20
 #: Expected scores between which a game is open, and the chance of a draw from which it is not.
 OPEN: Final = (0.15, 0.85)
 DRAWN: Final = 0.70

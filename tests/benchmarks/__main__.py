@@ -21,6 +21,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "decoder": (),
     "ingest": (OPEN, "2", "2"),
     "rating_list": (),
+    "human_load": (OPEN, "--longest", "20"),
     "tournament_day": (),
     "engine_backlog": ("--games", "2"),
     "engine_sharing": (),

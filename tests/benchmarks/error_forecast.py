@@ -1,151 +1,294 @@
 """Errors of a pawn or more against their forecast:
-``python -m tests.benchmarks.error_forecast FILE… --engine ENGINE``
+``python -m tests.benchmarks.error_forecast FILE… --engine ENGINE [--learn] [--kept FILE]``
 
-Each FILE is NDJSON of searched games (may be gzipped) whose players the network never saw. Of
-positions drawn evenly from their turns after the opening, the network says what players of the
-mover's rating choose, a short search of twelve lines (a quarter of the usual limit) what their
-moves lose, as on a running board; what the move played lost is in the file. Printed by tenth of the
-forecast, and by band of Elo: forecast, share of errors, positions; and how far the mean losses
-agree.
+Each FILE is NDJSON of searched games (may be gzipped) that the network never saw. Of positions
+drawn evenly from their turns after the opening, the network says what looks natural to players of
+the mover's rating, a short search of twelve lines (a quarter of the usual limit) what their moves
+lose, as on a running board; what the move played lost is in the file. ``live.human.difficulty``
+makes the forecast of both, as it does there.
+
+Printed of the games in which a player judges (one player in eight, ``live.ratings.held_out``; with
+``--all`` of all games): by tenth of the forecast and by band of Elo how many erred, what was lost,
+and how often the engine's choice was played; and how likely the moves played were, in nats, by the
+network alone and with the losses. ``--learn`` learns the weights from the other games first, and
+prints them. ``--kept`` keeps the searches, to go on or to start again from.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
+import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import chess
 import chess.engine
+import msgspec
 import numpy as np
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from scipy.optimize import minimize
 
-from live.human.difficulty import ERROR_CP, clamped, difficulty, losses_cp
+from live.human.difficulty import (
+    ELO_STEP,
+    ERROR_CP,
+    LOSS_CP,
+    MIDDLE_ELO,
+    RAREST_PER_MILLE,
+    WEIGHTS,
+    ChoiceWeights,
+    MoveLosses,
+    clamped,
+    difficulty,
+    move_losses,
+)
 from live.human.players import HumanMoves, answers, open_network
-from live.human.question import REFERENCE_ELOS, HumanQuestion, asked_elo, not_covered
+from live.human.question import HumanQuestion, asked_elo, not_covered
+from live.ratings.held_out import judges
 from live.ratings.strength.human_evidence import FIRST_PLY
+from live.ratings.strength.loss_model import Floats
 from tests.benchmarks.calibration import BANDS, read
 
 #: As ``live.service.measure_settings.human_searches`` asks at 100,000 nodes.
 LINES, NODES = 12, 25_000
+FORECASTS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 1.01)
 
 
-class Forecast(NamedTuple):
-    elo: float
-    chance: float
-    loss_cp: float
-    played_loss_cp: float
+class Turn(msgspec.Struct, frozen=True):
+    """One position of a rated game, and what was played."""
 
-
-class _Asked(NamedTuple):
-    board: chess.Board
-    question: HumanQuestion
-    elo: float
-    best: str | None
+    elo: int
+    judged: bool
+    """A player of its game judges: nothing is learned from it."""
+    fen: str
+    played: str
+    best: str
     """The choice of the file's deeper search, UCI."""
-    loss_cp: int
+    lost_cp: int
+    """What the move played lost by that search."""
+    people: dict[str, int] = {}
+    """Thousandths that the network gives, by UCI."""
+    scores_cp: dict[str, int] = {}
+    """White's, of the short search, the best first."""
+
+    @property
+    def losses(self) -> MoveLosses:
+        found = move_losses(self.scores_cp, self.best, 1 if " w " in self.fen else -1)
+        assert found is not None, "searched"
+        return found
 
 
-def asked(files: Sequence[Path], most: int) -> list[_Asked]:
-    """Turns after the opening, drawn evenly."""
+def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:
+    """Those after the opening, drawn by a fixed seed."""
     found = []
     for game in read(files, "same-search"):
-        turns = {
-            turn.ply: (turn, side, best)
+        judged = any(judges(side.player) for side in game.sides)
+        by_ply = {
+            turn.ply: (turn, side.elo, best)
             for side in game.sides
             for turn, best in zip(side.turns, side.best, strict=True)
         }
         board, fens = chess.Board(), [chess.STARTING_FEN]
         for ply, uci in enumerate(game.moves, 1):
-            turn, side, best = turns.get(ply, (None, None, None))
-            if ply >= FIRST_PLY and turn and side and side.elo and not_covered(board) is None:
+            turn, elo, best = by_ply.get(ply, (None, None, None))
+            if (
+                ply >= FIRST_PLY
+                and turn
+                and elo
+                and best
+                and {uci[4:], best[4:]} <= {"", "q"}
+                and not_covered(board) is None
+            ):
                 first = max(0, ply - 3)
-                elos = (asked_elo(side.elo), *REFERENCE_ELOS)
-                question = HumanQuestion(fens[first], game.moves[first : ply - 1], elos, "otb")
+                asked = HumanQuestion(
+                    fens[first], game.moves[first : ply - 1], (asked_elo(elo),), "otb"
+                )
                 before = turn.score_before_cp
                 lost = clamped(before) - clamped(before + turn.gain_cp)
-                found.append(_Asked(board.copy(stack=False), question, side.elo, best, lost))
+                found.append((Turn(elo, judged, board.fen(), uci, best, lost), asked))
             board.push_uci(uci)
             fens.append(board.fen())
-    return found[:: max(1, len(found) // most)]
+    return random.Random(1).sample(found, min(most, len(found)))
 
 
-def forecasts(
-    chosen: Sequence[_Asked], network: HumanMoves, engine: chess.engine.SimpleEngine
-) -> list[Forecast]:
-    """Those that can be made: at least 7 in 10 of the players' moves have a score."""
-    made = []
-    batches = [chosen[start : start + 16] for start in range(0, len(chosen), 16)]
-    for batch in track(batches, "positions", console=Console(stderr=True)):
-        told = answers(network, [each.question for each in batch])
-        for each, answer in zip(batch, told, strict=True):
-            sign = 1 if each.board.turn else -1
-            lines = engine.analyse(each.board, chess.engine.Limit(nodes=NODES), multipv=LINES)
-            scores = {
-                line["pv"][0].uci(): line["score"].white().score(mate_score=100_000) or 0
-                for line in lines
-                if line.get("pv")
-            }
-            losses = losses_cp(scores, each.best or next(iter(scores)), sign)
-            hard = difficulty(answer.per_mille[0], losses, losses[list(scores)[-1]])
-            if hard is not None:
-                made.append(
-                    Forecast(each.elo, hard.error_chance, hard.expected_loss_cp, each.loss_cp)
-                )
-    return made
+def searched(
+    chosen: Sequence[tuple[Turn, HumanQuestion]],
+    network: HumanMoves,
+    engine: chess.engine.SimpleEngine,
+) -> Iterator[Turn]:
+    """The turns with what the network and the short search say."""
+    for turn, question in track(chosen, "positions", console=Console(stderr=True)):
+        people = answers(network, [question])[0].per_mille[0]
+        board = chess.Board(turn.fen)
+        lines = engine.analyse(board, chess.engine.Limit(nodes=NODES), multipv=LINES, game=turn)
+        scores = {
+            line["pv"][0].uci(): line["score"].white().score(mate_score=100_000) or 0
+            for line in lines
+            if line.get("pv")
+        }
+        if scores:
+            yield msgspec.structs.replace(turn, people=people, scores_cp=scores)
 
 
-def table(made: Sequence[Forecast]) -> Table:
-    """Forecast and what came of it."""
-    shown = Table("", "positions", "forecast", "errors", "± 95 %", "expected loss", "lost")
+def _above_middle(turn: Turn) -> float:
+    return (asked_elo(turn.elo) - MIDDLE_ELO) / ELO_STEP
 
-    def add(what: str, rows: Sequence[Forecast]) -> None:
-        if not rows:
+
+def learn(taught: Sequence[Turn]) -> ChoiceWeights:
+    """The weights under which these moves are likeliest, and what short searches miss."""
+    tables, played = [], []
+    errors, lost = [], []
+    for turn in taught:
+        losses, elo = turn.losses, _above_middle(turn)
+        moves = [
+            uci
+            for uci in {**losses.searched_cp, **turn.people, turn.played: 0}
+            if uci[4:] in ("", "q")
+        ]
+        rows = []
+        for uci in moves:
+            loss = math.log1p(losses.of(uci) / LOSS_CP)
+            share = max(turn.people.get(uci, 0), RAREST_PER_MILLE) / 1000
+            new = uci not in losses.searched_cp
+            rows.append((math.log(share), loss, loss * elo, uci == losses.best, new))
+        tables.append(np.array(rows, dtype=float))
+        played.append(moves.index(turn.played))
+        if turn.played != turn.best:
+            loss_cp = losses.of(turn.played)
+            errors.append((1.0, math.log1p(loss_cp / LOSS_CP), elo, turn.lost_cp >= ERROR_CP))
+            lost.append((1.0, loss_cp, turn.lost_cp))
+
+    def surprise(weights: Floats) -> float:
+        found = 0.0
+        for table, at in zip(tables, played, strict=True):
+            odds = table @ weights
+            found += np.logaddexp.reduce(odds) - odds[at]
+        return float(found / len(tables))
+
+    def misses(weights: Floats) -> float:
+        odds = of_errors[:, :3] @ weights
+        return float((np.logaddexp(0, odds) - of_errors[:, 3] * odds).mean())
+
+    of_errors, of_lost = np.array(errors, dtype=float), np.array(lost, dtype=float)
+    choice = minimize(surprise, np.array([1.0, 0, 0, 0, 0])).x
+    error = minimize(misses, np.zeros(3)).x
+    mean = np.linalg.lstsq(of_lost[:, :2], of_lost[:, 2], rcond=None)[0]
+    return ChoiceWeights(*(round(float(each), 3) for each in (*choice, *error, *mean)))
+
+
+def table(judged: Sequence[Turn], weights: ChoiceWeights) -> Table:
+    """Forecasts and what came of them."""
+    hards = [difficulty(turn.people, turn.losses, asked_elo(turn.elo), weights) for turn in judged]
+    figures = np.array(
+        [
+            (
+                hard.error_chance,
+                turn.lost_cp >= ERROR_CP,
+                hard.expected_loss_cp,
+                turn.lost_cp,
+                hard.shares.get(turn.best, 0.0),
+                turn.played == turn.best,
+                turn.people.get(turn.best, 0) / 1000,
+                -math.log(max(hard.shares.get(turn.played, 0.0), 1e-4)),
+                -math.log(max(turn.people.get(turn.played, 0), RAREST_PER_MILLE) / 1000),
+                turn.elo,
+            )
+            for turn, hard in zip(judged, hards, strict=True)
+        ]
+    )
+    shown = Table(
+        "",
+        "positions",
+        "errors foretold",
+        "seen",
+        "± 95 %",
+        "loss foretold",
+        "seen",
+        "best foretold",
+        "played",
+        "± 95 %",
+        "network alone",
+        "nats",
+        "network alone",
+    )
+
+    def reach(share: float, many: int) -> float:
+        return 1.96 * math.sqrt(max(share * (1 - share), 1 / many) / many)
+
+    def add(what: str, rows: Floats) -> None:
+        many = len(rows)
+        if not many:
             return
-        chance = np.array([row.chance for row in rows])
-        error = np.array([row.played_loss_cp >= ERROR_CP for row in rows])
-        reach = 1.96 * np.sqrt(max(error.mean() * (1 - error.mean()), 1 / len(rows)) / len(rows))
-        expected = np.mean([row.loss_cp for row in rows])
-        lost = np.mean([row.played_loss_cp for row in rows])
+        mean = rows.mean(axis=0)
         shown.add_row(
             what,
-            str(len(rows)),
-            f"{chance.mean():.3f}",
-            f"{error.mean():.3f}",
-            f"{reach:.3f}",
-            f"{expected:.0f}",
-            f"{lost:.0f}",
+            str(many),
+            f"{mean[0]:.3f}",
+            f"{mean[1]:.3f}",
+            f"{reach(mean[1], many):.3f}",
+            f"{mean[2]:.0f}",
+            f"{mean[3]:.0f}",
+            f"{mean[4]:.3f}",
+            f"{mean[5]:.3f}",
+            f"{reach(mean[5], many):.3f}",
+            f"{mean[6]:.3f}",
+            f"{mean[7]:.3f}",
+            f"{mean[8]:.3f}",
         )
 
-    add("all", made)
-    edges = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 1.01)
-    for low, high in pairwise(edges):
-        add(f"forecast {low:.2f}-{min(high, 1):.2f}", [r for r in made if low <= r.chance < high])
+    add("all", figures)
+    for low, high in pairwise(FORECASTS):
+        kept = (figures[:, 0] >= low) & (figures[:, 0] < high)
+        add(f"errors {low:.2f}-{min(high, 1):.2f}", figures[kept])
+    for low, high in pairwise((0, 0.125, 0.25, 0.4, 0.6, 0.8, 1.01)):
+        kept = (figures[:, 4] >= low) & (figures[:, 4] < high)
+        add(f"best {low:.2f}-{min(high, 1):.2f}", figures[kept])
     for bottom, top in pairwise(BANDS):
-        add(f"Elo {bottom}-{top}", [row for row in made if bottom <= row.elo < top])
+        kept = (figures[:, 9] >= bottom) & (figures[:, 9] < top)
+        add(f"Elo {bottom}-{top}", figures[kept])
     return shown
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--engine", default="stockfish")
     parser.add_argument("--network", type=Path, help="another than the one that comes with it")
     parser.add_argument("--most", type=int, default=3000, help="positions; some 10 a second")
+    parser.add_argument("--kept", type=Path, help="NDJSON of what was searched")
+    parser.add_argument("--learn", action="store_true", help="weights from the other games")
+    parser.add_argument("--all", action="store_true", help="judge by all games")
     given = parser.parse_args(arguments)
-    chosen = asked(given.files, given.most)
-    with chess.engine.SimpleEngine.popen_uci(given.engine) as engine:
-        engine.configure({"Threads": 1, "Hash": 16})
-        made = forecasts(chosen, open_network(given.network), engine)
-    console = Console(width=140)
-    console.print(f"{len(made)} of {len(chosen)} positions have a forecast")
-    console.print(table(made))
+    found: list[Turn] = []
+    if given.kept and given.kept.is_file():
+        found = [
+            msgspec.json.decode(line, type=Turn) for line in given.kept.read_bytes().splitlines()
+        ]
+    if given.files and len(found) < given.most:
+        done = {(turn.fen, turn.elo) for turn in found}
+        todo = [
+            each
+            for each in turns(given.files, given.most)
+            if (each[0].fen, each[0].elo) not in done
+        ]
+        with chess.engine.SimpleEngine.popen_uci(given.engine) as engine:
+            engine.configure({"Threads": 1, "Hash": 16})
+            for turn in searched(todo, open_network(given.network), engine):
+                found.append(turn)
+                if given.kept:
+                    with given.kept.open("ab") as file:
+                        file.write(msgspec.json.encode(turn) + b"\n")
+    console = Console(width=200)
+    weights = WEIGHTS
+    if given.learn:
+        weights = learn([turn for turn in found if not turn.judged])
+        console.print(weights)
+    console.print(table([turn for turn in found if given.all or turn.judged], weights))
     return 0
 
 

@@ -1,31 +1,90 @@
+import math
+
 import pytest
 
-from live.human.difficulty import Difficulty, difficulty, in_words, is_find, is_trap, losses_cp
+from live.human.difficulty import (
+    WEIGHTS,
+    ChoiceWeights,
+    Difficulty,
+    MoveLosses,
+    choices,
+    difficulty,
+    in_words,
+    is_find,
+    is_trap,
+    move_losses,
+)
+
+#: The network alone.
+PLAIN = ChoiceWeights(1, 0, 0, 0, 0, -99, 0, 0, 0, 1)
 
 
-def test_difficulty_weighs_losses_by_who_plays_the_move() -> None:
-    found = difficulty({"a": 0.5, "b": 0.3, "c": 0.2}, {"a": 0, "b": 40, "c": 300})
-    assert found is not None
-    assert found.error_chance == pytest.approx(0.2)
-    assert found.expected_loss_cp == pytest.approx(72)
-    assert found.scored == pytest.approx(1)
+def losses(others_cp: int = 0, **searched_cp: int) -> MoveLosses:
+    """The first is the engine's choice."""
+    return MoveLosses(next(iter(searched_cp)), searched_cp, others_cp)
 
 
-def test_difficulty_says_nothing_when_too_few_moves_are_scored() -> None:
-    assert difficulty({"a": 0.5, "b": 0.3, "c": 0.2}, {"a": 0}) is None
-    partly = difficulty({"a": 0.5, "b": 0.3, "c": 0.2}, {"a": 0, "b": 150})
-    assert partly is not None
-    assert partly.error_chance == pytest.approx(0.3 / 0.8)
-    assert partly.scored == pytest.approx(0.8)
+def test_without_losses_the_shares_are_the_networks() -> None:
+    found = choices({"a": 600, "b": 300, "c": 100}, losses(a=0, b=40, c=300), 2000, PLAIN)
+    assert found == pytest.approx({"a": 0.6, "b": 0.3, "c": 0.1})
 
 
-def test_what_was_not_scored_counts_where_it_is_an_error_anyway() -> None:
-    given = {"a": 0.2, "b": 0.1, "c": 0.7}
-    assert difficulty(given, {"a": 0, "b": 90}, 90) is None
-    found = difficulty(given, {"a": 0, "b": 130}, 130)
-    assert found is not None
-    assert found.error_chance == pytest.approx(0.8)
-    assert found.expected_loss_cp == pytest.approx(0.8 * 130)
+def test_the_log_odds_of_two_moves_follow_from_loss_and_rating() -> None:
+    weights = PLAIN._replace(loss=-2.0, loss_by_elo=-0.5, best=0.4, unsearched=-1.0)
+    known = losses(150, a=0, b=50)
+    found = choices({"a": 500, "b": 250, "c": 250}, known, 2400, weights)
+    assert math.log(found["a"] / found["b"]) == pytest.approx(math.log(2) + 0.4 + 2.5 * math.log(2))
+    assert math.log(found["b"] / found["c"]) == pytest.approx(2.5 * math.log(2) + 1)
+    weaker = choices({"a": 500, "b": 250, "c": 250}, known, 1600, weights)
+    assert weaker["a"] < found["a"]
+
+
+def test_promotions_to_less_than_a_queen_are_left_out() -> None:
+    known = losses(b7b8q=0, b7b8n=0)
+    assert choices({"b7b8q": 1000}, known, 2000, PLAIN) == {"b7b8q": 1.0}
+
+
+def test_strong_players_err_less_than_the_network_has_it() -> None:
+    natural_but_losing = {"a": 200, "b": 800}
+    weak, strong = (difficulty(natural_but_losing, losses(a=0, b=300), elo) for elo in (1200, 2700))
+    assert 0.8 > weak.error_chance > 3 * strong.error_chance > 0
+    assert strong.shares["a"] > weak.shares["a"] > 0.2
+    assert strong.tempting and weak.tempting
+
+
+def test_a_short_search_misses_errors_and_finds_some_that_are_none() -> None:
+    quiet = difficulty({"a": 500, "b": 500}, losses(a=0, b=10), 2000)
+    assert 0 < quiet.error_chance < 0.1
+    assert quiet.expected_loss_cp == pytest.approx(
+        quiet.shares["b"] * (WEIGHTS.lost_cp + WEIGHTS.lost_factor * 10)
+    )
+    only = difficulty({"a": 1000}, losses(a=0), 2000)
+    assert only.error_chance == only.expected_loss_cp == 0
+
+
+def test_what_was_not_searched_loses_as_much_as_the_last_line() -> None:
+    known = move_losses({"a": 50, "b": -100}, "a", 1)
+    assert known is not None
+    assert known.of("c") == 150
+    assert difficulty({"a": 100, "c": 900}, known, 1500).tempting
+
+
+def test_losses_are_the_movers_and_won_is_won() -> None:
+    def found(scores: dict[str, int], best: str, sign: int) -> dict[str, int]:
+        known = move_losses(scores, best, sign)
+        assert known is not None
+        return dict(known.searched_cp)
+
+    assert found({"a": 30, "b": -20}, "a", 1) == {"a": 0, "b": 50}
+    assert found({"b": -20, "a": 30}, "b", -1) == {"a": 50, "b": 0}
+    assert found({"a": 3900, "b": 1200, "c": 900}, "a", 1) == {"a": 0, "b": 0, "c": 100}
+    assert move_losses({}, "a", 1) is None
+
+
+def test_a_deeper_search_knows_the_best_move_better() -> None:
+    known = move_losses({"a": 130, "b": 30, "c": -80}, "b", 1)
+    assert known is not None
+    assert known.searched_cp == {"a": 0, "b": 0, "c": 110}
 
 
 @pytest.mark.parametrize(
@@ -48,42 +107,29 @@ def test_a_share_is_said_no_finer_than_it_is_known(share: float, words: str) -> 
     assert in_words(share) == words
 
 
-def test_losses_are_the_movers_and_won_is_won() -> None:
-    assert losses_cp({"a": 30, "b": -20}, "a", 1) == {"a": 0, "b": 50}
-    assert losses_cp({"b": -20, "a": 30}, "b", -1) == {"a": 50, "b": 0}
-    assert losses_cp({"a": 3900, "b": 1200, "c": 900}, "a", 1) == {"a": 0, "b": 0, "c": 100}
-    assert losses_cp({}, "a", 1) == {"a": 0}
-
-
-def test_a_deeper_search_knows_the_best_move_better() -> None:
-    assert losses_cp({"a": 130, "b": 30, "c": -80}, "b", 1) == {"a": 0, "b": 0, "c": 110}
-
-
 def hard(error_chance: float, tempting: bool = True) -> Difficulty:
-    return Difficulty(0.9, error_chance, 120.0, tempting)
+    return Difficulty({"a": 0.2, "b": 0.8}, error_chance, 80.0, tempting, {"a": 0.0, "b": 100.0})
 
 
-def test_it_is_tempting_where_the_move_that_most_choose_is_an_error() -> None:
-    given = {"a": 0.2, "b": 0.5, "c": 0.3}
-    natural = difficulty(given, {"a": 0, "b": 100, "c": 0})
-    rare = difficulty(given, {"a": 0, "b": 0, "c": 100})
-    assert natural is not None and natural.tempting
-    assert rare is not None and not rare.tempting
+def test_what_the_others_lose_leaves_out_who_chooses_the_move() -> None:
+    assert hard(0.6).others_lose_cp("a") == pytest.approx(100)
+    assert hard(0.6).others_lose_cp("b") == pytest.approx(0)
+    assert hard(0.6).others_lose_cp("c") == pytest.approx(80)
 
 
-def test_a_find_is_played_by_few_where_most_would_err() -> None:
-    assert is_find(0.08, hard(0.6), 40)
-    assert not is_find(0.2, hard(0.6), 40)
-    assert not is_find(0.08, hard(0.3), 40)
-    assert is_find(0.08, hard(0.6), 900)
-    assert not is_find(0.08, hard(0.6), -900)
+def test_a_find_is_played_by_few_where_the_others_lose_by_it() -> None:
+    assert is_find(0.08, 60, 40)
+    assert not is_find(0.3, 60, 40)
+    assert not is_find(0.08, 30, 40)
+    assert is_find(0.08, 60, 900)
+    assert not is_find(0.08, 60, -900)
 
 
 def test_a_trap_costs_its_author_little_and_the_natural_reply_errs() -> None:
-    assert is_trap(0.2, hard(0.45), 10, -30)
-    assert not is_trap(0.2, hard(0.45, tempting=False), 10, -30)
-    assert not is_trap(0.2, hard(0.45), 80, -30)
-    assert not is_trap(0.2, hard(0.45), 10, -800)
-    assert not is_trap(0.2, hard(0.3), 10, -30)
-    assert not is_trap(0.9, hard(0.45), 10, -30)
-    assert is_trap(None, hard(0.45), 10, -30)
+    assert is_trap(0.2, hard(0.15), 10, -30)
+    assert not is_trap(0.2, hard(0.15, tempting=False), 10, -30)
+    assert not is_trap(0.2, hard(0.15), 80, -30)
+    assert not is_trap(0.2, hard(0.15), 10, -800)
+    assert not is_trap(0.2, hard(0.05), 10, -30)
+    assert not is_trap(0.9, hard(0.15), 10, -30)
+    assert is_trap(None, hard(0.15), 10, -30)

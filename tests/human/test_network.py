@@ -177,3 +177,15 @@ def test_a_processor_too_old_for_onnxruntime_is_known_before_it_crashes(
     machine: str, cpuinfo: str, old: bool
 ) -> None:
     assert without_avx(machine, cpuinfo) is old
+
+
+def test_without_onnxruntime_or_avx_the_line_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as gone:
+        gone.setitem(sys.modules, "onnxruntime", None)
+        with pytest.raises(ConfigError, match=r"not installed.*live-rate\[human\]"):
+            open_network()
+    monkeypatch.setattr("live.human.network.without_avx", lambda machine, cpuinfo: True)
+    with pytest.raises(ConfigError, match=r"no AVX.*enabled = false"):
+        open_network()

@@ -64,7 +64,7 @@ def test_without_a_model_of_results_the_score_says_what_is_expected() -> None:
     assert told(game(plies=plain)) == [("turn", 3, "white")]
 
 
-def test_finds_that_few_would_find_and_traps_that_most_would_fall_into() -> None:
+def test_finds_that_few_would_find_and_traps_that_many_would_fall_into() -> None:
     def marked(**more: object) -> list[tuple[str, int, str | None]]:
         return told(game(plies=[ply(1, 0.5, **more)]))
 
@@ -72,7 +72,7 @@ def test_finds_that_few_would_find_and_traps_that_most_would_fall_into() -> None
     assert marked(**find, played_share=0.03) == [("find", 1, "white")]
     assert marked(**find, played_share=0.3) == []
     assert marked(mark="trap", difficulty=difficulty(0.6)) == [("trap", 1, "white")]
-    assert marked(mark="trap", difficulty=difficulty(0.2)) == []
+    assert marked(mark="trap", difficulty=difficulty(0.15)) == []
     # In a decided game nobody asks.
     decided = ply(1, 0.97, **find, played_share=0.03)
     assert told(game(plies=[decided])) == []

@@ -14,12 +14,15 @@ import msgspec
 from live.events import Color, DifficultyView, Mark, PlyView, RatingShare, UsualAccuracy
 from live.games.game import Game
 from live.human.difficulty import (
+    ERROR_CP,
+    MIDDLE_ELO,
     Difficulty,
+    MoveLosses,
     clamped,
     difficulty,
     is_find,
     is_trap,
-    losses_cp,
+    move_losses,
 )
 from live.human.question import (
     REFERENCE_ELOS,
@@ -36,7 +39,7 @@ from live.ratings.usual_accuracy import OneMove, compared, one_move
 
 #: Addresses of games played on a server, and of those only shown there.
 _SERVERS = ("lichess.org/", "chess.com/", "freechess.org")
-_SHOWN = ("/broadcast/", "/events/")
+_SHOWN = ("/broadcast/", "/events/", "/study/")
 
 _HardInput = tuple[HumanAnswer | None, EvaluatedPosition | None, tuple[tuple[str, int], ...]]
 
@@ -91,8 +94,9 @@ class HumanFigures:
         self._asked = 0
         self._open: dict[int, HumanRequest] = {}
         self._accuracies: dict[Color, dict[int, OneMove]] = {"white": {}, "black": {}}
-        # How hard each position is, with what that was made from: several figures ask for it.
-        self._hards: dict[int, tuple[_HardInput, Difficulty | None]] = {}
+        # How hard each position is for every rating asked for, with what that was made from:
+        # several figures want it.
+        self._hards: dict[int, tuple[_HardInput, tuple[Difficulty, ...]]] = {}
 
     def __len__(self) -> int:
         """How many questions are open."""
@@ -195,7 +199,13 @@ class HumanFigures:
         references: tuple[RatingShare, ...] = ()
         rating: int | None = None
         if before is not None:
-            played, references = self._shares(before, mover, view.uci)
+            hards = self._hard_for_all(ply - 1, known)
+            losses = self._losses(ply - 1, known)
+            if losses is not None and losses.of(view.uci) and view.gain_same_search_cp == 0:
+                # Only the search of the move itself saw that it loses nothing.
+                searched_cp = {**losses.searched_cp, view.uci: 0}
+                hards = self._made_hard(ply - 1, known, losses._replace(searched_cp=searched_cp))
+            played, references = self._shares(before, hards, view.uci)
             rating = self.asked_for.elo(mover) if before.by_elo else None
         self.compare(view, known)
         return msgspec.structs.replace(
@@ -218,7 +228,9 @@ class HumanFigures:
         best_cp = clamped(sign * held.score.cp)
         # Beyond what counts as won nothing is lost, for the player as for the others.
         own_loss_cp = best_cp - clamped(sign * held.score.cp + view.gain_cp)
-        found = one_move(best_cp, own_loss_cp, hard.chosen)
+        found = one_move(
+            best_cp, own_loss_cp, [(share, hard.lost_cp[uci]) for uci, share in hard.shares.items()]
+        )
         if found is not None:
             moves[view.ply] = found
 
@@ -234,65 +246,95 @@ class HumanFigures:
         )
 
     def _shares(
-        self, answer: HumanAnswer, mover: Color, uci: str
+        self, answer: HumanAnswer, hards: tuple[Difficulty, ...], uci: str
     ) -> tuple[float | None, tuple[RatingShare, ...]]:
-        """How many play a move, of the mover's rating and of the others."""
-        first = 0 if self.asked_for.elo(mover) is None else 1
-        own = answer.share(0, uci) if first else None
-        if not answer.by_elo:
-            return own, ()
-        return own, tuple(
+        """How many play a move, of the mover's rating and of the others; by the network alone
+        until it is known what the moves lose.
+        """
+        first = len(answer.per_mille) - len(REFERENCE_ELOS)
+        shares = [
+            share if share is None or not hards else round(hards[asked].shares.get(uci, 0.0), 3)
+            for asked in range(len(answer.per_mille))
+            for share in (answer.share(asked, uci),)
+        ]
+        references = tuple(
             RatingShare(elo, share)
-            for asked, elo in enumerate(REFERENCE_ELOS, first)
-            if (share := answer.share(asked, uci)) is not None
+            for elo, share in zip(REFERENCE_ELOS, shares[first:], strict=True)
+            if share is not None
         )
+        return shares[0] if first else None, references if answer.by_elo else ()
 
     def _difficulty(self, index: int, known: GameEvaluations) -> DifficultyView | None:
         """Of a position, for the player to move."""
         answer, held = self._answers[index], known.position(index)
-        mover: Color = "black" if known.mover(index) == "white" else "white"
-        elo = self.asked_for.elo(mover)
+        elo = self.asked_for.elo(self._to_move(index, known))
         if answer is None or elo is None or held is None or held.best is None:
             return None
-        best, references = self._shares(answer, mover, held.best)
-        hard = self._hard(index, known)
-        error = round(hard.error_chance, HUNDREDTHS) if hard is not None else None
-        loss = round(hard.expected_loss_cp) if hard is not None else None
         rating = elo if answer.by_elo else None
+        hards = self._hard_for_all(index, known)
+        if not hards:
+            return DifficultyView(rating, held.best)
+        hard = hards[0]
+        best, references = self._shares(answer, hards, held.best)
+        error, loss = round(hard.error_chance, HUNDREDTHS), round(hard.expected_loss_cp)
         return DifficultyView(rating, held.best, best, references, error, loss)
 
     def _hard(self, index: int, known: GameEvaluations) -> Difficulty | None:
-        """What the moves that players of the mover's rating choose in a position lose."""
+        """For players of the rating of the player to move, where that is known."""
+        if self.asked_for.elo(self._to_move(index, known)) is None:
+            return None
+        return next(iter(self._hard_for_all(index, known)), None)
+
+    def _hard_for_all(self, index: int, known: GameEvaluations) -> tuple[Difficulty, ...]:
+        """For each rating asked for; none until it is known what the moves lose."""
         answer, held, replies = self._answers[index], known.position(index), known.replies(index)
         # Their order counts too: the last stands for all that were not searched.
         made_from = answer, held, tuple(replies.items()) if replies else ()
         kept = self._hards.get(index)
         if kept is None or kept[0] != made_from:
-            mover: Color = "black" if known.mover(index) == "white" else "white"
-            kept = self._hards[index] = made_from, self._made_hard(mover, answer, held, replies)
+            losses = self._losses(index, known)
+            hards = self._made_hard(index, known, losses) if losses is not None else ()
+            kept = self._hards[index] = made_from, hards
         return kept[1]
 
-    def _made_hard(
-        self,
-        mover: Color,
-        answer: HumanAnswer | None,
-        held: EvaluatedPosition | None,
-        replies: dict[str, int] | None,
-    ) -> Difficulty | None:
-        if self.asked_for.elo(mover) is None or answer is None or held is None or not replies:
+    def _losses(self, index: int, known: GameEvaluations) -> MoveLosses | None:
+        """What the moves of a position lose, as far as that was searched."""
+        held, replies = known.position(index), known.replies(index)
+        if held is None or held.best is None or not replies:
             return None
-        losses = losses_cp(replies, held.best or "", 1 if mover == "white" else -1)
-        # What is not among the lines is worse than the last of them.
-        return difficulty(answer.per_mille[0], losses, losses[list(replies)[-1]])
+        return move_losses(replies, held.best, 1 if self._to_move(index, known) == "white" else -1)
+
+    def _made_hard(
+        self, index: int, known: GameEvaluations, losses: MoveLosses
+    ) -> tuple[Difficulty, ...]:
+        answer = self._answers[index]
+        if answer is None:
+            return ()
+        elos: tuple[int, ...] = (MIDDLE_ELO,) * len(answer.per_mille)
+        if answer.by_elo:
+            elos = self._elos(self._to_move(index, known))
+        return tuple(
+            difficulty(shares, losses, elo)
+            for shares, elo in zip(answer.per_mille, elos, strict=False)
+        )
+
+    def _to_move(self, index: int, known: GameEvaluations) -> Color:
+        return "black" if known.mover(index) == "white" else "white"
 
     def _mark(self, view: PlyView, known: GameEvaluations, played: float | None) -> Mark | None:
         before, after = known.position(view.ply - 1), known.position(view.ply)
         if before is None or view.gain_cp is None:
             return None
         sign = 1 if known.mover(view.ply) == "white" else -1
-        if played is not None and before.best == view.uci:
-            hard = self._hard(view.ply - 1, known)
-            if hard is not None and is_find(played, hard, sign * before.score.cp):
+        as_good = before.best == view.uci or view.gain_same_search_cp == 0
+        hard = self._hard(view.ply - 1, known)
+        if played is not None and as_good and hard is not None:
+            # A search may see a move only once it is played: the others miss that, too.
+            late_cp = (
+                clamped(sign * after.score.cp) - clamped(sign * before.score.cp) if after else 0
+            )
+            others_cp = hard.others_lose_cp(view.uci) + (late_cp if late_cp >= ERROR_CP else 0)
+            if is_find(played, others_cp, sign * before.score.cp):
                 return "find"
         hard = self._hard(view.ply, known)
         if hard is None or after is None:

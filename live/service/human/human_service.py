@@ -150,12 +150,16 @@ class HumanService:
             await asyncio.sleep(0)
 
     def _batch(self) -> list[HumanRequest]:
-        """What is next: positions that people look at, then the others; what was given up is."""
+        """What is next: positions that people look at, the latest first, then the others."""
         while self._given_up:
             self._figures = _more(self._figures, left_out=1)
             self._answered(self._given_up.popleft(), None)
         waiting = len(self._newest) + len(self._others)
-        return [(self._newest or self._others).popleft() for _ in range(min(BATCH, waiting))]
+        # The latest first: where more is asked than answered, what waits is no longer newest.
+        return [
+            self._newest.pop() if self._newest else self._others.popleft()
+            for _ in range(min(BATCH, waiting))
+        ]
 
     def _known(self, question: HumanQuestion) -> HumanAnswer | None:
         """Answered before, by the network in use where there is one."""

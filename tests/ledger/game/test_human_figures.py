@@ -8,11 +8,13 @@ import pytest
 from live.engine.search import Limit, Line, SearchResult
 from live.events import Headers, Move, Player, PlyView, RatingShare, Score, ScoreMessage
 from live.games.game_steps import HeadersChanged, MovesPlayed, NewGame, TakenBack
+from live.human.difficulty import MoveLosses, difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ledger.calibrations_in_use import CalibrationsInUse, HumanSearches
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.human_figures import AskedFor, played_online
 from live.ledger.outgoing_messages import Effects, HumanRequest, SearchRequest
+from live.ratings.usual_accuracy import one_move
 from tests.ledger.arithmetic import game
 
 STRONG, CLUB, NOBODY = Player("Strong", elo=2478), Player("Club", elo=1712), Player("Nobody")
@@ -106,7 +108,7 @@ def scored(held: EventLedger, begun: Effects) -> Effects:
     held.searched(wanted(begun, "position", 0).id, position("e2e4", 30))
     held.searched(wanted(begun, "position", 1).id, position("e7e5", 30))
     held.searched(wanted(begun, "position", 2).id, position("d1h5", 40))
-    return held.answered(asked_at(begun, 2), answer(g1f3=900, d1h5=60, f1c4=40))
+    return held.answered(asked_at(begun, 2), answer(g1f3=980, f1c4=20))
 
 
 def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
@@ -131,9 +133,35 @@ def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
     )
     found = ply(held, 2).difficulty
     assert found is not None
-    assert (found.elo, found.best, found.best_share) == (2500, "d1h5", 0.06)
-    assert (found.error_chance, found.expected_loss_cp) == (0.9, 137)
-    # 3.Qh5 was the best move, and one in sixteen would have found it.
+    losses = MoveLosses("d1h5", {"d1h5": 0, "f1c4": 40, "g1f3": 150}, 150)
+    hard = difficulty({"g1f3": 980, "f1c4": 20}, losses, 2500)
+    assert (found.elo, found.best) == (2500, "d1h5")
+    assert found.best_share == pytest.approx(hard.shares["d1h5"], abs=0.0005)
+    assert found.error_chance == pytest.approx(hard.error_chance, abs=0.005)
+    assert found.expected_loss_cp == round(hard.expected_loss_cp)
+    # 3.Qh5 was the best move, and few would have found it.
+    move = ply(held, 3)
+    assert (move.mark, move.played_share) == ("find", found.best_share)
+    weak, strong = (each.share for each in move.played_references)
+    assert weak < strong < 0.25
+
+
+def test_a_move_that_the_engine_sees_only_once_it_is_played_is_a_find() -> None:
+    held = ledger()
+    begun = held.apply(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))
+    looked = held.searched(wanted(begun, "position", 2).id, position("g1f3", 40))
+    held.searched(wanted(looked, "played", 3).id, position("d1h5", 60))
+    asked = held.answered(asked_at(begun, 2), answer(g1f3=980, d1h5=5))
+    lines = (Line("g1f3", Score(40), 8), Line("d1h5", Score(-100), 8))
+    held.searched(wanted(asked, "replies", 2).id, SearchResult(Score(40), "g1f3", 8, lines=lines))
+    held.searched(wanted(begun, "position", 3).id, position("b8c6", 60))
+    assert ply(held, 3).mark is None
+    # What it loses by the short search counts no more: few would play it, but not none.
+    assert ply(held, 3).played_share == pytest.approx(0.02, abs=0.005)
+    held.apply(TakenBack("g1", 2))
+    again = held.apply(MovesPlayed("g1", 3, MOVES[2:]))
+    held.searched(wanted(again, "played", 3).id, position("d1h5", 60))
+    held.searched(wanted(again, "position", 3).id, position("b8c6", 300))
     assert ply(held, 3).mark == "find"
 
 
@@ -142,7 +170,7 @@ def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
     begun = held.apply(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))
     scored(held, begun)
     held.searched(wanted(begun, "position", 3).id, position("b8c6", 40))
-    asked = held.answered(asked_at(begun, 3), answer(b8c6=400, g7g6=600))
+    asked = held.answered(asked_at(begun, 3), answer(b8c6=10, g7g6=990))
     held.searched(
         wanted(asked, "replies", 3).id,
         SearchResult(
@@ -192,7 +220,7 @@ def test_accuracy_stands_beside_that_of_players_rated_alike() -> None:
     )
     assert white is not None
     assert (white.elo, white.positions, white.own) == (2500, 5, 100.0)
-    assert 60 < white.usual < 90
+    assert 95 < white.usual < 100
     assert white.low == white.high == pytest.approx(white.own - white.usual)
     assert black is not None
     assert (black.elo, black.positions) == (1700, 5)
@@ -206,8 +234,8 @@ def test_accuracy_stands_beside_that_of_players_rated_alike() -> None:
     assert next(iter(held.games())).methods.white.usual_accuracy is None
 
 
-def test_a_move_is_as_accurate_for_the_player_as_for_the_others_who_choose_it() -> None:
-    """Also where the game is won, and most of what the move gives away counts for nobody."""
+def test_where_the_game_is_won_most_of_a_loss_counts_for_nobody() -> None:
+    """Neither for the player nor for the others who choose the same move."""
     held = ledger()
     moves = shuffled(10)
     begun = held.apply(NewGame(game(moves=moves, white=STRONG, black=CLUB)))
@@ -227,7 +255,11 @@ def test_a_move_is_as_accurate_for_the_player_as_for_the_others_who_choose_it() 
     white = next(iter(held.games())).methods.white.usual_accuracy
     assert white is not None
     assert white.positions == 5
-    assert white.own == white.usual < 95
+    hard = difficulty({moves[0].uci: 1000}, MoveLosses("e2e4", {"e2e4": 0, "g1f3": 400}, 400), 2500)
+    chosen = [(share, hard.lost_cp[uci]) for uci, share in hard.shares.items()]
+    same = one_move(1000, 400, chosen)
+    assert same is not None
+    assert (white.own, white.usual) == pytest.approx((same.own, same.usual), abs=0.05)
 
 
 @pytest.mark.parametrize("replies", [True, False])
@@ -284,6 +316,7 @@ def test_an_archived_game_keeps_the_answers() -> None:
     [
         ("https://lichess.org/abcd1234", "", True),
         ("Paris FRA", "https://lichess.org/broadcast/a/b/c/d", False),
+        ("https://lichess.org/study/abcdefgh/ijklmnop", "", False),
         ("Paris FRA", "", False),
         ("freechess.org", "", True),
     ],
