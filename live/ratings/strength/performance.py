@@ -198,7 +198,7 @@ def performance_of(
     if nodes.performance is None:
         return standing(held, *_AS_IT_STANDS)
     middle, sd, below, above = roots_at(model, (nodes.performance,), 1)
-    # The likelihood of several games is nearer to a parabola; those without a move add nothing to that.
+    # The likelihood of several games is nearer to a parabola; one without a move adds nothing.
     return standing(held, middle / math.sqrt(moves.games), sd, below, above)
 
 
