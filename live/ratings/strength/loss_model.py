@@ -347,13 +347,9 @@ def standing(held: Floats, middle: Floats, sd: Floats, below: float, above: floa
     ``below`` and ``above`` hold 95 % of it, in standard deviations.
     """
     likeliest, value = peak(held)
-    # In place: a figure is made with each news of a game, and most of its cost are new arrays.
-    distance = value - held
-    distance *= 2
-    np.maximum(distance, 0.0, out=distance)
-    np.sqrt(distance, out=distance)
-    beyond = distance[bisect_right(_ELOS, likeliest) :]
-    np.negative(beyond, out=beyond)
+    distance = 2 * (value - held)
+    np.sqrt(np.maximum(distance, 0.0, out=distance), out=distance)
+    distance[bisect_right(_ELOS, likeliest) :] *= -1
     distance -= middle
     distance /= sd
     elo, low, high = _crossings(distance, (0.0, above, below))
@@ -378,22 +374,15 @@ def peak(held: Floats) -> tuple[float, float]:
 
 def _crossings(falling: Floats, heights: tuple[float, ...]) -> list[float | None]:
     """Where a falling line over the grid meets each height; None where it does not."""
-    crossed = (falling <= _column(heights)).argmax(axis=1).tolist()
+    crossed = (falling <= np.array(heights)[:, None]).argmax(axis=1).tolist()
     found: list[float | None] = []
     for at, height in zip(crossed, heights, strict=True):
         if at == 0:  # the first is not above it, or none is below
             found.append(None)
             continue
-        left, right = falling[at - 1 : at + 1].tolist()
-        left, right = left - height, right - height
+        left, right = (each - height for each in falling[at - 1 : at + 1].tolist())
         found.append(_ELOS[0] + _STEP_ELO * (at - 1 + left / (left - right)))
     return found
-
-
-@lru_cache(maxsize=2048)
-def _column(heights: tuple[float, ...]) -> Floats:
-    # The same for every player after as many moves; nobody writes into it.
-    return np.array(heights)[:, None]
 
 
 _ELOS: list[float] = GRID_ELO.tolist()
