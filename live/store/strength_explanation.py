@@ -283,7 +283,7 @@ def _ends(
         score_cp = scores[ply]
         if score_cp is not None:
             # Two players of the opponent's rating: the own one is not used.
-            seen = results.model.chances(score_cp, ply, opponent_elo, opponent_elo)
+            seen = results.chances(score_cp, ply, opponent_elo, opponent_elo)
             return seen if mover == "white" else Chances(seen.loss, seen.draw, seen.win)
     return None
 

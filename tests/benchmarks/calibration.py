@@ -12,7 +12,8 @@ is, and how far those of a game's two players go together. Elo cannot test a fig
 the level is held against Elo as it is without an own rating (prior of the population or the
 field), the percentile against evenness. Algorithm 4 is shown as people see it, with the engine's
 rating that follows from the population's mean Elo: an index, whose interval does not claim to hold
-the Elo; what it claims stands in the last line.
+the Elo; what it claims stands in the last line. With ``--human``, what the moves of people change
+of the errors, paired.
 """
 
 from __future__ import annotations
@@ -34,7 +35,6 @@ from live.events import GainKind
 from live.human.players import HumanMoves, open_network
 from live.ratings.calibration.field_population import FieldPopulation
 from live.ratings.calibration.move_evidence import Population
-from live.ratings.expected_score import difference_of
 from live.ratings.ferreira.algorithm_4 import Algorithm4
 from live.ratings.held_out import SHARES, judges, share_of
 from live.ratings.strength.expected_result import Chances, load_result_model
@@ -53,6 +53,8 @@ from live.ratings.strength.loss_model import (
 from live.ratings.strength.percentile import Surprise, percentile
 from live.ratings.strength.performance import POINTS, PlayedAgainst, Results, of_result, performance
 from live.ratings.strength.played_games import PlayedGame, PlayedSide, read_played_games
+from tests.benchmarks.ratings.algorithm_4_games import over_other_games
+from tests.benchmarks.ratings.paired_errors import ErrorPair, paired_errors
 
 KINDS: dict[str, tuple[GainKind, str]] = {
     "classical": ("same-search", "classical"),
@@ -84,6 +86,7 @@ class Judged(NamedTuple):
     percentile: float | None
     elite: bool = False
     """Both players are."""
+    player: str = ""
 
 
 def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
@@ -229,7 +232,10 @@ def judge(
                         model, side.elo, beside[color][:n], beside[1 - color], over=over
                     )
                     found.append(
-                        Judged(first + index, color, moves, n, side.elo, figures, rank, elite)
+                        Judged(
+                            *(first + index, color, moves, n, side.elo, figures, rank),
+                            *(elite, side.player),
+                        )
                     )
     return found
 
@@ -379,32 +385,30 @@ def together(rows: Sequence[Judged], title: str) -> Table:
     return made
 
 
-def algorithm_4(games: Sequence[PlayedGame], gain: GainKind, console: Console) -> None:
-    """How often its interval holds the same player's value over three or more other games."""
-    by_player: dict[str, list[Algorithm4]] = {}
-    for game in games:
-        for side in game.sides:
-            if side.elo and len(side.turns) >= 10:
-                rating = Algorithm4((turn.gain_cp for turn in side.turns), gain=gain)
-                by_player.setdefault(side.player, []).append(rating)
-    inside = number = 0
-    for rated in by_player.values():
-        if len(rated) < 4:
-            continue
-        for one in rated:
-            scored = [(each.expected_score, each.n) for each in rated if each is not one]
-            n = sum(moves for _, moves in scored)
-            others = difference_of(sum((p or 0.0) * moves for p, moves in scored) / n)
-            if others is None:
-                continue
-            low, high = one.interval()
-            number += 1
-            inside += (low is None or low <= others) and (high is None or others <= high)
-    if number:
-        console.print(
-            f"Algorithm 4: the interval of one game holds the player's value over three or more "
-            f"other games in {inside / number:.3f} of {number} player-games"
-        )
+def beside_people(rows: Sequence[Judged], title: str) -> Table:
+    """What the moves of people change of the mean errors, paired over the same player-games; both
+    figures must be bounded.
+    """
+    heads = "", "player-games", "players", "without", "with people", "difference", "95 %"
+    made = Table(*heads, title=f"{title}: mean errors, drawn by player")
+    for name in JOINED:
+        for moves in (*AFTER_MOVES, WHOLE):
+            pairs = []
+            for row in rows:
+                if row.moves == moves and name + WITH_PEOPLE in row.figures:
+                    one, other = (row.figures[each][0] for each in (name, name + WITH_PEOPLE))
+                    if one is not None and other is not None:
+                        pairs.append(
+                            ErrorPair(row.player, abs(one - row.elo), abs(other - row.elo))
+                        )
+            if found := paired_errors(pairs):
+                made.add_row(
+                    f"{name}, {f'after {moves} moves' if moves else 'whole game'}",
+                    *(str(found.games), str(found.players)),
+                    *(f"{found.one:.1f}", f"{found.other:.1f}", f"{found.difference:+.1f}"),
+                    f"{found.low:+.1f} to {found.high:+.1f}",
+                )
+    return made
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -466,7 +470,10 @@ def main(arguments: Sequence[str]) -> int:
             console.print(table(f"{title}, both above {ELITE_ELO}", elite, name))
     console.print(evenness(rows, title))
     console.print(together(rows, title))
-    algorithm_4(games, gain, console)
+    if asked.human:
+        console.print(beside_people(rows, title))
+    if said := over_other_games(games, gain):
+        console.print(said)
     whole = [row.figures["alone"] for row in rows if row.moves == WHOLE]
     elos = [row.elo for row in rows if row.moves == WHOLE]
     inside = np.mean(

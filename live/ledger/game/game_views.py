@@ -76,7 +76,7 @@ def with_chances(
     if results is None or view.score_cp is None:
         # A search that deepened and then failed takes with it what it promised.
         return msgspec.structs.replace(view, win=None, draw=None, loss=None)
-    chances = results.model.chances(view.score_cp, view.ply, elos["white"], elos["black"])
+    chances = results.chances(view.score_cp, view.ply, elos["white"], elos["black"])
     win, draw, loss = (round(each, CHANCE_DECIMALS) for each in chances)
     return msgspec.structs.replace(view, win=win, draw=draw, loss=loss)
 

@@ -41,6 +41,7 @@ from live.ratings.usual_accuracy import OneMove, compared, one_move
 _SERVERS = ("lichess.org/", "chess.com/", "freechess.org")
 _SHOWN = ("/broadcast/", "/events/", "/study/")
 
+_ComparedInput = tuple[Difficulty | None, EvaluatedPosition | None, int | None]
 _HardInput = tuple[HumanAnswer | None, EvaluatedPosition | None, tuple[tuple[str, int], ...]]
 
 HUNDREDTHS = 2
@@ -94,6 +95,9 @@ class HumanFigures:
         self._asked = 0
         self._open: dict[int, HumanRequest] = {}
         self._accuracies: dict[Color, dict[int, OneMove]] = {"white": {}, "black": {}}
+        # What each of these was made from, and what they come to: asked for with all news.
+        self._compared: dict[int, _ComparedInput] = {}
+        self._usual: dict[Color, UsualAccuracy | None] = {}
         # How hard each position is for every rating asked for, with what that was made from:
         # several figures want it.
         self._hards: dict[int, tuple[_HardInput, tuple[Difficulty, ...]]] = {}
@@ -103,8 +107,8 @@ class HumanFigures:
         return len(self._open)
 
     def extend(self, uci: str) -> None:
-        """One more move."""
-        self._board.push_uci(uci)
+        """One more move, known to be legal."""
+        self._board.push(chess.Move.from_uci(uci))
         self._fens.append(self._board.fen())
         self._moves.append(uci)
         self._answers.append(None)
@@ -119,6 +123,8 @@ class HumanFigures:
         self._asked = min(self._asked, ply + 1)
         self._open = {index: request for index, request in self._open.items() if index <= ply}
         self._hards = {index: each for index, each in self._hards.items() if index <= ply}
+        self._compared = {at: each for at, each in self._compared.items() if at <= ply}
+        self._usual.clear()
         for moves in self._accuracies.values():
             for late in [at for at in moves if at > ply]:
                 del moves[late]
@@ -127,7 +133,8 @@ class HumanFigures:
         """Ask about every position that was not asked about, the newest first; while the game is
         ``running``, that one is what people look at.
         """
-        board = self._board.copy()
+        # With as much of the past as is walked back, mostly none.
+        board = self._board.copy(stack=max(0, len(self._moves) - self._asked))
         for index in range(len(self._moves), self._asked - 1, -1):
             if self._is_covered(board):
                 first = max(0, index - 2)
@@ -142,7 +149,7 @@ class HumanFigures:
                 request = HumanRequest(self._id, index, question, newest)
                 self._open[index] = request
                 self._outgoing.questions.append(request)
-            if index:
+            if index > self._asked:
                 board.pop()
         self._asked = len(self._moves) + 1
 
@@ -176,6 +183,7 @@ class HumanFigures:
     def learn(self, answers: tuple[HumanAnswer | None, ...]) -> None:
         """Know what was answered of the same moves, all of which are there."""
         if len(answers) == len(self._answers):
+            self._usual.clear()
             self._answers = list(answers)
             self._asked = len(answers)
 
@@ -219,12 +227,18 @@ class HumanFigures:
 
     def compare(self, view: PlyView, known: GameEvaluations) -> None:
         """Set the accuracy of a move beside that of the others' moves, where both are known."""
-        moves, held = self._accuracies[known.mover(view.ply)], known.position(view.ply - 1)
-        moves.pop(view.ply, None)
+        mover, held = known.mover(view.ply), known.position(view.ply - 1)
         hard = self._hard(view.ply - 1, known)
+        made_from = hard, held, view.gain_cp
+        if self._compared.get(view.ply) == made_from:
+            return
+        self._compared[view.ply] = made_from
+        self._usual.pop(mover, None)
+        moves = self._accuracies[mover]
+        moves.pop(view.ply, None)
         if hard is None or held is None or view.gain_cp is None:
             return
-        sign = 1 if known.mover(view.ply) == "white" else -1
+        sign = 1 if mover == "white" else -1
         best_cp = clamped(sign * held.score.cp)
         # Beyond what counts as won nothing is lost, for the player as for the others.
         own_loss_cp = best_cp - clamped(sign * held.score.cp + view.gain_cp)
@@ -236,6 +250,11 @@ class HumanFigures:
 
     def usual_accuracy(self, color: Color) -> UsualAccuracy | None:
         """Of one side, beside players of its rating."""
+        if color not in self._usual:
+            self._usual[color] = self._made_usual(color)
+        return self._usual[color]
+
+    def _made_usual(self, color: Color) -> UsualAccuracy | None:
         found = compared(self._accuracies[color])
         if found is None:
             return None

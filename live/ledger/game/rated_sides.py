@@ -241,7 +241,7 @@ class RatedSides:
         if held is None or held[0] != key:
             assert self.results is not None  # else nothing promises anything
             # Two players of the opponent's rating: the own one is not used.
-            seen = self.results.model.chances(score_cp, ply, opponent, opponent)
+            seen = self.results.chances(score_cp, ply, opponent, opponent)
             ends = seen if color == "white" else Chances(seen.loss, seen.draw, seen.win)
             held = self._promises[color] = key, ends
         return held[1]

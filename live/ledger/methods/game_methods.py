@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import is_
 
 import chess
 
@@ -126,9 +127,8 @@ class GameMethodsState:
         positions = known.positions()
         if self._accuracy is not None and positions == self._measured and positions[0] is not None:
             return
-        both = zip(positions, self._measured, strict=False)
-        same = next((at for at, (now, was) in enumerate(both) if now is not was), None)
-        first_ply = min(len(positions), len(self._measured)) if same is None else same
+        same = [*map(is_, positions, self._measured)]
+        first_ply = same.index(False) if False in same else len(same)
         self._measured = positions
         start = positions[0]
         first = start.score if start else None

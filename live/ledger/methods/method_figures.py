@@ -27,19 +27,19 @@ def move_figures(sides: Sequence[SideQuality]) -> dict[str, Any]:
     """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``."""
     missing: dict[str, str] = {}
     shares = {
-        "conformance": share(tuple((s.raw.n, s.raw.within) for s in sides)),
-        "guid_bratko": share(tuple((s.guid_bratko.n, s.guid_bratko.within) for s in sides)),
-        "ponderated": share(tuple((s.ponderated.n, s.ponderated.within) for s in sides)),
-        "first_choice": share(tuple((s.choices, s.matches) for s in sides)),
+        "conformance": share(tuple([(s.raw.n, s.raw.within) for s in sides])),
+        "guid_bratko": share(tuple([(s.guid_bratko.n, s.guid_bratko.within) for s in sides])),
+        "ponderated": share(tuple([(s.ponderated.n, s.ponderated.within) for s in sides])),
+        "first_choice": share(tuple([(s.choices, s.matches) for s in sides])),
     }
     unchosen = bool(sides) and all(side.unchosen for side in sides)
     for name, found in shares.items():
         if found.share is None:
             first = 9 if name == "first_choice" else 10
             missing[name] = NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
-    accuracy = _over_games((s.accuracy.so_far, s.accuracy.moves) for s in sides)
-    loss = _over_games((s.loss.so_far_cp, s.loss.moves) for s in sides)
-    unscored = sum(side.accuracy.missing for side in sides)
+    accuracy = _over_games([(s.accuracy.so_far, s.accuracy.moves) for s in sides])
+    loss = _over_games([(s.loss.so_far_cp, s.loss.moves) for s in sides])
+    unscored = sum([side.accuracy.missing for side in sides])
     for name, so_far in (("accuracy", accuracy), ("centipawn_loss", loss)):
         if so_far is None:
             missing[f"{name}_so_far"] = "no scored move yet"
@@ -80,5 +80,5 @@ def _over_games(games: Iterable[tuple[float | None, int]]) -> float | None:
     known = [(value, moves) for value, moves in games if value is not None and moves]
     if not known:
         return None
-    total = math.fsum(value * moves for value, moves in known)
-    return rounded(total / sum(moves for _, moves in known), PERCENT_DECIMALS)
+    total = math.fsum([value * moves for value, moves in known])
+    return rounded(total / sum([moves for _, moves in known]), PERCENT_DECIMALS)

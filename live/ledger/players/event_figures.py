@@ -23,7 +23,8 @@ from live.ratings.strength.performance import (
     fide_performance,
     human_join,
     log_likelihood_of,
-    performance,
+    moves_of,
+    performance_of,
     rating_change,
 )
 
@@ -66,7 +67,10 @@ class EventFigures:
         held = [each for _, each in sorted(games.items()) if _kind(each[0], each[1]) == best]
         model, results, _ = held[0]
         played = [each for _, _, each in held]
-        found = performance(model, results, played)
+        # Arrays are replaced whole; choices are added in place, and taking one back begins anew.
+        moves = [(_Same(game.log_likelihood), _Same(game.human), game.moves) for game in played]
+        of_moves = self._kept("likelihood", (moves, _Same(model)), lambda: moves_of(model, played))
+        found = performance_of(model, results, played, of_moves)
         figures = {
             "performance": rounded(found.elo, ELO_DECIMALS) if found else None,
             "performance_low": rounded(found.low, ELO_DECIMALS) if found else None,
@@ -74,28 +78,18 @@ class EventFigures:
         }
         over = [(game.opponent_elo, game.ends) for game in played if game.over]
         figures |= self._kept("official", (over, player), lambda: _official(played, player))
-        # Choices are added in place; taking one back begins them anew.
         choices = [(_Same(game.choices), game.choices.moves) for game in played if game.choices]
         figures["agreement"] = self._kept(
             "agreement", (choices, _Same(forecast)), lambda: _agreement(played, forecast)
         )
         if model is not None:
-            elo, of_moves = player.elo, model
+            elo, known = player.elo, model
             prior = field() if elo is None else None
-            moves = [
-                (
-                    _Same(game.log_likelihood),
-                    _Same(game.human),
-                    game.moves,
-                    game.percentile,
-                    game.over,
-                )
-                for game in played
-            ]
+            others = [(game.percentile, game.over) for game in played]
             figures |= self._kept(
                 "moves",
-                (moves, _Same(model), elo, prior),
-                lambda: _of_moves(of_moves, played, elo, field),
+                (moves, others, _Same(model), elo, prior),
+                lambda: _of_moves(known, played, elo, field),
             )
         return figures
 

@@ -55,6 +55,8 @@ class EventStrengths:
         self._gain: GainKind = gain
         self._tournament = Algorithm2()
         self._margins: dict[str, PlayerMargins] = {}
+        # What these came to; a player's leave when a gain of his comes or goes.
+        self._squares: dict[str, RatingMargins] = {}
         self._elo: dict[str, int] = {}
         # As published: by part, and where each player stands in it.
         self._members: list[list[str]] = []
@@ -93,12 +95,14 @@ class EventStrengths:
         if held is None:
             held = self._margins[player] = PlayerMargins(self._gain)
         held.add(game, gain_cp)
+        self._squares.pop(player, None)
 
     def remove(self, player: str, gain_cp: int, game: str) -> None:
         """Take such a move back."""
         self._touched.add(player)
         self._tournament.remove(player, gain_cp)
         self._margins[player].remove(game, gain_cp)
+        self._squares.pop(player, None)
 
     def exact(self) -> dict[str, Strength]:
         """Everyone who can be compared, unrounded, for tables made on demand."""
@@ -123,8 +127,9 @@ class EventStrengths:
 
     def _ends(self, part: Solved) -> tuple[Floats, Floats]:
         """Both ends of everybody's interval, NaN where there is none."""
-        # Compared, so with gains, so with margins.
-        margins = [self._margins[member].margins or _NO_MARGINS for member in part.members]
+        # Compared, so with gains, so with margins. One move changes those of one player.
+        held = self._squares
+        margins = [held.get(member) or self._margins_of(member) for member in part.members]
         if part.shift is None:
             kept = np.ones(len(margins), dtype=np.bool_)
         else:
@@ -132,6 +137,10 @@ class EventStrengths:
         below, above = distances(margins, kept)
         middle = part.relative + (part.shift or 0.0)
         return middle - below, middle + above
+
+    def _margins_of(self, player: str) -> RatingMargins:
+        found = self._squares[player] = self._margins[player].margins or _NO_MARGINS
+        return found
 
     def renew(self) -> list[str]:
         """Solve again if anything has changed; whose published figures did."""

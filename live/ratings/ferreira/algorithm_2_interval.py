@@ -129,14 +129,14 @@ class PlayerMargins:
         return self._margins
 
 
-def distances(margins: Sequence[RatingMargins], kept: Bools) -> tuple[Floats, Floats]:
+def distances(margins: Sequence[RatingMargins] | Floats, kept: Bools) -> tuple[Floats, Floats]:
     """How far below and above each rating of Algorithm 2 the truth may lie with 95 %, Elo.
 
     For the players of one connected part: ``margins`` and ``kept``, who of them make the mean that
-    is kept, have shape (players,), and so have both answers. They are NaN for one who makes that
+    is kept, have a row for each, and so have both answers. They are NaN for one who makes that
     mean alone: that rating is the player's own, by construction.
     """
-    below, above = np.array(margins).reshape(-1, 2).T
+    below, above = np.asarray(margins).reshape(-1, 2).T
     n = int(kept.sum())
     if not n:
         nothing = np.full(len(below), np.nan)

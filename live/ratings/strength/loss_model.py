@@ -16,7 +16,7 @@ were not learned from: how the signed root of the likelihood ratio is distribute
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -347,9 +347,11 @@ def standing(held: Floats, middle: Floats, sd: Floats, below: float, above: floa
     ``below`` and ``above`` hold 95 % of it, in standard deviations.
     """
     likeliest, value = peak(held)
-    root = np.sqrt(np.maximum(2 * (value - held), 0.0))
-    root[likeliest < GRID_ELO] *= -1
-    distance = (root - middle) / sd
+    distance = 2 * (value - held)
+    np.sqrt(np.maximum(distance, 0.0, out=distance), out=distance)
+    distance[bisect_right(_ELOS, likeliest) :] *= -1
+    distance -= middle
+    distance /= sd
     elo, low, high = _crossings(distance, (0.0, above, below))
     unbounded = "" if elo is not None else ("high" if distance[-1] > 0 else "low")
     return Alone(elo, low, high, unbounded)
@@ -361,14 +363,13 @@ def peak(held: Floats) -> tuple[float, float]:
     """
     top = int(held.argmax())
     if top in (0, len(held) - 1):
-        return float(GRID_ELO[top]), float(held[top])
+        return _ELOS[top], float(held[top])
     left, middle, right = held[top - 1 : top + 2].tolist()
     bend = left - 2 * middle + right
     if bend >= 0:
-        return float(GRID_ELO[top]), middle
+        return _ELOS[top], middle
     shift = 0.5 * (left - right) / bend
-    step = float(GRID_ELO[1] - GRID_ELO[0])
-    return float(GRID_ELO[top]) + shift * step, middle - 0.25 * (left - right) * shift
+    return _ELOS[top] + shift * _STEP_ELO, middle - 0.25 * (left - right) * shift
 
 
 def _crossings(falling: Floats, heights: tuple[float, ...]) -> list[float | None]:
@@ -379,13 +380,13 @@ def _crossings(falling: Floats, heights: tuple[float, ...]) -> list[float | None
         if at == 0:  # the first is not above it, or none is below
             found.append(None)
             continue
-        left, right = (falling[at - 1 : at + 1] - height).tolist()
-        found.append(_FIRST_ELO + _STEP_ELO * (at - 1 + left / (left - right)))
+        left, right = (each - height for each in falling[at - 1 : at + 1].tolist())
+        found.append(_ELOS[0] + _STEP_ELO * (at - 1 + left / (left - right)))
     return found
 
 
-_FIRST_ELO = float(GRID_ELO[0])
-_STEP_ELO = float(GRID_ELO[1] - GRID_ELO[0])
+_ELOS: list[float] = GRID_ELO.tolist()
+_STEP_ELO = _ELOS[1] - _ELOS[0]
 
 
 def learned_z(model: LossModel, elo: Floats) -> Floats:

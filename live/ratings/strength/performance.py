@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -84,11 +85,13 @@ def of_result(points: float) -> Chances:
 class Results:
     """How likely results are for a player of each Elo; kept by opponent, since they repeat."""
 
-    __slots__ = ("_known", "model")
+    __slots__ = ("_known", "chances", "model")
 
     def __init__(self, model: ResultModel) -> None:
         self.model = model
         self._known: dict[tuple[float, bool], Floats] = {}
+        self.chances = lru_cache(maxsize=4096)(model.chances)
+        """As the model's, kept: a position is looked at with each news of its game."""
 
     @property
     def time_control(self) -> str:
@@ -122,9 +125,7 @@ class Results:
         were both of the opponent's rating: the own one is not used.
         """
         after_cp = last.score_before_cp + last.gain_cp
-        seen = self.model.chances(
-            after_cp if white else -after_cp, last.ply, opponent_elo, opponent_elo
-        )
+        seen = self.chances(after_cp if white else -after_cp, last.ply, opponent_elo, opponent_elo)
         return seen if white else Chances(seen.loss, seen.draw, seen.win)
 
 
@@ -144,31 +145,61 @@ def performance(
     """Over one game or several; None where nothing is known of any, and without a rated opponent:
     a performance is one against somebody.
     """
-    if not any(game.opponent_elo is not None for game in games):
-        return None
-    held: Floats | None = None
-    told = [] if model is None else [game for game in games if game.moved]
+    return performance_of(model, results, games, moves_of(model, games))
+
+
+class MovesOf(NamedTuple):
+    """What the moves of some games say together."""
+
+    games: int
+    """Those with moves."""
+    log_likelihood: Floats | None
+    """Damped, over ``GRID_ELO``; None without a move."""
+    human: HumanJoin | None
+
+
+def moves_of(model: LossModel | None, games: Sequence[PlayedAgainst]) -> MovesOf:
+    """The share of the moves in a performance: what the results add changes far more often."""
+    if model is None:
+        return MovesOf(0, None, None)
+    told = [game for game in games if game.moved]
     human = human_join(model, told)
     alike = 1 + max(0, len(told) - 1) * GAMES_CORRELATION
+    held: Floats | None = None
+    for game in told:
+        one = log_likelihood_of(model, game, human) * (model.weight(game.moves) / alike)
+        held = one if held is None else held + one
+    return MovesOf(len(told), held, human)
+
+
+def performance_of(
+    model: LossModel | None,
+    results: Results | None,
+    games: Sequence[PlayedAgainst],
+    moves: MovesOf,
+) -> Alone | None:
+    """:func:`performance` with the share of the moves, which is :func:`moves_of` the same games."""
+    held = moves.log_likelihood
+    known = False
     for game in games:
-        if model is not None and game.moved:
-            of_moves = log_likelihood_of(model, game, human) * (model.weight(game.moves) / alike)
-            held = of_moves if held is None else held + of_moves
-        if results is not None and game.ends is not None and game.opponent_elo is not None:
+        if game.opponent_elo is None:
+            continue
+        known = True
+        if results is not None and game.ends is not None:
             of_result = results.log_likelihood(game.ends, game.opponent_elo, game.white)
             held = of_result if held is None else held + of_result
-    if held is None:
+    if held is None or not known:
         return None
-    if model is None or not told:
+    if model is None or not moves.games:
         return standing(held, *_AS_IT_STANDS)
-    nodes = human or model
+    nodes = moves.human or model
     if len(games) == 1 and not games[0].over and nodes.running_performance:
         return standing(held, *roots_at(model, nodes.running_performance, games[0].moves))
     if nodes.performance is None:
         return standing(held, *_AS_IT_STANDS)
     middle, sd, below, above = roots_at(model, (nodes.performance,), 1)
-    # The likelihood of several games is nearer to a parabola.
-    return standing(held, middle / math.sqrt(len(games)), sd, below, above)
+    # The likelihood of several games is nearer to a parabola; one without a move adds nothing.
+    return standing(held, middle / math.sqrt(moves.games), sd, below, above)
 
 
 def human_join(model: LossModel | None, games: Sequence[PlayedAgainst]) -> HumanJoin | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from live.engine.search import Limit, Line, SearchResult
 from live.events import Headers, Move, Player, PlyView, RatingShare, Score, ScoreMessage
@@ -12,10 +14,10 @@ from live.human.difficulty import MoveLosses, difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ledger.calibrations_in_use import CalibrationsInUse, HumanSearches
 from live.ledger.event_ledger import EventLedger
-from live.ledger.game.human_figures import AskedFor, played_online
-from live.ledger.outgoing_messages import Effects, HumanRequest, SearchRequest
+from live.ledger.game.human_figures import AskedFor, HumanFigures, played_online
+from live.ledger.outgoing_messages import Effects, HumanRequest, OutgoingMessages, SearchRequest
 from live.ratings.usual_accuracy import one_move
-from tests.ledger.arithmetic import game
+from tests.ledger.arithmetic import game, line
 
 STRONG, CLUB, NOBODY = Player("Strong", elo=2478), Player("Club", elo=1712), Player("Nobody")
 MOVES = tuple(Move(uci, san) for uci, san in (("e2e4", "e4"), ("e7e5", "e5"), ("d1h5", "Qh5")))
@@ -68,6 +70,42 @@ def test_every_position_is_asked_about_once_the_newest_first() -> None:
     assert asked_at(begun, 1).question.elos[0] == 1700
     played = held.apply(MovesPlayed("g1", 3, MOVES[2:]))
     assert [each.ply for each in played.questions] == [3]
+
+
+HISTORIES = st.lists(
+    st.tuples(st.sampled_from(("play", "play", "play", "back")), st.integers(0, 19)),
+    min_size=1,
+    max_size=25,
+)
+
+
+@settings(max_examples=25)
+@given(HISTORIES, st.sets(st.integers(0, 24)))
+def test_a_question_follows_from_the_moves_that_stand(
+    history: list[tuple[str, int]], when: set[int]
+) -> None:
+    asked, anew = OutgoingMessages(2500), OutgoingMessages(2500)
+    held = HumanFigures(game(white=STRONG, black=CLUB), asked)
+    choices: list[int] = []
+    for step, (what, number) in enumerate(history):
+        if what == "play":
+            moves = line(*choices, number)
+            if len(moves) == len(choices):
+                continue  # the game is over
+            choices.append(number)
+            held.extend(moves[-1].uci)
+        else:
+            del choices[max(0, len(choices) - number) :]
+            held.truncate(len(choices))
+        if step in when:
+            held.ask(running=True)
+    held.ask(running=True)
+    fresh = HumanFigures(game(white=STRONG, black=CLUB), anew)
+    for move in line(*choices):
+        fresh.extend(move.uci)
+    fresh.ask(running=True)
+    stand = {each.ply: each.question for each in asked.questions if each.ply <= len(choices)}
+    assert stand == {each.ply: each.question for each in anew.questions}
 
 
 def test_who_has_no_rating_is_asked_about_by_the_references_alone() -> None:

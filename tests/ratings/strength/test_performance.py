@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
 from live.ratings.strength.expected_result import load_result_model
-from live.ratings.strength.loss_model import GRID_ELO
+from live.ratings.strength.loss_model import GRID_ELO, Roots
 from live.ratings.strength.performance import (
     PlayedAgainst,
     Results,
@@ -60,6 +61,15 @@ def test_moves_and_results_count_together() -> None:
     assert better.elo is not None
     assert worse.elo is not None
     assert 1900 < worse.elo < better.elo < 2600
+
+
+def test_a_game_of_which_nothing_is_known_changes_nothing() -> None:
+    model = msgspec.structs.replace(learned(), performance=Roots(1, (0.5, 0.0), (1, 0), (-2, 2)))
+    moves = -0.5 * ((GRID_ELO - 2000) / 60.0) ** 2
+    held = PlayedAgainst(2600, True, of_result(1), moves, 30)
+    found = performance(model, results(), [held])
+    assert performance(model, results(), [held, game(None)]) == found
+    assert performance(model, results(), [held, held]) != found
 
 
 def test_more_games_narrow_it() -> None:
