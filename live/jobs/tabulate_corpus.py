@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from live.corpus.corpus_database import CorpusDatabase
 from live.corpus.tables.study_data import NO_SETTING, Selection, StudyData
 from live.corpus.tables.study_figures import FIGURES, drawn
 from live.corpus.tables.study_table import TableForm, formatted
-from live.corpus.tables.table_catalogue import GAMES_ALONE, TABLES, study_table
+from live.corpus.tables.table_catalogue import GAMES_ALONE, TABLES, flag_without_effect, study_table
 from live.errors import InputError
 from live.jobs.analyze_games import check_writable, write
 from live.jobs.study_corpus import chosen_setting
@@ -32,7 +32,11 @@ def tabulate(
     Raises:
         InputError: no such corpus, table, setting, player or event, or nothing can be written.
     """
-    wanted = list(TABLES) if list(names) == ["all"] else list(names)
+    wanted = list(TABLES)
+    if list(names) != ["all"]:
+        wanted = list(names)
+        for name in wanted:
+            _refuse_without_effect(name, name, selection, TABLES, by)
     folder = Path(out) if len(wanted) > 1 else None
     if folder is not None and out == "-":
         raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
@@ -68,12 +72,39 @@ def draw(
         raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
     if out.suffix not in (".png", ".svg"):
         raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
+    tables = {each: figure.table for each, figure in FIGURES.items()}
+    _refuse_without_effect(name, tables[name], selection, tables)
     check_writable(str(out))
     with CorpusDatabase(corpus) as database:
         data = _data(database, corpus, setting, selection)
         table = study_table(FIGURES[name].table, data)
     write(str(out), drawn(name, table, out.suffix[1:]))
     return 0
+
+
+def _refuse_without_effect(
+    name: str,
+    table: str,
+    selection: Selection,
+    tables: Mapping[str, object],
+    by: str | None = None,
+) -> None:
+    """Refuse ``--player`` and ``--top`` where they would choose nothing, naming what takes them.
+
+    ``tables``: all names there are, of tables or of figures; a figure's value is its table.
+    """
+    flag = flag_without_effect(table, selection, by)
+    if flag:
+        takes = [
+            each
+            for each, of in tables.items()
+            if not flag_without_effect(of if isinstance(of, str) else each, selection)
+        ]
+        raise InputError(
+            flag,
+            f"chooses nothing in {name}, which is about all games",
+            f"Leave it out; these take it: {', '.join(takes)}",
+        )
 
 
 def _data(
