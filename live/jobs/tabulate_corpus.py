@@ -1,18 +1,26 @@
-"""``live-rate study table`` and ``figure``. Part of the composition root."""
+"""``live-rate study table`` and ``figure``. Part of the composition root.
+
+As a program of its own it answers one question of the service's page: JSON in, a file out.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import msgspec
 
 from live.corpus.corpus_database import CorpusDatabase
 from live.corpus.tables.study_data import NO_SETTING, Selection, StudyData
 from live.corpus.tables.study_figures import FIGURES, drawn
 from live.corpus.tables.study_table import TableForm, formatted
 from live.corpus.tables.table_catalogue import GAMES_ALONE, TABLES, flag_without_effect, study_table
-from live.errors import InputError
+from live.errors import InputError, LiveRateError
 from live.jobs.analyze_games import check_writable, write
 from live.jobs.study_corpus import chosen_setting
+from live.publish.export.study_files import FIGURE_FORMS, StudyQuestion
 
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
 
@@ -120,3 +128,44 @@ def _data(
         return StudyData(database, corpus, None, NO_SETTING, selection)
     number, chosen = chosen_setting(database, corpus, setting)
     return StudyData(database, corpus, number, chosen, selection)
+
+
+def answered(question: StudyQuestion) -> bytes:
+    """The table or figure that the service's page asks for.
+
+    Raises:
+        InputError: as ``tabulate``.
+        ConfigError: a package is not installed, or nothing is in the selection.
+    """
+    corpus, name = Path(question.corpus), question.name
+    selection = Selection(
+        players=question.players,
+        events=question.events,
+        first_year=question.first_year,
+        last_year=question.last_year,
+    )
+    figure = question.form in FIGURE_FORMS
+    if figure and name not in FIGURES:
+        raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
+    table = FIGURES[name].table if figure else name
+    # Players are asked for once, for all that the page shows: what is about all games stays so.
+    if flag_without_effect(table, selection, question.by):
+        selection = msgspec.structs.replace(selection, players=())
+    with CorpusDatabase(corpus) as database:
+        alone = table in GAMES_ALONE
+        data = _data(database, corpus, question.setting, selection, alone=alone)
+        made = study_table(table, data, question.by)
+    if figure:
+        return drawn(name, made, question.form)
+    return formatted(made, _FORMS[f".{question.form}"]).encode()
+
+
+if __name__ == "__main__":
+    if sys.platform != "win32":
+        os.nice(10)
+    try:
+        body = answered(msgspec.json.decode(sys.stdin.buffer.read(), type=StudyQuestion))
+    except LiveRateError as error:
+        sys.stderr.write(str(error))
+        sys.exit(2)
+    sys.stdout.buffer.write(body)

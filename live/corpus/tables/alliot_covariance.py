@@ -194,7 +194,8 @@ def outcomes_table(data: StudyData) -> StudyTable:
     lines = basis[at_cp + 400]
     values = 0.5 + 0.5 * lines @ weights[1:] / scale
     reach = 1.96 * 0.5 * np.sqrt(np.einsum("ij,jk,ik->i", lines, spread[1:, 1:], lines)) / scale
-    columns = (at_cp, STEP.at(at_cp * 1.0), TANH.at(at_cp * 1.0), values, values - reach)
+    at: Floats = at_cp.astype(np.float64)
+    columns = (at_cp, STEP.at(at), TANH.at(at), values, values - reach)
     cells = zip(*(column.tolist() for column in (*columns, values + reach)), strict=True)
     return StudyTable(
         "alliot-outcomes",

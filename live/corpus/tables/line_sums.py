@@ -155,7 +155,8 @@ class RegressionSums:
         return found
 
     def _curvature(self, sums: Floats) -> Floats:
-        return sums[:-1, :-1] + sums[0, 0] * self._penalty
+        found: Floats = sums[:-1, :-1] + sums[0, 0] * self._penalty
+        return found
 
     def moments(self, groups: Sequence[int], line: Floats) -> Floats:
         """What ``correlation`` takes, of a line's values and the results of these groups."""
@@ -175,7 +176,8 @@ class RegressionSums:
         left = float(sums[-1, -1] - 2 * line @ results + line @ both @ line)
         variance = max(0.0, left) / max(1, n - len(line))
         inverse = np.linalg.pinv(self._curvature(sums), rcond=1e-10, hermitian=True)
-        return n, line, variance * inverse
+        spread = np.asarray(variance * inverse, dtype=np.float64)
+        return n, line, spread
 
 
 class ColumnSums:
@@ -222,7 +224,7 @@ class ColumnSums:
 
 def correlation(moments: Floats) -> float | None:
     """From n, the sums of both, of their squares, and of their product; None without spread."""
-    n, x, y, xx, yy, xy = moments.tolist()
+    n, x, y, xx, yy, xy = map(float, moments)
     var_x, var_y = n * xx - x * x, n * yy - y * y
     if n < 4 or var_x < 1e-9 or var_y < 1e-9:
         return None

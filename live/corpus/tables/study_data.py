@@ -115,7 +115,8 @@ class StudyData:
     def _chosen_events(self) -> list[int] | None:
         if not self.selection.events:
             return None
-        wanted = [part.casefold() for part in self.selection.events]
+        # A name of nothing is part of every name.
+        wanted = [part.casefold() for part in self.selection.events if part]
         found = [
             number
             for number, name in self.database.events().items()

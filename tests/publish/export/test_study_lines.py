@@ -21,7 +21,9 @@ from tests.ledger.test_event_ledger import MOVES, Run, State, ledger
 @pytest.mark.slow
 def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
     run = Run(ledger())
-    run.step(NewGame(msgspec.structs.replace(game(moves=MOVES), result="1-0")))
+    # A board that was given no name yet: its game counts, for nobody.
+    nameless = msgspec.structs.replace(game(moves=MOVES).white, name="")
+    run.step(NewGame(msgspec.structs.replace(game(moves=MOVES), result="1-0", white=nameless)))
     run.reply_all()
     run.step(NewGame(game("g2", MOVES[:4])))  # not searched: it stays out
     whole = analysis(State(run.ledger))
@@ -35,5 +37,7 @@ def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
         )
     curves = whole.games[0].curves if whole.games[0].id == "g1" else whole.games[1].curves
     for color, points in (("white", curves.white), ("black", curves.black)):
+        named = frame.filter(polars.col("colour") == color)["player"].is_not_null().all()
+        assert named == (color == "black")
         told = frame.filter(polars.col("colour") == color)["gain_cp"].to_list()
         assert told == [point.gain_cp for point in points]
