@@ -231,11 +231,11 @@ def _publishing(config: Config, service: EventService, plugins: PluginService) -
         incidents=service.arbiter.incidents,
         on_air=service.put_on_air,
         exports=plugins,
-        study=_study(config.study),
+        study=study_files(config.study),
     )
 
 
-def _study(config: StudyConfig) -> StudyFiles | None:
+def study_files(config: StudyConfig) -> StudyFiles | None:
     """What makes the tables and figures of the corpus that is named, if one is.
 
     Raises ConfigError where it is not there.
