@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from html import escape
 from typing import NamedTuple
@@ -31,6 +31,7 @@ _ROW = re.compile(r"^\| ((?:`[^`|]+`(?:, )?)+) \| ([^|]*) \| ([^|]*) \|$", re.MU
 _YEAR = re.compile(r"\d{1,4}")
 #: What may be asked for, in the order of the form.
 _FIELDS = (("player", "Player"), ("event", "Event"), ("from", "From year"), ("to", "To year"))
+_WIDTH = {"from": 5, "to": 5}
 
 
 class Listed(NamedTuple):
@@ -113,54 +114,63 @@ def _page(corpus: str, query: Mapping[str, str]) -> bytes:
         '<li><a href="manual/studies#study">What they mean</a></li></ul>'
     )
     chosen = {name: query[name] for name, _ in _FIELDS if name in query}
-    ending = f"?{urlencode(chosen)}" if chosen else ""
+    shown = next((each for each in listed("Figures") if each.name == query.get("figure")), None)
     body = "\n".join(
         [
             f"<h1>{escape(corpus)}</h1>",
             "<p>Each is made when it is opened, which takes some seconds, with many games minutes,"
             " and kept until the corpus changes.</p>",
-            _form(chosen),
+            _form(chosen, shown),
+            "" if shown is None else _figure(shown, chosen),
             '<h2 id="figures">Figures</h2>',
-            *(_figure(each, ending) for each in listed("Figures")),
+            _table("figure", (_figure_row(each, chosen) for each in listed("Figures"))),
             '<h2 id="tables">Tables</h2>',
-            '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>'
-            '<th scope="col">table</th><th scope="col">shows</th><th scope="col">paper</th>'
-            "</tr></thead><tbody>",
-            *_tables(ending),
-            "</tbody></table></div>",
+            _table("table", (_row(each, chosen, TABLE_FORMS) for each in listed("Tables"))),
         ]
     )
     return frame(f"Study of {corpus}", "study", side, body)
 
 
-def _form(chosen: Mapping[str, str]) -> str:
+def _form(chosen: Mapping[str, str], shown: Listed | None) -> str:
     fields = " ".join(
-        f'<label>{label} <input name="{name}" value="{escape(chosen.get(name, ""))}"></label>'
+        f'<label>{label} <input name="{name}" size="{_WIDTH.get(name, 20)}"'
+        f' value="{escape(chosen.get(name, ""))}"></label>'
         for name, label in _FIELDS
     )
-    return f'<form action="study" method="get"><p>{fields} <button>Show</button></p></form>'
+    kept = f'<input type="hidden" name="figure" value="{escape(shown.name)}">' if shown else ""
+    return f'<form action="study" method="get"><p>{fields} {kept}<button>Show</button></p></form>'
 
 
-def _figure(each: Listed, ending: str) -> str:
-    name, address = escape(each.name), escape(f"study/{each.name}")
-    links = " ".join(
-        f'<a href="{address}.{form}{escape(ending)}">{form.upper()}</a>' for form in FIGURE_FORMS
-    )
-    # A picture in what is closed is not loaded, so nothing is made that nobody looks at.
+def _figure(each: Listed, chosen: Mapping[str, str]) -> str:
+    """The one that is looked at: a page that loaded all would have all of them made."""
+    words = f"{escape(each.shows)} ({escape(each.source)})"
     return (
-        f"<details><summary>{escape(each.shows)} ({escape(each.source)})</summary>"
-        f'<p><img loading="lazy" src="{address}.svg{escape(ending)}" alt="{escape(each.shows)}"'
-        f' width="100%"></p><p><code>{name}</code> {links}</p></details>'
+        f'<figure><img src="{_address(each, "svg", chosen)}" alt="{words}" width="100%">'
+        f"<figcaption>{words}</figcaption></figure>"
     )
 
 
-def _tables(ending: str) -> Iterator[str]:
-    for each in listed("Tables"):
-        address = escape(f"study/{each.name}")
-        links = " ".join(
-            f'<a href="{address}.{form}{escape(ending)}">{form}</a>' for form in TABLE_FORMS
-        )
-        yield (
-            f"<tr><td><code>{escape(each.name)}</code><br>{links}</td>"
-            f"<td>{escape(each.shows)}</td><td>{escape(each.source)}</td></tr>"
-        )
+def _address(each: Listed, form: str, chosen: Mapping[str, str]) -> str:
+    ending = f"?{urlencode(chosen)}" if chosen else ""
+    return escape(f"study/{each.name}.{form}{ending}")
+
+
+def _figure_row(each: Listed, chosen: Mapping[str, str]) -> str:
+    address = escape(f"study?{urlencode({'figure': each.name, **chosen})}")
+    return _row(each, chosen, FIGURE_FORMS, f'<a href="{address}">look</a> ')
+
+
+def _row(each: Listed, chosen: Mapping[str, str], forms: Iterable[str], look: str = "") -> str:
+    links = " ".join(f'<a href="{_address(each, form, chosen)}">{form}</a>' for form in forms)
+    return (
+        f"<tr><td><code>{escape(each.name)}</code></td><td>{escape(each.shows)}</td>"
+        f"<td>{escape(each.source)}</td><td>{look}{links}</td></tr>"
+    )
+
+
+def _table(what: str, rows: Iterable[str]) -> str:
+    heads = "".join(f'<th scope="col">{each}</th>' for each in (what, "shows", "paper", "open"))
+    return (
+        '<div class="scroll" tabindex="0" role="group" aria-label="Table">'
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )

@@ -21,8 +21,8 @@ def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = []
-    for elo, s in ((1800, 0.16), (2200, 0.12), (2600, 0.08)):
-        turns = simulate(real_turns(), ChoiceSkill(s, 0.5), 120, np.random.default_rng(elo))
+    for elo, s in ((1800, 0.3), (2200, 0.12), (2600, 0.05)):
+        turns = simulate(real_turns(), ChoiceSkill(s, 0.5), 600, np.random.default_rng(elo))
         for deltas, is_move, played in zip(turns.deltas, turns.is_move, turns.played, strict=True):
             rows.append(
                 {

@@ -52,11 +52,20 @@ async def test_the_page_leads_to_all_with_what_was_chosen() -> None:
     text = answer.body.decode()
     assert "champions &amp; co.db" in text and "<b>" not in text
     for name in FIGURES:
-        assert f'src="study/{name}.svg?player=%22%3E%3Cb%3E&amp;event=Z%C3%BCrich"' in text
+        assert f'href="study/{name}.svg?player=%22%3E%3Cb%3E&amp;event=Z%C3%BCrich"' in text
     for name in TABLES:
         assert f'href="study/{name}.csv?' in text
+    assert "<img" not in text
     # Its form may be sent, but to us alone.
     assert "form-action 'self'" in dict(answer.headers)["Content-Security-Policy"]
+
+
+async def test_one_figure_is_shown_at_a_time() -> None:
+    text = (await get(Files(), "/study", ("figure", "career"), ("player", "A"))).body.decode()
+    assert text.count("<img") == 1
+    assert 'src="study/career.svg?player=A"' in text
+    assert 'href="study?figure=alliot-4&amp;player=A"' in text
+    assert "<img" not in (await get(Files(), "/study", ("figure", "x"))).body.decode()
 
 
 async def test_what_is_asked_for_is_passed_on() -> None:
