@@ -28,13 +28,14 @@ import msgspec
 from rich.console import Console
 
 from live.clock import LoopClock
-from live.config import Config
-from live.errors import LiveRateError, first_of
+from live.config import Config, StudyConfig
+from live.errors import ConfigError, LiveRateError, first_of
 from live.events import ARBITERS_NOTIFICATIONS, GameMessage
 from live.players.player_lists import beside
 from live.plugins.installed_plugins import installed_plugins, used_plugins
 from live.publish.access.authentication import everybody
 from live.publish.access.origin_policy import check_exposure
+from live.publish.export.study_files import StudyFiles
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.server import Publisher
 from live.service.event_journal import EventJournal
@@ -230,7 +231,26 @@ def _publishing(config: Config, service: EventService, plugins: PluginService) -
         incidents=service.arbiter.incidents,
         on_air=service.put_on_air,
         exports=plugins,
+        study=study_files(config.study),
     )
+
+
+def study_files(config: StudyConfig) -> StudyFiles | None:
+    """What makes the tables and figures of the corpus that is named, if one is.
+
+    Raises ConfigError where it is not there.
+    """
+    if not config.corpus:
+        return None
+    corpus = Path(config.corpus).expanduser()
+    if not corpus.is_file():
+        raise ConfigError(
+            f"study.corpus {config.corpus}",
+            "no such corpus",
+            "Correct the path, or make it with: live-rate study add CORPUS.db GAMES",
+        )
+    maker = ("-m", "live.jobs.tabulate_corpus")
+    return StudyFiles(corpus.resolve(), config.setting or None, maker)
 
 
 def _for_producers(

@@ -21,6 +21,7 @@ from live.events import BellChoice, FigureChoice, GainKind, MomentKind, Severity
 from live.settings import (
     BrokerUrl,
     Charset,
+    Count,
     Delay,
     Elo,
     Factor,
@@ -273,6 +274,14 @@ class PluginsConfig(Section, frozen=True):
     """Names of installed plugins; no other runs."""
 
 
+class StudyConfig(Section, frozen=True):
+    """``[study]``: a corpus whose tables and figures are shown at ``/study``."""
+
+    corpus: str = ""
+    setting: Count = 0
+    """Which of its engines and limits; 0: the only one there is."""
+
+
 class LogConfig(Section, frozen=True):
     """``[log]``"""
 
@@ -294,6 +303,7 @@ class Config(Section, frozen=True):
     director: DirectorConfig = DirectorConfig()
     notify: NotifyConfig = NotifyConfig()
     plugins: PluginsConfig = PluginsConfig()
+    study: StudyConfig = StudyConfig()
     log: LogConfig = LogConfig()
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from live import app
 from live.config import Config, load_config
-from live.errors import FeedNotFound
+from live.errors import ConfigError, FeedNotFound
 from live.feeds.demo.demo_feed import DemoFeed
 from live.feeds.feed import FeedSink
 
@@ -77,3 +78,14 @@ async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
     assert await app.follow(settings(), ["demo"], headless=True, once=True) == 0
     assert len(runs) == 2
     assert "fault in our own code (KeyError)" in capsys.readouterr().out
+
+
+def test_a_named_corpus_must_be_there(tmp_path: Path) -> None:
+    assert app.study_files(settings().study) is None
+    corpus = tmp_path / "c.db"
+    with pytest.raises(ConfigError, match="no such corpus") as found:
+        app.study_files(settings(**{"study.corpus": str(corpus)}).study)
+    assert "live-rate study add" in found.value.remedy
+    corpus.touch()
+    files = app.study_files(settings(**{"study.corpus": str(corpus)}).study)
+    assert files is not None and (files.corpus, files.setting) == (corpus.resolve(), None)

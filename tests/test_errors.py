@@ -253,6 +253,8 @@ STUDIES = ("study table", "study figure")
 #: Whose people read what a module says, by module; "" is ``live-rate`` itself, the service.
 READ_BY: dict[str, tuple[str, ...]] = {
     "terminal/view_context.py": ("",),
+    "corpus/tables/alliot_covariance.py": STUDIES,
+    "corpus/tables/ferreira_tables.py": STUDIES,
     "corpus/tables/regan_table.py": ("study run",),
     "corpus/tables/study_data.py": STUDIES,
     "corpus/tables/table_catalogue.py": ("study table",),

@@ -66,9 +66,11 @@ class SelectionFlags:
         typer.Option("--player", metavar="NAME", help="A player, or part of a name; repeatable."),
     ] = None
     top: Annotated[
-        int,
-        typer.Option("--top", metavar="N", min=1, help="Without --player: those with most games."),
-    ] = 20
+        int | None,
+        typer.Option(
+            "--top", metavar="N", min=1, help="Without --player: those with most games (20)."
+        ),
+    ] = None
     event: Annotated[
         list[str] | None,
         typer.Option("--event", metavar="NAME", help="Only events called so; repeatable."),

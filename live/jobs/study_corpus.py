@@ -86,7 +86,7 @@ def add_to_corpus(
     check_writable(json)
     for path in files:
         # Before a corpus is made for nothing.
-        if path != "-" and not Path(path).exists():
+        if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
             raise InputError(path, "no such file", "Name a PGN or NDJSON")
     given = SearchSetting(engine, limit)
     console = Console(stderr=True)

@@ -1,18 +1,26 @@
-"""``live-rate study table`` and ``figure``. Part of the composition root."""
+"""``live-rate study table`` and ``figure``. Part of the composition root.
+
+As a program of its own it answers one question of the service's page: JSON in, a file out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import msgspec
 
 from live.corpus.corpus_database import CorpusDatabase
 from live.corpus.tables.study_data import NO_SETTING, Selection, StudyData
 from live.corpus.tables.study_figures import FIGURES, drawn
 from live.corpus.tables.study_table import TableForm, formatted
-from live.corpus.tables.table_catalogue import GAMES_ALONE, TABLES, study_table
-from live.errors import InputError
+from live.corpus.tables.table_catalogue import GAMES_ALONE, TABLES, flag_without_effect, study_table
+from live.errors import InputError, LiveRateError
 from live.jobs.analyze_games import check_writable, write
 from live.jobs.study_corpus import chosen_setting
+from live.publish.export.study_files import FIGURE_FORMS, StudyQuestion
 
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
 
@@ -32,7 +40,11 @@ def tabulate(
     Raises:
         InputError: no such corpus, table, setting, player or event, or nothing can be written.
     """
-    wanted = list(TABLES) if list(names) == ["all"] else list(names)
+    wanted = list(TABLES)
+    if list(names) != ["all"]:
+        wanted = list(names)
+        for name in wanted:
+            _refuse_without_effect(name, name, selection, TABLES, by)
     folder = Path(out) if len(wanted) > 1 else None
     if folder is not None and out == "-":
         raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
@@ -68,12 +80,39 @@ def draw(
         raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
     if out.suffix not in (".png", ".svg"):
         raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
+    tables = {each: figure.table for each, figure in FIGURES.items()}
+    _refuse_without_effect(name, tables[name], selection, tables)
     check_writable(str(out))
     with CorpusDatabase(corpus) as database:
         data = _data(database, corpus, setting, selection)
         table = study_table(FIGURES[name].table, data)
     write(str(out), drawn(name, table, out.suffix[1:]))
     return 0
+
+
+def _refuse_without_effect(
+    name: str,
+    table: str,
+    selection: Selection,
+    tables: Mapping[str, object],
+    by: str | None = None,
+) -> None:
+    """Refuse ``--player`` and ``--top`` where they would choose nothing, naming what takes them.
+
+    ``tables``: all names there are, of tables or of figures; a figure's value is its table.
+    """
+    flag = flag_without_effect(table, selection, by)
+    if flag:
+        takes = [
+            each
+            for each, of in tables.items()
+            if not flag_without_effect(of if isinstance(of, str) else each, selection)
+        ]
+        raise InputError(
+            flag,
+            f"chooses nothing in {name}, which is about all games",
+            f"Leave it out; these take it: {', '.join(takes)}",
+        )
 
 
 def _data(
@@ -89,3 +128,44 @@ def _data(
         return StudyData(database, corpus, None, NO_SETTING, selection)
     number, chosen = chosen_setting(database, corpus, setting)
     return StudyData(database, corpus, number, chosen, selection)
+
+
+def answered(question: StudyQuestion) -> bytes:
+    """The table or figure that the service's page asks for.
+
+    Raises:
+        InputError: as ``tabulate``.
+        ConfigError: a package is not installed, or nothing is in the selection.
+    """
+    corpus, name = Path(question.corpus), question.name
+    selection = Selection(
+        players=question.players,
+        events=question.events,
+        first_year=question.first_year,
+        last_year=question.last_year,
+    )
+    figure = question.form in FIGURE_FORMS
+    if figure and name not in FIGURES:
+        raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
+    table = FIGURES[name].table if figure else name
+    # Players are asked for once, for all that the page shows: what is about all games stays so.
+    if flag_without_effect(table, selection, question.by):
+        selection = msgspec.structs.replace(selection, players=())
+    with CorpusDatabase(corpus) as database:
+        alone = table in GAMES_ALONE
+        data = _data(database, corpus, question.setting, selection, alone=alone)
+        made = study_table(table, data, question.by)
+    if figure:
+        return drawn(name, made, question.form)
+    return formatted(made, _FORMS[f".{question.form}"]).encode()
+
+
+if __name__ == "__main__":
+    if sys.platform != "win32":
+        os.nice(10)
+    try:
+        body = answered(msgspec.json.decode(sys.stdin.buffer.read(), type=StudyQuestion))
+    except LiveRateError as error:
+        sys.stderr.write(str(error))
+        sys.exit(2)
+    sys.stdout.buffer.write(body)

@@ -26,8 +26,10 @@ from live.publish.access.rate_limits import RateLimits
 from live.publish.access.token_file import TokenFile
 from live.publish.access.token_handshake import TokenHandshake
 from live.publish.export.event_exports import EventExports
+from live.publish.export.study_files import StudyFiles
 from live.publish.http.http_connection import FairTurns, HttpConnection
-from live.publish.http.http_routes import HttpRequest, HttpResponse, HttpRoutes, problem
+from live.publish.http.http_messages import HttpRequest, HttpResponse, problem
+from live.publish.http.http_routes import HttpRoutes
 from live.publish.http.listener import PortListener
 from live.publish.http.static_files import StaticSite
 from live.publish.metrics import MetricCounts
@@ -67,10 +69,11 @@ class Publisher:
         incidents: Callable[[], Sequence[Incident]] = tuple,
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
         exports: EventExports | None = None,
+        study: StudyFiles | None = None,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
         unless given; ``incidents`` gives the incident log; ``on_air`` is called with the boards on
-        air whenever they change; ``exports`` makes downloads.
+        air whenever they change; ``exports`` makes downloads, ``study`` those of a corpus.
         """
         self._config = config
         self._clock = clock
@@ -93,6 +96,7 @@ class Publisher:
             incidents,
             secure=bool(config.certificate_file),
             exports=exports,
+            study=study,
             figure=figure,
             clock=clock,
         )

@@ -42,7 +42,7 @@ from live.publish.access.authentication import everybody
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import new_token
 from live.publish.broker.retained_messages import RetainedMessages
-from live.publish.http.http_routes import HttpRequest
+from live.publish.http.http_messages import HttpRequest
 from live.publish.http.static_files import StaticSite
 from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot

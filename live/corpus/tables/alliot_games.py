@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from live.corpus.move_columns import import_polars
 from live.corpus.tables.line_sums import LineFit, LineSums
 from live.corpus.tables.study_data import StudyData
 from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
@@ -26,19 +27,7 @@ from live.ratings.alliot.conformance import (
     Conformance,
     ScoreWeighting,
 )
-from live.ratings.alliot.covariance import (
-    CONVOLUTION_29,
-    CONVOLUTION_32,
-    STEP,
-    STEP_CONFORMANCE,
-    TANH,
-    TANH_CONFORMANCE,
-    Convolution,
-    OutcomeVector,
-    gain_by,
-    predict_by_convolution,
-)
-from live.ratings.gain_histogram import GainHistogram
+from live.ratings.score_interval import score_interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -53,25 +42,11 @@ KINDS: Final[tuple[tuple[str, Conformance], ...]] = (
     ("k1 = -k2 = 1.25", Conformance("ponderated", 30, None, ScoreWeighting(1.25, -1.25))),
     ("k1 = -k2 = 3.00", Conformance("ponderated", 30, None, ScoreWeighting(3.0, -3.0))),
 )
-#: Table 6, with the paper's ρ.
-VARIANTS: Final[tuple[tuple[str, Conformance, OutcomeVector, float], ...]] = (
-    ("raw, step", RAW, STEP, 0.806),
-    ("Guid and Bratko, step", GUID_BRATKO, STEP, 0.749),
-    ("k1 = 1.44, step", PONDERATED_BY_REGRESSION, STEP, 0.817),
-    ("k1 = 0.37, step", STEP_CONFORMANCE, STEP, 0.825),
-    ("k1 = 1.20, tanh", TANH_CONFORMANCE, TANH, 0.875),
-)
-CONVOLUTIONS: Final = (
-    ("n0 = 0, b = 0", Convolution(0, 0), None),
-    ("n0 = 8, b = 1.0", Convolution(8, 100), None),
-    ("n0 = 29, b = 2.2", CONVOLUTION_29, 0.94),
-    ("n0 = 32, b = 2.4", CONVOLUTION_32, 0.94),
-)
 #: Of evaluations in tables, centipawns.
 _BIN_CP: Final = 20
 _MOST_CP: Final = 400
 
-_FIT_COLUMNS: Final = (
+FIT_COLUMNS: Final = (
     TableColumn("games"),
     TableColumn("rho", 3, "correlation with the result, -1, 0 or 1 for White"),
     TableColumn("low", 3, "95 % interval of rho"),
@@ -127,19 +102,19 @@ def correlation_table(data: StudyData) -> StudyTable:
     steps = np.array(STEPS_CP, dtype=np.float64)
     for game in counted_games(data):
         for held, (_, kind) in zip(sums, KINDS, strict=True):
-            shares = [_shares(side, kind, steps) for side in (game.white, game.black)]
+            shares = [shares_within(side, kind, steps) for side in (game.white, game.black)]
             if shares[0] is not None and shares[1] is not None:
                 held.add(game.game, shares[0] - shares[1], game.result)
     rows: list[tuple[Cell, ...]] = []
     for (name, _), held in zip(KINDS, sums, strict=True):
         for index, x_cp in enumerate(STEPS_CP):
-            rows.append((name, x_cp, *_fit_cells(held.fit(index))))
+            rows.append((name, x_cp, *fit_cells(held.fit(index))))
     return StudyTable(
         "alliot-conformance-results",
         "Accumulated conformance and the results of games",
         "Alliot 2017, section 4.2.1, Figures 4, 5 and 6",
         data.engine,
-        (TableColumn("conformance"), TableColumn("x_cp"), *_FIT_COLUMNS),
+        (TableColumn("conformance"), TableColumn("x_cp"), *FIT_COLUMNS),
         tuple(rows),
         (
             "The paper's best x: 30 cp (Guid and Bratko 20), with beta 4.00 (raw), 3.37 (Guid and"
@@ -148,7 +123,10 @@ def correlation_table(data: StudyData) -> StudyTable:
     )
 
 
-def _shares(side: tuple[tuple[int, int], ...], kind: Conformance, steps: Floats) -> Floats | None:
+def shares_within(
+    side: tuple[tuple[int, int], ...], kind: Conformance, steps: Floats
+) -> Floats | None:
+    """p(x) of one side of a game at each of ``steps``, centipawns; None without a move of it."""
     known = [found for best_cp, gain_cp in side if (found := kind.of(best_cp, gain_cp)) is not None]
     if not known:
         return None
@@ -156,62 +134,8 @@ def _shares(side: tuple[tuple[int, int], ...], kind: Conformance, steps: Floats)
     return np.asarray(within / len(known), dtype=np.float64)
 
 
-def covariance_table(data: StudyData) -> StudyTable:
-    """Table 6: the covariance indicator of single games, for every vector and conformance."""
-    sums = [LineSums(1) for _ in VARIANTS]
-    for game in counted_games(data):
-        for held, (_, kind, vector, _) in zip(sums, VARIANTS, strict=True):
-            white, black = (_gains(side, kind) for side in (game.white, game.black))
-            if len(white) and len(black):
-                worth = vector.at(white[:, None] - black[None, :]).mean()
-                held.add(game.game, np.array([2 * worth - 1]), game.result)
-    rows: list[tuple[Cell, ...]] = [
-        (name, rho, *_fit_cells(held.fit(0)))
-        for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True)
-    ]
-    return StudyTable(
-        "alliot-6",
-        "Covariance of gains and the results of games",
-        "Alliot 2017, section 4.3.1, Table 6",
-        data.engine,
-        (TableColumn("variant"), TableColumn("paper's rho", 3), *_FIT_COLUMNS),
-        tuple(rows),
-        ("The paper's beta: 2.682, 2.460, 2.553, 2.346, 4.956.",),
-    )
-
-
-def convolution_table(data: StudyData) -> StudyTable:
-    """Figures 11 and 12: R convolved with itself n0 times and cut at b."""
-    sums = LineSums(len(CONVOLUTIONS))
-    for game in counted_games(data):
-        white, black = (
-            GainHistogram(gain_cp for _, gain_cp in side) for side in (game.white, game.black)
-        )
-        worths = [
-            predict_by_convolution(white, black, setting).expected_score
-            for _, setting, _ in CONVOLUTIONS
-        ]
-        sums.add(game.game, np.array([2 * (worth or 0.0) - 1 for worth in worths]), game.result)
-    rows: list[tuple[Cell, ...]] = [
-        (name, rho, *_fit_cells(sums.fit(index)))
-        for index, (name, _, rho) in enumerate(CONVOLUTIONS)
-    ]
-    return StudyTable(
-        "alliot-convolution",
-        "Convolved gains and the results of games",
-        "Alliot 2017, section 4.3.1, Figures 11 and 12",
-        data.engine,
-        (TableColumn("setting"), TableColumn("paper's rho", 3), *_FIT_COLUMNS),
-        tuple(rows),
-    )
-
-
-def _gains(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
-    found = (gain_by(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
-    return np.array([gain for gain in found if gain is not None], dtype=np.float64)
-
-
-def _fit_cells(fit: LineFit) -> tuple[Cell, ...]:
+def fit_cells(fit: LineFit) -> tuple[Cell, ...]:
+    """Of ``FIT_COLUMNS``."""
     return (
         fit.n,
         fit.rho,
@@ -286,63 +210,109 @@ def complexity_table(data: StudyData) -> StudyTable:
     )
 
 
+def depth_table(data: StudyData) -> StudyTable:
+    """Figure 1: how deep searches got, by the time they took."""
+    depths = DepthsByTime()
+    for frame in data.moves(["depth", "time_ms"], all_players=True):
+        for depth, time_ms in frame.iter_rows():
+            if depth is not None and time_ms is not None:
+                depths.add(depth, time_ms)
+    rows = tuple(depths.shares())
+    return StudyTable(
+        "alliot-depths",
+        "Depths that searches of about the same time reached",
+        "Alliot 2017, section 3.1, Figure 1",
+        data.engine,
+        (
+            TableColumn("from_ms", None, "least time of the class"),
+            TableColumn("to_ms", None, "times of the class are below this"),
+            TableColumn("depth"),
+            TableColumn("searches"),
+            TableColumn("share", 4, "of the searches of the class"),
+        ),
+        rows,
+        () if rows else ("These evaluations came without times.",),
+    )
+
+
 def evaluation_table(data: StudyData) -> StudyTable:
     """By evaluation: positions, mean conformance, share within 30 cp and what became of the game
-    (Figures 2, 6, 14 and 15).
+    (Figures 2, 6, 14), of all players and of those named.
     """
-    classes = 2 * (_MOST_CP // _BIN_CP) + 1
-    # Moves, shortfall, its square, within 30 cp, results known, points.
-    sums = np.zeros((classes, 6))
-    for frame in data.moves(["best_cp", "gain_cp", "counted", "score"], all_players=True):
-        for best_cp, gain_cp, counted, score in frame.iter_rows():
-            if gain_cp is None or not counted:
-                continue
-            at = max(-_MOST_CP, min(_MOST_CP, best_cp))
-            index = round((at + _MOST_CP) / _BIN_CP)
-            known = score is not None
-            sums[index] += (
-                1,
-                -gain_cp,
-                gain_cp * gain_cp,
-                -gain_cp <= RAW.x_cp,
-                known,
-                score if known else 0.0,
-            )
+    polars = import_polars()
+    at = polars.col("best_cp").cast(polars.Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
+    index = ((at + _BIN_CP // 2) // _BIN_CP).alias("class")
+    gain = polars.col("gain_cp").cast(polars.Int64)
+    within = gain >= -RAW.x_cp
+    white, black = (polars.col("colour") == each for each in ("white", "black"))
+    sums = {
+        "n": polars.len(),
+        "total": -gain.sum(),
+        "squares": (gain * gain).sum(),
+        "white": white.sum(),
+        "white within": (white & within).sum(),
+        "black": black.sum(),
+        "black within": (black & within).sum(),
+        "known": polars.col("score").is_not_null().sum(),
+        "points": polars.col("score").cast(polars.Float64).sum(),
+    }
+    names = ["player", "colour", "best_cp", "gain_cp", "counted", "score"]
     rows: list[tuple[Cell, ...]] = []
-    for index in range(classes):
-        n, total, squares, within, known, points = sums[index].tolist()
-        if not n:
-            continue
-        mean = total / n
-        # A shortfall is never below 0, nor is its mean: few moves reach further by this.
-        reach = 1.96 * math.sqrt(max(0.0, squares / n - mean * mean) / n)
-        rows.append(
-            (
-                index * _BIN_CP - _MOST_CP,
-                int(n),
-                mean,
-                max(0.0, mean - reach),
-                mean + reach,
-                within / n,
-                points / known if known else None,
+    found: dict[str, dict[int, Any]] = {name: {} for name in _groups(data)}
+    for frame in data.moves(names, all_players=True):
+        counted = frame.filter(polars.col("counted") & polars.col("gain_cp").is_not_null())
+        for name, player in _groups(data).items():
+            own = counted if player is None else counted.filter(polars.col("player") == player)
+            for row in own.group_by(index).agg(**sums).iter_rows():
+                held = found[name].setdefault(row[0], np.zeros(len(sums)))
+                held += row[1:]
+    for name, classes in found.items():
+        for each in sorted(classes):
+            n, total, squares, whites, white_in, blacks, black_in, known, points = classes[
+                each
+            ].tolist()
+            mean = total / n
+            # A shortfall is never below 0, nor is its mean: few moves reach further by this.
+            reach = None
+            if n > 1:
+                reach = 1.96 * math.sqrt(max(0.0, squares / n - mean * mean) / (n - 1))
+            rows.append(
+                (
+                    name,
+                    each * _BIN_CP - _MOST_CP,
+                    int(n),
+                    mean,
+                    None if reach is None else max(0.0, mean - reach),
+                    None if reach is None else mean + reach,
+                    white_in / whites if whites else None,
+                    black_in / blacks if blacks else None,
+                    points / known if known else None,
+                )
             )
-        )
     return StudyTable(
         "alliot-evaluations",
         "Moves by the evaluation before them",
-        "Alliot 2017, Figures 2, 6, 14 and 15",
+        "Alliot 2017, Figures 2, 6 and 14",
         data.engine,
         (
+            TableColumn("player"),
             TableColumn("evaluation_cp", None, "mover's side, middle of the class; ends open"),
             TableColumn("moves"),
             TableColumn("conformance", 1, "mean shortfall, centipawns"),
             TableColumn("low", 1, "95 % interval of conformance"),
             TableColumn("high", 1),
-            TableColumn("within 30", 3),
+            TableColumn("white within 30", 3, "share of White's moves within 30 cp"),
+            TableColumn("black within 30", 3),
             TableColumn("score", 3, "what the mover made of the game"),
         ),
         tuple(rows),
     )
+
+
+def _groups(data: StudyData) -> dict[str, int | None]:
+    """All players together, and each one named by ``--player``."""
+    named = {name: player for player, name in data.players.items()}
+    return {"all players": None, **(named if data.selection.players else {})}
 
 
 def shortfall_table(data: StudyData) -> StudyTable:
@@ -380,42 +350,45 @@ def shortfall_table(data: StudyData) -> StudyTable:
 
 
 def highest_table(data: StudyData) -> StudyTable:
-    """Result by the highest evaluation that White reached (Figure 13)."""
-    sums: dict[int, list[Any]] = {}
-
-    def close(highest: int | None, score: float | None) -> None:
-        if highest is not None and score is not None:
-            held = sums.setdefault(round(min(highest, 1000) / 50) * 50, [0, 0.0, 0.0])
-            held[0] += 1
-            held[1] += score
-            held[2] += score * score
-
-    current, highest, score = -1, None, None
-    for frame in data.moves(["game", "colour", "score", "best_cp"], all_players=True):
-        for game, color, points, best_cp in frame.iter_rows():
-            if game != current:
-                close(highest, score)
-                current, highest, score = game, None, None
-            if points is not None:
-                score = points if color == "white" else 1 - points
-            seen = best_cp if color == "white" else -best_cp
-            highest = seen if highest is None else max(highest, seen)
-    close(highest, score)
+    """Result by the highest evaluation that White reached, or each player named (Figure 13)."""
+    polars = import_polars()
+    names = ["game", "player", "opponent", "colour", "score", "best_cp"]
+    found: dict[str, dict[int, Any]] = {name: {} for name in _groups(data)}
+    for frame in data.moves(names, all_players=True):
+        for name, player in _groups(data).items():
+            own = polars.col("colour") == "white"
+            moves = frame
+            if player is not None:
+                own = polars.col("player") == player
+                moves = frame.filter(own | (polars.col("opponent") == player))
+            best = polars.col("best_cp").cast(polars.Int64)
+            score = polars.col("score").cast(polars.Float64)
+            games = (
+                moves.filter(score.is_not_null())
+                .group_by("game")
+                .agg(
+                    highest=polars.when(own).then(best).otherwise(-best).max().clip(None, 1000),
+                    score=polars.when(own).then(score).otherwise(1 - score).first(),
+                )
+            )
+            for highest, points in games.select("highest", "score").iter_rows():
+                held = found[name].setdefault(round(highest / 50) * 50, np.zeros(3))
+                held += (1, points, points * points)
     rows: list[tuple[Cell, ...]] = []
-    for at in sorted(sums):
-        n, total, squares = sums[at]
-        mean = total / n
-        reach = 1.96 * math.sqrt(max(0.0, squares / n - mean * mean) / n)
-        rows.append((at, n, mean, max(0.0, mean - reach), min(1.0, mean + reach)))
+    for name, classes in found.items():
+        for at in sorted(classes):
+            n, total, squares = classes[at].tolist()
+            rows.append((name, at, int(n), total / n, *score_interval(n, total, squares)))
     return StudyTable(
         "alliot-highest",
-        "What White made of the highest evaluation reached",
+        "What became of the highest evaluation reached",
         "Alliot 2017, Figure 13",
         data.engine,
         (
-            TableColumn("highest_cp", None, "White's side, in steps of 50; 1000 and more together"),
+            TableColumn("player", None, "of all players, White's side"),
+            TableColumn("highest_cp", None, "in steps of 50; 1000 and more together"),
             TableColumn("games"),
-            TableColumn("score", 3, "White's"),
+            TableColumn("score", 3),
             TableColumn("low", 3, "95 % interval of score"),
             TableColumn("high", 3),
         ),

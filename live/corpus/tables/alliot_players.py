@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
+from collections import Counter
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -31,7 +31,7 @@ from live.ratings.alliot.markov import (
     stationary_of,
 )
 from live.ratings.alliot.prediction import Prediction
-from live.ratings.expected_score import expected_score_of
+from live.ratings.score_interval import score_interval
 
 Pairing = Literal["step", "tanh", "convolution", "markov"]
 #: How pairings are predicted; the step is the paper's n0 = 0, convolution its n0 = 32, b = 2.4.
@@ -102,6 +102,10 @@ def career_table(data: StudyData) -> StudyTable:
             past = [found[player, each].conformances[2] for each in reversed(years) if each <= year]
             ponderated = moves.conformances[2]
             low, high = ponderated.interval or (None, None)
+            exact: tuple[float | None, float | None] = (None, None)
+            if ponderated.n:
+                zeros = ponderated.within_cp(0)
+                exact = score_interval(ponderated.n, zeros, zeros)
             d, d_low, d_high = moves.differences()
             rows.append(
                 (
@@ -112,6 +116,7 @@ def career_table(data: StudyData) -> StudyTable:
                     moves.elo,
                     moves.points / moves.results if moves.results else None,
                     ponderated.share_at(0),
+                    *exact,
                     ponderated.share,
                     low,
                     high,
@@ -134,6 +139,8 @@ def career_table(data: StudyData) -> StudyTable:
             TableColumn("elo", 0),
             TableColumn("score", 3, "points a game"),
             TableColumn("p(0)", 3, "ponderated conformance at 0"),
+            TableColumn("low 0", 3, "95 % interval of p(0)"),
+            TableColumn("high 0", 3),
             TableColumn("p(0.3)", 3, "ponderated conformance within 30 cp"),
             TableColumn("low", 3, "95 % interval of p(0.3)"),
             TableColumn("high", 3),
@@ -212,6 +219,39 @@ def stationary_table(data: StudyData) -> StudyTable:
     )
 
 
+def classes_table(data: StudyData) -> StudyTable:
+    """Figure 15: positions in each class of the chains, in a year on average."""
+    rows: list[tuple[Cell, ...]] = []
+    counts: dict[int, Counter[int]] = {player: Counter() for player in data.players}
+    years: dict[int, set[int]] = {player: set() for player in data.players}
+    for frame in data.moves(["player", "year", "best_cp", "counted"]):
+        for player, year, best_cp, counted in frame.iter_rows():
+            if counted and best_cp is not None:
+                counts[player][NINETEEN.of(best_cp)] += 1
+                if year is not None:
+                    years[player].add(year)
+    for player, name in data.players.items():
+        for index in range(len(NINETEEN)):
+            n, active = counts[player][index], len(years[player])
+            if n or counts[player]:
+                edge = NINETEEN.lower_cp[index - 1] if index else None
+                rows.append((name, index + 1, edge, n, n / active if active else None))
+    return StudyTable(
+        "alliot-classes",
+        "Positions in the nineteen classes of evaluation",
+        "Alliot 2017, section 4.4.1, Figure 15",
+        data.engine,
+        (
+            TableColumn("player"),
+            TableColumn("class", None, "from lost to won, mover's side"),
+            TableColumn("from_cp", None, "least evaluation of the class; none for the lowest"),
+            TableColumn("positions"),
+            TableColumn("a year", 1, "over the years with a dated game"),
+        ),
+        tuple(rows),
+    )
+
+
 def royale_table(data: StudyData, by: Pairing = "step") -> StudyTable:
     """All against all: the matrix of Tables 7 to 9, best player first."""
     held = by_player(data)
@@ -225,7 +265,7 @@ def best_year_table(data: StudyData, by: Pairing = "step") -> StudyTable:
     years = {key: moves for key, moves in found.items() if moves.counted >= least}
     names = {key: f"{data.players[key[0]]} {key[1]}" for key in sorted(years)}
     entrants = {names[key]: years[key] for key in names}
-    royale = BattleRoyale(_predictor(entrants, by), entrants)
+    royale = BattleRoyale(predictor_by(entrants, by), entrants)
     won = {place.player: place.victories for place in royale.places()}
     best: dict[int, tuple[int, int]] = {}
     for key, name in names.items():
@@ -246,7 +286,7 @@ def _matrix(
     name: str = "alliot-royale",
     title: str = "Battle royale",
 ) -> StudyTable:
-    royale = BattleRoyale(_predictor(entrants, by), entrants)
+    royale = BattleRoyale(predictor_by(entrants, by), entrants)
     places = royale.places()
     rows: list[tuple[Cell, ...]] = []
     for place in places:
@@ -286,7 +326,9 @@ def _matrix(
     )
 
 
-def _predictor(held: dict[str, PlayerMoves], by: Pairing) -> Callable[[str, str], Prediction]:
+def predictor_by(held: dict[str, PlayerMoves], by: Pairing) -> Callable[[str, str], Prediction]:
+    """White's expected score of a game between two of these, by name."""
+
     def step(one: PlayerMoves, other: PlayerMoves) -> Prediction:
         # The paper's first experiment: no convolution, raw gains.
         return predict_by_covariance(one.shortfalls, other.shortfalls, STEP)
@@ -308,88 +350,3 @@ def _predictor(held: dict[str, PlayerMoves], by: Pairing) -> Callable[[str, str]
     }
     predict = chosen[by]
     return lambda white, black: predict(held[white], held[black])
-
-
-def prediction_table(data: StudyData) -> StudyTable:
-    """Table 5: matches of two players, predicted from their other games, beside the results."""
-    found: dict[Any, PlayerMoves] = gather(data, lambda row: int(row[1]))
-    rows: list[tuple[Cell, ...]] = []
-    where, values = data.where
-    results = data.database.rows(
-        "SELECT white, black, event, count(*), total(CASE result WHEN '1-0' THEN 1.0 WHEN '0-1'"
-        " THEN 0.0 ELSE 0.5 END), avg(white_elo), avg(black_elo) FROM games WHERE other_result IS"
-        f" NULL AND result IN ('1-0', '0-1', '1/2-1/2') AND {where} GROUP BY 1, 2, 3",
-        values,
-    )
-    matches: dict[tuple[int, int, Any], list[float]] = {}
-    for white, black, event, games, points, white_elo, black_elo in results:
-        if white not in found or black not in found or white == black:
-            continue
-        turned = white > black
-        key = (black, white, event) if turned else (white, black, event)
-        held = matches.setdefault(key, [0.0, 0.0, 0.0, 0.0])
-        held[0] += games
-        held[1] += games - points if turned else points
-        if white_elo is not None and black_elo is not None:
-            held[2] += games * ((black_elo - white_elo) if turned else (white_elo - black_elo))
-            held[3] += games
-    events = data.event_names()
-    for one, other, event in sorted(matches, key=lambda key: (key[0], key[1], key[2] or 0)):
-        games, points, elo, rated = matches[one, other, event]
-        if games < 4:
-            continue
-        # The games of the match itself are no prediction.
-        apart = gather(data, functools.partial(_apart, (one, other), event))
-        a, b = apart.get(one), apart.get(other)
-        if a is None or b is None or not (a.counted and b.counted):
-            continue
-        predictors = [_predictor({"a": a, "b": b}, by) for by in PAIRINGS]
-        scores = [_both(predict("a", "b"), predict("b", "a")) for predict in predictors]
-        rows.append(
-            (
-                data.players[one],
-                data.players[other],
-                events.get(event, ""),
-                int(games),
-                points / games,
-                _elo_score(elo / rated) if rated else None,
-                min(a.counted, b.counted),
-                *scores,
-            )
-        )
-    return StudyTable(
-        "alliot-5",
-        "Matches predicted from the players' other games, beside their results",
-        "Alliot 2017, Table 5",
-        data.engine,
-        (
-            TableColumn("player"),
-            TableColumn("opponent"),
-            TableColumn("event"),
-            TableColumn("games"),
-            TableColumn("result", 3),
-            TableColumn("by elo", 3),
-            TableColumn("moves", None, "counted moves of the one with fewer"),
-            *(TableColumn(by, 3) for by in PAIRINGS),
-        ),
-        tuple(rows),
-        ("Matches of four games and more. Alliot's predictors were out by 3.6 to 6 %.",),
-    )
-
-
-def _apart(pair: tuple[int, int], event: Any, row: tuple[Any, ...]) -> int | None:
-    """The player of a move that is not of this match, if it is one of the two."""
-    player, opponent = row[1], row[5]
-    if player not in pair or (opponent in pair and row[4] == event):
-        return None
-    return int(player)
-
-
-def _both(as_white: Prediction, as_black: Prediction) -> float | None:
-    if as_white.expected_score is None or as_black.expected_score is None:
-        return None
-    return (as_white.expected_score + 1 - as_black.expected_score) / 2
-
-
-def _elo_score(difference: float) -> float:
-    return expected_score_of(difference)

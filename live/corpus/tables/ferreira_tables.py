@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from statistics import fmean
-from typing import Any
+from typing import Final
 
 from scipy.special import stdtrit
 
@@ -25,6 +25,8 @@ from live.ratings.gain_histogram import GainHistogram
 
 _NAME = TableColumn("player")
 _MOVES = TableColumn("moves")
+#: In a curve; then it hardly moves.
+_MOST_MOVES: Final = 500
 _OWN = TableColumn("elo", 0, "mean of the own ratings")
 
 
@@ -265,57 +267,35 @@ def event_table(data: StudyData) -> StudyTable:
     )
 
 
-def match_table(data: StudyData) -> StudyTable:
-    """Table 3: two players by the gains of their own games against each other alone."""
-
-    def pair(row: tuple[Any, ...]) -> tuple[int, int, int | None] | None:
-        return None if row[5] is None else (row[1], row[5], row[4])
-
-    found = gather(data, pair)
-    events = data.event_names()
-    rows: list[tuple[Cell, ...]] = []
-    order = {player: place for place, player in enumerate(data.players)}
-    for one, other, event in sorted(
-        found, key=lambda key: (order[key[0]], order.get(key[1], math.inf), key[2] or 0)
-    ):
-        a, b = found[one, other, event], found.get((other, one, event))
-        if b is None or order[one] > order[other]:
-            continue
-        if not min(a.gains.n, b.gains.n) >= max(1, data.selection.min_moves):
-            continue
-        score = predict_by_covariance(a.gains, b.gains)
-        rows.append(
-            (
-                data.players[one],
-                data.players[other],
-                "" if event is None else events.get(event, ""),
-                a.games,
-                a.points if a.results else None,
-                a.gains.n + b.gains.n,
-                score.expected_score,
-                score.low,
-                score.high,
-                None if score.expected_score is None else difference_of(score.expected_score),
-            )
-        )
+def curve_table(data: StudyData) -> StudyTable:
+    """Figure 6: the difference to the engine after each move."""
+    held: dict[int, GainHistogram] = {player: GainHistogram() for player in data.players}
+    rows: dict[int, list[tuple[Cell, ...]]] = {player: [] for player in data.players}
+    same_search = data.selection.gain == "same-search"
+    for frame in data.moves(["player", "gain_cp", "successive_cp"]):
+        for player, gain_cp, successive_cp in frame.iter_rows():
+            gain, gains = gain_cp if same_search else successive_cp, held[player]
+            if gain is None or gains.n >= _MOST_MOVES:
+                continue
+            gains.add(gain)
+            p = (gains.positives + 0.5 * gains.zeros) / gains.n
+            # Nothing but negative gains: no difference is low enough.
+            d = difference_of(p) if 0 < p < 1 else None
+            rows[player].append((data.players[player], gains.n, gain, p, d))
     return StudyTable(
-        "ferreira-3",
-        "Matches by the gains of the match",
-        "Ferreira 2012, Table 3",
+        "ferreira-curve",
+        "Difference to the engine after each move",
+        "Ferreira 2012, section 7, Figure 6",
         data.engine,
         (
             _NAME,
-            TableColumn("opponent"),
-            TableColumn("event"),
-            TableColumn("games"),
-            TableColumn("points", 1),
-            TableColumn("moves", None, "of both"),
-            TableColumn("expected", 3),
-            TableColumn("low", 3, "95 % interval of expected"),
-            TableColumn("high", 3),
-            TableColumn("difference", 0),
+            TableColumn("moves", None, "so far, games in the order of the corpus"),
+            TableColumn("gain_cp", None, "of this move"),
+            TableColumn("p", 3, "expected score against the engine"),
+            TableColumn("d", 1, "Elo against the engine; none while p is 0 or 1"),
         ),
-        tuple(rows),
+        tuple(row for each in rows.values() for row in each),
+        (f"The first {_MOST_MOVES} moves of each player. See --event for a single event.",),
     )
 
 

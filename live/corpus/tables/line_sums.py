@@ -8,6 +8,7 @@ tried on games that it was not fitted to; his constants were tried on their own 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -85,8 +86,7 @@ class LineSums:
         if n < 4 or var_x < 1e-15 or var_y < 1e-15:
             return LineFit(int(n), mean=mean, sd=sd)
         rho = max(-1.0, min(1.0, cov / math.sqrt(var_x * var_y)))
-        z, reach = math.atanh(min(abs(rho), 1 - 1e-12)), _Z95 / math.sqrt(n - 3)
-        ends = [math.copysign(1, rho) * math.tanh(z + side * reach) for side in (-1, 1)]
+        low, high = fisher_interval(rho, int(n))
         beta = cov / var_x
         spread = math.sqrt(max(0.0, var_y - beta * cov) / (n - 2) / var_x)
         reach = float(stdtrit(n - 2, 0.975)) * spread
@@ -94,8 +94,8 @@ class LineSums:
         return LineFit(
             int(n),
             rho,
-            min(ends),
-            max(ends),
+            low,
+            high,
             y / n - beta * mean,
             beta,
             beta - reach,
@@ -127,3 +127,113 @@ def _held_out(sums: Floats) -> tuple[float | None, float | None]:
         plain += tyy - 2 * mean * ty + m * mean**2
     n = float(whole[0])
     return math.sqrt(max(0.0, squares) / n), math.sqrt(max(0.0, plain) / n)
+
+
+class RegressionSums:
+    """Sums by group of games for one line of several indicators together, by least squares.
+
+    ``penalty`` of shape (count, count), for each game: what the squares of the weights cost, so
+    that they are smooth where few games say anything (Eilers and Marx 1996, "Flexible smoothing
+    with B-splines and penalties").
+    """
+
+    def __init__(self, groups: int, penalty: Floats) -> None:
+        count = len(penalty)
+        # Products of (1, indicators, result) with themselves.
+        self._sums = np.zeros((groups, count + 2, count + 2))
+        self._penalty = np.pad(penalty, (1, 0))
+
+    def add(self, group: int, indicators: Floats, result: float) -> None:
+        """One game: indicators of shape (count,), and the result they should go with."""
+        values = np.concatenate([[1.0], indicators, [result]])
+        self._sums[group] += np.outer(values, values)
+
+    def line(self, groups: Sequence[int]) -> Floats:
+        """Intercept and weights, shape (count + 1,); the smallest where several fit alike."""
+        sums = self._sums[groups].sum(axis=0)
+        found: Floats = np.linalg.lstsq(self._curvature(sums), sums[:-1, -1], rcond=1e-10)[0]
+        return found
+
+    def _curvature(self, sums: Floats) -> Floats:
+        found: Floats = sums[:-1, :-1] + sums[0, 0] * self._penalty
+        return found
+
+    def moments(self, groups: Sequence[int], line: Floats) -> Floats:
+        """What ``correlation`` takes, of a line's values and the results of these groups."""
+        sums = self._sums[groups].sum(axis=0)
+        both, results = sums[:-1, :-1], sums[:-1, -1]
+        told = line @ both
+        return np.array(
+            [sums[0, 0], told[0], sums[0, -1], told @ line, sums[-1, -1], line @ results]
+        )
+
+    def fitted(self) -> tuple[int, Floats, Floats]:
+        """Games, the line of all groups, and the covariance of its intercept and weights."""
+        line = self.line(range(len(self._sums)))
+        sums = self._sums.sum(axis=0)
+        n = int(sums[0, 0])
+        both, results = sums[:-1, :-1], sums[:-1, -1]
+        left = float(sums[-1, -1] - 2 * line @ results + line @ both @ line)
+        variance = max(0.0, left) / max(1, n - len(line))
+        inverse = np.linalg.pinv(self._curvature(sums), rcond=1e-10, hermitian=True)
+        spread = np.asarray(variance * inverse, dtype=np.float64)
+        return n, line, spread
+
+
+class ColumnSums:
+    """Sums by group of games for the best of many indicators, each by a line of its own."""
+
+    def __init__(self, groups: int, count: int) -> None:
+        # n, result, its square, and by indicator x, x², x times result.
+        self._results = np.zeros((groups, 3))
+        self._columns = np.zeros((groups, 3, count))
+
+    def add(self, group: int, indicators: Floats, result: float) -> None:
+        """One game: indicators of shape (count,), and the result they should go with."""
+        self._results[group] += (1, result, result * result)
+        self._columns[group] += (indicators, indicators * indicators, indicators * result)
+
+    def correlations(self, groups: Sequence[int]) -> Floats:
+        """Of each indicator with the results; -1 where it says nothing."""
+        n, y, yy = self._results[groups].sum(axis=0)
+        x, xx, xy = self._columns[groups].sum(axis=0)
+        if n < 2:
+            return np.full(len(x), -1.0)
+        scale = np.sqrt(np.maximum((n * xx - x * x) * (n * yy - y * y), 0.0))
+        found: Floats = np.where(scale > 1e-9, (n * xy - x * y) / np.maximum(scale, 1e-12), -1.0)
+        return found
+
+    def line(self, groups: Sequence[int]) -> Floats:
+        """Number of the best indicator, intercept and slope, shape (3,)."""
+        best = int(np.argmax(self.correlations(groups)))
+        n, y, _ = self._results[groups].sum(axis=0)
+        x, xx, xy = self._columns[groups, :, best].sum(axis=0)
+        spread = n * xx - x * x
+        slope = (n * xy - x * y) / spread if spread > 1e-9 else 0.0
+        return np.array([best, (y - slope * x) / max(n, 1), slope])
+
+    def moments(self, groups: Sequence[int], line: Floats) -> Floats:
+        """What ``correlation`` takes, of a line's values and the results of these groups."""
+        n, y, yy = self._results[groups].sum(axis=0)
+        best, alpha, beta = int(line[0]), line[1], line[2]
+        x, xx, xy = self._columns[groups, :, best].sum(axis=0)
+        told = n * alpha + beta * x
+        squares = n * alpha**2 + 2 * alpha * beta * x + beta**2 * xx
+        return np.array([n, told, y, squares, yy, alpha * y + beta * xy])
+
+
+def correlation(moments: Floats) -> float | None:
+    """From n, the sums of both, of their squares, and of their product; None without spread."""
+    n, x, y, xx, yy, xy = map(float, moments)
+    var_x, var_y = n * xx - x * x, n * yy - y * y
+    if n < 4 or var_x < 1e-9 or var_y < 1e-9:
+        return None
+    return max(-1.0, min(1.0, (n * xy - x * y) / math.sqrt(var_x * var_y)))
+
+
+def fisher_interval(rho: float | None, n: int) -> tuple[float | None, float | None]:
+    """95 % interval of a correlation of ``n`` pairs, by Fisher's z."""
+    if rho is None or n < 4:
+        return None, None
+    z, reach = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho))), _Z95 / math.sqrt(n - 3)
+    return math.tanh(z - reach), math.tanh(z + reach)

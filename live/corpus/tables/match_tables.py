@@ -1,9 +1,17 @@
-"""Match statistics over a selection: every two players, and everybody against the field."""
+"""Matches of every two players, by their results, and by the gains of the match."""
 
 from __future__ import annotations
 
+import math
+from statistics import fmean
+from typing import Any
+
+from live.corpus.tables.player_moves import gather
 from live.corpus.tables.study_data import StudyData
 from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
+from live.ratings.alliot.covariance import predict_by_covariance
+from live.ratings.expected_score import difference_of
+from live.ratings.ferreira.rating_differences import Comparisons
 from live.ratings.match.match_statistics import GameCounts, match_statistics
 
 _COLUMNS = (
@@ -63,3 +71,91 @@ def matches_table(data: StudyData) -> StudyTable:
         tuple(rows),
         ("Games without a result, or with two, are left out.",),
     )
+
+
+def gains_table(data: StudyData) -> StudyTable:
+    """Table 3: two players by the gains of their own games against each other alone, and everyone's
+    strength by Algorithm 2 from these differences.
+    """
+
+    def pair(row: tuple[Any, ...]) -> tuple[int, int, int | None] | None:
+        return None if row[5] is None else (row[1], row[5], row[4])
+
+    found = gather(data, pair)
+    events = data.event_names()
+    points = _points(data)
+    rows: list[tuple[tuple[int, int], tuple[Cell, ...]]] = []
+    differences: dict[tuple[int, int], list[float]] = {}
+    ratings: dict[int, list[float]] = {}
+    order = {player: place for place, player in enumerate(data.players)}
+    for one, other, event in sorted(
+        found, key=lambda key: (order[key[0]], order.get(key[1], math.inf), key[2] or 0)
+    ):
+        a, b = found[one, other, event], found.get((other, one, event))
+        if b is None or order[one] > order[other]:
+            continue
+        if not min(a.gains.n, b.gains.n) >= max(1, data.selection.min_moves):
+            continue
+        score = predict_by_covariance(a.gains, b.gains)
+        difference = None if score.expected_score is None else difference_of(score.expected_score)
+        if difference is not None:
+            differences.setdefault((one, other), []).append(difference)
+        for player, moves in ((one, a), (other, b)):
+            if moves.elo is not None:
+                ratings.setdefault(player, []).append(moves.elo)
+        cells: tuple[Cell, ...] = (
+            data.players[one],
+            data.players[other],
+            "" if event is None else events.get(event, ""),
+            a.games,
+            points.get((one, other, event)),
+            a.gains.n + b.gains.n,
+            score.expected_score,
+            score.low,
+            score.high,
+            difference,
+        )
+        rows.append(((one, other), cells))
+    comparisons = Comparisons()
+    for player, elos in ratings.items():
+        comparisons.rate(str(player), round(fmean(elos)))
+    for (one, other), each in differences.items():
+        comparisons.compare(str(one), str(other), fmean(each))
+    solved = comparisons.strengths()
+    strengths = {int(player): strength.rating for player, strength in solved.items()}
+    return StudyTable(
+        "ferreira-3",
+        "Matches by the gains of the match",
+        "Ferreira 2012, Table 3",
+        data.engine,
+        (
+            TableColumn("player"),
+            TableColumn("opponent"),
+            TableColumn("event"),
+            TableColumn("games"),
+            TableColumn("points", 1),
+            TableColumn("moves", None, "of both"),
+            TableColumn("expected", 3),
+            TableColumn("low", 3, "95 % interval of expected"),
+            TableColumn("high", 3),
+            TableColumn("difference", 0),
+            TableColumn("strength", 0, "of the player by Algorithm 2, from these differences"),
+            TableColumn("opponent's", 0, "strength of the opponent"),
+        ),
+        tuple((*cells, *(strengths.get(player) for player in pair)) for pair, cells in rows),
+    )
+
+
+def _points(data: StudyData) -> dict[tuple[int, int, int | None], float]:
+    """Of each player against each other at each event, in games with one result."""
+    where, values = data.where
+    found: dict[tuple[int, int, int | None], float] = {}
+    for white, black, event, won, lost in data.database.rows(
+        "SELECT white, black, event, total(CASE result WHEN '1-0' THEN 1.0 WHEN '1/2-1/2' THEN 0.5"
+        " END), total(CASE result WHEN '0-1' THEN 1.0 WHEN '1/2-1/2' THEN 0.5 END) FROM games"
+        f" WHERE other_result IS NULL AND {where} GROUP BY 1, 2, 3",
+        values,
+    ):
+        for key, score in (((white, black, event), won), ((black, white, event), lost)):
+            found[key] = found.get(key, 0.0) + score
+    return found

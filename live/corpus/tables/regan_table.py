@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
+import numpy as np
+
 from live.corpus.tables.study_data import StudyData
 from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
-from live.ratings.regan.choice_fit import ChoiceFit, NoFit, fit_likelihood, fit_percentile
+from live.ratings.regan.choice_fit import (
+    ChoiceFit,
+    NoFit,
+    fit_likelihood,
+    fit_percentile,
+    fit_sensitivity,
+)
 from live.ratings.regan.choice_model import TurnArrays
 from live.ratings.regan.move_spread import Spread
 from live.ratings.regan.projection import NoProjection, project
@@ -48,7 +56,13 @@ def regan_table(data: StudyData, by: Grouping = "player") -> StudyTable:
             else:
                 beyond += 1
     order = list(data.players.values()) if by == "player" else sorted(spreads)
-    rows = [_row(key, spreads[key]) for key in order if key in spreads]
+    fitted = [(key, *_row(key, TurnArrays(spreads[key]))) for key in order if key in spreads]
+    lines = _lines_of_c([(key, c) for key, c, _ in fitted], by)
+    rows = []
+    for key, _, cells in fitted:
+        c_fit = lines.get(key)
+        s_fit = None if c_fit is None else fit_sensitivity(TurnArrays(spreads[key]), c_fit)
+        rows.append((*cells[:-1], c_fit, s_fit, cells[-1]))
     notes = [
         f"{left_out} turns left out: opening, repeated or decided positions, moves beyond the"
         " lines.",
@@ -81,6 +95,8 @@ def regan_table(data: StudyData, by: Grouping = "player") -> StudyTable:
             TableColumn("ad_p", 3, "average difference projected, pawns"),
             TableColumn("ad_a", 3, "and actual"),
             TableColumn("Q_fit", 4, "sum of squares over percentiles; small: the right shape"),
+            TableColumn("c_fit", 3, "by rating: c of the straight line through all c"),
+            TableColumn("s_fit", 3, "by rating: the most likely s for that c, pawns"),
             TableColumn("reason"),
         ),
         tuple(rows),
@@ -88,11 +104,22 @@ def regan_table(data: StudyData, by: Grouping = "player") -> StudyTable:
     )
 
 
-def _row(key: Any, spreads: list[Spread]) -> tuple[Cell, ...]:
-    turns = TurnArrays(spreads)
+def _lines_of_c(fitted: list[tuple[Any, float | None]], by: Grouping) -> dict[Any, float]:
+    """C on the straight line over the ratings (section 7); nothing for other groups."""
+    known = [(rating, c) for rating, c in fitted if c is not None]
+    if by != "rating" or len(known) < 3:
+        return {}
+    ratings, values = (np.array(each, dtype=np.float64) for each in zip(*known, strict=True))
+    slope, start = np.polyfit(ratings, values, 1)
+    return {rating: float(start + slope * rating) for rating, _ in known}
+
+
+def _row(key: Any, turns: TurnArrays) -> tuple[float | None, tuple[Cell, ...]]:
+    """The c of one group, and its cells but for those that need all groups."""
+    count = len(turns)
     fit = fit_likelihood(turns)
     if isinstance(fit, NoFit):
-        return (key, len(spreads), *[None] * 13, fit.reason)
+        return None, (key, count, *[None] * 13, fit.reason)
     percentile = fit_percentile(turns)
     other: tuple[Cell, Cell] = (None, None)
     quality: Cell = fit.percentile_score
@@ -109,9 +136,9 @@ def _row(key: Any, spreads: list[Spread]) -> tuple[Cell, ...]:
             projection.difference.projected,
             projection.difference.actual,
         )
-    return (
+    cells = (
         key,
-        len(spreads),
+        count,
         fit.skill.s,
         *fit.s_interval,
         fit.skill.c,
@@ -121,3 +148,4 @@ def _row(key: Any, spreads: list[Spread]) -> tuple[Cell, ...]:
         quality,
         "",
     )
+    return fit.skill.c, cells

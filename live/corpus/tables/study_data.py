@@ -17,6 +17,8 @@ from live.games.player_identity import name_words
 if TYPE_CHECKING:
     import polars
 
+#: Players that a table is about, unless it is said how many.
+TOP: Final = 20
 #: Games found by a part of a name are listed up to here when it fits several.
 _LISTED = 6
 
@@ -26,8 +28,8 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
     players: tuple[str, ...] = ()
     """Names or parts of them; empty: those with the most searched games."""
-    top: int = 20
-    """How many of those."""
+    top: int | None = None
+    """How many of those; None: ``TOP``."""
     events: tuple[str, ...] = ()
     """Parts of names; a game of any of them counts. Empty: all games."""
     first_year: int | None = None
@@ -113,7 +115,8 @@ class StudyData:
     def _chosen_events(self) -> list[int] | None:
         if not self.selection.events:
             return None
-        wanted = [part.casefold() for part in self.selection.events]
+        # A name of nothing is part of every name.
+        wanted = [part.casefold() for part in self.selection.events if part]
         found = [
             number
             for number, name in self.database.events().items()
@@ -139,7 +142,7 @@ class StudyData:
             f" {where} UNION ALL SELECT black FROM games{searched} WHERE {where})"
             " JOIN players USING (player) GROUP BY player ORDER BY count(*) DESC, name, player"
             " LIMIT ?",
-            (*values, *values, self.selection.top),
+            (*values, *values, self.selection.top or TOP),
         )
         return {player: names[player] for player, _ in rows}
 

@@ -6,44 +6,54 @@ from collections.abc import Callable
 from typing import Final
 
 from live.corpus.tables import (
+    alliot_covariance,
     alliot_fits,
     alliot_games,
+    alliot_matches,
     alliot_players,
     ferreira_tables,
+    match_tables,
     open_questions,
 )
 from live.corpus.tables.alliot_players import PAIRINGS, Pairing
-from live.corpus.tables.match_tables import matches_table
 from live.corpus.tables.regan_table import GROUPINGS, Grouping, regan_table
-from live.corpus.tables.study_data import StudyData
+from live.corpus.tables.study_data import Selection, StudyData
 from live.corpus.tables.study_table import StudyTable
 from live.errors import InputError
 
 #: In the order of the manual.
 TABLES: Final[dict[str, Callable[[StudyData], StudyTable]]] = {
-    "matches": matches_table,
+    "matches": match_tables.matches_table,
     "ferreira-1": ferreira_tables.cross_table,
     "ferreira-2": ferreira_tables.event_table,
-    "ferreira-3": ferreira_tables.match_table,
+    "ferreira-3": match_tables.gains_table,
     "ferreira-4": ferreira_tables.engine_table,
     "ferreira-5": ferreira_tables.strengths_table,
+    "ferreira-curve": ferreira_tables.curve_table,
     "ferreira-distribution": ferreira_tables.distribution_table,
     "engine-distribution": ferreira_tables.measured_engine_table,
     "engine-gains": ferreira_tables.engine_gains_table,
     "alliot-1": alliot_players.games_table,
     "alliot-4": alliot_games.complexity_table,
-    "alliot-5": alliot_players.prediction_table,
-    "alliot-6": alliot_games.covariance_table,
+    "alliot-5": alliot_matches.prediction_table,
+    "alliot-6": alliot_covariance.covariance_table,
     "alliot-best-year": alliot_players.best_year_table,
+    "alliot-classes": alliot_players.classes_table,
     "alliot-conformance": alliot_players.conformance_table,
     "alliot-conformance-distribution": alliot_games.shortfall_table,
     "alliot-conformance-results": alliot_games.correlation_table,
-    "alliot-convolution": alliot_games.convolution_table,
+    "alliot-convolution": alliot_covariance.convolution_table,
+    "alliot-convolution-grid": alliot_covariance.grid_table,
+    "alliot-depths": alliot_games.depth_table,
+    "alliot-differences": alliot_covariance.difference_table,
     "alliot-evaluations": alliot_games.evaluation_table,
     "alliot-fits": alliot_fits.fits_table,
     "alliot-highest": alliot_games.highest_table,
     "alliot-markov": alliot_players.markov_table,
     "alliot-markov-10": alliot_players.markov_ten_table,
+    "alliot-match-conformance": alliot_matches.conformance_table,
+    "alliot-matches": alliot_matches.score_table,
+    "alliot-outcomes": alliot_covariance.outcomes_table,
     "alliot-royale": alliot_players.royale_table,
     "alliot-stationary": alliot_players.stationary_table,
     "career": alliot_players.career_table,
@@ -55,6 +65,34 @@ TABLES: Final[dict[str, Callable[[StudyData], StudyTable]]] = {
 
 #: Tables that no engine has a say in: they are made of games alone.
 GAMES_ALONE: Final = frozenset({"matches", "alliot-1"})
+
+
+#: Tables about games as a whole, whoever plays: ``--player`` and ``--top`` choose nothing there.
+#: ``regan`` is about players unless it is grouped by something else.
+ALL_PLAYERS: Final = frozenset(
+    {
+        "engine-gains",
+        "alliot-6",
+        "alliot-conformance-distribution",
+        "alliot-conformance-results",
+        "alliot-convolution",
+        "alliot-convolution-grid",
+        "alliot-depths",
+        "alliot-fits",
+        "alliot-outcomes",
+        "question-colours",
+        "question-engine",
+    }
+)
+#: These show all players together, and beside them those named: ``--top`` chooses nothing.
+NAMED_PLAYERS: Final = frozenset({"alliot-evaluations", "alliot-highest"})
+
+
+def flag_without_effect(name: str, selection: Selection, by: str | None = None) -> str:
+    """``--player`` or ``--top`` where it was given and this table has no use for it; else empty."""
+    if name in ALL_PLAYERS or (name == "regan" and by not in (None, "player")):
+        return "--player" if selection.players else "--top" if selection.top else ""
+    return "--top" if name in NAMED_PLAYERS and selection.top else ""
 
 
 def study_table(name: str, data: StudyData, by: str | None = None) -> StudyTable:

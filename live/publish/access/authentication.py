@@ -12,7 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from live.publish.access.tokens import MAX_CHARS, Tokens, digest_of
-from live.publish.http.http_routes import HttpRequest
+from live.publish.http.http_messages import HttpRequest
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
 

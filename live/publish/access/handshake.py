@@ -14,7 +14,7 @@ from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.boards_on_air import is_this_machine
 from live.publish.access.origin_policy import OriginPolicy
 from live.publish.access.rate_limits import RateLimits
-from live.publish.http.http_routes import UNKNOWN, HttpRequest, HttpResponse, changed, problem
+from live.publish.http.http_messages import UNKNOWN, HttpRequest, HttpResponse, changed, problem
 from live.publish.stream.numbered_stream import NumberedStream
 from live.publish.stream.stream_filter import FilterError, StreamFilter, parse
 from live.publish.stream.stream_hub import TooManyFilters

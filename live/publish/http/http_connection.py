@@ -26,11 +26,7 @@ from websockets.server import ServerProtocol
 
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient
-from live.publish.http.http_routes import (
-    HttpRequest,
-    HttpResponse,
-    problem,
-)
+from live.publish.http.http_messages import HttpRequest, HttpResponse, problem
 from live.publish.http.request_target import BadRequestTarget, read_target
 
 _log = logging.getLogger(__name__)

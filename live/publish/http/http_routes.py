@@ -1,12 +1,11 @@
-"""HTTP values and the routes of the JSON interface. Pure: a request in, a response out."""
+"""The routes of the JSON interface. Pure: a request in, a response out."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import http
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -15,13 +14,23 @@ from live.alerts.incident_log import board_words, has_words, with_boards
 from live.events import FigureChoice, GameView, Incident, PlayerView
 from live.publish.export import board_picture, moments_rss, pgn_export
 from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
+from live.publish.export.study_files import StudyFiles
 from live.publish.http import static_files
+from live.publish.http.http_messages import (
+    JSON,
+    NO_CONTENT_POLICY,
+    UNKNOWN,
+    HttpRequest,
+    HttpResponse,
+    changed,
+    problem,
+    respond,
+)
 from live.publish.http.json_answers import (
     ExportsAnswer,
     FeedAnswer,
     HealthAnswer,
     MomentsAnswer,
-    ProblemAnswer,
     events,
     game_gains,
     health,
@@ -32,6 +41,7 @@ from live.publish.http.later_answers import SharedMaking, TooMuchAtOnce
 from live.publish.http.oembed import HEIGHT, WIDTH, oembed
 from live.publish.http.packed_bodies import PackedBodies
 from live.publish.http.share_page import share_page
+from live.publish.http.study_page import study_answer
 from live.publish.http.text_pages import text_page
 from live.publish.metrics import CONTENT_TYPE, MetricCounts, Metrics
 from live.publish.public_state import PublicState
@@ -40,17 +50,6 @@ from live.publish.schema import openapi
 from live.publish.schema.asyncapi import asyncapi
 from live.publish.stream.stream_filter import EVERYTHING, FilterError, StreamFilter, parse
 from live.publish.visibility import Visibility, shown
-
-JSON = "application/json"
-
-#: Everything that is no page: nothing may be loaded by it or shown around it.
-_NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
-
-_COMMON = (
-    ("X-Content-Type-Options", "nosniff"),
-    ("Referrer-Policy", "no-referrer"),
-    ("Cross-Origin-Resource-Policy", "same-origin"),
-)
 
 #: How long a cache on the way may answer polls and pages by itself, in seconds: however many ask,
 #: the service is asked once in that time.
@@ -66,74 +65,6 @@ _LARGEST = (("maxwidth", WIDTH), ("maxheight", HEIGHT))
 
 _encoder = msgspec.json.Encoder()
 
-
-class HttpRequest(msgspec.Struct, frozen=True):
-    """One request, without its body: no route takes one."""
-
-    method: str
-    path: str
-    """Percent-decoded."""
-    query: tuple[tuple[str, str], ...]
-    headers: dict[str, str]
-    """Names in lower case; of a repeated header the values are joined by ``, ``."""
-
-
-class HttpResponse(msgspec.Struct, frozen=True):
-    """One whole response."""
-
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes = b""
-    later: Callable[[], Awaitable[HttpResponse]] | None = None
-    """Makes the response that is sent in place of this one, where that takes a while."""
-
-
-def changed(response: HttpResponse, change: Callable[[HttpResponse], HttpResponse]) -> HttpResponse:
-    """The response after a change, or one that is changed as soon as it is made."""
-    make = response.later
-    if make is None:
-        return change(response)
-
-    async def made() -> HttpResponse:
-        return change(await make())
-
-    return HttpResponse(200, (), later=made)
-
-
-def respond(
-    status: int,
-    content_type: str,
-    body: bytes,
-    headers: Iterable[tuple[str, str]] = (),
-    policy: str = _NO_CONTENT_POLICY,
-) -> HttpResponse:
-    """A response with the headers every one carries."""
-    return HttpResponse(
-        status,
-        (
-            ("Content-Type", content_type),
-            ("Content-Security-Policy", policy),
-            *_COMMON,
-            *headers,
-        ),
-        body,
-    )
-
-
-def problem(status: int, detail: str, headers: Iterable[tuple[str, str]] = ()) -> HttpResponse:
-    """An error as JSON (RFC 9457)."""
-    title = http.HTTPStatus(status).phrase
-    body = _encoder.encode(ProblemAnswer(status, title, detail))
-    no_store = ("Cache-Control", "no-store")
-    return respond(status, "application/problem+json", body, (no_store, *headers))
-
-
-#: The answer to no token, or a wrong one (RFC 6750, section 3).
-UNKNOWN = problem(
-    401,
-    "a valid token is needed: Authorization: Bearer TOKEN",
-    [("WWW-Authenticate", 'Bearer realm="live-rate"')],
-)
 
 #: The answer to a token, or to nobody, that may not read the service's figures.
 NO_METRICS = problem(403, "figures of the service need a token with metrics = true")
@@ -158,15 +89,17 @@ class HttpRoutes:
         *,
         secure: bool = False,
         exports: EventExports | None = None,
+        study: StudyFiles | None = None,
         figure: FigureChoice = "auto",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
         the incident log, for arbiters; ``secure``: the port speaks TLS; ``exports`` makes
-        downloads; ``figure`` leads on pictures.
+        downloads, ``study`` those of a corpus; ``figure`` leads on pictures.
         """
         self._figure = figure
         self._exports = exports
+        self._study = study
         self._files = SharedMaking[ExportedFile](clock)
         self._pictures = SharedMaking[ExportedFile](clock, most=64)
         # One after the other: each keeps a processor busy that engines need.
@@ -258,6 +191,9 @@ class HttpRoutes:
         """What a token may be needed for. Without one, nobody learns what there is."""
         if request.path == "/share":
             return self._share(request, sees)
+        if request.path == "/study" or request.path.startswith("/study/"):
+            policy = static_files.policy_for(self.frames)
+            return study_answer(self._study, request, sees, policy)
         if sees is None:
             return UNKNOWN
         path = request.path
@@ -412,7 +348,7 @@ def _page(page: static_files.StaticFile, request: HttpRequest, page_policy: str)
     # Scripts, styles and pictures obey the policy of the page that loads them: its long one would
     # only be carried along, some forty times a page.
     is_page = page.content_type.startswith("text/html")
-    policy = page_policy if is_page else _NO_CONTENT_POLICY
+    policy = page_policy if is_page else NO_CONTENT_POLICY
     return respond(200, page.content_type, body, headers, policy=policy)
 
 

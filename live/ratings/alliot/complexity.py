@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -107,6 +107,16 @@ class DepthsByTime:
         usual, most = max(depths.items(), key=lambda item: (item[1], -item[0]))
         distance = (most - depths[depth]) / most
         return -distance if depth <= usual else distance
+
+    def shares(self) -> Iterator[tuple[int, int | None, int, int, float]]:
+        """Every class of time, from and below which milliseconds, with each depth reached in it,
+        how often, and that as a share: the points of the paper's Figure 1, in their order.
+        """
+        edges = (0, *self.edges_ms, None)
+        for at in sorted(self._depths):
+            depths = self._depths[at]
+            for depth, count in sorted(depths.items()):
+                yield edges[at] or 0, edges[at + 1], depth, count, count / depths.total()
 
     def _at(self, depth: int, time_ms: int) -> Counter[int]:
         if depth < 0 or time_ms < 0:

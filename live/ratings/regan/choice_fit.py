@@ -88,6 +88,24 @@ def fit_percentile(
     return _fit("percentile", spreads, model, curve)
 
 
+def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
+    """The most likely s, pawns, of players whose c is given: ``s_fit`` of section 7. None where
+    no finite one is.
+    """
+    if _refusal("likelihood", turns) is not None:
+        return None
+
+    def step(at: Floats) -> ScoringStep:
+        both = _likelihood_step(turns, ChoiceSkill(math.exp(at[0]), c))
+        return ScoringStep(both.loss, both.slope[:1], both.curvature[:1, :1])
+
+    bounds = (_LOWEST[:1], _HIGHEST[:1])
+    at, last = descend(step, np.array(_START[:1]), bounds, LONGEST)
+    if last is None or at[0] <= _LOWEST[0] or at[0] >= _HIGHEST[0]:
+        return None
+    return math.exp(at[0])
+
+
 def log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
     """Logarithm of the probability of all moves played."""
     return float(turns.of_played(choices(turns, skill).log).sum())

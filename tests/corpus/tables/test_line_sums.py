@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from live.corpus.tables.line_sums import FOLDS, LineSums
+from live.corpus.tables.line_sums import (
+    FOLDS,
+    ColumnSums,
+    LineSums,
+    RegressionSums,
+    correlation,
+)
 
 
 def test_sums_give_what_scipy_gives() -> None:
@@ -51,3 +57,39 @@ def test_what_does_not_vary_has_no_correlation() -> None:
         sums.add(game, np.array([1.0]), game / 8)
     fit = sums.fit(0)
     assert (fit.n, fit.rho, fit.beta, fit.mean) == (8, None, None, 1.0)
+
+
+def test_several_indicators_together_are_least_squares() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(90, 3))
+    y = 1 + x @ [2.0, 0.0, -1.0] + rng.normal(size=90)
+    sums = RegressionSums(3, np.zeros((3, 3)))
+    for game in range(90):
+        sums.add(game % 3, x[game], float(y[game]))
+    chosen, held = np.arange(90) % 3 != 2, np.arange(90) % 3 == 2
+    line = np.linalg.lstsq(np.c_[np.ones(60), x[chosen]], y[chosen], rcond=None)[0]
+    assert sums.line([0, 1]) == pytest.approx(line)
+    told = line[0] + x[held] @ line[1:]
+    rho = correlation(sums.moments([2], line))
+    assert rho == pytest.approx(np.corrcoef(told, y[held])[0, 1])
+    n, whole, covariance = sums.fitted()
+    design = np.c_[np.ones(90), x]
+    left = y - design @ whole
+    assert n == 90
+    assert covariance == pytest.approx(left @ left / 86 * np.linalg.inv(design.T @ design))
+
+
+def test_the_best_of_many_indicators_is_tried_elsewhere() -> None:
+    rng = np.random.default_rng(8)
+    x, noise = rng.normal(size=(60, 4)), rng.normal(size=60)
+    y = x[:, 2] + noise
+    sums = ColumnSums(2, 4)
+    for game in range(60):
+        sums.add(game % 2, x[game], float(y[game]))
+    line = sums.line([0])
+    slope, start = np.polyfit(x[::2, 2], y[::2], 1)
+    assert tuple(line) == pytest.approx((2, start, slope))
+    rho = correlation(sums.moments([1], line))
+    assert rho == pytest.approx(np.corrcoef(x[1::2, 2], y[1::2])[0, 1])
+    assert correlation(np.zeros(6)) is None
+    assert ColumnSums(1, 2).line([0])[2] == 0.0

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import msgspec
@@ -12,12 +14,35 @@ from live.corpus.tables.study_table import Cell, StudyTable, formatted
 from live.corpus.tables.table_catalogue import TABLES, study_table
 from live.errors import ConfigError, InputError
 from live.manual.pages import manual_page
-from tests.corpus.small_corpus import DATA, corpus_of
+from tests.corpus.small_corpus import DATA, SAMPLE, SEARCHED, corpus_of
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return corpus_of(tmp_path_factory.mktemp("corpus") / "c.db")
+
+
+@pytest.fixture(scope="module")
+def matches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same games four times over, as matches of four players."""
+    folder = tmp_path_factory.mktemp("matches")
+    rows = [json.loads(line) for line in gzip.decompress(SEARCHED.read_bytes()).splitlines()]
+    lines = [
+        json.dumps(row | {"white": pair[at % 2], "black": pair[1 - at % 2], "event": pair[0]} | day)
+        for copy, pair in enumerate(
+            (("Ann", "Bob"), ("Cid", "Dora"), ("Ann", "Cid"), ("Bob", "Dora"))
+        )
+        for at, row in enumerate(rows)
+        for day in [{"date": f"20{10 + copy}.01.{at + 1:02}"}]
+    ]
+    (folder / "games.ndjson").write_text("\n".join(lines))
+    return corpus_of(folder / "m.db", folder / "games.ndjson")
+
+
+@pytest.fixture(scope="module")
+def timed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Alliot's sample, whose searches say how long they took."""
+    return corpus_of(tmp_path_factory.mktemp("timed") / "t.db", SAMPLE)
 
 
 def made(
@@ -29,8 +54,24 @@ def made(
         return study_table(name, data, by)
 
 
-#: Tables that thirteen games are too few for.
-FEW_GAMES = {"regan", "ferreira-2", "alliot-5", "alliot-best-year", "alliot-fits"}
+#: Tables that need matches, or more than 40 games.
+MATCHES = {
+    "ferreira-2",
+    "alliot-5",
+    "alliot-fits",
+    "alliot-match-conformance",
+    "alliot-matches",
+    "alliot-outcomes",
+}
+#: Tables that this many games, or one line a position, are too few for.
+TOO_FEW = {"regan", "alliot-best-year"}
+
+
+def place(table: str, request: pytest.FixtureRequest) -> Path:
+    """A corpus that has something for the table."""
+    where = "matches" if table in MATCHES else "timed" if table == "alliot-depths" else "corpus"
+    found: Path = request.getfixturevalue(where)
+    return found
 
 
 def column(table: StudyTable, name: str) -> list[Cell]:
@@ -40,15 +81,16 @@ def column(table: StudyTable, name: str) -> list[Cell]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
-def test_every_table_is_the_same_bytes_again(name: str, corpus: Path) -> None:
-    table = made(corpus, name)
+def test_every_table_is_the_same_bytes_again(name: str, request: pytest.FixtureRequest) -> None:
+    held = place(name, request)
+    table, again = made(held, name), made(held, name)
     assert table.name == name
-    assert table.rows or name in FEW_GAMES
+    assert table.rows or name in TOO_FEW
     assert all(len(row) == len(table.columns) for row in table.rows)
     names = [each.name for each in table.columns]
     assert len(set(names)) == len(names)
     for form in ("text", "csv", "json"):
-        assert formatted(made(corpus, name), form) == formatted(table, form)
+        assert formatted(again, form) == formatted(table, form)
 
 
 def test_the_game_of_the_paper(tmp_path: Path) -> None:
@@ -63,6 +105,11 @@ def test_the_game_of_the_paper(tmp_path: Path) -> None:
     # Section 7: Algorithm 4 after the last move.
     strengths = made(corpus, "ferreira-5", selection)
     assert column(strengths, "d") == pytest.approx([-43.4, -185.4], abs=0.05)
+    # Figure 6: the same after the last move, and nothing while all gains are below 0.
+    curve = made(corpus, "ferreira-curve", selection)
+    byrne = [row for row in curve.rows if row[0] == "Byrne, Donald"]
+    assert byrne[-1][1] == 41 and byrne[-1][4] == pytest.approx(-185.4, abs=0.05)
+    assert [row[4] for row in byrne[:6]] == [None] * 6
     spike = made(corpus, "ferreira-distribution", selection)
     zeros = [row for row in spike.rows if row[1] == 0]
     assert [(row[0], row[2]) for row in zeros] == [
@@ -97,6 +144,43 @@ def test_a_battle_royale_is_fair(corpus: Path) -> None:
     assert [row[7 + at] for at, row in enumerate(table.rows)] == [0.5] * len(table.rows)
 
 
+def test_matches_have_their_winner_first(matches: Path) -> None:
+    table = made(matches, "alliot-matches")
+    assert len(table.rows) == 4
+    assert all(float(each or 0) >= 0.5 for each in column(table, "result"))
+    assert all(0 < float(each or 0) < 1 for each in column(table, "by p(0.3)"))
+    curves = made(matches, "alliot-match-conformance")
+    names = ("p(x)", "opponent's p(x)", "difference")
+    for one, other, ahead in zip(*(column(curves, name) for name in names), strict=True):
+        assert float(one or 0) - float(other or 0) == pytest.approx(float(ahead or 0))
+
+
+def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
+    """Ferreira's Table 3: with one opponent each, strengths differ by the match's difference."""
+    pair = Selection(players=("Ann", "Bob"))
+    [row] = made(matches, "ferreira-3", pair).rows
+    assert row[3] == 13
+    assert float(row[10] or 0) - float(row[11] or 0) == pytest.approx(float(row[9] or 0))
+
+
+def test_named_players_stand_beside_all(matches: Path) -> None:
+    alone = made(matches, "alliot-evaluations")
+    named = made(matches, "alliot-evaluations", Selection(players=("Ann",)))
+    assert set(column(alone, "player")) == {"all players"}
+    assert set(column(named, "player")) == {"all players", "Ann"}
+    highest = made(matches, "alliot-highest", Selection(players=("Ann",)))
+    games = [int(row[2] or 0) for row in highest.rows if row[0] == "Ann"]
+    results = made(matches, "matches", Selection(players=("Ann",)))
+    assert [sum(games)] == [row[2] for row in results.rows if row[1] == "everybody"]
+
+
+def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:
+    rows = made(timed, "alliot-depths").rows
+    starts = {row[0] for row in rows}
+    for start in starts:
+        assert sum(float(row[4] or 0) for row in rows if row[0] == start) == pytest.approx(1)
+
+
 def test_a_selection_is_kept(corpus: Path) -> None:
     years = column(made(corpus, "career", Selection(first_year=2013, last_year=2016)), "year")
     assert years and all(2013 <= int(year or 0) <= 2016 for year in years)
@@ -125,12 +209,18 @@ def test_a_player_who_is_not_there_is_refused(corpus: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
-def test_figures_are_the_same_bytes_again(name: str, corpus: Path) -> None:
-    table = made(corpus, FIGURES[name].table)
+def test_every_figure_is_drawn(name: str, request: pytest.FixtureRequest) -> None:
+    table = made(place(FIGURES[name].table, request), FIGURES[name].table)
+    assert drawn(name, table, "png").startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_a_figure_is_the_same_bytes_again(corpus: Path) -> None:
+    table = made(corpus, "career")
     for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
-        picture = drawn(name, table, form)
+        picture = drawn("career", table, form)
         assert picture.startswith(start)
-        assert drawn(name, table, form) == picture
+        assert drawn("career", table, form) == picture
 
 
 def test_nothing_is_drawn_of_nothing(corpus: Path) -> None:

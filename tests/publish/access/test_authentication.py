@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from live.publish.access.authentication import Authentication, Guest, given_token
 from live.publish.access.tokens import Token, Tokens, digest_of
-from live.publish.http.http_routes import HttpRequest
+from live.publish.http.http_messages import HttpRequest
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.visibility import Visibility
 

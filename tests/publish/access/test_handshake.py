@@ -24,7 +24,7 @@ from live.config import ServerConfig
 from live.errors import ConfigError
 from live.events import EngineHealth, EngineState
 from live.publish.access.tokens import new_token
-from live.publish.http.http_routes import HttpRequest, HttpResponse
+from live.publish.http.http_messages import HttpRequest, HttpResponse
 from live.publish.http.static_files import StaticSite
 from live.publish.server import Publisher
 from tests.publish.world import World

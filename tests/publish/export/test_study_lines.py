@@ -11,6 +11,7 @@ import pytest
 from live.corpus.add_games import add_file
 from live.corpus.corpus_database import CorpusDatabase, SearchSetting
 from live.corpus.move_columns import MoveFolder
+from live.events import Player
 from live.games.game_steps import NewGame
 from live.publish.export.analysis_json import analysis
 from live.publish.export.study_lines import study_lines
@@ -21,7 +22,9 @@ from tests.ledger.test_event_ledger import MOVES, Run, State, ledger
 @pytest.mark.slow
 def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
     run = Run(ledger())
-    run.step(NewGame(msgspec.structs.replace(game(moves=MOVES), result="1-0")))
+    # A board that was given no name yet: its game counts, for nobody.
+    played = game(moves=MOVES, white=Player(name=""))
+    run.step(NewGame(msgspec.structs.replace(played, result="1-0")))
     run.reply_all()
     run.step(NewGame(game("g2", MOVES[:4])))  # not searched: it stays out
     whole = analysis(State(run.ledger))
@@ -35,5 +38,7 @@ def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
         )
     curves = whole.games[0].curves if whole.games[0].id == "g1" else whole.games[1].curves
     for color, points in (("white", curves.white), ("black", curves.black)):
+        named = frame.filter(polars.col("colour") == color)["player"].is_not_null().all()
+        assert named == (color == "black")
         told = frame.filter(polars.col("colour") == color)["gain_cp"].to_list()
         assert told == [point.gain_cp for point in points]

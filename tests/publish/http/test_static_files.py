@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from live.publish.http.http_routes import HttpRequest, HttpResponse, HttpRoutes
+from live.publish.http.http_messages import HttpRequest, HttpResponse
+from live.publish.http.http_routes import HttpRoutes
 from live.publish.http.static_files import OVERLAY, StaticSite, takes_gzip, without_comments
 from live.publish.metrics import MetricCounts
 from tests.publish.world import World

@@ -20,7 +20,8 @@ from live.publish.access.authentication import Authentication
 from live.publish.access.tokens import Tokens, new_token
 from live.publish.export import board_picture
 from live.publish.export.event_exports import ExportedFile
-from live.publish.http.http_routes import HttpRequest, HttpResponse, HttpRoutes
+from live.publish.http.http_messages import HttpRequest, HttpResponse
+from live.publish.http.http_routes import HttpRoutes
 from live.publish.http.static_files import StaticSite
 from live.publish.metrics import MetricCounts
 from live.publish.schema.openapi import openapi

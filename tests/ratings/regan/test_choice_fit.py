@@ -15,6 +15,7 @@ from live.ratings.regan.choice_fit import (
     NoFit,
     fit_likelihood,
     fit_percentile,
+    fit_sensitivity,
     log_likelihood,
     percentile_score,
     share_up,
@@ -41,6 +42,16 @@ from tests.benchmarks.ratings.regan_recovery import (
 
 def some_turns(n: int, skill: ChoiceSkill, seed: int = 7) -> TurnArrays:
     return simulate(real_turns(), skill, n, np.random.default_rng(seed))
+
+
+def test_for_the_most_likely_c_the_most_likely_s_is_that_of_both() -> None:
+    turns = some_turns(200, ChoiceSkill(0.1, 0.5))
+    both = fit_likelihood(turns)
+    assert isinstance(both, ChoiceFit)
+    assert fit_sensitivity(turns, both.skill.c) == pytest.approx(both.skill.s, rel=1e-4)
+    other = fit_sensitivity(turns, both.skill.c * 1.3)
+    assert other is not None and other > both.skill.s
+    assert fit_sensitivity(some_turns(10, ChoiceSkill(0.1, 0.5)), 0.5) is None
 
 
 @pytest.mark.slow

@@ -1,0 +1,57 @@
+"""(s, c) of made-up players by rating, and the straight line through c."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+
+from live.corpus.corpus_database import CorpusDatabase
+from live.corpus.tables.regan_table import regan_table
+from live.corpus.tables.study_data import Selection, StudyData
+from live.ratings.regan.choice_model import ChoiceSkill
+from tests.benchmarks.ratings.regan_recovery import real_turns, simulate
+from tests.corpus.small_corpus import corpus_of
+
+
+@pytest.mark.slow
+def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = []
+    for elo, s in ((1800, 0.3), (2200, 0.12), (2600, 0.05)):
+        turns = simulate(real_turns(), ChoiceSkill(s, 0.5), 600, np.random.default_rng(elo))
+        for deltas, is_move, played in zip(turns.deltas, turns.is_move, turns.played, strict=True):
+            rows.append(
+                {
+                    "game": 1,
+                    "player": 1,
+                    "event": None,
+                    "year": 2008,
+                    "elo": elo,
+                    "deltas": deltas[is_move].tolist(),
+                    "played_line": int(played),
+                    "turn_left_out": "",
+                }
+            )
+    frame = polars.DataFrame(rows)
+    monkeypatch.setattr(
+        StudyData, "moves", lambda self, names, all_players: iter([frame.select(names)])
+    )
+    corpus = corpus_of(tmp_path / "c.db")
+    with CorpusDatabase(corpus) as database:
+        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+        table = regan_table(data, "rating")
+        years = regan_table(data, "year")
+    at = {column.name: index for index, column in enumerate(table.columns)}
+    ratings, c, c_fit, s_fit = (
+        [float(row[at[name]] or 0) for row in table.rows]
+        for name in ("rating", "c", "c_fit", "s_fit")
+    )
+    assert ratings == [1800, 2200, 2600]
+    slope, start = np.polyfit(ratings, c, 1)
+    assert c_fit == pytest.approx(start + slope * np.array(ratings))
+    assert s_fit == sorted(s_fit, reverse=True)
+    assert [row[at["c_fit"]] for row in years.rows] == [None]

@@ -1,0 +1,101 @@
+"""Tables of a corpus, made by a process that stands in for the real one."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from live.corpus.tables.study_figures import FIGURES
+from live.publish.export import study_files
+from live.publish.export.event_exports import ExportFailed
+from live.publish.export.study_files import StudyFiles, StudyQuestion, StudyRefused
+from tests.corpus.small_corpus import corpus_of
+
+#: Writes its question, and counts how often it was asked.
+ECHO = (
+    "-c",
+    "import pathlib, sys; asked = sys.stdin.buffer.read(); "
+    "log = pathlib.Path({log!r}); log.write_text(log.read_text() + 'x' if log.exists() else 'x'); "
+    "sys.stdout.buffer.write(asked)",
+)
+
+
+def question(corpus: Path, name: str = "matches", form: str = "csv") -> StudyQuestion:
+    return StudyQuestion(str(corpus), None, name, form)
+
+
+async def test_a_file_is_made_once_until_the_corpus_changes(tmp_path: Path) -> None:
+    corpus, log = tmp_path / "c.db", tmp_path / "log"
+    corpus.write_bytes(b"one")
+    files = StudyFiles(corpus, None, (ECHO[0], ECHO[1].format(log=str(log))))
+    both = await asyncio.gather(*(files.file(question(corpus)) for _ in range(2)))
+    assert both[0] == both[1]
+    assert both[0].media_type.startswith("text/csv") and b'"name":"matches"' in both[0].body
+    assert log.read_text() == "x"
+    corpus.write_bytes(b"two and more")
+    await files.file(question(corpus))
+    assert log.read_text() == "xx"
+    await files.file(question(corpus, form="txt"))
+    assert log.read_text() == "xxx"
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "said"),
+    [
+        (
+            "import sys; sys.stderr.write('x: is no table'); sys.exit(2)",
+            StudyRefused,
+            "is no table",
+        ),
+        ("raise SystemExit(1)", ExportFailed, "could not be made"),
+    ],
+)
+async def test_what_is_not_made_says_why(
+    code: str, kind: type[Exception], said: str, tmp_path: Path
+) -> None:
+    corpus = tmp_path / "c.db"
+    corpus.write_bytes(b"one")
+    with pytest.raises(kind, match=said):
+        await StudyFiles(corpus, None, ("-c", code)).file(question(corpus))
+
+
+async def test_a_corpus_that_is_gone_and_a_process_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = tmp_path / "c.db"
+    files = StudyFiles(corpus, None, ("-c", "import time; time.sleep(600)"))
+    with pytest.raises(ExportFailed, match=r"c\.db is not there any more"):
+        await files.file(question(corpus))
+    corpus.write_bytes(b"one")
+    monkeypatch.setattr(study_files, "LIMIT_S", 0.01)
+    with pytest.raises(ExportFailed, match="not made within"):
+        await files.file(question(corpus))
+
+
+async def test_more_than_can_wait_are_turned_away(tmp_path: Path) -> None:
+    corpus = tmp_path / "c.db"
+    corpus.write_bytes(b"one")
+    files = StudyFiles(corpus, None, ("-c", "import sys; sys.stdin.read()"))
+    asked = [
+        asyncio.create_task(files.file(question(corpus, name=str(number)))) for number in range(17)
+    ]
+    await asyncio.sleep(0)
+    with pytest.raises(ExportFailed, match="too many"):
+        await asked[-1]
+    for task in asked:
+        task.cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+
+
+@pytest.mark.slow
+async def test_the_real_process_makes_tables_and_figures_and_refuses(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "c.db")
+    files = StudyFiles(corpus, None, ("-m", "live.jobs.tabulate_corpus"))
+    table = await files.file(question(corpus, "alliot-1"))
+    assert table.body.startswith(b"player,white,black,total")
+    figure = await files.file(question(corpus, next(iter(FIGURES)), "svg"))
+    assert figure.body.startswith(b"<?xml")
+    with pytest.raises(StudyRefused, match="nonsense: is no table"):
+        await files.file(question(corpus, "nonsense"))

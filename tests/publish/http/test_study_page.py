@@ -1,0 +1,108 @@
+"""The page of a named corpus: what it lists, who may see it, and what it asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from live.corpus.tables.study_figures import FIGURES
+from live.corpus.tables.table_catalogue import TABLES
+from live.publish.export.event_exports import ExportedFile, ExportFailed
+from live.publish.export.study_files import StudyFiles, StudyQuestion, StudyRefused
+from live.publish.http.http_messages import HttpRequest, HttpResponse
+from live.publish.http.static_files import POLICY
+from live.publish.http.study_page import listed, study_answer
+from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
+from live.publish.visibility import Visibility
+
+
+class Files(StudyFiles):
+    """Remembers what it is asked for."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__(Path("/corpora/champions & co.db"), 2, ())
+        self.asked: list[StudyQuestion] = []
+        self._error = error
+
+    async def file(self, question: StudyQuestion) -> ExportedFile:
+        self.asked.append(question)
+        if self._error is not None:
+            raise self._error
+        return ExportedFile("image/svg+xml", b"<svg/>")
+
+
+async def get(
+    files: StudyFiles | None,
+    path: str,
+    *query: tuple[str, str],
+    sees: StreamFilter | None = EVERYTHING,
+) -> HttpResponse:
+    found = study_answer(files, HttpRequest("GET", path, query, {}), sees, POLICY)
+    return found if found.later is None else await found.later()
+
+
+def test_the_manual_lists_every_table_and_figure() -> None:
+    assert {each.name for each in listed("Tables")} == set(TABLES)
+    assert {each.name for each in listed("Figures")} == set(FIGURES)
+
+
+async def test_the_page_leads_to_all_with_what_was_chosen() -> None:
+    answer = await get(Files(), "/study", ("player", '"><b>'), ("event", "Zürich"))
+    text = answer.body.decode()
+    assert "champions &amp; co.db" in text and "<b>" not in text
+    for name in FIGURES:
+        assert f'href="study/{name}.svg?player=%22%3E%3Cb%3E&amp;event=Z%C3%BCrich"' in text
+    for name in TABLES:
+        assert f'href="study/{name}.csv?' in text
+    assert "<img" not in text
+    # Its form may be sent, but to us alone.
+    assert "form-action 'self'" in dict(answer.headers)["Content-Security-Policy"]
+
+
+async def test_one_figure_is_shown_at_a_time() -> None:
+    text = (await get(Files(), "/study", ("figure", "career"), ("player", "A"))).body.decode()
+    assert text.count("<img") == 1
+    assert 'src="study/career.svg?player=A"' in text
+    assert 'href="study?figure=alliot-4&amp;player=A"' in text
+    assert "<img" not in (await get(Files(), "/study", ("figure", "x"))).body.decode()
+
+
+async def test_what_is_asked_for_is_passed_on() -> None:
+    files = Files()
+    query = (("player", "A"), ("player", "B"), ("event", ""), ("from", "1972"), ("by", "tanh"))
+    answer = await get(files, "/study/alliot-royale.csv", *query)
+    assert (answer.status, answer.body) == (200, b"<svg/>")
+    [asked] = files.asked
+    assert (asked.name, asked.form, asked.setting, asked.by) == ("alliot-royale", "csv", 2, "tanh")
+    assert (asked.players, asked.events, asked.first_year, asked.last_year) == (
+        ("A", "B"),
+        (),
+        1972,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "query", "sees", "status", "said"),
+    [
+        (None, "/study", (), EVERYTHING, 404, "set [study] corpus"),
+        (Files(), "/study", (), None, 401, "token"),
+        (Files(), "/study", (), StreamFilter(visibility=Visibility.VENUE), 404, "hidden"),
+        (Files(), "/study/career.gif", (), EVERYTHING, 404, "ends in none of"),
+        (Files(), "/study/career.svg", (("to", "now"),), EVERYTHING, 400, "are years"),
+        (Files(StudyRefused("is no table")), "/study/x.csv", (), EVERYTHING, 400, "no table"),
+        (Files(ExportFailed("not now")), "/study/x.csv", (), EVERYTHING, 503, "x: not now"),
+    ],
+)
+async def test_what_is_not_there_says_so(
+    files: StudyFiles | None,
+    path: str,
+    query: tuple[tuple[str, str], ...],
+    sees: StreamFilter | None,
+    status: int,
+    said: str,
+) -> None:
+    answer = await get(files, path, *query, sees=sees)
+    assert answer.status == status
+    assert said in answer.body.decode()
