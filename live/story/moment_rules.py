@@ -182,9 +182,7 @@ def _decided(
         yield max(slips, key=lambda draft: draft.weight)
 
 
-def _slips(
-    game: GameDetail, scores: Sequence[float | None], loser: Color
-) -> Iterator[MomentDraft]:
+def _slips(game: GameDetail, scores: Sequence[float | None], loser: Color) -> Iterator[MomentDraft]:
     cp = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
     sign = 1 if loser == "white" else -1
     highest = 0.0

@@ -142,6 +142,7 @@ async function loaded(view) {
     return true;
   } catch (error) {
     console.warn(error);
+    showToast("This view could not be loaded. Trying again \u2026");
     setTimeout(() => loadAgain(view), LOAD_AGAIN_MS);
     return false;
   } finally {
@@ -152,7 +153,6 @@ async function loaded(view) {
 /** A browser asks only once for a module that failed: the page is opened anew, once it can be. */
 async function loadAgain(view) {
   if (place.view !== view) return;
-  showToast("This view could not be loaded. Trying again \u2026");
   const answer = await fetch(location.href, { method: "HEAD", cache: "no-store" }).catch(() => null);
   if (answer?.ok) {
     writeAddress();
