@@ -42,7 +42,8 @@ def test_the_line_says_all_that_matters(pages: Pages) -> None:
         "1 of 2 searching",
         "depth 9–15",
         "500 knodes/s",
-        "waiting: 2 for the newest moves, 9 behind, 4 ahead of the moves",
+        "waiting: 2 after the newest moves, 9 earlier in games that run, "
+        "4 not played yet, searched ahead",
         "the oldest 2 min",
         "987 searches",
         "25 % known before",
