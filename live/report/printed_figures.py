@@ -48,15 +48,15 @@ def rating(value: float | None, low: float | None, high: float | None) -> str:
 
 
 def interval(value: float | None, low: float | None, high: float | None) -> str:
-    """What stands beside :func:`rating`: ``1890-2370`` with an en dash, ``≥ 1890`` where the
-    interval has no end above; ``or more`` and ``or less`` where the rating has none either.
+    """What stands beside :func:`rating`: ``1890-2370`` with an en dash, ``1890 or more``
+    where the interval has no end above; ``or more`` alone where that end stands for the rating.
     """
     if low is not None and high is not None:
         return f"{whole(low)}{RANGE}{whole(high)}"
     if high is not None:
-        return "or less" if value is None else f"≤ {whole(high)}"
+        return "or less" if value is None else f"{whole(high)} or less"
     if low is not None:
-        return "or more" if value is None else f"≥ {whole(low)}"
+        return "or more" if value is None else f"{whole(low)} or more"
     return ""
 
 

@@ -24,6 +24,15 @@ TURN_FROM: Final = 0.25
 GIFT: Final = 0.15
 #: Part of it that the reply gives back, so that it was missed.
 GIVEN_BACK: Final = 0.6
+#: What decided a lost game that nothing turned: what its mover had at least, and lost at least, in
+#: expected score and in centipawns; what was left at most, also as a part of what was had; and by
+#: how much more than what was left it never recovered.
+DECIDED_FROM: Final = 0.15
+DECIDED: Final = 0.10
+DECIDED_CP: Final = 100
+DECIDED_LEFT: Final = 0.20
+DECIDED_PART: Final = 0.6
+RECOVERED: Final = 0.05
 #: Expected score that nobody expects to come back from.
 LOST: Final = 0.12
 #: Elo between two players, from which a win of the weaker is an upset.
@@ -100,8 +109,10 @@ def _expected(ply: PlyView) -> float | None:
 def moments(game: GameDetail) -> list[MomentDraft]:
     """All of one game, in the order of their plies."""
     scores = expected_scores(game)
+    turns = list(_turns(game, scores))
     found = [
-        *_turns(game, scores),
+        *turns,
+        *_decided(game, scores, turns),
         *_marked(game, scores),
         *_scramble(game, scores),
         *_upset(game, scores),
@@ -149,6 +160,47 @@ def _turned(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Moment
             yield MomentDraft("missed", ply + 1, color, weight, {**figures, "reply": 100 * kept})
         else:
             yield MomentDraft("turn", ply, color, 0.3 + lost, figures)
+
+
+def _decided(
+    game: GameDetail, scores: Sequence[float | None], turns: Sequence[MomentDraft]
+) -> Iterator[MomentDraft]:
+    """The slip from which a loser never recovered, where no move of his lost enough to turn the
+    game: who is expected to score little has little to lose.
+    """
+    winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
+    if game.result not in winners:
+        return
+    loser = other(winners[game.result])
+    if any(each.kind == "turn" and each.color == loser for each in turns):
+        return
+    if not any(True for _ in _slips(game, scores, loser)):
+        return
+    # Only then, since it replays the game.
+    slips = list(_slips(game, without_repetitions(game, scores), loser))
+    if slips:
+        yield max(slips, key=lambda draft: draft.weight)
+
+
+def _slips(game: GameDetail, scores: Sequence[float | None], loser: Color) -> Iterator[MomentDraft]:
+    cp = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
+    sign = 1 if loser == "white" else -1
+    highest = 0.0
+    for ply in range(len(game.plies), 0, -1):
+        before, after, was_cp, is_cp = scores[ply - 1], scores[ply], cp[ply - 1], cp[ply]
+        if before is None or after is None or was_cp is None or is_cp is None:
+            return  # How it stood from here on is not known.
+        had, has = _of(loser, before), _of(loser, after)
+        highest = max(highest, has)
+        if highest > DECIDED_LEFT + RECOVERED:
+            return
+        if mover(game, ply) != loser or had < DECIDED_FROM or had - has < DECIDED:
+            continue
+        if has > min(DECIDED_LEFT, DECIDED_PART * had) or highest > has + RECOVERED:
+            continue
+        if sign * (was_cp - is_cp) >= DECIDED_CP:
+            figures = {"before": 100 * had, "after": 100 * has, "highest": 100 * highest}
+            yield MomentDraft("turn", ply, loser, 0.3 + had - has, figures)
 
 
 def without_repetitions(game: GameDetail, scores: Sequence[float | None]) -> list[float | None]:

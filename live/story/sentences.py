@@ -182,6 +182,16 @@ SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
     },
 }
 
+#: Of a turn from which its mover never recovered: the most that was expected of him from then on.
+_NEVER_MORE: Final = {
+    "en": " From then on it was {highest} % at most.",
+    "de": " Danach waren es höchstens {highest} %.",
+    "fr": " Ensuite, jamais plus de {highest} %.",
+    "es": " Desde entonces, nunca más del {highest} %.",
+    "it": " Da lì in poi mai più del {highest} %.",
+    "ru": " Далее — не более {highest} %.",
+}
+
 #: Kinds that are told of the move before theirs, which its mover made; theirs is the reply.
 _OF_THE_MOVE_BEFORE: Final = ("missed",)
 
@@ -253,6 +263,8 @@ def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
         sentence = _filled(text, words | moves)
         if best is not None:
             sentence += _filled(_BEST[language], {"best": localised(best, language)})
+        if "highest" in words:
+            sentence += _filled(_NEVER_MORE[language], words)
         said[language] = sentence
     return msgspec.convert(said, MomentText)
 
@@ -263,7 +275,7 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 def _figure(name: str, value: float) -> str:
     """As people read it: whole, but for points and small shares and clocks."""
-    if name in ("share", "lowest", "after") and 0 <= value < 0.5:
+    if name in ("share", "lowest", "after", "highest") and 0 <= value < 0.5:
         return "<1"
     if name == "points" or (name == "clock" and value < 10):
         return f"{value:.1f}"

@@ -84,7 +84,9 @@ def figure_interval(found: Figure | None) -> str:
 
 
 def figure_with_interval(found: Figure | None) -> str:
-    """``2441 (2100–2790)``, ``2450 or more``, ``74 %``, ``2811 = Elo``; empty without one."""
+    """``2441 (2100–2790)``, ``2441 (2100 or more)``, ``2450 or more``, ``74 %``, ``2811 = Elo``;
+    empty without one.
+    """
     if found is None:
         return ""
     text, interval = figure_text(found), figure_interval(found)
@@ -92,6 +94,9 @@ def figure_with_interval(found: Figure | None) -> str:
         return f"{text[1:]} or {'less' if found.low is None else 'more'}"
     if found.is_elo:
         return f"{text} {interval}"
+    if interval[:1] in ("≤", "≥"):
+        # Words have room here, and stand where there is no value, too.
+        interval = f"{interval[2:]} or {'less' if found.low is None else 'more'}"
     return f"{text} ({interval})" if interval else text
 
 

@@ -26,6 +26,8 @@ const DRAW_EVERY_MS = 120;
 /** A held-down key writes the address once it is let go. */
 const ADDRESS_AFTER_MS = 200;
 const TOAST_MS = 6_000;
+/** After so long a view that could not be loaded is tried again. */
+const LOAD_AGAIN_MS = 3_000;
 
 const byId = (id) => document.getElementById(id);
 const main = byId("main");
@@ -46,8 +48,13 @@ const LATER = {
   wall: async () => new (await import("./page/wall/wall_view.js")).WallView(elapsedS, followed),
 };
 
+/** Those that are on their way. */
+const loading = new Set();
+
 let place = firstPlace();
 let written = writePlace(place);
+/** The boards as they were looked at last. */
+let boardsPlace = place.view === "boards" ? place : { event: place.event, round: place.round };
 let writing = null;
 let dirty = new Set();
 /** What the last drawing showed of each board, to see what is new. */
@@ -118,13 +125,39 @@ addEventListener("hashchange", () => {
 
 async function show() {
   const { view } = place;
-  if (Object.hasOwn(LATER, view) && views[view] === undefined) {
-    const make = LATER[view];
-    delete LATER[view];
-    views[view] = await make();
-    main.append(views[view].node);
-  }
+  if (view === "boards") boardsPlace = place;
+  if (Object.hasOwn(LATER, view) && views[view] === undefined && !(await loaded(view))) return;
+  const backLink = document.querySelector(".board-head .back");
+  if (backLink !== null) backLink.href = writePlace({ ...HOME, ...boardsPlace }) || "#";
   draw();
+}
+
+/** Loads a view; what fails is tried again while somebody waits for it. Whether it is there now. */
+async function loaded(view) {
+  if (loading.has(view)) return false;
+  loading.add(view);
+  try {
+    views[view] = await LATER[view]();
+    main.append(views[view].node);
+    return true;
+  } catch (error) {
+    console.warn(error);
+    showToast("This view could not be loaded. Trying again \u2026");
+    setTimeout(() => loadAgain(view), LOAD_AGAIN_MS);
+    return false;
+  } finally {
+    loading.delete(view);
+  }
+}
+
+/** A browser asks only once for a module that failed: the page is opened anew, once it can be. */
+async function loadAgain(view) {
+  if (place.view !== view) return;
+  const answer = await fetch(location.href, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  if (answer?.ok) {
+    writeAddress();
+    location.reload();
+  } else setTimeout(() => loadAgain(view), LOAD_AGAIN_MS);
 }
 
 // --- drawing --------------------------------------------------------------------------------------
@@ -254,8 +287,11 @@ function neighbour(by) {
   if (at >= 0 && next) open({ view: "board", game: next.id, flip: place.flip, figure: place.figure, event, round });
 }
 
+/** Back to the boards as they were left: their round, filter and order. */
+const back = () => open(boardsPlace);
+
 const ANYWHERE = {
-  boards: () => open({}),
+  boards: back,
   players: () => open({ view: "players" }),
   health: () => open({ view: "health" }),
   wall: () => open({ view: "wall" }),
@@ -270,18 +306,19 @@ const ON_BOARD = {
   on: () => views.board.step(1),
   first: () => views.board.step(-Infinity),
   newest: () => views.board.step(Infinity),
-  leave: () => open({}),
+  leave: back,
 };
 
 listenToKeys((name) => {
   const onBoard = place.view === "board" && views.board !== undefined;
   const action = ANYWHERE[name] ?? (onBoard ? ON_BOARD[name] : undefined);
-  if (name === "filter" && place.view !== "board") {
-    (place.view === "players" ? players : overview).node.querySelector("input[type=search]").focus();
-    return true;
+  if (name === "filter") {
+    const field = views[place.view]?.node.querySelector("input[type=search]") ?? null;
+    field?.focus();
+    return field !== null;
   }
   if (name === "leave" && !onBoard && place.view !== "boards") {
-    open({});
+    back();
     return true;
   }
   action?.();

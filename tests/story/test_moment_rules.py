@@ -47,6 +47,25 @@ def test_a_gift_that_is_given_back_at_once_turns_nothing() -> None:
     assert told(game([0.8, 0.78, 0.79, 0.99, 0.99])) == []
 
 
+def test_a_lost_game_that_nothing_turned_was_decided_where_its_loser_never_recovered() -> None:
+    decided = [0.75, 0.75, 0.74, 0.91, 0.9, 0.92]
+    assert told(game(decided, result="1-0")) == [("turn", 4, "black")]
+    (draft,) = moments(game(decided, result="1-0"))
+    assert draft.figures == pytest.approx({"before": 26.0, "after": 9.0, "highest": 10.0})
+    # Nobody knows it before the end, nor after a draw, nor while a score is missing.
+    assert told(game(decided)) == []
+    assert told(game(decided, result="1/2-1/2")) == [("comeback", 6, "black")]
+    assert told(game([*decided[:5], None], result="1-0")) == []
+    # It came back above what was left, or too much was left, or a pawn was not lost.
+    assert told(game([*decided[:4], 0.84, 0.92], result="1-0")) == []
+    assert told(game([0.5, 0.5, 0.5, 0.69, 0.69], result="1-0")) == []
+    small = [ply(n, win, score_cp=50) for n, win in enumerate(decided, 1)]
+    assert told(game(plies=small, result="1-0")) == []
+    # What turned it decided it.
+    turned = [0.5, 0.9, 0.9, 0.9, 0.9]
+    assert told(game(turned, result="1-0")) == [("turn", 2, "black")]
+
+
 def test_a_position_that_comes_a_third_time_is_no_draw_while_the_game_goes_on() -> None:
     won = [0.9] * 7
     assert told(game([*won, 0.5, 0.9, 0.9])) == []

@@ -64,6 +64,8 @@ def test_what_was_best_is_said_where_it_is_known() -> None:
     assert sentences(draft, knight).ru.endswith(" Лучше было Кc3.")
     played = game(plies=[ply(1), ply(2), ply(3, best="f3g1")])
     assert "Best" not in sentences(draft, played).en
+    decided = MomentDraft("turn", 3, "white", 0.5, {**FIGURES["turn"], "highest": 0.3})
+    assert sentences(decided, known).en.endswith(" Best was e4. From then on it was <1 % at most.")
     strange = game(plies=[ply(1), ply(2), ply(3, best="a1a8")])
     assert "Best" not in sentences(draft, strange).en
 

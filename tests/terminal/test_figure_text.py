@@ -63,7 +63,7 @@ def test_of_a_rating_with_one_open_end_the_other_is_shown(
 def test_in_a_sentence_a_figure_has_the_words_of_all_screens() -> None:
     assert figure_with_interval(Figure("performance", None, 2450.2)) == "2450 or more"
     assert figure_with_interval(Figure("alone", None, None, 2034.0)) == "2034 or less"
-    assert figure_with_interval(Figure("alone", 2100.0, None, 2434.0)) == "2100 (≤ 2434)"
+    assert figure_with_interval(Figure("alone", 2100.0, None, 2434.0)) == "2100 (2434 or less)"
     assert figure_with_interval(Figure("level", 1963.0, 1963.0, 1963.0)) == "1963 = Elo"
     assert figure_with_interval(Figure("percentile", 74.4)) == "74 %"
     assert figure_with_interval(None) == ""

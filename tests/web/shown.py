@@ -57,8 +57,8 @@ def figure(value: float | None, low: float | None, high: float | None) -> tuple[
     if value is not None:
         if low is not None and high is not None:
             return whole(value), f"{whole(low)}–{whole(high)}"
-        one_end = f"≤\u00a0{whole(high)}" if high is not None else ""
-        return whole(value), f"≥\u00a0{whole(low)}" if low is not None else one_end
+        one_end = f"{whole(high)} or less" if high is not None else ""
+        return whole(value), f"{whole(low)} or more" if low is not None else one_end
     if high is not None:
         return whole(high), "or less"
     return (whole(low), "or more") if low is not None else ("–", "")
@@ -67,7 +67,7 @@ def figure(value: float | None, low: float | None, high: float | None) -> tuple[
 #: What figures are called on the page.
 NAMES = {
     "level": "level",
-    "percentile": "percentile",
+    "percentile": "of games by players rated like this",
     "alone": "moves alone",
     "algorithm4": "Algorithm 4",
 }
@@ -80,14 +80,19 @@ def ratings(curve: list[dict[str, Any]], elo: int | None) -> tuple[str, str, str
     point = msgspec.convert(curve[-1], CurvePoint)
     main, other = leading(point, elo)
     own = other is not None and other.kind == "level" and elo_only(other)
-    beneath = (
-        "" if other is None or own else " ".join(filter(None, (NAMES[other.kind], *written(other))))
-    )
+    beneath = "" if other is None or own else line(other)
     counted = "1 move" if point.n == 1 else f"{point.n} moves"
     if main is None:
         why = f"{counted}: too few yet" if point.n < 5 else "no calibration fits"
         return "–", why, "", beneath
     return *written(main), f"{NAMES[main.kind]} · {counted}", beneath
+
+
+def line(found: Figure) -> str:
+    """A figure with its name in one line."""
+    if found.kind == "percentile":
+        return f"better than {written(found)[0]} {NAMES[found.kind]}"
+    return " ".join(filter(None, (NAMES[found.kind], *written(found))))
 
 
 def elo_only(level: Figure) -> bool:

@@ -108,6 +108,12 @@ async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_pat
         await page.run(f"{picker}.selectedIndex = 2; {picker}.dispatchEvent(new Event('change'))")
         await page.until(f"{shown} === 'a1,a2'")
         await page.until("location.hash.includes('round=1')")
+        # Esc leads from a board back to the round that it was opened from, and so does the link.
+        await page.run("location.hash = 'game=a1'")
+        await page.until("document.querySelector('.board-head .back')?.offsetParent")
+        assert "round=1" in await page.run("document.querySelector('.board-head .back').hash")
+        await page.press("Escape")
+        await page.until(f"{shown} === 'a1,a2' && location.hash.includes('round=1')")
 
         # Who is followed comes first, also after the page was loaded anew, and has a link.
         await page.run("location.hash = 'game=b2'")
@@ -139,3 +145,20 @@ async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_pat
             ]
             assert colours[0] != colours[1], what
         assert page.complaints == []
+
+
+async def test_few_boards_fill_a_large_screen(chromium: str, tmp_path: Path) -> None:
+    broadcast = Broadcast(boards=8)
+    broadcast.play(30)
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open(publisher.url, 3840, 2160)
+        await page.until("document.querySelectorAll('.card .rating').length === 16")
+        bottom = "document.querySelector('#boards').getBoundingClientRect().bottom / innerHeight"
+        await page.until(f"{bottom} > 0.75")
+        assert await page.run(bottom) <= 1
+        await page.resize(1280, 900)
+        await page.until("document.querySelector('#boards').style.zoom === '1'")
+        assert not await page.run("document.documentElement.scrollWidth > innerWidth")

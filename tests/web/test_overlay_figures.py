@@ -75,11 +75,12 @@ def test_a_score_nobody_knows_is_none(pages: Pages) -> None:
 
 WORDS = {
     "level": "level",
-    "percentile": "of games at this Elo are worse",
+    "percentile": "of games by players rated like this",
     "percentileShort": "better than",
+    "usual": ["far worse", "worse", "as usual", "better", "far better"],
+    "early": "too early to say",
     "alone": "moves alone",
     "algorithm4": "Algorithm 4",
-    "transferred": "transferred",
 }
 
 
@@ -96,16 +97,15 @@ def test_every_figure_is_named_and_algorithm_4_leads_only_where_asked(pages: Pag
         "percentile": 74.4,
     }
 
-    def said(elo: int | None, wanted: str, transferred: bool = False) -> list[Any]:
-        found = figure(pages, "figuresOf", point, elo, wanted, WORDS, transferred)
+    def said(elo: int | None, wanted: str) -> list[Any]:
+        found = figure(pages, "figuresOf", point, elo, wanted, WORDS)
         return [each and (each["label"], each["text"], each["interval"]) for each in found]
 
     level = ("level", "2310", "2150–2480")
-    percentile = ("of games at this Elo are worse", "74\u00a0%", "")
+    percentile = ("of games by players rated like this", "74\u00a0%", "")
     assert said(2300, "auto") == [level, percentile]
     assert said(2300, "percentile") == [percentile, level]
     assert said(2300, "algorithm4") == [("Algorithm 4", "2034", "1990–2080"), None]
-    assert said(2300, "auto", True)[0] == ("level, transferred", "2310", "2150–2480")
     point["level_share"] = 0.1
     assert said(2300, "auto") == [percentile, level]
     # Where nothing else is known there is no number, and Algorithm 4 does not take its place.
@@ -114,7 +114,32 @@ def test_every_figure_is_named_and_algorithm_4_leads_only_where_asked(pages: Pag
     assert said(2300, "auto") == [None, None]
 
 
-def test_a_bar_has_three_parts_while_the_result_is_open(pages: Pages) -> None:
+@pytest.mark.parametrize(
+    ("percentile", "moves", "said"),
+    [
+        (99.0, 14, "too early to say"),
+        (99.0, 15, "far better"),
+        (97.4, 30, "better"),
+        (89.9, 30, "as usual"),
+        (10.1, 30, "as usual"),
+        (10.0, 30, "worse"),
+        (2.5, 30, "far worse"),
+    ],
+)
+def test_how_far_a_game_is_from_what_is_usual(
+    pages: Pages, percentile: float, moves: int, said: str
+) -> None:
+    assert figure(pages, "usualWords", {"value": percentile}, moves, WORDS) == said
+
+
+def test_what_is_likely_adds_up_in_words(pages: Pages) -> None:
+    words = {"odds": "White {} %, draw {} %, Black {} %"}
+    unsure = game(plies=[ply(1, 20, win=0.335, draw=0.33, loss=0.335), ply(2)])
+    assert figure(pages, "oddsWords", unsure, words) == "White 34 %, draw 33 %, Black 33 %"
+    assert figure(pages, "oddsWords", {**unsure, "result": "1-0"}, words) == ""
+
+
+def test_the_odds_are_known_while_the_result_is_open(pages: Pages) -> None:
     open_ = game(plies=[ply(1, 20, win=0.45, draw=0.4, loss=0.15), ply(2)])
     odds = figure(pages, "oddsOf", open_)
     assert (odds["win"], odds["notLost"]) == pytest.approx((0.45, 0.85))

@@ -112,7 +112,7 @@ def _range(found: Figure) -> str:
     ends = [f"{end:.0f}" for end in (found.low, found.high) if end is not None]
     if len(ends) == 2:
         return f", 95 %: {ends[0]}–{ends[1]}"
-    return f", 95 %: {'from' if found.high is None else 'up to'} {ends[0]}"
+    return f", 95 %: {ends[0]} or {'more' if found.high is None else 'less'}"
 
 
 def _last(plies: tuple[PlyView, ...]) -> str:

@@ -107,6 +107,7 @@ function show() {
   // A swing or a moment to see how it looks; the address to go on air knows nothing of it.
   const seen = new URL(url);
   if (byId("sample").value) seen.searchParams.set("sample", byId("sample").value);
+  sayIdle();
   const frame = byId("preview");
   if (frame.dataset.href !== seen.href) {
     frame.dataset.href = seen.href;
@@ -224,6 +225,21 @@ async function sayDelay() {
   const answer = await fetch(url);
   const behind = answer.ok ? delayText((await answer.json()).public_delay) : "";
   setText(byId("delayed"), behind && `The public is ${behind}. An overlay opened without an arbiter's token shows no more.`);
+}
+
+/** Why the preview of moments is empty; nobody on air is told. */
+async function sayIdle() {
+  const asked = byId("sample").value;
+  const idle = () => chosenOptions().layout === "moment" && byId("sample").value === asked;
+  if (asked !== "moment") {
+    setText(byId("idle"), idle() ? "Nothing is shown until a moment comes. Choose the newest one to see how it looks." : "");
+    return;
+  }
+  const url = new URL("api/v1/moments", location.href);
+  if (token !== null) url.searchParams.set("token", token);
+  const answer = await fetch(url);
+  const none = answer.ok && (await answer.json()).moments.length === 0;
+  setText(byId("idle"), idle() && none ? "There has been no moment yet." : "");
 }
 
 byId("copy").addEventListener("click", () => copy());

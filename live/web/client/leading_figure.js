@@ -40,6 +40,21 @@ export function figureOf(held, kind) {
   return { kind, value, low, high, share: kind === "level" ? (held.level_share ?? null) : null };
 }
 
+/** Percentiles up to which a game is far below, or below, what is usual; above the others beyond it. */
+const UNUSUAL = [2.5, 10, 90, 97.5];
+/** With fewer counted moves a percentile still jumps about. */
+export const SETTLED_MOVES = 15;
+
+/**
+ * How sure it is that a player plays better or worse than usual, by a percentile: 0 clearly worse,
+ * 1 perhaps worse, 2 as usual, 3 perhaps better, 4 clearly better; null after too few moves.
+ */
+export function usualness({ value }, moves) {
+  if (moves < SETTLED_MOVES) return null;
+  const [least, low, high, most] = UNUSUAL;
+  return value <= least ? 0 : value <= low ? 1 : value < high ? 2 : value < most ? 3 : 4;
+}
+
 /** Whether a level is the Elo: one game says nothing beyond it. */
 export function isElo(figure) {
   return figure.kind === "level" && figure.low !== null && figure.high !== null && figure.high - figure.low < 1;

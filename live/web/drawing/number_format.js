@@ -19,9 +19,9 @@ export function whiteShare(cp) {
 }
 
 /**
- * A rating with its 95 % interval beside it: `{text, interval, bound}`. Where only one end is known
- * the two read `2450 or more`; `words` has that in other languages. `bound` is `below` or `above`
- * then, else null.
+ * A rating with its 95 % interval beside it: `{text, interval, bound}`. An interval with one end
+ * reads `2450 or more`; `words` has that in other languages. Where there is no rating that end
+ * stands for it, and `bound` is `below` or `above`, else null.
  */
 export function ratingFigure(rating, low, high, words = ENGLISH) {
   const whole = (value) => String(Math.round(value));
@@ -30,10 +30,9 @@ export function ratingFigure(rating, low, high, words = ENGLISH) {
     if (low !== null) return { text: whole(low), interval: words.orMore, bound: "above" };
     return { text: "\u2013", interval: "", bound: null };
   }
-  const ends = [low, high].map((end) => (end === null ? "" : whole(end)));
-  const open = low === null ? "\u2264\u00a0" : high === null ? "\u2265\u00a0" : "";
-  const interval = low === null && high === null ? "" : open ? open + ends.join("") : ends.join("\u2013");
-  return { text: whole(rating), interval, bound: null };
+  const open = low === null ? words.orLess : high === null ? words.orMore : "";
+  const ends = [low, high].filter((end) => end !== null).map(whole).join("\u2013");
+  return { text: whole(rating), interval: ends && open ? `${ends} ${open}` : ends, bound: null };
 }
 
 const ENGLISH = { orMore: "or more", orLess: "or less" };

@@ -3,7 +3,6 @@
 import { brokerOf } from "../client/broker_address.js";
 import { openConnection } from "../client/open_connection.js";
 import { setText } from "../drawing/elements.js";
-import { isTransferred } from "../client/leading_figure.js";
 import { Held } from "../client/event_state.js";
 import { Ticking } from "../client/running_clocks.js";
 import { Chooser } from "./game_choice.js";
@@ -114,10 +113,9 @@ const followed = {
   },
 };
 
-/** What figures of a game rest on. */
-function basisOf(game = null) {
+/** Whether figures are withheld here. */
+function basisOf() {
   return {
-    transferred: isTransferred(held.engine, game?.calibration_note),
     withheld: held.engine?.rating_source === "withheld",
   };
 }

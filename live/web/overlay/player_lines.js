@@ -2,7 +2,8 @@
 
 import { element, setText } from "../drawing/elements.js";
 import { fill } from "./language/words.js";
-import { basisOf, clockIsLow, clockOf, figuresOf, openOf, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
+import { SETTLED_MOVES } from "../client/leading_figure.js";
+import { basisOf, clockIsLow, clockOf, figuresOf, openOf, pointsOf, turnOf, usualWords, withoutFigure } from "./shown_figures.js";
 import { Name } from "../drawing/player_names.js";
 
 export class PlayerPanel {
@@ -61,29 +62,37 @@ export class PlayerPanel {
     const beside = `${player.title} ${material} ${this._points.textContent} ${this._clock.textContent.length}`;
     this._name.draw(player.name || "?", this._everybody(), beside);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
-    const { transferred, withheld } = this._basisOf(game);
-    // The bar has no room for long names: it says once, in its middle, what is transferred.
-    const bar = options.layout === "bar";
-    const [main, second] = figuresOf(point, player.elo, options.rating, words, transferred && !bar, bar);
+    const { withheld } = this._basisOf(game);
+    const brief = options.layout === "bar";
+    const [main, second] = figuresOf(point, player.elo, options.rating, words, brief);
     const open = withheld ? null : openOf(game, color, words);
-    const basis = open?.text || basisOf(point, words);
+    const basis = open?.text || this._restsOn(main, point, ["bar", "grid"].includes(options.layout));
     this._main.draw(main, main ? basis : withoutFigure(point, words, withheld), open !== null);
     this._second.draw(second, "", open !== null);
   }
+
+  /** What a figure rests on; of a percentile how far it is from what is usual, `brief` that alone. */
+  _restsOn(figure, point, brief) {
+    const moves = basisOf(point, this._words);
+    if (figure?.kind !== "percentile") return moves;
+    const said = usualWords(figure, point.n, this._words);
+    return brief && point.n >= SETTLED_MOVES ? said : `${said} \u00b7 ${moves}`;
+  }
 }
 
-/** One rating: its name, the figure, the interval. */
+/** One rating: what is read before it, the figure, its name, the figure, the interval. */
 class OverlayRating {
   constructor(kind, words) {
     this._words = words;
     this._label = element("span", "label");
+    this._before = element("span", "before");
     this._value = element("span", "value");
     this._interval = element("span", "interval");
     this.node = element(
       "p",
       `rating ${kind}`,
       "",
-      this._value,
+      element("span", "read", "", this._before, this._value),
       element("span", "about", "", this._label, this._interval),
     );
   }
@@ -92,6 +101,7 @@ class OverlayRating {
   draw(rating, basis, open) {
     this.node.classList.toggle("none", rating === null);
     this.node.classList.toggle("open", rating !== null && open);
+    setText(this._before, rating?.before ?? "");
     setText(this._value, rating ? rating.text + (open ? "\u2026" : "") : basis ? "\u2013" : "");
     // What has no interval has its place for what it rests on.
     const ranged = rating === null || rating.interval !== "";

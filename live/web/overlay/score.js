@@ -3,24 +3,20 @@
 import { element, setText } from "../drawing/elements.js";
 import { moveText, resultText, scoreText } from "../drawing/number_format.js";
 import { shortName } from "../drawing/player_names.js";
-import { bestInstead, lastMove, moverOf, oddsOf, scoreOf } from "./shown_figures.js";
+import { bestInstead, lastMove, moverOf, scoreOf } from "./shown_figures.js";
 import { fill, localMove } from "./language/words.js";
 
-/** How a bar ends: White's part, and White's with the draws. */
-const RESULTS = { "1-0": [1, 1], "0-1": [0, 0], "1/2-1/2": [0, 1] };
+/** White's part of a bar once the game is over. */
+const RESULTS = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
 
 export class ScoreBar {
   constructor() {
-    this.node = element("div", "bar", "", element("i", "drawn"), element("i", "fill"), element("i", "level"));
+    this.node = element("div", "bar", "", element("i", "fill"), element("i", "level"));
   }
 
-  /** Three parts where the odds are known, else White's share by the score. */
-  draw(score, odds, result = "*") {
-    const share = odds?.win ?? score?.share ?? 0.5;
-    const win = RESULTS[result]?.[0] ?? share;
-    this.node.style.setProperty("--white", win.toFixed(3));
-    this.node.style.setProperty("--not-lost", (RESULTS[result]?.[1] ?? odds?.notLost ?? win).toFixed(3));
-    this.node.classList.toggle("odds", odds !== null);
+  /** White's share by the score that stands beside it, or how the game ended. */
+  draw(score, result = "*") {
+    this.node.style.setProperty("--white", (RESULTS[result] ?? score?.share ?? 0.5).toFixed(3));
     this.node.classList.toggle("unknown", score === null);
   }
 }
@@ -43,7 +39,7 @@ export class ScorePanel {
 
   draw(game, swing) {
     const score = scoreOf(game, this._options.provisional);
-    this.bar.draw(score, oddsOf(game), game.result);
+    this.bar.draw(score, game.result);
     // What a finished position was worth is no news beside how the game ended.
     const result = resultText(game.result);
     setText(this.number, result || (score?.text ?? ""));

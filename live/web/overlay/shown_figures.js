@@ -1,6 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
-import { isElo, leading } from "../client/leading_figure.js";
+import { isElo, leading, usualness } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";
@@ -36,32 +36,34 @@ const MARKS = {
 
 /**
  * A figure with its name in the overlay's language: `{kind, label, short, text, interval, bound,
- * value, low, high}`; null stays null. `brief` where there is little room. `transferred` is said of whatever rests on a calibration.
+ * value, low, high, before}`; null stays null. `brief` where there is little room. `before` is what
+ * is read before the figure: better than 74 %.
  */
-export function named(figure, words, transferred = false, brief = false) {
+export function named(figure, words, brief = false) {
   if (figure === null) return null;
   const { kind, value, low, high } = figure;
-  const foreign = transferred && kind !== "algorithm4" ? `, ${words.transferred}` : "";
-  const isShare = kind === "percentile";
-  const short = isShare ? words.percentileShort : words[kind];
-  const names = { label: (brief && isShare ? words.percentileBrief : words[kind]) + foreign, short };
+  const plain = { ...figure, label: words[kind], short: words[kind], before: "", interval: "", bound: null };
   if (kind === "percentile") {
-    return { ...figure, ...names, text: `${Math.round(value)}\u00a0%`, interval: "", bound: null };
+    const before = words.percentileShort;
+    const label = brief ? words.percentileBrief : words.percentile;
+    return { ...plain, label, short: before, before, text: `${Math.round(value)}\u00a0%` };
   }
-  if (isElo(figure)) {
-    // One game says nothing beyond it.
-    return { ...figure, label: `${names.label} = Elo`, short, text: String(Math.round(value)), interval: "", bound: null };
-  }
-  return { ...figure, ...names, ...ratingFigure(value, low, high, words) };
+  // One game says nothing beyond it.
+  if (isElo(figure)) return { ...plain, label: `${words[kind]} = Elo`, text: String(Math.round(value)) };
+  return { ...plain, ...ratingFigure(value, low, high, words) };
+}
+
+/** How sure it is that a player plays better or worse than usual, in words, by a percentile. */
+export function usualWords(figure, moves, words) {
+  return words.usual[usualness(figure, moves)] ?? words.early;
 }
 
 /** The figures of a curve point, `[large, beneath]`, each as {@link named} says or null. */
-export function figuresOf(point, elo, wanted, words, transferred = false, brief = false) {
+export function figuresOf(point, elo, wanted, words, brief = false) {
   const [large, beneath] = leading(point, elo, wanted);
   // The Elo stands beside it already, and viewers would take it for what this game says.
   const second = beneath !== null && isElo(beneath) ? null : beneath;
-  // Said once: the figure beneath rests on the same calibration.
-  return [named(large, words, transferred, brief), named(second, words, transferred && large === null, brief)];
+  return [named(large, words, brief), named(second, words, brief)];
 }
 
 /** Why no figure leads. */
@@ -75,6 +77,14 @@ export function oddsOf(game) {
   if (game.result !== "*") return null;
   const known = game.plies.slice(-2).findLast((ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null);
   return known ? { win: known.win, notLost: known.win + known.draw } : null;
+}
+
+/** What these two players make of the position, in words; empty while unknown. They add up to 100. */
+export function oddsWords(game, words) {
+  const odds = oddsOf(game);
+  if (odds === null) return "";
+  const [win, notLost] = [odds.win, odds.notLost].map((share) => Math.round(100 * share));
+  return fill(words.odds, win, notLost - win, 100 - notLost);
 }
 
 /** The last move with its number in the language's letters, or that there is none. */
@@ -146,12 +156,9 @@ export function bestInstead(game, ply, words, sanOf) {
   return localMove(sanOf(game.start_fen, before, best), words.letters);
 }
 
-/** What a rating rests on; `note` is what its game or player says of the calibration. */
-export function basisOf(point, words, note = "") {
-  if (point === null) return words.noMoves;
-  const moves = counted(words.moves, point.n ?? point.moves);
-  const transferred = point.calibrated !== null && note.startsWith("transferred");
-  return transferred ? `${moves}, ${words.transferred}` : moves;
+/** What a rating rests on. */
+export function basisOf(point, words) {
+  return point === null ? words.noMoves : counted(words.moves, point.n ?? point.moves);
 }
 
 /** Points of one side at the end of a game: `1`, `½`, `0`; empty while it runs. */

@@ -7,10 +7,9 @@ export const WORDS = {
   overview: [
     "What do the numbers mean?",
     "Every move is compared with what the engine would have played. From what the moves lost follow the figures: how strong the play looks, not how strong the player is.",
-    "Where a player has an Elo, the large figure is the level, while these moves make at least 15 % of it; else the percentile. Without an Elo it is the Elo of the moves alone. \u201cLarge figure\u201d above the boards changes that.",
+    "Where a player has an Elo, the large figure is the level, while these moves make at least 15 % of it; else the percentile: better than so many games by players rated like this. Without an Elo it is the Elo of the moves alone. \u201cLarge figure\u201d above the boards changes that.",
     "One game says little. The range beside a figure is its 95 % interval: it holds the true value in 95 of 100 cases. After a few moves it is very wide, because the truth is. Beside each figure stands how many moves it rests on.",
     "\u201c2450 or more\u201d and \u201c2034 or less\u201d have no other end: no number is made up for it. Figures with \u2026 or in italics are provisional: the engine is still searching.",
-    "\u201cTransferred\u201d: what is known of one engine's scores was carried over to the engine that runs here, by the scores of both in the same positions. The interval is wider for it.",
     "A high figure is no evidence of anything but good moves. It accuses nobody.",
   ],
   leading: [
@@ -22,9 +21,14 @@ export const WORDS = {
     "The Elo a player played at: the own Elo, or without one the field's, and these moves together. One game moves it little, and the share says how much of it comes from these moves; the rest was known before.",
     "Where one game says nothing beyond a player's Elo and the difficulty of the game, the level is the Elo, and = Elo stands beside it.",
   ],
+  transferred: [
+    "Carried over from another engine",
+    "How players of a rating play was learned from games that another engine had searched. It was carried over to the engine that runs here by the scores of both in the same positions. Ranges are wider for it. The health view says from which engine.",
+  ],
   percentile: [
     "Percentile",
     "74 % means: better than 74 in 100 games by players rated like this one, in games of this kind and length, in positions as hard. The positions are taken into account, because one hard game costs both players.",
+    "Of a player's usual games, 8 in 10 lie between 10 and 90 %, so these are as usual. Beyond them he plays better or worse than usual, perhaps; beyond 2.5 and 97.5 %, clearly. Under 15 counted moves it is too early to say.",
     "It describes this game; it is no rating. It needs an Elo and five counted moves.",
   ],
   alone: [
@@ -113,7 +117,7 @@ export const WORDS = {
   ],
   score: [
     "Score",
-    "The engine's evaluation from White's side in pawns, beside a bar of three parts: how likely White wins, a draw, Black wins. Where that is not known the bar has two parts and shows the score as chances. #5 is mate in five.",
+    "The engine's evaluation from White's side in pawns, and beside it a bar of the same score. #5 is mate in five. What these two players are likely to make of it stands apart, in words.",
   ],
   curves: [
     "Move by move",

@@ -1,7 +1,5 @@
 /** Which figure leads on the page: what there is to choose from, and what a view needs to show it. Pure. */
 
-import { isTransferred } from "../client/leading_figure.js";
-
 /** Texts of the choices, as people read them. */
 export const FIGURE_CHOICES = {
   auto: "fits best",
@@ -28,13 +26,12 @@ export function everybodyIn({ games }) {
 }
 
 /**
- * How figures of a game are shown: which leads, whether the calibration is transferred, whether
- * they are withheld here; and who else plays, for names.
+ * How figures are shown: which leads, whether they are withheld here; and who else plays, for
+ * names.
  */
-export function basisIn(held, place, game = null) {
+export function basisIn(held, place) {
   return {
     choice: leadingIn(held, place),
-    transferred: isTransferred(held.engine, game?.calibration_note),
     withheld: held.engine?.rating_source === "withheld",
     everybody: everybodyIn(held),
   };

@@ -11,14 +11,14 @@ const RATING_SOURCES = {
   withheld: "withheld here",
 };
 
-/** Searches that wait, by class, most urgent first, as people call them. */
+/** Positions that wait for an engine, by class, most urgent first, as people call them. */
 export const CLASSES = {
-  head: "for the newest moves",
+  head: "after the newest moves",
   closing: "of games just over",
-  backlog: "behind",
-  finished: "of games over",
-  deepen: "second looks",
-  speculate: "ahead of the moves",
+  backlog: "earlier in games that run",
+  finished: "of games over for longer",
+  deepen: "to be searched once more, deeper",
+  speculate: "not played yet, searched ahead",
 };
 
 /** A share as people read it; empty without a whole. */
@@ -97,8 +97,8 @@ export function healthLines({ feeds, engines, hello }) {
   return lines;
 }
 
-/** States of which nothing is said above the figures: a source is silent while a player thinks. */
-const WELL = ["live", "finished", "stale"];
+/** States of which nothing is said above the figures. */
+const WELL = ["live", "finished"];
 
 /** What stands above every view: only what is not as it should be, and a public delay. Pure. */
 export function troubleLines(held) {
@@ -146,7 +146,7 @@ export function engineRows({ engines: health, engine, hello }) {
     ["Problem", health.problem || "none"],
     ["Engine", engineText({ engine, hello }) || "\u2013"],
     ["Calibration", engine ? [engine.calibration ?? "none", engine.calibration_note].filter(Boolean).join(": ") : "\u2013"],
-    ...Object.entries(CLASSES).map(([name, text]) => [`Waiting ${text}`, number(waiting[name] ?? 0)]),
+    ...Object.entries(CLASSES).map(([name, text]) => [`Positions waiting: ${text}`, number(waiting[name] ?? 0)]),
     ["Oldest wait", health.queued ? ageText(health.oldest_wait_s) : "\u2013"],
     ["Searches made", number(health.searches)],
     ["Asked for", number(health.asked)],

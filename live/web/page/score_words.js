@@ -1,6 +1,6 @@
 /** How one side of a game is shown, everywhere the same: name, clock, rating with interval. Pure. */
 
-import { isElo, leading } from "../client/leading_figure.js";
+import { isElo, leading, usualness } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { isLow, leftS } from "../client/running_clocks.js";
@@ -17,30 +17,31 @@ export const FIGURE_NAMES = {
   algorithm4: "Algorithm 4",
 };
 
-/** A figure with its name, text and interval as text; null stays null. `transferred` is named. */
-export function written(figure, transferred = false) {
+/** How a percentile is read: better than 74 % of games by players rated like this. */
+const SHARE = { before: "better than", label: "of games by players rated like this", interval: "" };
+
+/** A figure with its name, text and interval as text, and what is read before it; null stays null. */
+export function written(figure) {
   if (figure === null) return null;
-  const foreign = transferred && figure.kind !== "algorithm4" ? ", transferred" : "";
   const shown =
     figure.kind === "percentile"
-      ? { text: `${Math.round(figure.value)} %`, interval: "" }
+      ? { ...SHARE, text: `${Math.round(figure.value)} %` }
       : isElo(figure)
         ? { text: String(Math.round(figure.value)), interval: "= Elo" }
         : ratingFigure(figure.value, figure.low, figure.high);
-  return { ...figure, ...shown, label: FIGURE_NAMES[figure.kind] + foreign };
+  return { ...figure, label: FIGURE_NAMES[figure.kind], before: "", ...shown };
 }
 
 /**
  * The figures to show of a curve point: `main` the large one, `other` the one beneath, null where
- * there is none. `basis` says which figure leads and whether the calibration is transferred.
+ * there is none. `basis` says which figure leads.
  */
 export function ratings(point, elo, basis = {}) {
   if (point === null) return { main: null, other: null };
   const [main, beneath] = leading(point, elo, basis.choice ?? "auto");
   // The Elo stands beside it already, and people would take it for what this game says.
   const other = beneath !== null && isElo(beneath) ? null : beneath;
-  // Said once: the figure beneath rests on the same calibration.
-  return { main: written(main, basis.transferred), other: written(other, basis.transferred && main === null) };
+  return { main: written(main), other: written(other) };
 }
 
 /** What stands where no figure leads yet, or where none may be seen. */
@@ -65,21 +66,34 @@ export function oddsAfter(game, plies) {
   return known ? { win: known.win, draw: known.draw, loss: 1 - known.win - known.draw } : null;
 }
 
+const USUAL = ["clearly worse than usual", "perhaps worse than usual", "as usual", "perhaps better than usual", "clearly better than usual"];
+
+/** How sure it is that a player plays better or worse than usual, by a percentile. */
+export const usualWords = (figure, moves) => USUAL[usualness(figure, moves)] ?? "too early to say";
+
+/** A figure in one line: `level 2311 2150–2480`, `better than 74 % of games by players rated like this`. */
+export function figureLine({ kind, before, label, text, interval }) {
+  if (kind === "percentile") return `${before} ${text} ${label}`;
+  return [label, text, interval].filter(Boolean).join(" ");
+}
+
 /** `White wins 45 %, draw 40 %, Black wins 15 %`; they add up to 100. */
 export function oddsWords({ win, draw }) {
   const won = Math.round(100 * win);
   const level = Math.round(100 * (win + draw)) - won;
-  return `White wins ${won} %, draw ${level} %, Black wins ${100 - won - level} %`;
+  return `For these two: White wins ${won} %, draw ${level} %, Black wins ${100 - won - level} %`;
 }
 
-/** Draws a score bar: three parts where the odds are known, else White's share by the score. */
-export function drawBar(node, score, odds) {
-  const share = odds?.win ?? whiteShare(score.cp ?? 0);
-  node.style.setProperty("--white", `${(100 * share).toFixed(1)}%`);
-  node.style.setProperty("--not-lost", `${(100 * (odds ? odds.win + odds.draw : share)).toFixed(1)}%`);
+/** Draws a score bar: White's share by the score that stands beside it. */
+export function drawBar(node, score) {
+  node.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
   node.classList.toggle("unknown", score.cp === null);
-  const said = odds ? oddsWords(odds) : "";
-  if (node.title !== said) node.title = said;
+}
+
+/** Draws how likely White's win, a draw and Black's win are, as a bar of three parts. */
+export function drawOdds(node, { win, draw }) {
+  node.style.setProperty("--white", `${(100 * win).toFixed(1)}%`);
+  node.style.setProperty("--not-lost", `${(100 * (win + draw)).toFixed(1)}%`);
 }
 
 /** Who makes ply `ply`. */
@@ -183,7 +197,7 @@ export function sideText(game, color, basis = {}) {
   const { main } = ratings(point, game[color].elo, basis);
   const name = game[color].name || "unknown";
   if (main === null) return `${name}: ${withoutFigure(point, basis)}`;
-  const range = main.bound ? ` ${main.interval}` : main.interval ? `, 95 % interval ${main.interval}` : "";
-  const said = `${main.text}${range}`;
-  return `${name}: ${main.label} ${said}, from ${countedMoves(point.n)}`;
+  const range = main.bound || main.kind === "percentile" || !main.interval ? "" : `, 95 % interval ${main.interval}`;
+  const said = figureLine(range ? { ...main, interval: "" } : main);
+  return `${name}: ${said}${range}, from ${countedMoves(point.n)}`;
 }

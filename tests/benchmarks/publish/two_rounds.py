@@ -150,7 +150,7 @@ def contradictions(overlay: str, item: dict[str, Any], game: GameDetail) -> list
         digits = re.sub(r"[^0-9]", "", side["value"])
         if value and value.lstrip("-") not in side["value"]:
             fault("figure", f"{side['value']!r} where {value} leads for {color}")
-        if not value and digits and not re.search("[≤≥]|move", side["value"]):
+        if not value and digits and not re.search("or more|or less|move", side["about"]):
             fault("figure", f"{side['value']!r} where no figure leads for {color}")
         if value and whole_game == ("…" in side["value"]):
             fault("mark", f"{side['value']!r} for {color}, all moves rated: {whole_game}")

@@ -28,12 +28,12 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
         (
             "ratingFigure",
             [2310.4, None, 2420.6],
-            {"text": "2310", "interval": "≤\u00a02421", "bound": None},
+            {"text": "2310", "interval": "2421 or less", "bound": None},
         ),
         (
             "ratingFigure",
             [2310.4, 2200.2, None],
-            {"text": "2310", "interval": "≥\u00a02200", "bound": None},
+            {"text": "2310", "interval": "2200 or more", "bound": None},
         ),
         (
             "ratingFigure",

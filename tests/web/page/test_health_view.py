@@ -42,7 +42,8 @@ def test_the_line_says_all_that_matters(pages: Pages) -> None:
         "1 of 2 searching",
         "depth 9–15",
         "500 knodes/s",
-        "waiting: 2 for the newest moves, 9 behind, 4 ahead of the moves",
+        "waiting: 2 after the newest moves, 9 earlier in games that run, "
+        "4 not played yet, searched ahead",
         "the oldest 2 min",
         "987 searches",
         "25 % known before",
@@ -83,8 +84,8 @@ def test_everything_is_in_the_view(pages: Pages) -> None:
     info = EngineInfo("Stockfish", "depth 9", 2200, "field", 40, None, "none fits")
     rows = dict(call(pages, "engineRows", {"engines": BUSY, "engine": info}))
     assert rows["Problem"] == "the cluster is lost"
-    assert rows["Waiting for the newest moves"] == "2"
-    assert rows["Waiting of games over"] == "0"
+    assert rows["Positions waiting: after the newest moves"] == "2"
+    assert rows["Positions waiting: of games over for longer"] == "0"
     assert rows["Known already (cache)"] == "50, 25 %"
     assert rows["Foreseen (searched ahead)"] == "30 of 40, 75 %"
     assert rows["Calibration"] == "none: none fits"
@@ -115,8 +116,11 @@ def test_sources_come_first(pages: Pages) -> None:
 
 def test_above_the_figures_stands_only_what_is_not_as_it_should_be(pages: Pages) -> None:
     well = EngineHealth(engines=(EngineState(0, "idle"),))
-    feeds = [plain(FeedHealth("a", "live")), plain(FeedHealth("b", "stale"))]
+    feeds = [plain(FeedHealth("a", "live")), plain(FeedHealth("b", "finished"))]
     assert call(pages, "troubleLines", {"feeds": feeds, "engines": plain(well)}) == []
+    silent = [*feeds, plain(FeedHealth("hall", "stale", "nothing new for 13 min"))]
+    [line] = call(pages, "troubleLines", {"feeds": silent, "engines": plain(well)})
+    assert (line["name"], line["detail"]) == ("hall", "stale: nothing new for 13 min")
     lost = {"feeds": [*feeds, plain(FeedHealth("c", "failed", "404"))], "engines": plain(BUSY)}
     assert [each["name"] for each in call(pages, "troubleLines", lost)] == ["c", "engines"]
     delay = {"delay_s": 900, "first_s": None}

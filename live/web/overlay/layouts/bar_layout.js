@@ -13,8 +13,7 @@ export default class BarLayout {
   constructor(context) {
     this._context = context;
     this._score = new ScorePanel(context);
-    this._place = element("span", "place");
-    this._transferred = element("span", "transferred");
+    this._place = element("p", "place");
     this._sides = { white: new PlayerPanel("white", context), black: new PlayerPanel("black", context) };
     const { bar, move, number, alert } = this._score;
     this.node = element(
@@ -30,7 +29,7 @@ export default class BarLayout {
           "div",
           "middle",
           "",
-          element("p", "place-line", "", this._transferred, this._place),
+          this._place,
           element("div", "state", "", move, number),
           bar.node,
         ),
@@ -52,9 +51,8 @@ export default class BarLayout {
   draw({ games: [game = null], swingOf }) {
     this.node.hidden = game === null;
     if (game === null) return;
-    const { words, basisOf } = this._context;
+    const { words } = this._context;
     setText(this._place, placeOf(game, words));
-    setText(this._transferred, basisOf(game).transferred ? words.transferred : "");
     this._sides.white.draw(game);
     this._sides.black.draw(game);
     this._score.draw(game, swingOf(game));

@@ -2,7 +2,7 @@
 
 import { Diagram } from "../../drawing/diagram.js";
 import { element, setText } from "../../drawing/elements.js";
-import { placeOf } from "../shown_figures.js";
+import { oddsWords, placeOf } from "../shown_figures.js";
 import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
 import { Plot, curveNames } from "../curve_plot.js";
@@ -25,6 +25,7 @@ export default class BoardLayout {
     this._diagram = null;
     this._humanLine = () => null;
     if (context.options.human) import("../human_line.js").then(({ humanLine }) => (this._humanLine = humanLine));
+    this._odds = element("p", "odds");
     this._opening = element("p", "opening");
     this._extras = null;
     const { bar, move, number, alert } = this._score;
@@ -40,6 +41,7 @@ export default class BoardLayout {
         "",
         this._sides.black.node,
         element("div", "state", "", move, number, alert),
+        this._odds,
         this._opening,
         this._human,
         this._box,
@@ -71,6 +73,9 @@ export default class BoardLayout {
     setText(this._place, placeOf(game, words));
     const extras = this._extras?.draw(game);
     setText(this._opening, extras?.opening ?? "");
+    const odds = options.hide.includes("score") ? "" : oddsWords(game, words);
+    setText(this._odds, odds);
+    this._odds.hidden = odds === "";
     this._opening.hidden = !this._opening.textContent;
     for (const [color, side] of Object.entries(this._sides)) side.draw(game, extras?.material[color]);
     this._score.draw(game, swingOf(game));

@@ -1,6 +1,7 @@
 /** `layout=curves`: both players' perceived ratings move by move, and nothing else. */
 
 import { element, setText } from "../../drawing/elements.js";
+import { fill } from "../language/words.js";
 import { placeOf } from "../shown_figures.js";
 import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
@@ -41,7 +42,8 @@ export default class CurvesLayout {
     const { options, words } = this._context;
     setText(this._place, placeOf(game, words));
     const names = curveNames(game, options);
-    setText(this._which, `${words[names.kind]} \u00b7 ${words.standingsNote}`);
+    const ranged = `${words[names.kind]} \u00b7 ${words.standingsNote}`;
+    setText(this._which, names.kind === "percentile" ? fill(words.betterThan, "\u2026") : ranged);
     this._sides.white.draw(game);
     this._sides.black.draw(game);
     if (hasRating(game, names)) this._plot.draw(game, names);

@@ -4,7 +4,7 @@ import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { figureOf, isElo } from "../../client/leading_figure.js";
 import { ScorePanel } from "../score.js";
-import { named, oddsOf, openOf, placeOf, pointsOf } from "../shown_figures.js";
+import { named, oddsOf, openOf, placeOf, pointsOf, usualWords } from "../shown_figures.js";
 import { fill } from "../language/words.js";
 import { eventPoints, keyOf } from "../tables/round_table.js";
 
@@ -50,13 +50,14 @@ export default class DuelLayout {
     const { withheld } = basisOf(game);
     this._row("Elo", (color) => String(game[color].elo ?? "\u2013"));
     for (const kind of ["level", "percentile"]) {
-      this._row(kind === "level" ? words.level : words.percentileBrief, (color) => {
+      this._row(kind === "level" ? words.level : `${words.percentileShort} \u2026 ${words.percentile}`, (color) => {
         const point = game.curves[color].at(-1) ?? null;
         const figure = withheld ? null : named(figureOf(point, kind), words);
         if (figure === null) return "\u2013";
         const open = openOf(game, color, words) ? "\u2026" : "";
         const range = figure.interval ? fill(words.of100, figure.interval) : "";
-        return [figure.text + open, range];
+        const said = kind === "percentile" && !open ? usualWords(figure, point.n, words) : range;
+        return [figure.text + open, said];
       });
     }
     // The Elo stands above it already.

@@ -6,7 +6,7 @@ import { fill } from "../language/words.js";
 import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
 import { placeOf } from "../shown_figures.js";
-import { figureOf, leading } from "../../client/leading_figure.js";
+import { SETTLED_MOVES, figureOf, leading } from "../../client/leading_figure.js";
 import { unratedMoves } from "../../client/curve_series.js";
 
 const WIDTH = 46;
@@ -77,6 +77,3 @@ export default class PlayerLayout {
     return fill(this._context.words.betterThan, Math.round(figure.value));
   }
 }
-
-/** Under so many counted moves a percentile still jumps about. */
-const SETTLED_MOVES = 10;

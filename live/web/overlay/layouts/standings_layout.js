@@ -51,7 +51,7 @@ export default class StandingsLayout {
 
   draw({ held, games, now }) {
     const { options, words } = this._context;
-    const ranked = ranking(this._wanted(held, games), options.rating, words, this._context.basisOf().transferred);
+    const ranked = ranking(this._wanted(held, games), options.rating, words);
     this.node.hidden = ranked.length === 0;
     const shown = Math.max(1, Math.min(ranked.length, options.rows));
     if (shown !== this._shown) {

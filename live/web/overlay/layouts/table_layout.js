@@ -103,8 +103,8 @@ class TableRow {
     setText(this._points, pointsText(points));
     ties.forEach((value, at) => setText(this._ties[at], pointsText(value)));
     const known = players.get(id) ?? players.get(player.name) ?? null;
-    const { withheld, transferred } = this._basisOf();
-    const rating = withheld ? null : named(figureOf(known, "performance"), this._words, transferred);
+    const { withheld } = this._basisOf();
+    const rating = withheld ? null : named(figureOf(known, "performance"), this._words);
     setText(this._value, rating?.text ?? "\u2013");
     setText(this._interval, rating?.interval ?? "");
   }

@@ -2,7 +2,7 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
-import { figuresOf, lastMove, oddsOf, openOf, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
+import { figuresOf, lastMove, openOf, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { Pager } from "../pages_by_time.js";
@@ -58,7 +58,6 @@ class Item {
     this._words = words;
     this._basisOf = basisOf;
     this._board = element("span", "place");
-    this._transferred = element("span", "transferred");
     this._bar = new ScoreBar();
     this._score = element("span", "score");
     this._move = element("span", "move");
@@ -68,7 +67,7 @@ class Item {
       "div",
       "item",
       "",
-      element("div", "place-cell", "", this._board, this._transferred),
+      this._board,
       this._sides.white.node,
       element("div", "middle", "", element("div", "state", "", this._move, this._score, this._alert), this._bar.node),
       this._sides.black.node,
@@ -76,11 +75,10 @@ class Item {
   }
 
   draw(game, swing) {
-    const { transferred, withheld } = this._basisOf(game);
+    const { withheld } = this._basisOf(game);
     setText(this._board, game.board === null ? "" : fill(this._words.board, game.board));
-    setText(this._transferred, transferred ? this._words.transferred : "");
     const score = scoreOf(game, this._options.provisional);
-    this._bar.draw(score, oddsOf(game), game.result);
+    this._bar.draw(score, game.result);
     const result = resultText(game.result);
     setText(this._score, result || (score?.text ?? ""));
     this._score.dataset.state = result ? "result" : (score?.state ?? "");

@@ -10,11 +10,11 @@ const MARGIN = 40;
  * Players by what is known of their strength, ties as ties: `{id, rank, player, rating}`. `rank` is
  * text, empty where too little is known, and `rating` is null there.
  */
-export function ranking(players, wanted, words, transferred = false) {
+export function ranking(players, wanted, words) {
   return standings(players, wanted).map((each) => {
     const rank = placeText(each);
     // A figure of a few moves is none to be seen on air.
-    const rating = rank === "" ? null : named(each.figure, words, transferred);
+    const rating = rank === "" ? null : named(each.figure, words);
     return { id: each.player.id, rank, player: each.player, rating };
   });
 }

@@ -19,7 +19,7 @@ import { FollowStar } from "../followed_players.js";
 import { playerKey } from "../player_key.js";
 import { writePlace } from "../page_address.js";
 import {
-  basisText, countedMoves, drawBar, lastMove, oddsAfter, oddsWords, placeText, problemText, ratings, scoreAfter,
+  basisText, countedMoves, drawBar, drawOdds, lastMove, oddsAfter, oddsWords, placeText, problemText, ratings, scoreAfter,
   scoreWords, withoutFigure,
 } from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
@@ -114,7 +114,7 @@ export class BoardPage {
     this._ply = ply;
     const plies = ply === last ? game.plies : game.plies.slice(0, ply);
     this._drawHead(game);
-    const basis = basisIn(held, place, game);
+    const basis = basisIn(held, place);
     this._drawBoard(game, plies, place, basis);
     this._human.draw(game, plies, held.engines?.human?.learned_from ?? "");
     this._moves.draw(game, ply);
@@ -169,12 +169,12 @@ export class BoardPage {
     this._left.classList.toggle("flipped", place.flip);
     const score = scoreAfter(game, plies);
     const odds = oddsAfter(game, plies);
-    drawBar(this._bar, score, odds);
+    drawBar(this._bar, score);
     const said = score.text ? `Score ${score.text}` : "Score not known yet";
     this._bar.setAttribute("aria-label", odds ? `${said}. ${oddsWords(odds)}` : said);
     this._odds.hidden = odds === null;
     if (odds) {
-      drawBar(this._oddsBar, score, odds);
+      drawOdds(this._oddsBar, odds);
       setText(this._oddsText, oddsWords(odds));
     }
     const moves = plies.map(({ uci }) => uci);
@@ -297,6 +297,7 @@ class PlayerHeader {
     this._material.title = "What this side has more of, and by how many pawns it is ahead";
     this._star = new FollowStar(followed);
     this.clock = new ClockText(color, elapsedS);
+    this._before = element("span", "before");
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
     this._label = element("span", "figure-name");
@@ -306,7 +307,7 @@ class PlayerHeader {
         "div", "who", "", element("i", `piece ${color}`), this._title, this._link, this._elo, this._star.node, this._material,
         this._more, this.clock.node,
       ),
-      element("div", "figures", "", this._main, this._interval, this._label),
+      element("div", "figures", "", this._before, this._main, this._interval, this._label),
     );
   }
 
@@ -325,6 +326,7 @@ class PlayerHeader {
     this._name.draw(player.name || "?", basis.everybody, room);
     const point = pointAt(game.curves[color], plies.length);
     const { main } = ratings(point, player.elo, basis);
+    setText(this._before, main?.before ?? "");
     setText(this._main, main?.text ?? "\u2013");
     setText(this._interval, main ? main.interval : withoutFigure(point, basis));
     const rests = plies === game.plies && point !== null ? basisText(game, color, point) : countedMoves(point?.n ?? 0);

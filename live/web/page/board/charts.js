@@ -121,7 +121,7 @@ export function curvesChart(wanted) {
       return {
         data: [...data, own(game.white.elo), own(game.black.elo)],
         note: percent
-          ? "percentile among games of players rated alike; dashed: the middle one"
+          ? "better than so many of 100 games by players rated like this; dashed: the middle"
           : `${FIGURE_NAMES[kind]}; bands: 95 % intervals, / White's, \\ Black's; dashed: own Elo`,
       };
     },

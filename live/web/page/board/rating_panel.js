@@ -3,7 +3,7 @@
 import { element, nameNode, scrollBox, setText } from "../../drawing/elements.js";
 import { nameWithin } from "../../drawing/player_names.js";
 import { figureOf } from "../../client/leading_figure.js";
-import { countedMoves, ratings, withoutFigure, written } from "../score_words.js";
+import { countedMoves, ratings, usualWords, withoutFigure, written } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";
 import { explainButton } from "../explanations.js";
 import { Whisker } from "./side_figures.js";
@@ -52,26 +52,28 @@ class RatingPanel {
     this._name.title = player.name;
     const { main } = ratings(point, player.elo, basis);
     const counted = point === null ? "" : `from ${countedMoves(point.n)}`;
-    this._large.name(main === null ? "No figure yet" : [titled(main.label), counted].join(", "));
+    const named = [titled(main?.kind === "percentile" ? main.before : (main?.label ?? "")), counted].join(", ");
+    this._large.name(main === null ? "No figure yet" : named);
     if (main === null) this._large.say(note && point !== null && point.n >= 5 ? note : withoutFigure(point, basis));
-    else this._large.draw(main, player.elo, "");
+    else this._large.draw(main, player.elo, main.kind === "percentile" ? `${main.label}: ${usualWords(main, point.n)}` : "");
     for (const [kind, line] of Object.entries(this._lines)) {
       // A performance belongs to the whole game, not to a move of it.
       const whole = kind === "performance";
       const held = whole ? (ply >= game.plies.length ? game.methods[this._color] : null) : point;
-      const figure = written(figureOf(held, kind), basis.transferred);
+      const figure = written(figureOf(held, kind));
       line.node.hidden = figure === null || main?.kind === kind;
       if (figure !== null) line.draw(figure, player.elo, about(figure));
     }
   }
 }
 
-const NAMES = { level: "Level", percentile: "Percentile", alone: "Moves alone", performance: "Performance", a4: "A4 index" };
+const NAMES = { level: "Level", percentile: "Better than", alone: "Moves alone", performance: "Performance", a4: "A4 index" };
 
 const titled = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What else there is to say of a figure. */
-function about({ kind, share }) {
+function about({ kind, share, label }) {
+  if (kind === "percentile") return label;
   if (kind === "level" && share !== null && share >= 0.005) return `${Math.round(100 * share)} % from these moves`;
   return "";
 }

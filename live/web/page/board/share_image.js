@@ -2,9 +2,8 @@
 
 import { resultText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { parsePlacement, placementAfter } from "../../client/board_position.js";
-import { isTransferred } from "../../client/leading_figure.js";
 import {
-  countedMoves, lastMove, oddsAfter, placeText, provisionalWords, ratings, scoreAfter, withoutFigure,
+  countedMoves, figureLine, lastMove, placeText, provisionalWords, ratings, scoreAfter, withoutFigure,
 } from "../score_words.js";
 import { pointAt } from "./rating_panel.js";
 import { sparkPaths } from "../boards/small_curves.js";
@@ -53,31 +52,30 @@ function board(x, y, side, placement, last, pieces) {
   return svg;
 }
 
-function player(x, y, game, color, ply, basis) {
+function player(x, y, game, color, ply) {
   const { name, title, elo } = game[color];
   const point = pointAt(game.curves[color], ply);
-  const { main, other } = ratings(point, elo, basis);
+  const { main, other } = ratings(point, elo);
   const who = [title, short(name || "?")].filter(Boolean).join(" ");
   const disc = `<circle cx="${x + 9}" cy="${y - 8}" r="8" fill="${color === "white" ? "#fff" : "#000"}" stroke="${QUIET}"/>`;
   const figure = main === null ? "\u2013" : main.text;
   const range = main?.interval && !main.bound ? `95 %: ${main.interval}` : "";
-  const interval =
-    main === null ? withoutFigure(point) : [main.bound && main.interval, main.label, range, countedMoves(point.n)].filter(Boolean).join(", ");
-  const ends = other?.bound ? ` ${other.interval}` : other?.interval ? ` (${other.interval})` : "";
-  const second = other ? `${other.label}: ${other.text}${ends}` : "";
+  const moves = countedMoves(point?.n ?? 0);
+  const share = main?.kind === "percentile";
+  const about = main === null ? withoutFigure(point) : [main.bound && main.interval, main.label, range, share ? "" : moves].filter(Boolean).join(", ");
+  const beneath = [share ? `are worse than this one, ${moves}` : "", other ? figureLine(other) : ""].filter(Boolean).join(" \u00b7 ");
   return [
     disc,
     words(x + 28, y, 26, INK, who, 'font-weight="600"'),
     words(x + 570, y, 22, QUIET, elo ? `Elo ${elo}` : "", 'text-anchor="end"'),
     words(x, y + 58, 54, COLORS[color], figure, 'font-weight="700"'),
-    words(x + 175, y + 38, 20, INK, interval),
-    words(x + 175, y + 62, 17, QUIET, second),
+    words(x + 175, y + 38, 20, INK, about),
+    words(x + 175, y + 62, 17, QUIET, beneath),
   ].join("");
 }
 
 /** `pieces`: SVG of each piece by FEN letter, in a square of 40. */
 export function shareSvg(game, ply, engine, pieces) {
-  const basis = { transferred: isTransferred(engine, game.calibration_note) };
   const plies = game.plies.slice(0, ply);
   const placement = placementAfter(game.start_fen, plies.map(({ uci }) => uci));
   const score = scoreAfter(game, plies);
@@ -88,9 +86,7 @@ export function shareSvg(game, ply, engine, pieces) {
   };
   const paths = sparkPaths(curves);
   const [x, side] = [600, 480];
-  const odds = oddsAfter(game, plies);
-  const bar = odds?.win ?? whiteShare(score.cp ?? 0);
-  const even = odds?.draw ?? 0;
+  const bar = whiteShare(score.cp ?? 0);
   const drawn = paths
     ? ["white", "black"]
         .map(
@@ -112,12 +108,11 @@ export function shareSvg(game, ply, engine, pieces) {
     words(1160, 52, 22, QUIET, placeText(game), 'text-anchor="end"'),
     `<rect x="40" y="80" width="16" height="${side}" fill="#14181d" stroke="${QUIET}"/>`,
     `<rect x="40" y="${80 + side * (1 - bar)}" width="16" height="${side * bar}" fill="#fff" fill-opacity="${score.cp === null ? 0.3 : 1}"/>`,
-    `<rect x="40" y="${80 + side * (1 - bar - even)}" width="16" height="${side * even}" fill="#8a929d"/>`,
     board(66, 80, side, placement, plies.at(-1)?.uci ?? "", pieces),
-    player(x, 118, game, "black", ply, basis),
+    player(x, 118, game, "black", ply),
     `<rect x="${x}" y="205" width="560" height="180" rx="8" fill="${PANEL}"/>`,
     `<svg x="${x + 8}" y="213" width="544" height="164" viewBox="0 0 100 40" preserveAspectRatio="none">${drawn}</svg>`,
-    player(x, 440, game, "white", ply, basis),
+    player(x, 440, game, "white", ply),
     words(x, 550, 24, INK, state.filter(Boolean).join("    ")),
     words(40, 604, 16, QUIET, engine ? `${engine.name}, ${engine.limit}` : ""),
     words(1160, 604, 16, QUIET, "How strong the play looks, not how strong the player is. live-rate", 'text-anchor="end"'),

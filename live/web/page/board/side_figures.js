@@ -3,7 +3,7 @@
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { nameWithin } from "../../drawing/player_names.js";
 import { ClockText } from "../boards/clock_text.js";
-import { SCALE, basisText, countedMoves, ratings, withoutFigure } from "../score_words.js";
+import { SCALE, basisText, countedMoves, figureLine, ratings, withoutFigure } from "../score_words.js";
 
 /** A rating and its interval on a scale that all boards share, so that eyes can compare them. */
 export class Whisker {
@@ -49,6 +49,7 @@ export class CardSide {
     this._elo = element("span", "elo");
     this._ownElo = element("span", "own-elo");
     this.clock = new ClockText(color, elapsedS);
+    this._before = element("span", "before");
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
     this._label = element("span", "figure-name");
@@ -59,7 +60,7 @@ export class CardSide {
       `side ${color}`,
       "",
       element("div", "who", "", element("i", `piece ${color}`), this._title, this._name, this._elo, this.clock.node),
-      element("div", "figures", "", this._main, this._interval, this._label, this._ownElo, this._other),
+      element("div", "figures", "", this._before, this._main, this._interval, this._label, this._ownElo, this._other),
       this._whisker.node,
     );
   }
@@ -73,10 +74,11 @@ export class CardSide {
     setText(this._ownElo, player.elo ? `Elo ${player.elo}` : "");
     this.clock.draw(game, plies);
     const { main, other } = ratings(point, player.elo, basis);
+    setText(this._before, main?.before ?? "");
     setText(this._main, main?.text ?? "\u2013");
     setText(this._interval, main ? main.interval : withoutFigure(point, basis));
     setText(this._label, main ? `${main.label} \u00b7 ${plies === game.plies ? basisText(game, this._color, point) : countedMoves(point.n)}` : "");
-    setText(this._other, other ? [other.label, other.text, other.interval].filter(Boolean).join(" ") : "");
+    setText(this._other, other ? figureLine(other) : "");
     this.node.classList.toggle("unknown", main === null);
     // Percentiles have no place on a scale of Elo.
     this._whisker.draw([main, other].find((each) => each && each.kind !== "percentile") ?? null, player.elo);

@@ -14,6 +14,7 @@ import { Spark } from "./small_curves.js";
 export class Card {
   constructor(elapsedS) {
     this._game = null;
+    this._basis = {};
     this._plies = null;
     this._placement = "";
     this._visible = false;
@@ -45,12 +46,10 @@ export class Card {
   }
 
   draw(game, basis) {
-    const key = `${basis.choice} ${basis.transferred}`;
-    if (game === this._game && key === this._basisKey) return;
+    if (game === this._game && basis.choice === this._basis.choice) return;
     const before = this._game;
     this._game = game;
     this._basis = basis;
-    this._basisKey = key;
     const score = scoreAfter(game, game.plies);
     setText(this._where, placeText(game, true));
     setText(this._move, lastMove(game, game.plies));
@@ -59,7 +58,7 @@ export class Card {
     this._score.title = score.source ? provisionalWords(score.source) : "";
     setText(this._result, resultText(game.result));
     const odds = oddsAfter(game, game.plies);
-    drawBar(this._bar, score, odds);
+    drawBar(this._bar, score);
     for (const color of ["white", "black"]) {
       this._sides[color].draw(game, game.plies, game.curves[color].at(-1) ?? null, basis);
     }

@@ -17,6 +17,19 @@ const MANY = 24;
 /** Boards change their places at most so often: nobody can read what jumps about. */
 export const REARRANGE_MS = 3_000;
 
+/** A card with the gap beside it, in rem, and how much larger than that it may become. */
+const CARD = { width: 27.3, height: 14.4 };
+const LARGEST = 3;
+
+/** How much larger cards are drawn, so that few of them fill a large screen; sizes in rem. Pure. */
+export function cardScale(boards, width, height) {
+  for (let scale = LARGEST; scale > 1; scale -= 0.05) {
+    const columns = Math.floor(width / scale / CARD.width);
+    if (columns > 0 && Math.ceil(boards / columns) * CARD.height * scale <= height) return Number(scale.toFixed(2));
+  }
+  return 1;
+}
+
 /** Why nothing is shown. */
 function noGameYet(held) {
   const behind = delayText(held.hello?.public_delay);
@@ -34,11 +47,13 @@ export class Overview {
     this._arrangedAt = -Infinity;
     this._key = "";
     this._narrow = matchMedia("(max-width: 48rem)");
+    this._large = matchMedia("(min-width: 150rem)");
     this._games = [];
     this._grid = element("div", "boards");
     this._grid.id = "boards";
     this._table = new BoardsTable((change) => go(change), elapsedS);
     this._count = element("span", "count");
+    this._carried = element("span", "carried", "carried over", explainButton("transferred"));
     this._empty = element("p", "note empty");
     this._sight = new IntersectionObserver(
       (entries) => {
@@ -52,6 +67,19 @@ export class Overview {
     this.node = element("section", "overview", "", this._moments.node, this._toolbar(share), this._empty, this._grid, this._table.node);
     this.node.setAttribute("aria-label", "Boards");
     this.node.addEventListener("keydown", (event) => this._walk(event));
+    new ResizeObserver(() => this._scale()).observe(this.node);
+    addEventListener("resize", () => this._scale());
+  }
+
+  /** On a screen for a whole room few cards are drawn larger. */
+  _scale() {
+    if (this.node.hidden || this._grid.hidden) return;
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const { top, width } = this.node.getBoundingClientRect();
+    const above = this._grid.getBoundingClientRect().top - top;
+    const height = innerHeight - (top + scrollY) - above;
+    const scale = this._large.matches ? cardScale(this._cards.size, width / rem, height / rem) : 1;
+    if (this._grid.style.zoom !== String(scale)) this._grid.style.zoom = scale;
   }
 
   /** Draws what `place` asks for; `now` says when, for boards that change their places. */
@@ -74,15 +102,15 @@ export class Overview {
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
     const asCards = layout === "cards";
-    const basisOf = (game) => basisIn(held, place, game);
+    const basis = basisIn(held, place);
     this._grid.hidden = !asCards;
     this._table.node.hidden = asCards;
     if (asCards) {
       this._table.clear();
-      this._drawCards(games, basisOf);
+      this._drawCards(games, basis);
     } else {
       this._forget(new Set());
-      this._table.draw(games, place, basisOf);
+      this._table.draw(games, place, basis);
     }
     for (const { id } of games) {
       const node = this._cards.get(id)?.node ?? this._table.row(id);
@@ -90,7 +118,8 @@ export class Overview {
       node?.classList.toggle("followed", this._followed.size > 0 && this._followed.plays(held.games.get(id)));
     }
     const hidden = all.length - games.length;
-    setText(this._count, all.length ? [`${games.length} of ${all.length} boards`, "ranges are 95 % intervals", isTransferred(held.engine) ? "transferred" : ""].filter(Boolean).join(" \u00b7 ") : "");
+    setText(this._count, all.length ? `${games.length} of ${all.length} boards \u00b7 ranges are 95 % intervals` : "");
+    this._carried.hidden = all.length === 0 || !isTransferred(held.engine);
     setText(this._empty, all.length === 0 ? noGameYet(held) : hidden && !games.length ? "No board fits the filter." : "");
     this._empty.hidden = !this._empty.textContent;
   }
@@ -110,8 +139,9 @@ export class Overview {
     for (const card of this._cards.values()) card.restyle();
   }
 
-  _drawCards(games, basisOf) {
+  _drawCards(games, basis) {
     this._forget(new Set(games.map((game) => game.id)));
+    const before = this._cards.size;
     const focused = document.activeElement;
     games.forEach((game, at) => {
       let card = this._cards.get(game.id);
@@ -120,10 +150,11 @@ export class Overview {
         this._cards.set(game.id, card);
         this._sight.observe(card.node);
       }
-      card.draw(game, basisOf(game));
+      card.draw(game, basis);
       const { children } = this._grid;
       if (children[at] !== card.node) this._grid.insertBefore(card.node, children[at] ?? null);
     });
+    if (before !== this._cards.size) this._scale();
     // A card that was moved has lost the keyboard.
     if (focused !== document.activeElement && this._grid.contains(focused)) focused.focus({ preventScroll: true });
   }
@@ -154,7 +185,7 @@ export class Overview {
       "details", "chooser", "", element("summary", "", "View"),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label, figure),
     );
-    const bar = element("div", "toolbar", "", this._rounds.node, this._filter, more, share, this._count);
+    const bar = element("div", "toolbar", "", this._rounds.node, this._filter, more, share, this._count, this._carried);
     bar.setAttribute("role", "search");
     return bar;
   }

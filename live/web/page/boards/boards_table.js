@@ -3,7 +3,7 @@
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { resultText } from "../../drawing/number_format.js";
 import {
-  basisText, drawBar, lastMove, oddsAfter, provisionalWords, ratings, scoreAfter, withoutFigure,
+  basisText, drawBar, figureLine, lastMove, provisionalWords, ratings, scoreAfter, withoutFigure,
 } from "../score_words.js";
 import { writePlace } from "../page_address.js";
 import { nameWithin } from "../../drawing/player_names.js";
@@ -36,7 +36,7 @@ export class BoardsTable {
     this.node = element("div", "scroll", "", table);
   }
 
-  draw(games, place, basisOf) {
+  draw(games, place, basis) {
     this._header.draw(place.sort || "board", place.down);
     const shown = new Set(games.map((game) => game.id));
     for (const [id, row] of this._rows) {
@@ -47,8 +47,7 @@ export class BoardsTable {
     games.forEach((game, at) => {
       let row = this._rows.get(game.id);
       if (row === undefined) this._rows.set(game.id, (row = new BoardTableRow(this._elapsedS)));
-      // Narrow cells: that a calibration is transferred stands above the table.
-      row.draw(game, { ...basisOf(game), transferred: false });
+      row.draw(game, basis);
       const { children } = this._body;
       if (children[at] !== row.node) this._body.insertBefore(row.node, children[at] ?? null);
     });
@@ -103,10 +102,9 @@ class BoardTableRow {
   }
 
   draw(game, basis) {
-    const key = `${basis.choice} ${basis.transferred}`;
-    if (game === this._game && key === this._basisKey) return;
+    if (game === this._game && basis.choice === this._choice) return;
     this._game = game;
-    this._basisKey = key;
+    this._choice = basis.choice;
     setText(this._link, game.board === null ? game.round || "\u2013" : String(game.board));
     this._link.href = writePlace({ view: "board", game: game.id });
     this._link.setAttribute("aria-label", `Open board ${game.board ?? ""}: ${game.white.name} against ${game.black.name}`);
@@ -120,7 +118,7 @@ class BoardTableRow {
       const { main, other } = ratings(point, player.elo, basis);
       setText(this._ratings[color], main?.text ?? "\u2013");
       setText(this._intervals[color], main ? main.interval : withoutFigure(point, basis));
-      const second = other ? [other.label, other.text, other.interval].filter(Boolean).join(" ") : "";
+      const second = other ? figureLine(other) : "";
       const about = main ? [main.label, basisText(game, color, point), second] : [second];
       setText(this._others[color], about.filter(Boolean).join(" \u00b7 "));
       this._ratings[color].parentNode.classList.toggle("unknown", main === null);
@@ -129,7 +127,7 @@ class BoardTableRow {
     setText(this._score, score.provisional && score.text ? `${score.text} \u2026` : score.text);
     this._score.classList.toggle("provisional", score.provisional);
     this._score.title = score.source ? provisionalWords(score.source) : "";
-    drawBar(this._bar, score, oddsAfter(game, game.plies));
+    drawBar(this._bar, score);
     setText(this._move, lastMove(game, game.plies));
     for (const clock of this._clocks) clock.draw(game, game.plies);
     setText(this._result, resultText(game.result));

@@ -55,7 +55,7 @@ export class PlayerPage {
     }
     if (player !== null) for (const figure of this._figures) figure.draw(player);
     this._drawGains(held, player, games, place.player);
-    this._drawGames(games, (game) => basisIn(held, place, game));
+    this._drawGames(games, basisIn(held, place));
   }
 
   _drawGains(held, player, games, key) {
@@ -75,7 +75,7 @@ export class PlayerPage {
     for (const card of this._cards.values()) card.restyle();
   }
 
-  _drawGames(games, basisOf) {
+  _drawGames(games, basis) {
     const shown = new Set(games.map(({ id }) => id));
     for (const [id, card] of this._cards) {
       if (shown.has(id)) continue;
@@ -88,7 +88,7 @@ export class PlayerPage {
         this._cards.set(game.id, (card = new Card(this._elapsedS)));
         card.visible = true;
       }
-      card.draw(game, basisOf(game));
+      card.draw(game, basis);
       const { children } = this._grid;
       if (children[at] !== card.node) this._grid.insertBefore(card.node, children[at] ?? null);
     });

@@ -13,7 +13,7 @@ import { MiniBoard } from "../board/pieces.js";
 import { arranged } from "../boards/boards_order.js";
 import { ClockText } from "../boards/clock_text.js";
 import { basisIn } from "../figure_choice.js";
-import { basisText, drawBar, lastMove, oddsAfter, placeText, ratings, scoreAfter, withoutFigure } from "../score_words.js";
+import { basisText, drawBar, lastMove, placeText, ratings, scoreAfter, withoutFigure } from "../score_words.js";
 import { pageAt, wallGrid, wallPages } from "./wall_pages.js";
 
 function styles() {
@@ -64,7 +64,7 @@ export class WallView {
       this._cells.push(cell);
       this._grid.append(cell.node);
     }
-    now.forEach((game, each) => this._cells[each].draw(game, basisIn(held, place, game)));
+    now.forEach((game, each) => this._cells[each].draw(game, basisIn(held, place)));
     this._fit();
   }
 
@@ -125,9 +125,8 @@ class WallCell {
   }
 
   draw(game, basis) {
-    const key = `${basis.choice} ${basis.transferred}`;
-    if (game === this._game && key === this._key) return;
-    this._key = key;
+    if (game === this._game && basis.choice === this._choice) return;
+    this._choice = basis.choice;
     if (game.plies !== this._game?.plies || game.start_fen !== this._game.start_fen) {
       this._mini.draw(placementAfter(game.start_fen, game.plies.map(({ uci }) => uci)), game.plies.at(-1)?.uci ?? "");
     }
@@ -137,7 +136,7 @@ class WallCell {
     setText(this._move, lastMove(game, game.plies));
     const result = resultText(game.result);
     setText(this._score, result || (score.provisional && score.text ? `${score.text} \u2026` : score.text));
-    drawBar(this._bar, score, oddsAfter(game, game.plies));
+    drawBar(this._bar, score);
     for (const side of Object.values(this._sides)) side.draw(game, basis);
     this.node.classList.toggle("over", result !== "");
   }
@@ -166,13 +165,14 @@ class WallSide {
     this._name = new Name();
     this._elo = element("span", "elo");
     this.clock = new ClockText(color, elapsedS);
+    this._before = element("span", "before");
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
     this._label = element("span", "figure-name");
     this.node = element(
       "div", `wall-side side ${color}`, "",
       element("div", "who", "", element("i", `piece ${color}`), this._name.node, this.clock.node),
-      element("div", "figures", "", this._main, element("span", "about", "", this._interval, this._label, this._elo)),
+      element("div", "figures", "", this._main, element("span", "about", "", this._before, this._interval, this._label, this._elo)),
     );
   }
 
@@ -184,6 +184,7 @@ class WallSide {
     this.fit();
     const point = game.curves[this._color].at(-1) ?? null;
     const { main } = ratings(point, player.elo, basis);
+    setText(this._before, main?.before ?? "");
     setText(this._main, main?.text ?? "\u2013");
     setText(this._interval, main ? main.interval : withoutFigure(point, basis));
     setText(this._label, main ? `${main.label} \u00b7 ${basisText(game, this._color, point)}` : "");

@@ -59,7 +59,7 @@ def test_the_level_leads_and_the_percentile_stands_beneath(pages: Pages) -> None
     fitted = point(1, 12, 2100.0, **level, level_share=0.3, percentile=74.0)
     said = texts(drawing(pages, game(curves=Curves(white=(fitted,))), 4))
     assert "level, 95 %: 1900–2100, 12 moves" in said
-    assert "percentile: 74 %" in said
+    assert "better than 74 % of games by players rated like this" in said
 
 
 @settings(max_examples=40, deadline=None)
