@@ -147,6 +147,34 @@ async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_pat
         assert page.complaints == []
 
 
+async def test_a_view_that_could_not_be_loaded_is_tried_again(
+    chromium: str, tmp_path: Path
+) -> None:
+    broadcast = Broadcast(boards=2)
+    broadcast.play(4)
+    async with (
+        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open(publisher.url)
+        await page.until("document.querySelectorAll('.card').length === 2")
+        await page.call("Network.enable")
+        await page.call("Network.setBlockedURLs", urls=["*wall_view.js*"])
+        await page.press("w")
+        said = "document.querySelector('#toast').textContent"
+        await page.until(f"{said}.startsWith('This view could not be loaded')")
+        await page.call("Network.setBlockedURLs", urls=[])
+        with pytest.raises(AssertionError, match="navigated"):
+            await page.run("new Promise(() => {})")  # until the page is opened anew
+        await page.until("document.querySelectorAll('.wall-cell').length === 2")
+        # A key that has nothing to do here is left to the browser.
+        left = "new KeyboardEvent('keydown', {key: '/', bubbles: true, cancelable: true})"
+        assert await page.run(f"document.body.dispatchEvent({left})")
+        await page.press("Escape")
+        await page.until("document.querySelector('.overview .card')?.offsetParent")
+        assert not await page.run(f"document.body.dispatchEvent({left})")
+
+
 async def test_few_boards_fill_a_large_screen(chromium: str, tmp_path: Path) -> None:
     broadcast = Broadcast(boards=8)
     broadcast.play(30)
