@@ -1,7 +1,7 @@
 """How figures and names are written on paper. Pure.
 
-A figure that is not known is an empty cell, never a zero; of an unbounded one the known end stands,
-as in ``2450 or more``.
+A figure that is not known is an empty cell, never a zero; of an unbounded interval the known end
+stands, as in ``2450 or more``.
 """
 
 from __future__ import annotations
@@ -38,26 +38,13 @@ def so_far(value: float | None, finished: float | None) -> str:
     return "" if value is None else f"{'~' if finished is None else ''}{whole(value)}"
 
 
-def rating(value: float | None, low: float | None, high: float | None) -> str:
-    """``2034``; where only one end is known, that one: :func:`interval` says which."""
-    if value is not None:
-        return whole(value)
-    if high is not None:
-        return whole(high)
-    return whole(low) if low is not None else ""
-
-
-def interval(value: float | None, low: float | None, high: float | None) -> str:
-    """What stands beside :func:`rating`: ``1890-2370`` with an en dash, ``1890 or more``
-    where the interval has no end above; ``or more`` alone where that end stands for the rating.
-    """
+def interval(low: float | None, high: float | None) -> str:
+    """``1890-2370`` with an en dash; of an unbounded one the known end, as ``1890 or more``."""
     if low is not None and high is not None:
         return f"{whole(low)}{RANGE}{whole(high)}"
     if high is not None:
-        return "or less" if value is None else f"{whole(high)} or less"
-    if low is not None:
-        return "or more" if value is None else f"{whole(low)} or more"
-    return ""
+        return f"{whole(high)} or less"
+    return "" if low is None else f"{whole(low)} or more"
 
 
 def signed(value: float | None, decimals: int = 0) -> str:

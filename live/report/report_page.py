@@ -37,7 +37,6 @@ from live.report.printed_figures import (
     pawns,
     percent,
     plain,
-    rating,
     signed,
     so_far,
     whole,
@@ -144,12 +143,12 @@ def _games(event: Analysis, scale: FigureScale) -> str:
             [
                 html(_board(game), 12),
                 _player(game.white.name, game.white.elo),
-                rating(*white),
-                interval(*white),
+                whole(white[0]),
+                interval(*white[1:]),
                 escape(_result(game)),
                 _player(game.black.name, game.black.elo),
-                rating(*black),
-                interval(*black),
+                whole(black[0]),
+                interval(*black[1:]),
                 str((game.plies_played + 1) // 2),
             ]
         )
@@ -259,8 +258,8 @@ def _gains(event: Analysis) -> str:
 def _cells(found: Figure | None) -> list[str]:
     if found is None:
         return ["", ""]
-    ends = "= Elo" if found.is_elo else interval(found.value, found.low, found.high)
-    return [rating(found.value, found.low, found.high), ends]
+    ends = "= Elo" if found.is_elo else interval(found.low, found.high)
+    return [whole(found.value), ends]
 
 
 def _tournament(view: PlayerView) -> str:

@@ -1,4 +1,4 @@
-"""Figures on paper: unknown is empty, unbounded is an arrow."""
+"""Figures on paper: unknown is empty, unbounded says so."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from live.report.printed_figures import (
     pawns,
     percent,
     plain,
-    rating,
     signed,
     whole,
 )
@@ -17,17 +16,14 @@ from live.report.printed_figures import (
 
 def test_unknown_is_empty() -> None:
     assert [whole(None), signed(None), pawns(None), percent(None), clock(None)] == [""] * 5
-    assert rating(None, None, None) == "" == interval(None, None, None)
+    assert interval(None, None) == ""
 
 
 def test_known_and_unbounded() -> None:
-    assert rating(2034.4, 1900.0, None) == "2034"
-    low, high = (None, None, 2100.0), (None, 2100.0, None)
-    assert (rating(*low), interval(*low)) == ("2100", "or less")
-    assert (rating(*high), interval(*high)) == ("2100", "or more")
-    assert interval(2000.0, None, 2100.0) == "2100 or less"
-    assert interval(2200.0, 2100.0, None) == "2100 or more"
-    assert interval(2100.0, 1890.0, 2370.2) == "1890\N{EN DASH}2370"
+    assert whole(2034.4) == "2034"
+    assert interval(None, 2100.0) == "2100 or less"
+    assert interval(2100.0, None) == "2100 or more"
+    assert interval(1890.0, 2370.2) == "1890\N{EN DASH}2370"
     assert signed(-12.0) == "\N{MINUS SIGN}12" and pawns(35) == "+0.35"
     assert clock(3731.9) == "1:02:11"
 

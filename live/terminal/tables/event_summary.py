@@ -75,10 +75,13 @@ def players(
             cells |= {kind: figure_text(found), f"{kind} 95": figure_interval(found)}
         row = [cells[name] for name, _, _ in heads]
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)
-    table.caption = Text(
+    caption = (
         f"By {FIGURE_NAMES[ranked].lower()}; = are ties: their 95 % intervals overlap. A4 is an "
         "index on its own scale."
     )
+    if not engine.calibration and engine.calibration_note:
+        caption += f" Calibration: {engine.calibration_note}."
+    table.caption = Text(caption)
     table.caption_justify = "left"
     return table
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from rich.cells import cell_len
 
@@ -24,6 +25,13 @@ def test_players_are_listed_by_what_is_known_of_them() -> None:
     assert text.index("B ") < text.index("A ") < text.index("C ")
     assert "By algorithm 4" in text
     assert "-0.12" in text or "-0.13" in text
+
+
+def test_without_a_calibration_the_reason_stands_below() -> None:
+    note = "none for Stockfish 15.1, 3000 nodes; its scores do not fit"
+    engine = msgspec.structs.replace(ENGINE, calibration=None, calibration_note=note)
+    text = drawn(event_summary.players([], engine, "same-search", width=80), 80)
+    assert note in " ".join(text.split())
 
 
 def test_the_table_of_games_compares_both_players() -> None:
