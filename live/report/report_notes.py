@@ -71,11 +71,11 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
         ),
         (
             "Finds, traps",
-            "By a network that learned from rated games what players of a rating play. Find (!): "
-            "the engine's best move, which fewer than 1 in 8 of the mover's rating would play, "
-            "where half or more would lose a pawn. Trap (!?): it costs little, and the reply that "
-            "most of the opponent's rating would choose loses a pawn or more. No rating rests on "
-            "it.",
+            "By a network that learned from rated games what players of a rating play, weighed by "
+            "what the moves lose. Find (!): no worse than the engine's best, fewer than 1 in 4 of "
+            "the mover's rating would play it, and the others lose 0.40 pawns or more on average. "
+            "Trap (!?): it costs little, the reply that looks most natural loses a pawn or more, "
+            "and at least 1 in 10 of the opponent's rating would err. No rating rests on it.",
         ),
         (
             "What it is not",

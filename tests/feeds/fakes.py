@@ -116,7 +116,7 @@ def conditions(
     return FeedConditions(config or FeedsConfig(), clock or DrivenClock(), lambda: 0.5)
 
 
-async def until(condition: Callable[[], bool], within_s: float = 20) -> None:
+async def until(condition: Callable[[], bool], within_s: float = 60) -> None:
     """Wait for something to become true: bounded, and without a clock of its own."""
     async with asyncio.timeout(within_s):
         while not condition():  # noqa: ASYNC110 - no one event tells of it

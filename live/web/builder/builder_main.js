@@ -231,14 +231,18 @@ async function sayDelay() {
 async function sayIdle() {
   const asked = byId("sample").value;
   const idle = () => chosenOptions().layout === "moment" && byId("sample").value === asked;
+  if (chosenOptions().layout !== "moment") {
+    setText(byId("idle"), "");
+    return;
+  }
   if (asked !== "moment") {
     setText(byId("idle"), idle() ? "Nothing is shown until a moment comes. Choose the newest one to see how it looks." : "");
     return;
   }
   const url = new URL("api/v1/moments", location.href);
   if (token !== null) url.searchParams.set("token", token);
-  const answer = await fetch(url);
-  const none = answer.ok && (await answer.json()).moments.length === 0;
+  const answer = await fetch(url).catch(() => null);
+  const none = answer?.ok && (await answer.json()).moments.length === 0;
   setText(byId("idle"), idle() && none ? "There has been no moment yet." : "");
 }
 

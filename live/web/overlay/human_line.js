@@ -12,7 +12,7 @@ const SHARE_WORDS = {
 };
 
 /** A position is worth a word where so many would lose a pawn. */
-const HARD = 0.3;
+const HARD = 0.15;
 
 /** A counted part of players in words: `about 1 in 12`. */
 const shareIn = (share, words) => {

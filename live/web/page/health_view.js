@@ -103,8 +103,10 @@ const WELL = ["live", "finished"];
 /** What stands above every view: only what is not as it should be, and a public delay. Pure. */
 export function troubleLines(held) {
   const { done = 0, of = 0 } = held.engines?.measuring ?? {};
+  // Players think for longer than a source may be silent, so that is for those who look after it.
+  const well = held.hello?.sight === "arbiter" ? WELL : [...WELL, "stale"];
   return healthLines(held).filter(
-    ({ state, name }) => !WELL.includes(state) || (name === "engines" && done < of),
+    ({ state, name }) => !well.includes(state) || (name === "engines" && done < of),
   );
 }
 

@@ -119,7 +119,9 @@ def test_above_the_figures_stands_only_what_is_not_as_it_should_be(pages: Pages)
     feeds = [plain(FeedHealth("a", "live")), plain(FeedHealth("b", "finished"))]
     assert call(pages, "troubleLines", {"feeds": feeds, "engines": plain(well)}) == []
     silent = [*feeds, plain(FeedHealth("hall", "stale", "nothing new for 13 min"))]
-    [line] = call(pages, "troubleLines", {"feeds": silent, "engines": plain(well)})
+    held = {"feeds": silent, "engines": plain(well)}
+    assert call(pages, "troubleLines", held) == []
+    [line] = call(pages, "troubleLines", {**held, "hello": {"sight": "arbiter"}})
     assert (line["name"], line["detail"]) == ("hall", "stale: nothing new for 13 min")
     lost = {"feeds": [*feeds, plain(FeedHealth("c", "failed", "404"))], "engines": plain(BUSY)}
     assert [each["name"] for each in call(pages, "troubleLines", lost)] == ["c", "engines"]

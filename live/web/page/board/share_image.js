@@ -63,7 +63,7 @@ function player(x, y, game, color, ply) {
   const moves = countedMoves(point?.n ?? 0);
   const share = main?.kind === "percentile";
   const about = main === null ? withoutFigure(point) : [main.bound && main.interval, main.label, range, share ? "" : moves].filter(Boolean).join(", ");
-  const beneath = [share ? `are worse than this one, ${moves}` : "", other ? figureLine(other) : ""].filter(Boolean).join(" \u00b7 ");
+  const beneath = share ? `are worse than this one, ${moves}` : other ? figureLine(other) : "";
   return [
     disc,
     words(x + 28, y, 26, INK, who, 'font-weight="600"'),

@@ -119,7 +119,7 @@ export class Overview {
     }
     const hidden = all.length - games.length;
     setText(this._count, all.length ? `${games.length} of ${all.length} boards \u00b7 ranges are 95 % intervals` : "");
-    this._carried.hidden = all.length === 0 || !isTransferred(held.engine);
+    this._carried.hidden = all.length === 0 || !games.some((game) => isTransferred(held.engine, game.calibration_note));
     setText(this._empty, all.length === 0 ? noGameYet(held) : hidden && !games.length ? "No board fits the filter." : "");
     this._empty.hidden = !this._empty.textContent;
   }
