@@ -163,9 +163,14 @@ def answered(question: StudyQuestion) -> bytes:
 if __name__ == "__main__":
     if sys.platform != "win32":
         os.nice(10)
+    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=StudyQuestion)
     try:
-        body = answered(msgspec.json.decode(sys.stdin.buffer.read(), type=StudyQuestion))
+        body = answered(asked)
     except LiveRateError as error:
-        sys.stderr.write(str(error))
+        said = str(error)
+        # Where it lies is for the operator alone.
+        for folder in {Path(asked.corpus).parent, Path(asked.corpus).resolve().parent}:
+            said = said.replace(f"{folder}{os.sep}", "")
+        sys.stderr.write(said)
         sys.exit(2)
     sys.stdout.buffer.write(body)

@@ -151,7 +151,7 @@ def grid_table(data: StudyData) -> StudyTable:
             TableColumn("low", 3, "95 % interval of rho"),
             TableColumn("high", 3),
         ),
-        tuple(rows) if rows and rows[0][2] else (),
+        tuple(rows) if any(row[3] is not None for row in rows) else (),
         (
             f"Differences of two gains in steps of {_GRID_STEP_CP} cp.",
             "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly with n0.",

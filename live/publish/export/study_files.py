@@ -19,10 +19,10 @@ from live.operating_system import own_group
 from live.publish.export.event_exports import ExportedFile, ExportFailed
 
 _NICE: Final = 10
-#: The slowest table over 26,000 games takes some minutes.
-LIMIT_S: Final = 900.0
-#: More requests than this do not wait for one another.
-_MOST_WAITING: Final = 16
+#: What takes longer is for the command; nobody else's table is made meanwhile.
+LIMIT_S: Final = 300.0
+#: So many are being made or wait for their turn.
+_MOST_WAITING: Final = 4
 _KEPT_FILES: Final = 128
 
 #: Forms of tables and of figures, by the ending of the address.
@@ -50,7 +50,7 @@ class StudyQuestion(msgspec.Struct, frozen=True):
 
 
 class StudyRefused(Exception):
-    """There is no such table, player or event: one line that says so."""
+    """There is no such table, player or event, or it takes too long: one line that says so."""
 
 
 class StudyFiles:
@@ -63,9 +63,9 @@ class StudyFiles:
         self.corpus = corpus
         self.setting = setting
         self._maker = tuple(maker)
-        self._made: dict[tuple[StudyQuestion, object], ExportedFile] = {}
+        # Refusals too: the same question has the same answer until the corpus changes.
+        self._made: dict[tuple[StudyQuestion, object], asyncio.Task[ExportedFile]] = {}
         self._turn = asyncio.Lock()
-        self._waiting = 0
 
     async def file(self, question: StudyQuestion) -> ExportedFile:
         """The file.
@@ -75,25 +75,31 @@ class StudyFiles:
             ExportFailed: not now.
         """
         key = question, self._state()
+        self._forget(key[1])
         if key not in self._made:
-            if self._waiting >= _MOST_WAITING:
+            if sum(not each.done() for each in self._made.values()) >= _MOST_WAITING:
                 raise ExportFailed("too many tables are being made")
-            self._waiting += 1
-            try:
-                async with self._turn:
-                    if key not in self._made:
-                        self._keep(key, await self._make(question))
-            finally:
-                self._waiting -= 1
-        return self._made[key]
+            task = asyncio.ensure_future(self._in_turn(question))
+            # Looked at even where nobody waits any more, so that asyncio does not complain.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._made[key] = task
+        # Who goes away leaves the others waiting for it.
+        return await asyncio.shield(self._made[key])
 
-    def _keep(self, key: tuple[StudyQuestion, object], made: ExportedFile) -> None:
-        # What was made of an older corpus is asked for by nobody.
-        for old in [each for each in self._made if each[1] != key[1]]:
-            del self._made[old]
-        while len(self._made) >= _KEPT_FILES:
-            del self._made[next(iter(self._made))]
-        self._made[key] = made
+    def _forget(self, state: object) -> None:
+        """What was made of an older corpus, what failed, and what is too much."""
+        for key, task in list(self._made.items()):
+            failed = task.done() and (
+                task.cancelled() or isinstance(task.exception(), ExportFailed | OSError)
+            )
+            if task.done() and (failed or key[1] != state):
+                del self._made[key]
+        for key in [each for each, task in self._made.items() if task.done()][:-_KEPT_FILES]:
+            del self._made[key]
+
+    async def _in_turn(self, question: StudyQuestion) -> ExportedFile:
+        async with self._turn:
+            return await self._make(question)
 
     def _state(self) -> object:
         """Changes with the corpus: SQLite writes to the log beside it first."""
@@ -119,7 +125,8 @@ class StudyFiles:
             async with asyncio.timeout(LIMIT_S):
                 body, said = await process.communicate(msgspec.json.encode(question))
         except TimeoutError:
-            raise ExportFailed(f"it was not made within {LIMIT_S:.0f} s") from None
+            said_s = f"{question.name}: takes longer than {LIMIT_S:.0f} s here"
+            raise StudyRefused(f"{said_s}; `live-rate study` makes it") from None
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):

@@ -19,7 +19,14 @@ from live.publish.export.study_files import (
     StudyQuestion,
     StudyRefused,
 )
-from live.publish.http.http_messages import UNKNOWN, HttpRequest, HttpResponse, problem, respond
+from live.publish.http.http_messages import (
+    NO_CONTENT_POLICY,
+    UNKNOWN,
+    HttpRequest,
+    HttpResponse,
+    problem,
+    respond,
+)
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
 
@@ -30,8 +37,17 @@ _NO_CACHE = (("Cache-Control", "no-cache"),)
 _ROW = re.compile(r"^\| ((?:`[^`|]+`(?:, )?)+) \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
 _YEAR = re.compile(r"\d{1,4}")
 #: What may be asked for, in the order of the form.
-_FIELDS = (("player", "Player"), ("event", "Event"), ("from", "From year"), ("to", "To year"))
+_FIELDS = (
+    ("player", "Player (two: A; B)"),
+    ("event", "Event"),
+    ("from", "From year"),
+    ("to", "To year"),
+)
 _WIDTH = {"from": 5, "to": 5}
+#: matplotlib's drawings say how they look in themselves.
+_SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+#: Between two players of one field: names may hold commas.
+_NEXT = ";"
 
 
 class Listed(NamedTuple):
@@ -89,7 +105,13 @@ def study_answer(
         files.setting,
         name,
         form,
-        players=tuple(value for key, value in request.query if key == "player" and value),
+        players=tuple(
+            each.strip()
+            for key, value in request.query
+            if key == "player"
+            for each in value.split(_NEXT)
+            if each.strip()
+        ),
         events=tuple(value for key, value in request.query if key == "event" and value),
         first_year=None if first is None else int(first),
         last_year=None if last is None else int(last),
@@ -103,7 +125,8 @@ def study_answer(
             return problem(400, str(error))
         except ExportFailed as error:
             return problem(503, f"{name}: {error}", [("Retry-After", "30")])
-        return respond(200, made.media_type, made.body, _NO_CACHE)
+        policy = _SVG_POLICY if form == "svg" else NO_CONTENT_POLICY
+        return respond(200, made.media_type, made.body, _NO_CACHE, policy=policy)
 
     return HttpResponse(200, (), later=file)
 
@@ -113,7 +136,8 @@ def _page(corpus: str, query: Mapping[str, str]) -> bytes:
         '<ul><li><a href="#figures">Figures</a></li><li><a href="#tables">Tables</a></li>'
         '<li><a href="manual/studies#study">What they mean</a></li></ul>'
     )
-    chosen = {name: query[name] for name, _ in _FIELDS if name in query}
+    # A page that was opened with a token leads on with it.
+    chosen = {name: query[name] for name in ("token", *dict(_FIELDS)) if name in query}
     shown = next((each for each in listed("Figures") if each.name == query.get("figure")), None)
     body = "\n".join(
         [
@@ -137,7 +161,12 @@ def _form(chosen: Mapping[str, str], shown: Listed | None) -> str:
         f' value="{escape(chosen.get(name, ""))}"></label>'
         for name, label in _FIELDS
     )
-    kept = f'<input type="hidden" name="figure" value="{escape(shown.name)}">' if shown else ""
+    hidden = {"token": chosen.get("token"), "figure": shown.name if shown else None}
+    kept = "".join(
+        f'<input type="hidden" name="{name}" value="{escape(value)}">'
+        for name, value in hidden.items()
+        if value
+    )
     return f'<form action="study" method="get"><p>{fields} {kept}<button>Show</button></p></form>'
 
 

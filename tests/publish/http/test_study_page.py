@@ -68,6 +68,26 @@ async def test_one_figure_is_shown_at_a_time() -> None:
     assert "<img" not in (await get(Files(), "/study", ("figure", "x"))).body.decode()
 
 
+async def test_a_page_opened_with_a_token_leads_on_with_it() -> None:
+    query = (("token", "T&1"), ("figure", "career"))
+    text = (await get(Files(), "/study", *query)).body.decode()
+    assert 'src="study/career.svg?token=T%261"' in text
+    assert '<input type="hidden" name="token" value="T&amp;1">' in text
+    assert text.count("token=T%261") > len(TABLES)
+
+
+@pytest.mark.parametrize(("form", "styled"), [("svg", True), ("csv", False)])
+async def test_a_drawing_may_say_how_it_looks(form: str, styled: bool) -> None:
+    answer = await get(Files(), f"/study/career.{form}")
+    assert ("style-src" in dict(answer.headers)["Content-Security-Policy"]) == styled
+
+
+async def test_two_players_stand_in_one_field() -> None:
+    files = Files()
+    await get(files, "/study/alliot-royale.csv", ("player", "Carlsen, M; Anand, V ;"))
+    assert files.asked[0].players == ("Carlsen, M", "Anand, V")
+
+
 async def test_what_is_asked_for_is_passed_on() -> None:
     files = Files()
     query = (("player", "A"), ("player", "B"), ("event", ""), ("from", "1972"), ("by", "tanh"))
