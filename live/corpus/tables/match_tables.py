@@ -153,7 +153,8 @@ def _points(data: StudyData) -> dict[tuple[int, int, int | None], float]:
     for white, black, event, won, lost in data.database.rows(
         "SELECT white, black, event, total(CASE result WHEN '1-0' THEN 1.0 WHEN '1/2-1/2' THEN 0.5"
         " END), total(CASE result WHEN '0-1' THEN 1.0 WHEN '1/2-1/2' THEN 0.5 END) FROM games"
-        f" WHERE other_result IS NULL AND {where} GROUP BY 1, 2, 3",
+        " WHERE other_result IS NULL AND result IN ('1-0', '0-1', '1/2-1/2')"
+        f" AND {where} GROUP BY 1, 2, 3",
         values,
     ):
         for key, score in (((white, black, event), won), ((black, white, event), lost)):

@@ -93,8 +93,13 @@ class StudyData:
 
     @property
     def where(self) -> tuple[str, tuple[object, ...]]:
-        """The same choice of games as a condition of SQL over ``games``."""
+        """The same choice of games as a condition of SQL over ``games``; of a setting those that
+        are searched.
+        """
         parts, values = ["1"], list[object]()
+        if self._number is not None:
+            parts.append("game IN (SELECT game FROM results WHERE setting = ?)")
+            values.append(self._number)
         if self._events is not None:
             parts.append(f"event IN ({', '.join(map(str, self._events)) or 'NULL'})")
         if self.selection.first_year is not None:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
+import shutil
+import sqlite3
 from pathlib import Path
 
 import msgspec
@@ -161,6 +164,19 @@ def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
     [row] = made(matches, "ferreira-3", pair).rows
     assert row[3] == 13
     assert float(row[10] or 0) - float(row[11] or 0) == pytest.approx(float(row[9] or 0))
+
+
+def test_points_are_those_of_the_games_that_count(matches: Path, tmp_path: Path) -> None:
+    fewer = tmp_path / "fewer.db"
+    shutil.copy(matches, fewer)
+    with contextlib.closing(sqlite3.connect(fewer)) as database, database:
+        database.execute("DELETE FROM results WHERE game > 1 AND game % 2 = 0")
+    pair = Selection(players=("Ann", "Bob"))
+    [before] = made(matches, "ferreira-3", pair).rows
+    [after] = made(fewer, "ferreira-3", pair).rows
+    assert float(after[3] or 0) < float(before[3] or 0)
+    assert 0 <= float(after[4] or 0) <= float(after[3] or 0)
+    assert after[4] != before[4]
 
 
 def test_named_players_stand_beside_all(matches: Path) -> None:
