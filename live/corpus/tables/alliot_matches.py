@@ -45,7 +45,7 @@ class _Match(NamedTuple):
 
 def _matches(data: StudyData) -> list[_Match]:
     """Between the selected players, in the order of their numbers."""
-    where, values = data.where
+    where, values = data.searched_where
     results = data.database.rows(
         "SELECT white, black, event, count(*), total(CASE result WHEN '1-0' THEN 1.0 WHEN '0-1'"
         " THEN 0.0 ELSE 0.5 END), total(white_elo - black_elo), count(white_elo - black_elo)"

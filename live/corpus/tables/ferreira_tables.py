@@ -38,7 +38,7 @@ class _Strengths:
         for player, moves in held.items():
             elo = moves.elo
             event.rate(str(player), None if elo is None else round(elo))
-        where, values = data.where
+        where, values = data.searched_where
         self.met: set[frozenset[int]] = set()
         self.results: dict[tuple[int, int], float] = {}
         self.games: dict[tuple[int, int], int] = {}

@@ -148,7 +148,7 @@ def gains_table(data: StudyData) -> StudyTable:
 
 def _points(data: StudyData) -> dict[tuple[int, int, int | None], float]:
     """Of each player against each other at each event, in games with one result."""
-    where, values = data.where
+    where, values = data.searched_where
     found: dict[tuple[int, int, int | None], float] = {}
     for white, black, event, won, lost in data.database.rows(
         "SELECT white, black, event, total(CASE result WHEN '1-0' THEN 1.0 WHEN '1/2-1/2' THEN 0.5"

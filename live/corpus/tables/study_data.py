@@ -93,13 +93,8 @@ class StudyData:
 
     @property
     def where(self) -> tuple[str, tuple[object, ...]]:
-        """The same choice of games as a condition of SQL over ``games``; of a setting those that
-        are searched.
-        """
+        """The same choice of games as a condition of SQL over ``games``."""
         parts, values = ["1"], list[object]()
-        if self._number is not None:
-            parts.append("game IN (SELECT game FROM results WHERE setting = ?)")
-            values.append(self._number)
         if self._events is not None:
             parts.append(f"event IN ({', '.join(map(str, self._events)) or 'NULL'})")
         if self.selection.first_year is not None:
@@ -109,6 +104,13 @@ class StudyData:
             parts.append("year <= ?")
             values.append(self.selection.last_year)
         return " AND ".join(parts), tuple(values)
+
+    @property
+    def searched_where(self) -> tuple[str, tuple[object, ...]]:
+        """Of these the games that are searched in this setting."""
+        where, values = self.where
+        searched = "game IN (SELECT game FROM results WHERE setting = ?)"
+        return f"{where} AND {searched}", (*values, self._number)
 
     def event_names(self) -> dict[int, str]:
         """Of the selection."""

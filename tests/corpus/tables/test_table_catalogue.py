@@ -177,6 +177,8 @@ def test_points_are_those_of_the_games_that_count(matches: Path, tmp_path: Path)
     assert float(after[3] or 0) < float(before[3] or 0)
     assert 0 <= float(after[4] or 0) <= float(after[3] or 0)
     assert after[4] != before[4]
+    # What is about all games stays so, whatever of them is searched.
+    assert made(fewer, "matches", pair).rows == made(matches, "matches", pair).rows
 
 
 def test_named_players_stand_beside_all(matches: Path) -> None:
