@@ -97,6 +97,10 @@ def study_answer(
     if form not in TABLE_FORMS and form not in FIGURE_FORMS:
         known = ", ".join([*TABLE_FORMS, *FIGURE_FORMS])
         return problem(404, f"{request.path} ends in none of {known}")
+    kind = "Figures" if form in FIGURE_FORMS else "Tables"
+    if name not in {each.name for each in listed(kind)}:
+        # Before a process is started for it, and something worth keeping forgotten.
+        return problem(404, f"{name} is none of: {', '.join(each.name for each in listed(kind))}")
     first, last = query.get("from"), query.get("to")
     if not all(year is None or _YEAR.fullmatch(year) for year in (first, last)):
         return problem(400, "from and to are years")

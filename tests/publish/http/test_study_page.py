@@ -111,8 +111,9 @@ async def test_what_is_asked_for_is_passed_on() -> None:
         (Files(), "/study", (), StreamFilter(visibility=Visibility.VENUE), 404, "hidden"),
         (Files(), "/study/career.gif", (), EVERYTHING, 404, "ends in none of"),
         (Files(), "/study/career.svg", (("to", "now"),), EVERYTHING, 400, "are years"),
-        (Files(StudyRefused("is no table")), "/study/x.csv", (), EVERYTHING, 400, "no table"),
-        (Files(ExportFailed("not now")), "/study/x.csv", (), EVERYTHING, 503, "x: not now"),
+        (Files(), "/study/x.csv", (), EVERYTHING, 404, "x is none of: "),
+        (Files(StudyRefused("nobody")), "/study/matches.csv", (), EVERYTHING, 400, "nobody"),
+        (Files(ExportFailed("not now")), "/study/matches.csv", (), EVERYTHING, 503, ": not now"),
     ],
 )
 async def test_what_is_not_there_says_so(
