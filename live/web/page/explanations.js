@@ -22,8 +22,8 @@ export const WORDS = {
     "Where one game says nothing beyond a player's Elo and the difficulty of the game, the level is the Elo, and = Elo stands beside it.",
   ],
   transferred: [
-    "Carried over from another engine",
-    "How players of a rating play was learned from games that another engine had searched. It was carried over to the engine that runs here by the scores of both in the same positions. Ranges are wider for it. The health view says from which engine.",
+    "Transferred from another engine",
+    "How players of a rating play was learned from games that another engine had searched. It was transferred to the engine that runs here by the scores of both in the same positions. Ranges are wider for it. The health view says from which engine.",
   ],
   percentile: [
     "Percentile",

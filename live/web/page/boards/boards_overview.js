@@ -53,7 +53,7 @@ export class Overview {
     this._grid.id = "boards";
     this._table = new BoardsTable((change) => go(change), elapsedS);
     this._count = element("span", "count");
-    this._carried = element("span", "carried", "carried over", explainButton("transferred"));
+    this._transferred = element("span", "transferred", "transferred", explainButton("transferred"));
     this._empty = element("p", "note empty");
     this._sight = new IntersectionObserver(
       (entries) => {
@@ -119,7 +119,7 @@ export class Overview {
     }
     const hidden = all.length - games.length;
     setText(this._count, all.length ? `${games.length} of ${all.length} boards \u00b7 ranges are 95 % intervals` : "");
-    this._carried.hidden = all.length === 0 || !games.some((game) => isTransferred(held.engine, game.calibration_note));
+    this._transferred.hidden = all.length === 0 || !games.some((game) => isTransferred(held.engine, game.calibration_note));
     setText(this._empty, all.length === 0 ? noGameYet(held) : hidden && !games.length ? "No board fits the filter." : "");
     this._empty.hidden = !this._empty.textContent;
   }
@@ -185,7 +185,7 @@ export class Overview {
       "details", "chooser", "", element("summary", "", "View"),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label, figure),
     );
-    const bar = element("div", "toolbar", "", this._rounds.node, this._filter, more, share, this._count, this._carried);
+    const bar = element("div", "toolbar", "", this._rounds.node, this._filter, more, share, this._count, this._transferred);
     bar.setAttribute("role", "search");
     return bar;
   }
