@@ -77,13 +77,14 @@ async def _no_uci(folder: Path) -> None:
     await EngineProcess.start(_program(folder, "print('hello', flush=True)"), UciSettings())
 
 
-async def _engine_died(folder: Path) -> None:
+async def _engine_died(folder: Path, how: str = "sys.exit(3)") -> None:
     command = _program(
         folder,
+        "import os",
         "for line in sys.stdin:",
         "    if line == 'uci\\n': print('id name Mayfly\\nuciok', flush=True)",
         "    if line == 'isready\\n': print('readyok', flush=True)",
-        "    if line.startswith('go'): sys.exit(3)",
+        f"    if line.startswith('go'): {how}",
     )
     process = await EngineProcess.start(command, UciSettings())
     try:
@@ -91,6 +92,10 @@ async def _engine_died(folder: Path) -> None:
         await process.outcome()
     finally:
         await process.close()
+
+
+async def _engine_killed(folder: Path) -> None:
+    await _engine_died(folder, "os.kill(os.getpid(), 9)")
 
 
 async def _engine_moved(folder: Path) -> None:
@@ -162,6 +167,7 @@ RAISED: dict[type[LiveRateError], Callable[[Path], Awaitable[None]]] = {
     errors.EngineNotFound: _no_engine,
     errors.NotAnEngine: _no_uci,
     errors.EngineFault: _engine_died,
+    errors.EngineKilled: _engine_killed,
     errors.EngineMoved: _engine_moved,
     errors.PortInUse: _port,
     errors.Refused: _refused,
@@ -169,7 +175,7 @@ RAISED: dict[type[LiveRateError], Callable[[Path], Awaitable[None]]] = {
 #: These name a family; no more is known of them.
 FAMILIES = {errors.LiveRateError, errors.FeedError}
 #: For people these are part of another sentence: the service mends them itself.
-WITHOUT_REMEDY = {errors.EngineFault, errors.EngineMoved}
+WITHOUT_REMEDY = {errors.EngineFault, errors.EngineKilled, errors.EngineMoved}
 
 
 @pytest.mark.slow

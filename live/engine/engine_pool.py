@@ -37,7 +37,7 @@ from live.engine.results.result_cache import MemoryResultCache, ResultCache
 from live.engine.results.syzygy_tables import SyzygyTables
 from live.engine.search import Limit, Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_key import SearchKey, SearchKeys
-from live.errors import EngineFault, EngineMoved, NotAnEngine
+from live.errors import EngineFault, EngineKilled, EngineMoved, NotAnEngine
 from live.events import EngineHealth, EngineState, QueueLengths
 
 
@@ -273,7 +273,7 @@ class EnginePool:
             self._listener.progressed(owner, progress)
 
     def lost(self, slot: EngineSlot, fault: EngineFault) -> None:
-        blame = not isinstance(fault, EngineMoved)
+        blame = not isinstance(fault, EngineMoved | EngineKilled)
         self._obey(self._queue.lost(slot.index, fault.problem, blame=blame))
 
     def _urgency(self, slot: int) -> SearchKind:

@@ -288,6 +288,23 @@ async def test_an_idle_engine_killed_from_outside_comes_back(
     assert ledger.scores() == {1: 1, 2: 2}
 
 
+async def test_a_search_is_not_blamed_for_engines_killed_from_outside(
+    scripted: Scripted, position: Searches, ledger: Ledger
+) -> None:
+    async with room(scripted("hang"), ledger) as engines:
+        engines.submit(position(1), 1, backlog())
+        slot, killed = engines._engine_slots[0], set[int]()
+        while len(killed) < 4:
+            process = slot.process
+            if isinstance(process, EngineProcess) and process.searching:
+                if process.pid not in killed:
+                    killed.add(process.pid)
+                    os.kill(process.pid, signal.SIGKILL)
+            await asyncio.sleep(0.01)
+        health = engines.health()
+    assert (health.set_aside, health.queued) == (0, 1)
+
+
 async def test_what_is_no_engine_stops_the_start(ledger: Ledger) -> None:
     command = EngineCommand(("/bin/echo",), "configured", "configured")
     with pytest.raises(NotAnEngine, match="/bin/echo: is no UCI engine"):

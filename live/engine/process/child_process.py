@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from live.errors import EngineFault, NotAnEngine
+from live.errors import EngineFault, EngineKilled, NotAnEngine
 
 _log = logging.getLogger(__name__)
 
@@ -20,6 +20,8 @@ OVERSLEPT_S: Final = 5.0
 #: Variable of the environment that says whose child a process is.
 MARK: Final = "LIVE_RATE_ENGINE"
 _LAUNCH: Final = str(Path(__file__).with_name("engine_launcher.py"))
+#: Exit codes of SIGKILL and SIGTERM, which no program sends itself.
+_FROM_OUTSIDE: Final = (-9, -15)
 #: What an engine inherits of our environment: enough to find its libraries and files, nothing
 #: that changes what Node or Python print.
 _INHERITED: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
@@ -37,6 +39,12 @@ def environment(mark: str = "") -> dict[str, str]:
     """What an engine gets; its children have the ``mark``, too, wherever they go."""
     kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"} | ({MARK: mark} if mark else {})
+
+
+def death(engine: str, code: int | None, stderr: bytes) -> EngineFault:
+    """Why an engine is gone, and whether its search may be to blame for it."""
+    kind = EngineKilled if code in _FROM_OUTSIDE else EngineFault
+    return kind(engine, cause_of_death(code, stderr))
 
 
 def cause_of_death(code: int | None, stderr: bytes) -> str:

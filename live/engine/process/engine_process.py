@@ -19,7 +19,7 @@ from live.engine.engine_discovery import EngineCommand
 from live.engine.process.child_process import (
     MARK,
     StartDeadline,
-    cause_of_death,
+    death,
     environment,
     fault_of,
     launched,
@@ -242,7 +242,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         """It has exited and all pipes are read to their end: standard error is complete."""
         assert self._transport is not None
         code = self._transport.get_returncode()
-        self.give_up(EngineFault(self.name or self._subject, cause_of_death(code, self._stderr)))
+        self.give_up(death(self.name or self._subject, code, self._stderr))
         if not self._exited.done():
             self._exited.set_result(None)
 

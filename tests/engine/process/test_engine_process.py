@@ -17,7 +17,7 @@ from live.engine.process.engine_timeouts import EngineTimeouts
 from live.engine.process.uci_conversation import UciSettings
 from live.engine.search import Limit, SearchProgress
 from live.engine.search_key import SearchKey
-from live.errors import EngineFault, NotAnEngine
+from live.errors import EngineFault, EngineKilled, NotAnEngine
 from live.events import Score
 from tests.engine.dying import dies
 
@@ -165,7 +165,9 @@ async def test_a_death_between_searches_is_told(scripted: Scripted) -> None:
     lost: asyncio.Future[EngineFault] = asyncio.get_running_loop().create_future()
     process.on_lost = lost.set_result
     os.kill(process.pid, signal.SIGKILL)
-    assert (await asyncio.wait_for(lost, 10)).problem == "was killed by SIGKILL"
+    fault = await asyncio.wait_for(lost, 10)
+    assert isinstance(fault, EngineKilled)
+    assert fault.problem == "was killed by SIGKILL"
     process.begin(search_key(1))
     with pytest.raises(EngineFault, match="SIGKILL"):
         await process.outcome()
