@@ -524,7 +524,7 @@ async def analysed(games: list[GameReport], engine: str) -> list[GameDetail]:
     from live.service.event_service import EventService
 
     config = load_config(None, {}, {"engine.nodes": NODES, "engine.path": engine})
-    hall = EventService(config)
+    hall = EventService(config, human=True)
     async with hall.with_engine(live=False):
         keep = asyncio.create_task(hall.keep())
         await hall.report(FeedReport("file", tuple(games), complete=True))
