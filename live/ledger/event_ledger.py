@@ -9,7 +9,7 @@ Loss policy engine → ratings: lossless, applied in ply order per game.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -283,11 +283,16 @@ class EventLedger:
         """Count the games as having appeared in this order."""
         self._games = arranged(self._games, order)
 
-    def resume(self, archived: Iterable[ArchivedValues], recall: Recall) -> Effects:
-        """Hold games again that were kept, all archived; ``recall`` gives their details."""
+    def resume(
+        self, archived: Iterable[ArchivedValues], recall: Recall
+    ) -> Generator[None, None, Effects]:
+        """Hold games again that were kept, all archived; ``recall`` gives their details. Yields
+        where others may have a turn, and nothing of it is to be shown.
+        """
         resumed = [self._asleep(values, recall) for values in archived]
         for game in resumed:
             game.enter()
+            yield
         # Later than all gains: who has none yet is compared at no cost.
         for game in resumed:
             self._standings.meet(game.tallies.values())
@@ -295,6 +300,7 @@ class EventLedger:
         self._standings.rate(touched.values())
         for game in resumed:
             game.rank()
+            yield
         self._standings.rate(touched.values())
         self._outgoing.changes.extend(GameMessage(game.view()) for game in resumed)
         return self._outgoing.take()

@@ -113,9 +113,9 @@ class EventState:
         self._held.arrange(order)
         self.ledger.arrange(order)
 
-    def resume(self, archived: Sequence[ArchivedValues], recall: Recall) -> None:
-        """Hold games of an earlier start again that were kept whole."""
-        effects = self.ledger.resume(archived, recall)
+    def resume(self, archived: Sequence[ArchivedValues], recall: Recall) -> Iterator[None]:
+        """Hold games of an earlier start again that were kept whole, piece by piece."""
+        effects = yield from self.ledger.resume(archived, recall)
         for values in archived:
             self._held.restore(values.game.id)
         self._send(effects)

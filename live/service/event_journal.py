@@ -194,7 +194,10 @@ class EventJournal:
         began_s = slice_s = time.monotonic()
         with paused():
             kept, others, appeared = self._standing(run)
-            state.resume([rest for rest, _ in kept], self._recall)
+            for _ in state.resume([rest for rest, _ in kept], self._recall):
+                if time.monotonic() - slice_s > SLICE_S:
+                    await asyncio.sleep(0)
+                    slice_s = time.monotonic()
         self._dirty.clear()
         self._answers, self._known = deque(), room.known
         missed = (_applied(state, step) for _, since in kept for step in since)

@@ -163,7 +163,8 @@ class EventService:
             self.arbiter.measured_by(self.state.engine())
             try:
                 before = past(self.journal.journal, self.state, feeds)
-                self.story.resume(before.told)
+                for _ in self.story.resume(before.told):
+                    await self._give_way()
                 self.journal.noted(before.log.open())
                 self.arbiter.resume(before)
             except Exception:

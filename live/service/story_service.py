@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 
-from live.events import Change, GameDetail, GameId, GameMessage, Moment
+from live.events import Change, GameDetail, GameId, Moment
 from live.story.story_desk import StoryDesk
 
 log = logging.getLogger(__name__)
@@ -46,19 +46,17 @@ class StoryService:
             if messages:
                 self._publish(messages)
 
-    def resume(self, told: Iterable[tuple[float, Change]]) -> None:
+    def resume(self, told: Iterable[tuple[float, Change]]) -> Iterator[None]:
         """Moments of what a run before this one saw stand again, with their times, without a word:
-        who was sent them then is not sent them as news.
+        who was sent them then is not sent them as news. Yields wherever others may have a turn.
 
         ``told``: that run's changes, each with its time, seconds since 1970 UTC.
         """
-        games: set[GameId] = set()
         with self._guarded():
             for at_s, together in itertools.groupby(told, key=itemgetter(0)):
-                changes = [change for _, change in together]
-                games.update(each.game.id for each in changes if isinstance(each, GameMessage))
-                self._desk.heard(changes, at_s)
-            self._desk.look(self._detail_of, games)
+                self._desk.heard([change for _, change in together], at_s)
+                yield
+            yield from self._desk.recall(self._detail_of)
 
     def moments(self) -> Sequence[Moment]:
         """Those that stand."""

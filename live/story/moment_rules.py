@@ -208,6 +208,8 @@ def without_repetitions(game: GameDetail, scores: Sequence[float | None]) -> lis
     an engine calls that a draw, though the game goes on. The last position keeps its own.
     """
     found = list(scores)
+    if not any(ply.score_cp == 0 for ply in game.plies[:-1]):
+        return found  # Nothing is called a draw.
     try:
         board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
         before: dict[str, list[int]] = {board.epd(): [0]}

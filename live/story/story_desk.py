@@ -12,7 +12,7 @@ is asked for then. So a burst of scores costs one look.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from live.events import (
@@ -50,6 +50,10 @@ ROUND_GAMES: Final = 4
 WELL: Final = 50.0
 #: Points that the wildest game has to have moved by.
 WILD: Final = 1.5
+
+
+#: The whole of a game that stands.
+DetailOf = Callable[[GameId], GameDetail | None]
 
 
 class _Told(NamedTuple):
@@ -143,34 +147,52 @@ class StoryDesk:
         """Whether a game is to be looked at."""
         return bool(self._dirty)
 
-    def look(
-        self,
-        detail_of: Callable[[GameId], GameDetail | None],
-        at: Collection[GameId] | None = None,
-    ) -> list[MomentMessage]:
-        """Look at some games that have changed, or at all of those in ``at`` that have; what is
-        new, worded anew or withdrawn.
-        """
+    def look(self, detail_of: DetailOf) -> list[MomentMessage]:
+        """Look at some games that have changed; what is new, worded anew or withdrawn."""
         messages: list[MomentMessage] = []
-        while at is not None and (changed := [game for game in self._dirty if game in at]):
-            messages += self._look_at(changed, detail_of)
-        if at is None:
-            messages += self._look_at(list(self._dirty)[:LOOKS], detail_of)
-        while len(self._moments) > MOST:
-            oldest = min(self._moments.values(), key=lambda each: (each.at_s or 0, each.ply))
-            self._let_go.setdefault(oldest.game, set()).add(oldest.id)
-            messages.append(self._withdraw(oldest.id))
-        return messages
-
-    def _look_at(
-        self, games: Iterable[GameId], detail_of: Callable[[GameId], GameDetail | None]
-    ) -> list[MomentMessage]:
-        messages: list[MomentMessage] = []
-        for game in games:
+        for game in list(self._dirty)[:LOOKS]:
             del self._dirty[game]
             detail = detail_of(game)
             if detail is not None:
                 messages += self._look(detail)
+        return messages + self._make_room()
+
+    def recall(self, detail_of: DetailOf) -> Iterator[None]:
+        """Look at all games that have changed, as they were before a restart: the latest round
+        first, and only as far back as moments are held. Yields after every game.
+        """
+        rounds: dict[tuple[str, str], list[tuple[float, GameId]]] = {}
+        for game in self._dirty:
+            if game in self._told:
+                seen_s = max(self._seen_s.get(game, {}).values(), default=0.0)
+                rounds.setdefault(self._told[game].round, []).append((seen_s, game))
+        for games in sorted(rounds.values(), key=max, reverse=True):
+            if self._older(max(games)[0]):
+                break
+            details = {}
+            for _, game in games:
+                if (detail := detail_of(game)) is not None:
+                    details[game] = detail
+                    self._compare(detail)
+                yield
+            for seen_s, game in sorted(games, reverse=True):
+                if game in details and not self._older(seen_s):
+                    self._look(details[game])
+                    self._make_room()
+                    yield
+        self._dirty.clear()
+
+    def _older(self, seen_s: float) -> bool:
+        """Whether all of a game of which nothing was seen since then would make room again."""
+        held = self._moments.values()
+        return len(held) >= MOST and seen_s <= min(each.at_s or 0.0 for each in held)
+
+    def _make_room(self) -> list[MomentMessage]:
+        messages: list[MomentMessage] = []
+        while len(self._moments) > MOST:
+            oldest = min(self._moments.values(), key=lambda each: (each.at_s or 0, each.ply))
+            self._let_go.setdefault(oldest.game, set()).add(oldest.id)
+            messages.append(self._withdraw(oldest.id))
         return messages
 
     def _look(self, game: GameDetail) -> list[MomentMessage]:

@@ -253,6 +253,29 @@ def test_what_was_restored_makes_room_first_and_then_by_its_time() -> None:
     assert not {"restored1:turn:5", "at100:turn:3"} & event.held.keys()
 
 
+def test_after_a_restart_the_same_stand_and_old_rounds_are_not_looked_at() -> None:
+    event, after, asked = Event(), StoryDesk(), list[GameId]()
+    for n in range(200):
+        id, at_s = f"g{n:03}", 100.0 + n
+        for plies in (2, 3, 4):
+            event.show(game(TURNED[:plies], id=id, round=str(n // 10)), at_s)
+            after.heard([GameMessage(view_of(event.games[id]))], at_s)
+            ply = event.games[id].plies[-1]
+            after.heard([MoveMessage(id, ply.ply, ply)], at_s)
+        event.look()
+
+    def detail_of(id: GameId) -> GameDetail:
+        asked.append(id)
+        return event.games[id]
+
+    for _ in after.recall(detail_of):
+        assert len(after.moments()) <= MOST
+    assert after.moments() == event.desk.moments()
+    oldest = min(each.game for each in after.moments())
+    assert "g050" < min(asked) <= oldest
+    assert not after.waiting
+
+
 def test_a_game_that_was_gone_begins_anew() -> None:
     event = Event()
     for n in range(MOST + 1):
