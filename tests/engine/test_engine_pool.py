@@ -296,10 +296,10 @@ async def test_a_search_is_not_blamed_for_engines_killed_from_outside(
         slot, killed = engines._engine_slots[0], set[int]()
         while len(killed) < 4:
             process = slot.process
-            busy = isinstance(process, EngineProcess) and process.searching
-            if busy and process.pid not in killed:
-                killed.add(process.pid)
-                os.kill(process.pid, signal.SIGKILL)
+            pid = process.pid if isinstance(process, EngineProcess) and process.searching else 0
+            if pid and pid not in killed:
+                killed.add(pid)
+                os.kill(pid, signal.SIGKILL)
             await asyncio.sleep(0.01)
         health = engines.health()
     assert (health.set_aside, health.queued) == (0, 1)
