@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from live.corpus.tables.study_table import Cell, StudyTable
-from live.errors import ConfigError
+from live.errors import ConfigError, InputError
 
 #: Curves in one figure; more are a knot.
 _MOST_CURVES: Final = 8
@@ -32,7 +32,9 @@ class StudyFigure(NamedTuple):
 
 
 def drawn(name: str, table: StudyTable, form: str) -> bytes:
-    """A figure as PNG or SVG. Raises ConfigError without matplotlib, and for an empty table."""
+    """A figure as PNG or SVG. Raises ConfigError without matplotlib, InputError for an
+    empty table.
+    """
     try:
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -42,7 +44,7 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
             "study figure", "matplotlib is not installed", "Run: pip install 'live-rate[study]'"
         ) from None
     if not table.rows:
-        raise ConfigError(
+        raise InputError(
             f"study figure {name}",
             "nothing in this selection",
             "See study table, or select other players, events or years",

@@ -243,7 +243,7 @@ def test_a_figure_is_the_same_bytes_again(corpus: Path) -> None:
 
 def test_nothing_is_drawn_of_nothing(corpus: Path) -> None:
     table = msgspec.structs.replace(made(corpus, "career"), rows=())
-    with pytest.raises(ConfigError, match="nothing in this selection"):
+    with pytest.raises(InputError, match="nothing in this selection"):
         drawn("career", table, "svg")
 
 
