@@ -143,6 +143,7 @@ def grid_table(data: StudyData) -> StudyTable:
         fit = sums.fit(index)
         n0, b_cp = GRID_N0[index // len(GRID_B_CP)], GRID_B_CP[index % len(GRID_B_CP)]
         rows.append((n0, b_cp / 100, fit.n, fit.rho, fit.rho_low, fit.rho_high))
+    known = any(row[3] is not None for row in rows)
     return StudyTable(
         "alliot-convolution-grid",
         "Convolved gains and the results of games, by n0 and b",
@@ -156,11 +157,13 @@ def grid_table(data: StudyData) -> StudyTable:
             TableColumn("low", 3, "95 % interval of rho"),
             TableColumn("high", 3),
         ),
-        tuple(rows) if any(row[3] is not None for row in rows) else (),
+        tuple(rows) if known else (),
         (
             f"Differences of two gains in steps of {_GRID_STEP_CP} cp.",
             "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly with n0.",
-        ),
+        )
+        if known
+        else ("A correlation needs four games, and more than one result.",),
     )
 
 

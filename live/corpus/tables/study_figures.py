@@ -47,7 +47,8 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
         raise InputError(
             f"study figure {name}",
             "nothing in this selection",
-            "See study table, or select other players, events or years",
+            # Tables without a row say why.
+            " ".join(table.notes) or "Select other players, events or years",
         )
     panels = FIGURES[name].panels
     size = (_WIDTH_INCHES[len(panels) - 1], _HEIGHT_INCHES)
