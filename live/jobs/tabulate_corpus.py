@@ -19,7 +19,7 @@ from live.corpus.tables.table_catalogue import GAMES_ALONE, TABLES, flag_without
 from live.errors import InputError, LiveRateError
 from live.jobs.analyze_games import check_writable, write
 from live.jobs.study_corpus import chosen_setting
-from live.publish.export.child_process import step_back
+from live.publish.export.maker_process import step_back
 from live.publish.export.study_files import FIGURE_FORMS, REFUSED, StudyQuestion
 
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}

@@ -17,8 +17,8 @@ import chess.svg
 
 from live.events import Color, CurvePoint, FigureChoice, GameDetail, PlyView
 from live.ledger.players.leading_figure import Figure, FigureKind, leading
-from live.publish.export.child_process import child_answer, step_back
 from live.publish.export.event_exports import ExportFailed
+from live.publish.export.maker_process import child_answer, step_back
 
 WIDTH, HEIGHT = 1200, 630
 #: A picture that is not there by then is given up, seconds.
