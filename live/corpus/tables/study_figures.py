@@ -34,8 +34,11 @@ class StudyFigure(NamedTuple):
 
 
 def drawn(name: str, table: StudyTable, form: str) -> bytes:
-    """A figure as PNG or SVG. Raises ConfigError without matplotlib, InputError for an
-    empty table.
+    """A figure as PNG or SVG.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+        InputError: there is nothing to draw.
     """
     try:
         import matplotlib as mpl
@@ -164,7 +167,7 @@ def _conformances(axes: Any, table: StudyTable) -> None:
 
 def _within(axes: Any, table: StudyTable) -> None:
     everybody = table.rows[0][0]
-    known = _where(_where(table, "player", lambda each: each == everybody), "moves", _is_enough)
+    known = _enough(_where(table, "player", lambda each: each == everybody))
     _by_color("evaluation_cp", "{} within 30", (_EVALUATION, "share within 30 cp"), "o")(
         axes, known
     )
@@ -176,8 +179,13 @@ def _where(table: StudyTable, name: str, takes: Callable[[Any], bool]) -> StudyT
     return msgspec.structs.replace(table, rows=tuple(row for row in table.rows if takes(row[at])))
 
 
-def _is_enough(moves: int) -> bool:
-    return moves >= _ENOUGH_MOVES
+def _enough(table: StudyTable) -> StudyTable:
+    """The rows on enough moves. Raises InputError where there is none."""
+    found = _where(table, "moves", lambda moves: moves >= _ENOUGH_MOVES)
+    if not found.rows:
+        problem = f"has no class of {_ENOUGH_MOVES} moves in this selection"
+        raise InputError(table.name, problem, "Select more games")
+    return found
 
 
 def _distribution(axes: Any, table: StudyTable) -> None:
@@ -200,9 +208,7 @@ def _rho(axes: Any, table: StudyTable) -> None:
 
 def _shortfalls(axes: Any, table: StudyTable) -> None:
     names = ("evaluation_cp", "conformance", "low", "high")
-    _bands(["player"], names, (_EVALUATION, "mean conformance, centipawns"))(
-        axes, _where(table, "moves", _is_enough)
-    )
+    _bands(["player"], names, (_EVALUATION, "mean conformance, centipawns"))(axes, _enough(table))
 
 
 def _positions(axes: Any, table: StudyTable) -> None:
