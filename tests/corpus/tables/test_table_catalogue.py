@@ -259,9 +259,11 @@ def test_few_games_are_drawn_or_said_to_be_too_few(
             assert drawn(name, table, "svg").startswith(b"<?xml")
         except InputError as error:
             refused[name] = str(error)
-    # Matches have four games, correlations too, a spline needs more, and depths need times.
+    # Matches have four games, correlations too, a spline needs more, depths need times.
     need = {
         "alliot-1": "without times",
+        "alliot-2": "no class of 20 moves",
+        "alliot-6-right": "no class of 20 moves",
         "alliot-7": "Four games and more",
         "alliot-7-right": "Matches of four games",
         "alliot-8": "Matches of four games",
