@@ -272,7 +272,7 @@ def _progress(so_far: SearchedSoFar, setting: SearchSetting) -> Iterator[None]:
             yield
         finally:
             reporting.cancel()
-            console.print(f"{setting}: {line()}", markup=False, highlight=False)
+            console.print(f"{setting}: {line()}", markup=False, highlight=False, soft_wrap=True)
             if so_far.failed:
                 console.print(
                     f"{so_far.failed} games have positions that no engine could search.",

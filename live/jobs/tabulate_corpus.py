@@ -5,7 +5,6 @@ As a program of its own it answers one question of the service's page: JSON in, 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,8 @@ from live.corpus.tables.table_catalogue import GAMES_ALONE, TABLES, flag_without
 from live.errors import InputError, LiveRateError
 from live.jobs.analyze_games import check_writable, write
 from live.jobs.study_corpus import chosen_setting
-from live.publish.export.study_files import FIGURE_FORMS, StudyQuestion
+from live.publish.export.maker_process import step_back
+from live.publish.export.study_files import FIGURE_FORMS, REFUSED, StudyQuestion
 
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
 
@@ -135,7 +135,7 @@ def answered(question: StudyQuestion) -> bytes:
 
     Raises:
         InputError: as ``tabulate``.
-        ConfigError: a package is not installed, or nothing is in the selection.
+        ConfigError: a package is not installed.
     """
     corpus, name = Path(question.corpus), question.name
     selection = Selection(
@@ -160,17 +160,17 @@ def answered(question: StudyQuestion) -> bytes:
     return formatted(made, _FORMS[f".{question.form}"]).encode()
 
 
+def _is_askers(error: LiveRateError, corpus: str) -> bool:
+    """Whether the question is at fault, not the corpus, its setting or what is installed."""
+    return isinstance(error, InputError) and error.subject not in (corpus, "--setting")
+
+
 if __name__ == "__main__":
-    if sys.platform != "win32":
-        os.nice(10)
+    step_back()
     asked = msgspec.json.decode(sys.stdin.buffer.read(), type=StudyQuestion)
     try:
         body = answered(asked)
     except LiveRateError as error:
-        said = str(error)
-        # Where it lies is for the operator alone.
-        for folder in {Path(asked.corpus).parent, Path(asked.corpus).resolve().parent}:
-            said = said.replace(f"{folder}{os.sep}", "")
-        sys.stderr.write(said)
-        sys.exit(2)
+        sys.stderr.write(str(error))
+        sys.exit(REFUSED if _is_askers(error, asked.corpus) else 1)
     sys.stdout.buffer.write(body)

@@ -7,15 +7,21 @@ is convolved with itself n0 times and cut at b.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.fft import irfft, next_fast_len, rfft
 from scipy.interpolate import CubicSpline
 
-from live.corpus.tables.alliot_games import FIT_COLUMNS, CountedGame, counted_games, fit_cells
-from live.corpus.tables.line_sums import LineSums, RegressionSums
+from live.corpus.tables.alliot_games import (
+    FIT_COLUMNS,
+    CountedGame,
+    counted_games,
+    fit_cells,
+    line_sums,
+)
+from live.corpus.tables.line_sums import RegressionSums
 from live.corpus.tables.player_moves import by_player
 from live.corpus.tables.study_data import StudyData
 from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
@@ -77,13 +83,15 @@ _SHOWN_CP: Final = 500
 
 def covariance_table(data: StudyData) -> StudyTable:
     """Table 6: the covariance indicator of single games, for every vector and conformance."""
-    sums = [LineSums(1) for _ in VARIANTS]
-    for game in counted_games(data):
-        for held, (_, kind, vector, _) in zip(sums, VARIANTS, strict=True):
-            white, black = (gains_of(side, kind) for side in (game.white, game.black))
-            if len(white) and len(black):
-                worth = vector.at(white[:, None] - black[None, :]).mean()
-                held.add(game.game, np.array([2 * worth - 1]), game.result)
+
+    def indicator(game: CountedGame, kind: Conformance, vector: OutcomeVector) -> Floats | None:
+        white, black = (gains_of(side, kind) for side in (game.white, game.black))
+        if not len(white) or not len(black):
+            return None
+        return np.array([2 * vector.at(white[:, None] - black[None, :]).mean() - 1])
+
+    indicators = [partial(indicator, kind=kind, vector=vector) for _, kind, vector, _ in VARIANTS]
+    sums = line_sums(data, indicators, 1)
     rows: list[tuple[Cell, ...]] = [
         (name, rho, *fit_cells(held.fit(0)))
         for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True)
@@ -104,16 +112,15 @@ def covariance_table(data: StudyData) -> StudyTable:
 
 def convolution_table(data: StudyData) -> StudyTable:
     """The settings that the paper names: R convolved with itself n0 times and cut at b."""
-    sums = LineSums(len(CONVOLUTIONS))
-    for game in counted_games(data):
-        white, black = (
-            GainHistogram(gain_cp for _, gain_cp in side) for side in (game.white, game.black)
-        )
+
+    def indicators(game: CountedGame) -> Floats:
         worths = [
-            predict_by_convolution(white, black, setting).expected_score
+            predict_by_convolution(*_histograms(game), setting).expected_score
             for _, setting, _ in CONVOLUTIONS
         ]
-        sums.add(game.game, np.array([2 * (worth or 0.0) - 1 for worth in worths]), game.result)
+        return np.array([2 * (worth or 0.0) - 1 for worth in worths])
+
+    [sums] = line_sums(data, [indicators], len(CONVOLUTIONS))
     rows: list[tuple[Cell, ...]] = [
         (name, rho, *fit_cells(sums.fit(index)))
         for index, (name, _, rho) in enumerate(CONVOLUTIONS)
@@ -130,14 +137,13 @@ def convolution_table(data: StudyData) -> StudyTable:
 
 def grid_table(data: StudyData) -> StudyTable:
     """ρ at every n0 and b: Figures 11 and 12."""
-    sums = LineSums(len(GRID_N0) * len(GRID_B_CP))
-    for game in counted_games(data):
-        sums.add(game.game, convolved(game), game.result)
+    [sums] = line_sums(data, [convolved], len(GRID_N0) * len(GRID_B_CP))
     rows: list[tuple[Cell, ...]] = []
     for index in range(len(GRID_N0) * len(GRID_B_CP)):
         fit = sums.fit(index)
         n0, b_cp = GRID_N0[index // len(GRID_B_CP)], GRID_B_CP[index % len(GRID_B_CP)]
         rows.append((n0, b_cp / 100, fit.n, fit.rho, fit.rho_low, fit.rho_high))
+    known = any(row[3] is not None for row in rows)
     return StudyTable(
         "alliot-convolution-grid",
         "Convolved gains and the results of games, by n0 and b",
@@ -151,19 +157,19 @@ def grid_table(data: StudyData) -> StudyTable:
             TableColumn("low", 3, "95 % interval of rho"),
             TableColumn("high", 3),
         ),
-        tuple(rows) if any(row[3] is not None for row in rows) else (),
+        tuple(rows) if known else (),
         (
             f"Differences of two gains in steps of {_GRID_STEP_CP} cp.",
             "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly with n0.",
-        ),
+        )
+        if known
+        else ("A correlation needs four games, and more than one result.",),
     )
 
 
 def convolved(game: CountedGame) -> Floats:
     """Indicators of the grid, from -1 to 1: n0 by n0, b ascending, shape (n0 times b,)."""
-    white, black = (
-        GainHistogram(gain_cp for _, gain_cp in side) for side in (game.white, game.black)
-    )
+    white, black = _histograms(game)
     lowest, pairs = cross_correlation(white, black)
     steps = np.rint((lowest + np.arange(len(pairs))) / _GRID_STEP_CP).astype(np.int64)
     first = int(steps[0])
@@ -171,15 +177,19 @@ def convolved(game: CountedGame) -> Floats:
     bounds = np.array(GRID_B_CP) // _GRID_STEP_CP
     found = np.empty((len(GRID_N0), len(GRID_B_CP)))
     for at, n0 in enumerate(GRID_N0):
-        length = (len(single) - 1) * (n0 + 1) + 1
-        size = next_fast_len(length, real=True)
-        whole = irfft(rfft(single, size) ** (n0 + 1), size)[:length]
-        below = np.concatenate([[0.0], np.cumsum(whole)])
-        origin = -first * (n0 + 1)
-        wins = below[-1] - below[np.clip(origin + bounds + 1, 0, length)]
-        losses = below[np.clip(origin - bounds, 0, length)]
+        lowest, shares = self_convolved(first, single, n0 + 1)
+        below = np.concatenate([[0.0], np.cumsum(shares)])
+        wins = below[-1] - below[np.clip(bounds + 1 - lowest, 0, len(shares))]
+        losses = below[np.clip(-bounds - lowest, 0, len(shares))]
         found[at] = wins - losses
     return found.ravel()
+
+
+def _histograms(game: CountedGame) -> tuple[GainHistogram, GainHistogram]:
+    white, black = (
+        GainHistogram(gain_cp for _, gain_cp in side) for side in (game.white, game.black)
+    )
+    return white, black
 
 
 def outcomes_table(data: StudyData) -> StudyTable:

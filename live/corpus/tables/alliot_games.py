@@ -7,7 +7,8 @@ correlation and line has its interval and an error on games it was not fitted to
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -96,15 +97,24 @@ def _whole(
         yield CountedGame(game, result, tuple(held["white"]), tuple(held["black"]))
 
 
+def line_sums(
+    data: StudyData, indicators: Sequence[Callable[[CountedGame], Floats | None]], count: int
+) -> list[LineSums]:
+    """What goes with the results of all counted games, in one pass: sums for each of
+    ``indicators``, which are of shape (count,), or None for a game that they leave out.
+    """
+    sums = [LineSums(count) for _ in indicators]
+    for game in counted_games(data):
+        for held, indicator in zip(sums, indicators, strict=True):
+            if (found := indicator(game)) is not None:
+                held.add(game.game, found, game.result)
+    return sums
+
+
 def correlation_table(data: StudyData) -> StudyTable:
     """ρ, α and β of the difference of p(x), for each x and kind: Figures 4, 5 and 6."""
-    sums = [LineSums(len(STEPS_CP)) for _ in KINDS]
-    steps = np.array(STEPS_CP, dtype=np.float64)
-    for game in counted_games(data):
-        for held, (_, kind) in zip(sums, KINDS, strict=True):
-            shares = [shares_within(side, kind, steps) for side in (game.white, game.black)]
-            if shares[0] is not None and shares[1] is not None:
-                held.add(game.game, shares[0] - shares[1], game.result)
+    indicators = [partial(share_ahead, kind=kind, steps_cp=STEPS_CP) for _, kind in KINDS]
+    sums = line_sums(data, indicators, len(STEPS_CP))
     rows: list[tuple[Cell, ...]] = []
     for (name, _), held in zip(KINDS, sums, strict=True):
         for index, x_cp in enumerate(STEPS_CP):
@@ -123,15 +133,17 @@ def correlation_table(data: StudyData) -> StudyTable:
     )
 
 
-def shares_within(
-    side: tuple[tuple[int, int], ...], kind: Conformance, steps: Floats
-) -> Floats | None:
-    """p(x) of one side of a game at each of ``steps``, centipawns; None without a move of it."""
-    known = [found for best_cp, gain_cp in side if (found := kind.of(best_cp, gain_cp)) is not None]
-    if not known:
-        return None
-    within = np.searchsorted(np.sort(np.array(known)), steps, side="right")
-    return np.asarray(within / len(known), dtype=np.float64)
+def share_ahead(game: CountedGame, kind: Conformance, steps_cp: Sequence[int]) -> Floats | None:
+    """White's p(x) less Black's at each step; None where either has no move of this kind."""
+    steps = np.array(steps_cp, dtype=np.float64)
+    shares = []
+    for side in (game.white, game.black):
+        found = [kind.of(best_cp, gain_cp) for best_cp, gain_cp in side]
+        known = np.sort(np.array([each for each in found if each is not None]))
+        if not len(known):
+            return None
+        shares.append(np.searchsorted(known, steps, side="right") / len(known))
+    return np.asarray(shares[0] - shares[1], dtype=np.float64)
 
 
 def fit_cells(fit: LineFit) -> tuple[Cell, ...]:

@@ -9,12 +9,8 @@ import functools
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from live.corpus.tables.alliot_games import STEPS_CP, counted_games, shares_within
+from live.corpus.tables.alliot_games import STEPS_CP, line_sums, share_ahead
 from live.corpus.tables.alliot_players import PAIRINGS, predictor_by
-from live.corpus.tables.line_sums import LineSums
 from live.corpus.tables.player_moves import PlayerMoves, gather
 from live.corpus.tables.study_data import StudyData
 from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
@@ -22,8 +18,6 @@ from live.ratings.alliot.conformance import PONDERATED
 from live.ratings.alliot.prediction import Prediction
 from live.ratings.expected_score import expected_score_of
 from live.ratings.score_interval import score_interval
-
-Floats = npt.NDArray[np.float64]
 
 _LEAST_GAMES: Final = 4
 #: x of p(x) where matches are compared: perfect moves, and the best of Figure 4.
@@ -118,12 +112,8 @@ _MATCH: Final = (
 
 def score_table(data: StudyData) -> StudyTable:
     """Figure 7, left: results of matches beside what the conformance in the same games expects."""
-    lines = LineSums(len(_X_CP))
-    steps = np.array(_X_CP, dtype=np.float64)
-    for game in counted_games(data):
-        white, black = (shares_within(side, PONDERATED, steps) for side in (game.white, game.black))
-        if white is not None and black is not None:
-            lines.add(game.game, white - black, game.result)
+    indicator = functools.partial(share_ahead, kind=PONDERATED, steps_cp=_X_CP)
+    [lines] = line_sums(data, [indicator], len(_X_CP))
     fits = [lines.fit(index) for index in range(len(_X_CP))]
     rows: list[tuple[Cell, ...]] = []
     for match, a, b in _own_games(data):

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from live.corpus.tables.study_table import Cell, StudyTable
-from live.errors import ConfigError
+from live.errors import ConfigError, InputError
 
 #: Curves in one figure; more are a knot.
 _MOST_CURVES: Final = 8
@@ -19,6 +19,8 @@ _HEIGHT_INCHES: Final = 5.5
 _EVALUATION: Final = "evaluation, centipawns"
 #: A mean of fewer moves is not drawn.
 _ENOUGH_MOVES: Final = 20
+#: Differences of gains are drawn in steps: at 1 cp they are a comb.
+_STEP_CP: Final = 10
 _THIN: Final = {"color": "0.6", "lw": 0.8}
 
 Panel = Callable[[Any, StudyTable], None]
@@ -32,7 +34,12 @@ class StudyFigure(NamedTuple):
 
 
 def drawn(name: str, table: StudyTable, form: str) -> bytes:
-    """A figure as PNG or SVG. Raises ConfigError without matplotlib, and for an empty table."""
+    """A figure as PNG or SVG.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+        InputError: there is nothing to draw.
+    """
     try:
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -42,10 +49,11 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
             "study figure", "matplotlib is not installed", "Run: pip install 'live-rate[study]'"
         ) from None
     if not table.rows:
-        raise ConfigError(
+        raise InputError(
             f"study figure {name}",
             "nothing in this selection",
-            "See study table, or select other players, events or years",
+            # Tables without a row say why.
+            " ".join(table.notes) or "Select other players, events or years",
         )
     panels = FIGURES[name].panels
     size = (_WIDTH_INCHES[len(panels) - 1], _HEIGHT_INCHES)
@@ -139,33 +147,54 @@ def _lines(groups: Sequence[str], x: str, y: str, labels: tuple[str, str]) -> Pa
     return draw
 
 
-def _by_color(x: str, name: str, labels: tuple[str, str], most: int) -> Panel:
-    """Columns called ``name`` with the colour for the first group of rows, x from 1 to ``most``."""
+def _by_color(x: str, name: str, labels: tuple[str, str], marker: str = "") -> Panel:
+    """Columns called ``name`` with the colour."""
 
     def draw(axes: Any, table: StudyTable) -> None:
         for color, shade in (("white", "0.65"), ("black", "0.1")):
-            at, counts = _values(table, x, name.format(color))
-            if table.columns[0].name == "player":
-                shown = [row[0] == table.rows[0][0] for row in table.rows]
-            else:
-                shown = [0 < value <= most for value in at]
-            kept = [index for index, keep in enumerate(shown) if keep]
-            axes.plot(
-                [at[index] for index in kept],
-                _known([counts[index] for index in kept]),
-                lw=1.2,
-                color=shade,
-                label=color,
-            )
+            at, values = _values(table, x, name.format(color))
+            axes.plot(at, _known(values), marker=marker, ms=3, lw=1.2, color=shade, label=color)
         _named(axes, *labels)
 
     return draw
 
 
+def _conformances(axes: Any, table: StudyTable) -> None:
+    _by_color("conformance_cp", "{}", ("conformance, centipawns (1 to 199)", "moves"))(
+        axes, _where(table, "conformance_cp", lambda each: 0 < each < 200)
+    )
+
+
+def _within(axes: Any, table: StudyTable) -> None:
+    everybody = table.rows[0][0]
+    known = _enough(_where(table, "player", lambda each: each == everybody))
+    _by_color("evaluation_cp", "{} within 30", (_EVALUATION, "share within 30 cp"), "o")(
+        axes, known
+    )
+
+
+def _where(table: StudyTable, name: str, takes: Callable[[Any], bool]) -> StudyTable:
+    """The rows whose value in one column is taken."""
+    [at] = _columns(table, [name])
+    return msgspec.structs.replace(table, rows=tuple(row for row in table.rows if takes(row[at])))
+
+
+def _enough(table: StudyTable) -> StudyTable:
+    """The rows on enough moves. Raises InputError where there is none."""
+    found = _where(table, "moves", lambda moves: moves >= _ENOUGH_MOVES)
+    if not found.rows:
+        problem = f"has no class of {_ENOUGH_MOVES} moves in this selection"
+        raise InputError(table.name, problem, "Select more games")
+    return found
+
+
 def _distribution(axes: Any, table: StudyTable) -> None:
     for player, (gains, shares) in _curves(table, ["player"], "gain_cp", "share", most=4):
-        near = [(g, s) for g, s in zip(gains, shares, strict=True) if -150 <= g <= 100]
-        axes.step([g for g, _ in near], [s for _, s in near], where="mid", label=player, lw=1)
+        share_of = dict(zip(gains, shares, strict=True))
+        near = range(max(-150, min(gains)), min(100, max(gains)) + 1)
+        # A gain that nobody had is a gap.
+        values = _known([share_of.get(gain) for gain in near])
+        axes.plot(near, values, marker=".", ms=4, lw=0.8, label=player)
     axes.set_yscale("log")
     _named(axes, "gain, centipawns", "share of moves (logarithmic)")
 
@@ -178,12 +207,8 @@ def _rho(axes: Any, table: StudyTable) -> None:
 
 
 def _shortfalls(axes: Any, table: StudyTable) -> None:
-    [moves] = _columns(table, ["moves"])
-    rows = tuple(row for row in table.rows if int(row[moves] or 0) >= _ENOUGH_MOVES)
     names = ("evaluation_cp", "conformance", "low", "high")
-    _bands(["player"], names, (_EVALUATION, "mean conformance, centipawns"))(
-        axes, msgspec.structs.replace(table, rows=rows)
-    )
+    _bands(["player"], names, (_EVALUATION, "mean conformance, centipawns"))(axes, _enough(table))
 
 
 def _positions(axes: Any, table: StudyTable) -> None:
@@ -202,10 +227,16 @@ def _classes(axes: Any, table: StudyTable) -> None:
 
 
 def _colors(axes: Any, table: StudyTable) -> None:
-    at, white, black = _values(table, "conformance_cp", "white p(x)", "black p(x)")
-    shown = [index for index, value in enumerate(at) if value <= 200]
-    ahead = [100 * ((white[index] or 0) - (black[index] or 0)) for index in shown]
-    axes.plot([at[index] for index in shown], ahead, lw=1.2)
+    n = [max(1, sum(counts)) for counts in _values(table, "white", "black")]
+    shown = _where(table, "conformance_cp", lambda each: each <= 200)
+    at, *shares = _values(shown, "conformance_cp", "white p(x)", "black p(x)")
+    ahead, reach = [], []
+    for both in zip(*map(_known, shares), strict=True):
+        ahead.append(100 * (both[0] - both[1]))
+        spread = sum(p * (1 - p) / count for p, count in zip(both, n, strict=True))
+        reach.append(196 * math.sqrt(spread))
+    ends = [[each + sign * by for each, by in zip(ahead, reach, strict=True)] for sign in (-1, 1)]
+    _with_band(axes, "95 %, moves taken as independent", [at, ahead, *ends], marker=None)
     axes.axhline(0, **_THIN)
     _named(axes, "x, centipawns", "p(x) of White less Black, percent")
 
@@ -217,9 +248,12 @@ def _depths(axes: Any, table: StudyTable) -> None:
     known.sort(key=lambda each: int(each[0].split(",")[0]))
     for place, (label, (depths, shares, searches)) in enumerate(known):
         start, end = label.split(", ")
+        # Depths between that no search ended at.
+        share_of = dict(zip(depths, shares, strict=True))
+        reached = range(min(depths), max(depths) + 1)
         axes.plot(
-            depths,
-            [100 * share for share in shares],
+            reached,
+            [100 * share_of.get(depth, 0.0) for depth in reached],
             marker="o",
             ms=3,
             lw=1.2,
@@ -264,28 +298,39 @@ def _match_curves(*names: str, label: str) -> Panel:
                 _with_band(axes, words, columns, marker=None)
         if len(names) == 1:
             axes.axhline(0, **_THIN)
+        else:
+            # Winners and losers alike.
+            lowest = min(map(min, _values(table, "low", "opponent's low")))
+            axes.set_ylim(math.floor(lowest * 20) / 20, 1.01)
         _named(axes, "x, centipawns", label)
 
     return draw
 
 
 def _outcomes(axes: Any, table: StudyTable) -> None:
-    at, step, tanh, spline, low, high = _values(
-        table, "difference_cp", "step", "tanh", "spline", "low", "high"
-    )
-    axes.step(at, step, where="mid", lw=1.2, label="step (Ferreira)")
+    at, tanh, *spline = _values(table, "difference_cp", "tanh", "spline", "low", "high")
+    axes.plot([at[0], 0, 0, at[-1]], [0, 0, 1, 1], lw=1.2, label="step (Ferreira)")
     axes.plot(at, tanh, lw=1.2, label="tanh, a = 1.16")
-    _with_band(axes, "spline fitted to these games", [at, spline, low, high], marker=None)
+    words = "spline fitted to these games, 1 at +400 (95 %, but for its scale)"
+    _with_band(axes, words, [at, *spline], marker=None)
     axes.set_ylim(-0.25, 1.25)
     _named(axes, "difference of two gains, centipawns", "worth to White")
 
 
 def _convolved(axes: Any, table: StudyTable) -> None:
     for n, (at, shares) in _curves(table, ["pairs"], "difference_cp", "share"):
-        axes.plot(at, shares, lw=1.2, label=f"{n} pair{'s' if n != '1' else ''} of moves")
-    axes.set_yscale("log")
+        found: dict[int, float] = {}
+        for difference, share in zip(at, shares, strict=True):
+            place = (difference + _STEP_CP // 2) // _STEP_CP * _STEP_CP
+            found[place] = found.get(place, 0.0) + share
+        # What is left of the steps at both ends is no whole step.
+        places = sorted(found)[1:-1]
+        words = f"{n} pair{'s' if n != '1' else ''} of moves"
+        axes.plot(places, [found[place] for place in places], lw=1.2, label=words)
+    axes.set_yscale("log", nonpositive="mask")
     axes.set_ylim(1e-5, 1)
-    _named(axes, "difference of the gains, centipawns", "probability (logarithmic)")
+    words = f"probability in steps of {_STEP_CP} cp (logarithmic)"
+    _named(axes, "difference of the gains, centipawns", words)
 
 
 def _grid(axes: Any, table: StudyTable) -> None:
@@ -347,23 +392,20 @@ FIGURES: Final[dict[str, StudyFigure]] = {
     ),
     "alliot-1": StudyFigure("alliot-depths", (_depths,)),
     "alliot-2": StudyFigure("alliot-evaluations", (_shortfalls,)),
-    "alliot-3": StudyFigure(
-        "alliot-conformance-distribution",
-        (_by_color("conformance_cp", "{}", ("conformance, centipawns (1 to 199)", "moves"), 199),),
-    ),
+    "alliot-3": StudyFigure("alliot-conformance-distribution", (_conformances,)),
     "alliot-4": StudyFigure("alliot-conformance-results", (_rho,)),
     "alliot-5": StudyFigure(
         "alliot-conformance-results",
         tuple(
-            _lines(["conformance"], "x_cp", name, ("x, centipawns", name))
-            for name in ("alpha", "beta")
+            _lines(["conformance"], "x_cp", name, ("x, centipawns", f"{name} {what}"))
+            for name, what in (
+                ("alpha", "(result where p(x) is alike)"),
+                ("beta", "(result for each 1 of p(x))"),
+            )
         ),
     ),
     "alliot-6": StudyFigure("alliot-conformance-distribution", (_colors,)),
-    "alliot-6-right": StudyFigure(
-        "alliot-evaluations",
-        (_by_color("evaluation_cp", "{} within 30", (_EVALUATION, "share within 30 cp"), 0),),
-    ),
+    "alliot-6-right": StudyFigure("alliot-evaluations", (_within,)),
     "alliot-7": StudyFigure("alliot-matches", (_matches,)),
     "alliot-7-right": StudyFigure(
         "alliot-match-conformance",

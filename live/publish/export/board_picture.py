@@ -6,10 +6,7 @@ a second, and holds Python's lock meanwhile. Run as a program this module is tha
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import importlib.util
-import os
 import sys
 from collections.abc import Iterator
 from typing import Final
@@ -20,14 +17,12 @@ import chess.svg
 
 from live.events import Color, CurvePoint, FigureChoice, GameDetail, PlyView
 from live.ledger.players.leading_figure import Figure, FigureKind, leading
-from live.operating_system import own_group
 from live.publish.export.event_exports import ExportFailed
+from live.publish.export.maker_process import child_answer, step_back
 
 WIDTH, HEIGHT = 1200, 630
 #: A picture that is not there by then is given up, seconds.
 LIMIT_S: Final = 20.0
-#: Whoever looks at pictures takes no time from the engines.
-_NICE: Final = 10
 #: What a name, an event may have, characters.
 _NAME, _EVENT = 28, 34
 _FONTS: Final = "DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
@@ -138,32 +133,17 @@ async def drawn(svg: str) -> bytes:
     Raises:
         ExportFailed: it could not be made.
     """
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", __name__),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        **own_group(_NICE),
-    )
     try:
-        async with asyncio.timeout(LIMIT_S):
-            body, _ = await process.communicate(svg.encode())
+        made = await child_answer(("-m", __name__), svg.encode(), LIMIT_S)
     except TimeoutError:
         raise ExportFailed("the picture was not made in time") from None
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-    if process.returncode != 0:
+    if made.code != 0:
         raise ExportFailed("the picture could not be made")
-    return body
+    return made.body
 
 
 if __name__ == "__main__":
     import resvg_py
 
-    if sys.platform != "win32":
-        os.nice(_NICE)
-
+    step_back()
     sys.stdout.buffer.write(resvg_py.svg_to_bytes(svg_string=sys.stdin.buffer.read().decode()))

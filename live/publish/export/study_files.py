@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
+import logging
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from live.operating_system import own_group
 from live.publish.export.event_exports import ExportedFile, ExportFailed
+from live.publish.export.maker_process import child_answer
 
-_NICE: Final = 10
+_log = logging.getLogger(__name__)
+
 #: What takes longer is for the command; nobody else's table is made meanwhile.
 LIMIT_S: Final = 300.0
 #: So many are being made or wait for their turn.
-_MOST_WAITING: Final = 4
+_MOST_WAITING: Final = 8
+#: And so many for one address.
+_MOST_FOR_ONE: Final = 2
+#: What the process ends with where the question is at fault, not the corpus or what is installed.
+REFUSED: Final = 2
 _KEPT_FILES: Final = 128
 
 #: Forms of tables and of figures, by the ending of the address.
@@ -53,12 +59,17 @@ class StudyRefused(Exception):
     """There is no such table, player or event, or it takes too long: one line that says so."""
 
 
+class AskedTooMuch(Exception):
+    """Others are being made already for whoever asks."""
+
+
 class StudyFiles:
     """Makes what is asked for of one corpus."""
 
     def __init__(self, corpus: Path, setting: int | None, maker: Sequence[str]) -> None:
         """``maker``: arguments of Python for a process that reads a question as JSON from standard
-        input and writes the file; it ends with 2, and a line on standard error, to refuse.
+        input and writes the file; it ends with ``REFUSED``, and a line on standard error, where
+        the question is at fault.
         """
         self.corpus = corpus
         self.setting = setting
@@ -66,12 +77,14 @@ class StudyFiles:
         # Refusals too: the same question has the same answer until the corpus changes.
         self._made: dict[tuple[StudyQuestion, object], asyncio.Task[ExportedFile]] = {}
         self._turn = asyncio.Lock()
+        self._making_for = Counter[str]()
 
-    async def file(self, question: StudyQuestion) -> ExportedFile:
-        """The file.
+    async def file(self, question: StudyQuestion, asker: str = "") -> ExportedFile:
+        """The file. ``asker``: the address of who wants it, empty for who is not counted.
 
         Raises:
             StudyRefused: there is no such thing.
+            AskedTooMuch: two others are being made for this address.
             ExportFailed: not now.
         """
         key = question, self._state()
@@ -79,7 +92,10 @@ class StudyFiles:
         if key not in self._made:
             if sum(not each.done() for each in self._made.values()) >= _MOST_WAITING:
                 raise ExportFailed("too many tables are being made")
-            task = asyncio.ensure_future(self._in_turn(question))
+            if asker and self._making_for[asker] >= _MOST_FOR_ONE:
+                raise AskedTooMuch
+            self._making_for[asker] += 1
+            task = asyncio.ensure_future(self._in_turn(question, asker))
             # Looked at even where nobody waits any more, so that asyncio does not complain.
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._made[key] = task
@@ -97,9 +113,12 @@ class StudyFiles:
         for key in [each for each, task in self._made.items() if task.done()][:-_KEPT_FILES]:
             del self._made[key]
 
-    async def _in_turn(self, question: StudyQuestion) -> ExportedFile:
-        async with self._turn:
-            return await self._make(question)
+    async def _in_turn(self, question: StudyQuestion, asker: str) -> ExportedFile:
+        try:
+            async with self._turn:
+                return await self._make(question)
+        finally:
+            self._making_for -= Counter([asker])
 
     def _state(self) -> object:
         """Changes with the corpus: SQLite writes to the log beside it first."""
@@ -114,26 +133,14 @@ class StudyFiles:
         return tuple(each for each in found if each[2])
 
     async def _make(self, question: StudyQuestion) -> ExportedFile:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", *self._maker),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            **own_group(_NICE),
-        )
         try:
-            async with asyncio.timeout(LIMIT_S):
-                body, said = await process.communicate(msgspec.json.encode(question))
+            made = await child_answer(self._maker, msgspec.json.encode(question), LIMIT_S)
         except TimeoutError:
             said_s = f"{question.name}: takes longer than {LIMIT_S:.0f} s here"
             raise StudyRefused(f"{said_s}; `live-rate study` makes it") from None
-        finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
-        if process.returncode == 2:
-            raise StudyRefused(said.decode("utf-8", "replace").strip())
-        if process.returncode != 0:
-            raise ExportFailed("it could not be made; `live-rate study` says why")
-        return ExportedFile((TABLE_FORMS | FIGURE_FORMS)[question.form], body)
+        if made.code == REFUSED:
+            raise StudyRefused(made.said)
+        if made.code != 0:
+            _log.warning("/study: %s was not made: %s", question.name, made.said)
+            raise ExportFailed("it could not be made; the log of the service says why")
+        return ExportedFile((TABLE_FORMS | FIGURE_FORMS)[question.form], made.body)

@@ -260,7 +260,7 @@ class HttpConnection(asyncio.Protocol):
         event = self._request
         assert event is not None
         try:
-            request = _request(event)
+            request = _request(event, self.address)
         except (BadRequestTarget, UnicodeDecodeError):
             self._last(problem(400, "the request target cannot be read"))
             return
@@ -378,10 +378,10 @@ def _two_lengths(event: h11.Request) -> bool:
     return {b"content-length", b"transfer-encoding"} <= names
 
 
-def _request(event: h11.Request) -> HttpRequest:
+def _request(event: h11.Request, address: str) -> HttpRequest:
     headers: dict[str, str] = {}
     for raw_name, raw_value in event.headers:
         name, value = raw_name.decode("ascii"), raw_value.decode("latin-1")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     path, query = read_target(event.target.decode("ascii"))
-    return HttpRequest(event.method.decode("ascii"), path, query, headers)
+    return HttpRequest(event.method.decode("ascii"), path, query, headers, address)

@@ -30,6 +30,8 @@ class HttpRequest(msgspec.Struct, frozen=True):
     query: tuple[tuple[str, str], ...]
     headers: dict[str, str]
     """Names in lower case; of a repeated header the values are joined by ``, ``."""
+    address: str = ""
+    """Where it comes from, without its port."""
 
 
 class HttpResponse(msgspec.Struct, frozen=True):

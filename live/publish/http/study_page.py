@@ -11,10 +11,12 @@ from urllib.parse import urlencode
 
 from live.manual.html import frame
 from live.manual.pages import manual_page
+from live.publish.access.origin_policy import is_loopback
 from live.publish.export.event_exports import ExportFailed
 from live.publish.export.study_files import (
     FIGURE_FORMS,
     TABLE_FORMS,
+    AskedTooMuch,
     StudyFiles,
     StudyQuestion,
     StudyRefused,
@@ -33,6 +35,7 @@ from live.publish.visibility import Visibility
 PATH = "/study"
 
 _NO_CACHE = (("Cache-Control", "no-cache"),)
+_LATER = (("Retry-After", "30"),)
 #: A row of the manual's lists: names, what they show, where it is from.
 _ROW = re.compile(r"^\| ((?:`[^`|]+`(?:, )?)+) \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
 _YEAR = re.compile(r"\d{1,4}")
@@ -85,14 +88,12 @@ def study_answer(
     if files is None:
         return problem(404, "no corpus is named: set [study] corpus")
     if sees is None:
-        return UNKNOWN
+        return _entry(policy) if request.path == PATH else UNKNOWN
     if sees.visibility is Visibility.VENUE:
         return problem(404, "scores are hidden here, so studies are not shown")
     query = {name: value for name, value in request.query if value}
     if request.path == PATH:
-        body = _page(files.corpus.name, query)
-        policy = policy.replace("form-action 'none'", "form-action 'self'")
-        return respond(200, "text/html; charset=utf-8", body, _NO_CACHE, policy=policy)
+        return _html(200, _page(files.corpus.name, query), policy)
     name, _, form = request.path.removeprefix(f"{PATH}/").rpartition(".")
     if form not in TABLE_FORMS and form not in FIGURE_FORMS:
         known = ", ".join([*TABLE_FORMS, *FIGURE_FORMS])
@@ -124,15 +125,43 @@ def study_answer(
 
     async def file() -> HttpResponse:
         try:
-            made = await files.file(question)
+            made = await files.file(question, _asker(request))
         except StudyRefused as error:
             return problem(400, str(error))
+        except AskedTooMuch:
+            said = f"{name}: others are being made for you; come back when they are there"
+            return problem(429, said, _LATER)
         except ExportFailed as error:
-            return problem(503, f"{name}: {error}", [("Retry-After", "30")])
+            return problem(503, f"{name}: {error}", _LATER)
         policy = _SVG_POLICY if form == "svg" else NO_CONTENT_POLICY
         return respond(200, made.media_type, made.body, _NO_CACHE, policy=policy)
 
     return HttpResponse(200, (), later=file)
+
+
+def _asker(request: HttpRequest) -> str:
+    """Whom a table is made for: an address, as a proxy on this machine names it too; else empty."""
+    if not is_loopback(request.address):
+        return request.address
+    return request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+
+
+def _html(
+    status: int, body: bytes, policy: str, headers: tuple[tuple[str, str], ...] = ()
+) -> HttpResponse:
+    policy = policy.replace("form-action 'none'", "form-action 'self'")
+    return respond(status, "text/html; charset=utf-8", body, (*_NO_CACHE, *headers), policy=policy)
+
+
+def _entry(policy: str) -> HttpResponse:
+    """Asks for a token, as the other pages do: a browser sends no header."""
+    body = (
+        "<h1>Study</h1><p>This service shows its games to those who have a token.</p>"
+        '<form action="study" method="get"><p><label>Token <input name="token" type="password"'
+        ' autocomplete="off" required></label> <button>Show</button></p></form>'
+    )
+    challenge = tuple(each for each in UNKNOWN.headers if each[0] == "WWW-Authenticate")
+    return _html(401, frame("Study", "study", "", body), policy, challenge)
 
 
 def _page(corpus: str, query: Mapping[str, str]) -> bytes:

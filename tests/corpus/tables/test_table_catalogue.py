@@ -15,7 +15,7 @@ from live.corpus.tables.study_data import Selection, StudyData
 from live.corpus.tables.study_figures import FIGURES, drawn
 from live.corpus.tables.study_table import Cell, StudyTable, formatted
 from live.corpus.tables.table_catalogue import TABLES, study_table
-from live.errors import ConfigError, InputError
+from live.errors import InputError
 from live.manual.pages import manual_page
 from tests.corpus.small_corpus import DATA, SAMPLE, SEARCHED, corpus_of
 
@@ -233,6 +233,49 @@ def test_every_figure_is_drawn(name: str, request: pytest.FixtureRequest) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("games", "names"),
+    [
+        (1, tuple(FIGURES)),
+        (2, ("alliot-4", "alliot-7", "alliot-10", "alliot-11", "alliot-12", "career")),
+        (3, ("alliot-5", "alliot-8", "alliot-9", "alliot-11", "alliot-12", "ferreira-6")),
+        (4, ("alliot-11", "alliot-12")),
+    ],
+)
+def test_few_games_are_drawn_or_said_to_be_too_few(
+    games: int, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    rows = [json.loads(line) for line in gzip.decompress(SEARCHED.read_bytes()).splitlines()]
+    lines = [
+        json.dumps(row | {"white": "Ann", "black": "Bob", "event": "M", "result": result})
+        for row, result in zip(rows[:games], ("1-0", "0-1", "1/2-1/2", "1-0"), strict=False)
+    ]
+    (tmp_path / "few.ndjson").write_text("\n".join(lines))
+    corpus = corpus_of(tmp_path / "c.db", tmp_path / "few.ndjson")
+    refused = {}
+    for name in names:
+        table = made(corpus, FIGURES[name].table)
+        try:
+            assert drawn(name, table, "svg").startswith(b"<?xml")
+        except InputError as error:
+            refused[name] = str(error)
+    # Matches have four games, correlations too, a spline needs more, depths need times.
+    need = {
+        "alliot-1": "without times",
+        "alliot-2": "no class of 20 moves",
+        "alliot-6-right": "no class of 20 moves",
+        "alliot-7": "Four games and more",
+        "alliot-7-right": "Matches of four games",
+        "alliot-8": "Matches of four games",
+        "alliot-9": "41 games are the least",
+        "alliot-11": "needs four games",
+        "alliot-12": "needs four games",
+    }
+    assert set(refused) == (need.keys() & set(names) if games < 4 else set())
+    assert all(need[name] in said for name, said in refused.items())
+
+
+@pytest.mark.slow
 def test_a_figure_is_the_same_bytes_again(corpus: Path) -> None:
     table = made(corpus, "career")
     for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
@@ -243,7 +286,7 @@ def test_a_figure_is_the_same_bytes_again(corpus: Path) -> None:
 
 def test_nothing_is_drawn_of_nothing(corpus: Path) -> None:
     table = msgspec.structs.replace(made(corpus, "career"), rows=())
-    with pytest.raises(ConfigError, match="nothing in this selection"):
+    with pytest.raises(InputError, match="nothing in this selection"):
         drawn("career", table, "svg")
 
 

@@ -9,8 +9,13 @@ import pytest
 
 from live.corpus.tables.study_figures import FIGURES
 from live.publish.export import study_files
-from live.publish.export.event_exports import ExportFailed
-from live.publish.export.study_files import StudyFiles, StudyQuestion, StudyRefused
+from live.publish.export.event_exports import ExportedFile, ExportFailed
+from live.publish.export.study_files import (
+    AskedTooMuch,
+    StudyFiles,
+    StudyQuestion,
+    StudyRefused,
+)
 from tests.corpus.small_corpus import corpus_of
 
 #: Writes its question, and counts how often it was asked.
@@ -49,16 +54,28 @@ async def test_a_file_is_made_once_until_the_corpus_changes(tmp_path: Path) -> N
             StudyRefused,
             "is no table",
         ),
-        ("raise SystemExit(1)", ExportFailed, "could not be made"),
+        (
+            "raise SystemExit('polars is not installed')",
+            ExportFailed,
+            "could not be made; the log",
+        ),
     ],
 )
 async def test_what_is_not_made_says_why(
-    code: str, kind: type[Exception], said: str, tmp_path: Path
+    code: str,
+    kind: type[Exception],
+    said: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     corpus = tmp_path / "c.db"
     corpus.write_bytes(b"one")
     with pytest.raises(kind, match=said):
         await StudyFiles(corpus, None, ("-c", code)).file(question(corpus))
+    # What a question did not cause is for the operator.
+    assert ("matches was not made: polars is not installed" in caplog.text) == (
+        kind is ExportFailed
+    )
 
 
 async def test_a_corpus_that_is_gone_and_a_process_that_hangs(
@@ -79,14 +96,32 @@ async def test_more_than_can_wait_are_turned_away(tmp_path: Path) -> None:
     corpus.write_bytes(b"one")
     files = StudyFiles(corpus, None, ("-c", "import sys; sys.stdin.read()"))
     # Of one table there may be any number.
-    names = ["0", "0", "1", "2", "3", "3", "4"]
+    names = ["0", "0", "1", "2", "2", "3", "4", "5", "6", "7", "8"]
     asked = [asyncio.create_task(files.file(question(corpus, name=name))) for name in names]
     await asyncio.sleep(0)
     with pytest.raises(ExportFailed, match="too many"):
         await asked[-1]
     # Who goes away leaves it to the others.
     asked[0].cancel()
-    assert [each.body for each in await asyncio.gather(*asked[1:-1])] == [b""] * 5
+    assert [each.body for each in await asyncio.gather(*asked[1:-1])] == [b""] * 9
+
+
+async def test_one_address_leaves_room_for_others(tmp_path: Path) -> None:
+    corpus = tmp_path / "c.db"
+    corpus.write_bytes(b"one")
+    files = StudyFiles(corpus, None, ("-c", "import sys; sys.stdin.read()"))
+
+    def ask(name: str, asker: str) -> asyncio.Task[ExportedFile]:
+        return asyncio.create_task(files.file(question(corpus, name=name), asker))
+
+    mine = [ask(name, "192.0.2.7") for name in ("0", "1", "2", "0")]
+    others = [ask("2", "192.0.2.8"), ask("3", "192.0.2.8")]
+    with pytest.raises(AskedTooMuch):
+        await mine[2]
+    # What is being made anyway may be waited for, and afterwards there is room again.
+    made = await asyncio.gather(mine[0], mine[1], mine[3], *others)
+    assert [each.body for each in made] == [b""] * 5
+    assert (await ask("4", "192.0.2.7")).body == b""
 
 
 @pytest.mark.parametrize(("code", "times"), [(2, 1), (1, 2)])
@@ -111,15 +146,28 @@ async def test_the_real_process_makes_tables_and_figures_and_refuses(tmp_path: P
     assert table.body.startswith(b"player,white,black,total")
     figure = await files.file(question(corpus, next(iter(FIGURES)), "svg"))
     assert figure.body.startswith(b"<?xml")
-    with pytest.raises(StudyRefused, match="nonsense: is no table"):
-        await files.file(question(corpus, "nonsense"))
+    for name, form, said in (
+        ("nonsense", "csv", "nonsense: is no table"),
+        ("alliot-9", "svg", "nothing in this selection"),
+    ):
+        with pytest.raises(StudyRefused, match=said):
+            await files.file(question(corpus, name, form))
 
 
 @pytest.mark.slow
-async def test_where_the_corpus_lies_is_told_to_nobody(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"no corpus, but SQLite looks into it" * 40, None])
+async def test_what_is_the_operators_is_told_to_nobody_else(
+    content: bytes | None, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     corpus = tmp_path / "c.db"
-    corpus.write_bytes(b"no corpus, but long enough to be looked into by SQLite" * 20)
-    files = StudyFiles(corpus, None, ("-m", "live.jobs.tabulate_corpus"))
-    with pytest.raises(StudyRefused, match=r"c\.db") as refused:
-        await files.file(question(corpus, "alliot-1"))
-    assert str(tmp_path) not in str(refused.value)
+    if content is None:
+        corpus_of(corpus)
+    else:
+        corpus.write_bytes(content)
+    # A setting that there is not: the file of settings names it.
+    files = StudyFiles(corpus, 9, ("-m", "live.jobs.tabulate_corpus"))
+    asked = StudyQuestion(str(corpus), 9, "career", "csv", players=("nobody",))
+    with pytest.raises(ExportFailed, match="the log of the service says why") as failed:
+        await files.file(asked)
+    assert str(tmp_path) not in str(failed.value)
+    assert ("--setting" if content is None else str(corpus)) in caplog.text

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+from html import unescape
 from pathlib import Path
 
+import httpx
 import pytest
 
+from live.config import ServerConfig
 from live.corpus.tables.study_figures import FIGURES
 from live.corpus.tables.table_catalogue import TABLES
+from live.publish.access.tokens import new_token
 from live.publish.export.event_exports import ExportedFile, ExportFailed
-from live.publish.export.study_files import StudyFiles, StudyQuestion, StudyRefused
+from live.publish.export.study_files import (
+    AskedTooMuch,
+    StudyFiles,
+    StudyQuestion,
+    StudyRefused,
+)
 from live.publish.http.http_messages import HttpRequest, HttpResponse
 from live.publish.http.static_files import POLICY
 from live.publish.http.study_page import listed, study_answer
+from live.publish.server import Publisher
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.visibility import Visibility
+from tests.publish.world import World
 
 
 class Files(StudyFiles):
@@ -23,10 +36,12 @@ class Files(StudyFiles):
     def __init__(self, error: Exception | None = None) -> None:
         super().__init__(Path("/corpora/champions & co.db"), 2, ())
         self.asked: list[StudyQuestion] = []
+        self.askers: list[str] = []
         self._error = error
 
-    async def file(self, question: StudyQuestion) -> ExportedFile:
+    async def file(self, question: StudyQuestion, asker: str = "") -> ExportedFile:
         self.asked.append(question)
+        self.askers.append(asker)
         if self._error is not None:
             raise self._error
         return ExportedFile("image/svg+xml", b"<svg/>")
@@ -107,13 +122,15 @@ async def test_what_is_asked_for_is_passed_on() -> None:
     ("files", "path", "query", "sees", "status", "said"),
     [
         (None, "/study", (), EVERYTHING, 404, "set [study] corpus"),
-        (Files(), "/study", (), None, 401, "token"),
+        (Files(), "/study", (), None, 401, '<input name="token"'),
+        (Files(), "/study/career.svg", (), None, 401, "a valid token is needed"),
         (Files(), "/study", (), StreamFilter(visibility=Visibility.VENUE), 404, "hidden"),
         (Files(), "/study/career.gif", (), EVERYTHING, 404, "ends in none of"),
         (Files(), "/study/career.svg", (("to", "now"),), EVERYTHING, 400, "are years"),
         (Files(), "/study/x.csv", (), EVERYTHING, 404, "x is none of: "),
         (Files(StudyRefused("nobody")), "/study/matches.csv", (), EVERYTHING, 400, "nobody"),
         (Files(ExportFailed("not now")), "/study/matches.csv", (), EVERYTHING, 503, ": not now"),
+        (Files(AskedTooMuch()), "/study/matches.csv", (), EVERYTHING, 429, "being made for you"),
     ],
 )
 async def test_what_is_not_there_says_so(
@@ -127,3 +144,51 @@ async def test_what_is_not_there_says_so(
     answer = await get(files, path, *query, sees=sees)
     assert answer.status == status
     assert said in answer.body.decode()
+
+
+@pytest.mark.parametrize(
+    ("address", "forwarded", "asker"),
+    [
+        ("192.0.2.7", None, "192.0.2.7"),
+        # What a stranger says about itself counts for nothing.
+        ("192.0.2.7", "10.0.0.1", "192.0.2.7"),
+        ("127.0.0.1", None, ""),
+        ("::1", "10.0.0.1, 192.0.2.7", "192.0.2.7"),
+    ],
+)
+async def test_an_asker_is_known_behind_a_proxy_too(
+    address: str, forwarded: str | None, asker: str
+) -> None:
+    files = Files()
+    headers = {} if forwarded is None else {"x-forwarded-for": forwarded}
+    request = HttpRequest("GET", "/study/career.svg", (), headers, address)
+    later = study_answer(files, request, EVERYTHING, POLICY).later
+    assert later is not None
+    await later()
+    assert files.askers == [asker]
+
+
+async def test_a_browser_with_a_token_reaches_all_of_the_page(tmp_path: Path) -> None:
+    """No header can be sent by a link or a picture."""
+    secret, entry = new_token("club", lambda size: b"x" * size)
+    (tmp_path / "tokens.toml").write_text(entry)
+    config = ServerConfig(port=0, tokens_file=str(tmp_path / "tokens.toml"))
+    files = Files()
+    async with (
+        Publisher(config, World(), study=files) as publisher,
+        httpx.AsyncClient(base_url=publisher.url, trust_env=False) as client,
+    ):
+        # Without one the page asks for it, and what its form sends opens the page.
+        asking = await client.get("/study")
+        assert asking.status_code == 401
+        assert asking.headers["www-authenticate"].startswith("Bearer")
+        [(action, field)] = re.findall(r'<form action="(\w+)".*?<input name="(\w+)"', asking.text)
+        query = {"figure": "career", "player": "Ann & Bob"}
+        page = await client.get(f"/{action}", params={field: secret, **query})
+        assert page.status_code == 200
+        links = {unescape(each) for each in re.findall(r'(?:href|src)="(study[^"]*)"', page.text)}
+        assert len(links) == 3 * len(FIGURES) + 3 * len(TABLES)
+        answers = await asyncio.gather(*(client.get(f"/{each}") for each in sorted(links)))
+        assert {each.status_code for each in answers} == {200}
+        assert {each.players for each in files.asked} == {("Ann & Bob",)}
+        assert (await client.get("/study/career.svg")).status_code == 401
