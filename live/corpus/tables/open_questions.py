@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -13,6 +14,11 @@ from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
 from live.ratings.alliot.markov import TEN
 
 Floats = npt.NDArray[np.float64]
+#: Gains, moved up so that they are places in a table of all there may be.
+Places = npt.NDArray[np.int64]
+
+#: From one mate to the other, centipawns: no successive gain is larger.
+_MOST_CP: Final = 7800
 
 #: Games in which either side has fewer moves say too little of both ways to compare them.
 _LEAST_MOVES: Final = 10
@@ -25,24 +31,26 @@ def engine_gap_table(data: StudyData) -> StudyTable:
 
     In the paper's game Algorithm 1 gives a difference of 113 Elo, the two Algorithms 4 one of 142.
     """
-    sides, engine = _successive(data)
+    engines = (_worths(np.eye(1, 2 * _MOST_CP + 1, _MOST_CP)[0]), _worths(_engine_counts(data)))
     direct: list[float] = []
     ways: list[tuple[float, float]] = []
-    for white, black in sides:
+    for white, black in _successive(data):
         scores = [_direct(white, black)]
-        for theirs in (np.zeros(1), engine):
-            scores += [_direct(side, theirs) for side in (white, black)]
+        scores += [float(each[side].mean()) for each in engines for side in (white, black)]
         if all(0 < score < 1 for score in scores):
             one, *rest = (float(_elo(score)) for score in scores)
             direct.append(one)
             ways.append((rest[0] - rest[1], rest[2] - rest[3]))
     x, found = np.array(direct), np.array(ways).reshape(-1, 2)
     rows: list[tuple[Cell, ...]] = []
-    drawn = np.random.default_rng(0).integers(0, max(1, len(x)), (_DRAWS, len(x)))
     for index, name in enumerate(("all 0", "as measured")) if len(x) > 1 else ():
         y = found[:, index]
-        squares = np.maximum((x[drawn] ** 2).sum(axis=1), 1e-9)
-        slopes = (x[drawn] * y[drawn]).sum(axis=1) / squares
+        lot = np.random.default_rng(0)
+        slopes = []
+        # One draw at a time: all of them together are two thousand times the games.
+        for _ in range(_DRAWS):
+            drawn = lot.integers(0, len(x), len(x))
+            slopes.append((x[drawn] @ y[drawn]) / max(x[drawn] @ x[drawn], 1e-9))
         low, high = np.quantile(slopes, (0.025, 0.975)).tolist()
         slope = float((x * y).sum() / max(1e-9, (x * x).sum()))
         apart = float(np.sqrt(np.mean((y - x) ** 2)))
@@ -65,29 +73,36 @@ def engine_gap_table(data: StudyData) -> StudyTable:
     )
 
 
-def _successive(data: StudyData) -> tuple[list[tuple[Floats, Floats]], Floats]:
-    """Both sides' gains of each game with enough of them, and the engine's own."""
-    games: dict[int, dict[str, list[int]]] = {}
-    engine: list[int] = []
-    names = ["game", "colour", "successive_cp", "move", "best"]
-    for frame in data.moves(names, all_players=True):
-        for game, color, gain_cp, move, best in frame.iter_rows():
-            if gain_cp is None:
-                continue
-            games.setdefault(game, {"white": [], "black": []})[color].append(gain_cp)
-            if move == best:
-                engine.append(gain_cp)
-    return [
-        (np.array(held["white"], dtype=np.float64), np.array(held["black"], dtype=np.float64))
-        for held in games.values()
-        if min(map(len, held.values())) >= _LEAST_MOVES
-    ], np.array(engine, dtype=np.float64)
+def _successive(data: StudyData) -> Iterator[tuple[Places, Places]]:
+    """Both sides' gains of each game with enough of them, from the least that there may be."""
+    for frame in data.moves(["game", "colour", "successive_cp"], all_players=True):
+        games: dict[int, dict[str, list[int]]] = {}
+        for game, color, gain_cp in frame.iter_rows():
+            if gain_cp is not None:
+                held = games.setdefault(game, {"white": [], "black": []})
+                held[color].append(gain_cp + _MOST_CP)
+        for held in games.values():
+            if min(map(len, held.values())) >= _LEAST_MOVES:
+                yield np.array(held["white"]), np.array(held["black"])
 
 
-def _direct(x: Floats, y: Floats) -> float:
-    """Expected score (Ferreira 2012, Eq. 2); 0 where one has no gains."""
-    if not len(x) or not len(y):
-        return 0.0
+def _engine_counts(data: StudyData) -> Floats:
+    """How often the engine's own choice had each successive gain."""
+    counts = np.zeros(2 * _MOST_CP + 1)
+    for frame in data.moves(["successive_cp", "move", "best"], all_players=True):
+        own = frame.filter(frame["move"] == frame["best"])["successive_cp"].drop_nulls()
+        counts += np.bincount(own.to_numpy().astype(np.int64) + _MOST_CP, minlength=len(counts))
+    return counts
+
+
+def _worths(counts: Floats) -> Floats:
+    """Expected score of each gain against gains that are so frequent (Ferreira 2012, Eq. 2)."""
+    worths: Floats = (np.cumsum(counts) - counts / 2) / max(1, counts.sum())
+    return worths
+
+
+def _direct(x: Places, y: Places) -> float:
+    """Expected score of one side against the other."""
     theirs = np.sort(y)
     below, upto = (np.searchsorted(theirs, x, side) for side in ("left", "right"))
     return float((below.mean() + upto.mean()) / (2 * len(y)))
@@ -103,14 +118,16 @@ def colours_table(data: StudyData) -> StudyTable:
     The chance is that of a distance as large where colours are given to the sides by lot, game by
     game.
     """
-    counts = _by_colour(data)
-    white, black = counts.sum(axis=0)
+    n, games = len(TEN), 0
+    sides, one, random = np.zeros((2, n * n)), np.zeros((_DRAWS, n * n)), np.random.default_rng(0)
+    for counts in _by_colour(data):
+        games += len(counts)
+        sides += counts.sum(axis=0)
+        lot = random.integers(0, 2, (_DRAWS, len(counts))).astype(np.float64)
+        one += lot @ counts[:, 0] + (1 - lot) @ counts[:, 1]
+    both = sides.sum(axis=0)
+    white, black = sides.reshape(2, n, n)
     distances, whole = _distances(white, black)
-    lot = np.random.default_rng(0).integers(0, 2, (_DRAWS, len(counts))).astype(np.float64)
-    flat = counts.reshape(len(counts), 2, -1)
-    both = flat.sum(axis=(0, 1))
-    one = lot @ flat[:, 0] + (1 - lot) @ flat[:, 1]
-    n = len(TEN)
     drawn = [_distances(each.reshape(n, n), (both - each).reshape(n, n)) for each in one]
     rows: list[tuple[Cell, ...]] = []
     edges = [None, *TEN.lower_cp]
@@ -142,16 +159,18 @@ def colours_table(data: StudyData) -> StudyTable:
             TableColumn("chance", 3, "of one as large, colours by lot"),
         ),
         tuple(rows),
-        (f"{len(counts)} games; from move 10 on, forced moves left out.",),
+        (f"{games} games; from move 10 on, forced moves left out.",),
     )
 
 
-def _by_colour(data: StudyData) -> Floats:
-    """Moves by game, colour and class before and after, shape (games, 2, classes, classes)."""
+def _by_colour(data: StudyData) -> Iterator[Floats]:
+    """Moves by game, colour and classes before and after, shape (games, 2, classes squared): some
+    games at a time.
+    """
     n = len(TEN)
-    games: dict[int, Floats] = {}
     names = ["game", "colour", "best_cp", "gain_cp", "counted"]
     for frame in data.moves(names, all_players=True):
+        games: dict[int, Floats] = {}
         for game, color, best_cp, gain_cp, counted in frame.iter_rows():
             if gain_cp is None or not counted:
                 continue
@@ -159,7 +178,7 @@ def _by_colour(data: StudyData) -> Floats:
             if held is None:
                 held = games[game] = np.zeros((2, n, n))
             held[int(color == "black"), TEN.of(best_cp), TEN.of(max(-3900, best_cp + gain_cp))] += 1
-    return np.array(list(games.values())).reshape(-1, 2, n, n)
+        yield np.array(list(games.values())).reshape(-1, 2, n * n)
 
 
 def _distances(white: Floats, black: Floats) -> tuple[Floats, float]:

@@ -225,8 +225,12 @@ def test_a_player_who_is_not_there_is_refused(corpus: Path) -> None:
         made(corpus, "career", Selection(players=("Capablanca",)))
 
 
+#: Figures that few games show as well, drawn of these below.
+FEW = {"ferreira-6", "alliot-3", "alliot-6", "alliot-11", "alliot-12", "alliot-13", "alliot-14"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", [each for each in FIGURES if each not in FEW])
 def test_every_figure_is_drawn(name: str, request: pytest.FixtureRequest) -> None:
     table = made(place(FIGURES[name].table, request), FIGURES[name].table)
     assert drawn(name, table, "png").startswith(b"\x89PNG")
@@ -237,8 +241,8 @@ def test_every_figure_is_drawn(name: str, request: pytest.FixtureRequest) -> Non
     ("games", "names"),
     [
         (1, tuple(FIGURES)),
-        (2, ("alliot-4", "alliot-7", "alliot-10", "alliot-11", "alliot-12", "career")),
-        (3, ("alliot-5", "alliot-8", "alliot-9", "alliot-11", "alliot-12", "ferreira-6")),
+        (2, ("alliot-7", "alliot-10", "alliot-11", "alliot-12")),
+        (3, ("alliot-4", "alliot-8", "alliot-9", "alliot-11", "alliot-12")),
         (4, ("alliot-11", "alliot-12")),
     ],
 )
@@ -277,11 +281,11 @@ def test_few_games_are_drawn_or_said_to_be_too_few(
 
 @pytest.mark.slow
 def test_a_figure_is_the_same_bytes_again(corpus: Path) -> None:
-    table = made(corpus, "career")
+    table = made(corpus, "alliot-highest")
     for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
-        picture = drawn("career", table, form)
+        picture = drawn("alliot-13", table, form)
         assert picture.startswith(start)
-        assert drawn("career", table, form) == picture
+        assert drawn("alliot-13", table, form) == picture
 
 
 def test_nothing_is_drawn_of_nothing(corpus: Path) -> None:
