@@ -22,16 +22,14 @@ TURN_FROM: Final = 0.25
 #: Of what the opponent's last move gave, so much counts as had: a gift that is given back at once
 #: turns nothing, it was missed.
 GIFT: Final = 0.15
+#: The same between players rated alike, by the score alone: who is rated 400 lower has no 20 points
+#: to lose, and loses a piece all the same.
+BLUNDER: Final = 0.25
+BLUNDER_FROM: Final = 0.35
 #: Part of it that the reply gives back, so that it was missed.
 GIVEN_BACK: Final = 0.6
-#: What decided a lost game that nothing turned: what its mover had at least, and lost at least, in
-#: expected score and in centipawns; what was left at most, also as a part of what was had; and by
-#: how much more than what was left it never recovered.
-DECIDED_FROM: Final = 0.15
-DECIDED: Final = 0.10
+#: Centipawns that a slip has to cost, and the expected score it may recover by, to have decided.
 DECIDED_CP: Final = 100
-DECIDED_LEFT: Final = 0.20
-DECIDED_PART: Final = 0.6
 RECOVERED: Final = 0.05
 #: Expected score that nobody expects to come back from.
 LOST: Final = 0.12
@@ -45,6 +43,9 @@ UPSET_FROM: Final = 30
 #: Better than so many games in 100 of players rated alike, over so many counted moves.
 ABOVE: Final = 95.0
 ABOVE_MOVES: Final = 20
+#: For so many moves in a row, or to the end: who looks again after each move sees one player in ten
+#: there once.
+ABOVE_IN_A_ROW: Final = 5
 #: It holds until the percentile falls below this.
 ABOVE_HELD: Final = 90.0
 #: A find that more players would play is none that is told of.
@@ -75,6 +76,24 @@ class MomentDraft(NamedTuple):
     """At most one of this kind and colour in a game."""
 
 
+class SlipLimits(NamedTuple):
+    """Of the slip that decided a lost game, in expected score."""
+
+    had: float
+    """At least, before it."""
+    lost: float
+    """At least."""
+    left: float
+    """At most."""
+    part: float
+    """Of what was had, left at most."""
+
+
+#: By the expected scores of these two players, and of players rated alike.
+DECIDED: Final = SlipLimits(0.15, 0.10, 0.20, 0.60)
+DECIDED_ALIKE: Final = SlipLimits(0.35, 0.12, 0.36, 0.75)
+
+
 def other(color: Color) -> Color:
     """The other side."""
     return "black" if color == "white" else "white"
@@ -92,6 +111,13 @@ def expected_scores(game: GameDetail) -> list[float | None]:
     # Ratings do not enter into the start's: beside figures that know them it would be a fall.
     comparable = start is not None and all(ply.win is None for ply in game.plies)
     return [_by_score(start) if comparable and start is not None else None, *played]
+
+
+def scores_alike(game: GameDetail) -> list[float | None]:
+    """The same of players rated alike: by the score alone."""
+    start = game.start_score_cp
+    known = [ply.score_cp if ply.final else None for ply in game.plies]
+    return [None if score is None else _by_score(score) for score in (start, *known)]
 
 
 def _by_score(score_cp: int) -> float:
@@ -128,12 +154,35 @@ def _of(color: Color, score: float) -> float:
 
 def _turns(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
     """Moves that turn the game, and those that would have if the reply had been better."""
-    if any(True for _ in _turned(game, scores)):
+    named: set[int] = set()
+    alike = scores_alike(game)
+    for measure, least, had in ((scores, TURN, TURN_FROM), (alike, BLUNDER, BLUNDER_FROM)):
+        if not any(True for _ in _turned(game, measure, least, had)):
+            continue
         # Only then, since it replays the game.
-        yield from _turned(game, without_repetitions(game, scores))
+        held = without_repetitions(game, measure)
+        for ply, missed, lost in _turned(game, held, least, had):
+            before, after = scores[ply - 1], scores[ply]
+            # The first measure knows these players; a slip that it has named is named.
+            if before is None or after is None or {ply, ply + missed} & named:
+                continue
+            named |= {ply, ply + missed}
+            color = mover(game, ply)
+            figures = {"before": 100 * _of(color, before), "after": 100 * _of(color, after)}
+            if missed:
+                reply = scores[ply + 1] if ply < len(game.plies) else after
+                figures["reply"] = 100 * _of(color, after if reply is None else reply)
+                yield MomentDraft("missed", ply + 1, color, 0.3 + 0.8 * lost, figures)
+            else:
+                if measure is alike:
+                    figures |= _pawns(game, ply)
+                yield MomentDraft("turn", ply, color, 0.3 + lost, figures)
 
 
-def _turned(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+def _turned(
+    game: GameDetail, scores: Sequence[float | None], least: float, start: float
+) -> Iterator[tuple[int, bool, float]]:
+    """The ply of each such move, whether the reply missed it, and the expected score it lost."""
     last, missed = len(game.plies), 0
     for ply in range(1, last + 1):
         before, after = scores[ply - 1], scores[ply]
@@ -142,24 +191,32 @@ def _turned(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Moment
         color = mover(game, ply)
         had, has = _of(color, before), _of(color, after)
         earlier = scores[ply - 2] if ply > 2 else before
-        if earlier is None or had < TURN_FROM:
+        if earlier is None or had < start:
             continue
-        if min(had, _of(color, earlier) + GIFT) - has < TURN:
+        if min(had, _of(color, earlier) + GIFT) - has < least:
             continue
         reply = scores[ply + 1] if ply < last else None
         if reply is None:
             if ply < last or game.result == "*":
                 continue  # What it led to is not known yet.
             reply = after
-        kept = _of(color, reply)
         lost = had - has
-        figures = {"before": 100 * had, "after": 100 * has}
-        if kept - has >= GIVEN_BACK * lost:
+        given_back = _of(color, reply) - has >= GIVEN_BACK * lost
+        if given_back:
             missed = ply + 1
-            weight = 0.3 + 0.8 * lost
-            yield MomentDraft("missed", ply + 1, color, weight, {**figures, "reply": 100 * kept})
-        else:
-            yield MomentDraft("turn", ply, color, 0.3 + lost, figures)
+        yield ply, given_back, lost
+
+
+def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
+    """What a move cost by the scores; nothing where they are mates."""
+    was, found = game.plies[ply - 2] if ply > 1 else None, game.plies[ply - 1]
+    before = game.start_score_cp if was is None else was.score_cp
+    if before is None or found.score_cp is None or found.mate is not None:
+        return {}
+    if was is not None and was.mate is not None:
+        return {}
+    sign = 1 if mover(game, ply) == "white" else -1
+    return {"pawns": sign * (before - found.score_cp) / 100}
 
 
 def _decided(
@@ -174,15 +231,28 @@ def _decided(
     loser = other(winners[game.result])
     if any(each.kind == "turn" and each.color == loser for each in turns):
         return
-    if not any(True for _ in _slips(game, scores, loser)):
-        return
-    # Only then, since it replays the game.
-    slips = list(_slips(game, without_repetitions(game, scores), loser))
-    if slips:
-        yield max(slips, key=lambda draft: draft.weight)
+    let_go = {each.ply for each in turns}
+    for measure, limits in ((scores, DECIDED), (scores_alike(game), DECIDED_ALIKE)):
+        if not any(True for _ in _slips(game, measure, loser, limits)):
+            continue
+        # Only then, since it replays the game.
+        held = without_repetitions(game, measure)
+        slips = [each for each in _slips(game, held, loser, limits) if each[0] not in let_go]
+        if not slips:
+            continue
+        ply, lost = max(slips, key=lambda each: each[1])
+        before, *after = (None if s is None else 100 * _of(loser, s) for s in scores[ply - 1 :])
+        left = [score for score in after if score is not None]
+        if before is not None and len(left) == len(after):
+            figures = {"before": before, "after": left[0], "highest": max(left)}
+            yield MomentDraft("turn", ply, loser, 0.3 + lost, figures | _pawns(game, ply))
+            return
 
 
-def _slips(game: GameDetail, scores: Sequence[float | None], loser: Color) -> Iterator[MomentDraft]:
+def _slips(
+    game: GameDetail, scores: Sequence[float | None], loser: Color, limits: SlipLimits
+) -> Iterator[tuple[int, float]]:
+    """The ply of each slip from which nothing recovered, and what it lost."""
     cp = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
     sign = 1 if loser == "white" else -1
     highest = 0.0
@@ -192,15 +262,14 @@ def _slips(game: GameDetail, scores: Sequence[float | None], loser: Color) -> It
             return  # How it stood from here on is not known.
         had, has = _of(loser, before), _of(loser, after)
         highest = max(highest, has)
-        if highest > DECIDED_LEFT + RECOVERED:
+        if highest > limits.left + RECOVERED:
             return
-        if mover(game, ply) != loser or had < DECIDED_FROM or had - has < DECIDED:
+        if mover(game, ply) != loser or had < limits.had or had - has < limits.lost:
             continue
-        if has > min(DECIDED_LEFT, DECIDED_PART * had) or highest > has + RECOVERED:
+        if has > min(limits.left, limits.part * had) or highest > has + RECOVERED:
             continue
         if sign * (was_cp - is_cp) >= DECIDED_CP:
-            figures = {"before": 100 * had, "after": 100 * has, "highest": 100 * highest}
-            yield MomentDraft("turn", ply, loser, 0.3 + had - has, figures)
+            yield ply, had - has
 
 
 def without_repetitions(game: GameDetail, scores: Sequence[float | None]) -> list[float | None]:
@@ -303,14 +372,19 @@ def _comebacks(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Mom
 
 def _above(game: GameDetail) -> Iterator[MomentDraft]:
     """Who plays better than nearly everybody rated alike."""
+    over = is_whole(game)
     for color in _COLORS:
         elo = (game.white if color == "white" else game.black).elo
         since: CurvePoint | None = None
-        for point in getattr(game.curves, color):
+        points, run = getattr(game.curves, color), 0
+        for point in points:
             value = point.percentile
             if value is None or value < ABOVE_HELD or point.n < ABOVE_MOVES:
-                since = None
-            elif value >= ABOVE and since is None:
+                since, run = None, 0
+                continue
+            run = run + 1 if value >= ABOVE else 0
+            enough = 1 if over and point is points[-1] else ABOVE_IN_A_ROW
+            if since is None and run >= enough:
                 since = point
         if since is not None and since.percentile is not None and elo:
             figures = {"percentile": since.percentile, "elo": float(elo), "moves": float(since.n)}

@@ -192,6 +192,16 @@ _NEVER_MORE: Final = {
     "ru": " Далее — не более {highest} %.",
 }
 
+#: What a move cost by the scores alone, where the ratings say little.
+_COST: Final = {
+    "en": " The move cost {pawns} pawns.",
+    "de": " Der Zug kostete {pawns} Bauern.",
+    "fr": " Le coup a coûté {pawns} pions.",
+    "es": " La jugada costó {pawns} peones.",
+    "it": " La mossa è costata {pawns} pedoni.",
+    "ru": " Ход стоил {pawns} пешки.",
+}
+
 #: Kinds that are told of the move before theirs, which its mover made; theirs is the reply.
 _OF_THE_MOVE_BEFORE: Final = ("missed",)
 
@@ -263,6 +273,8 @@ def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
         sentence = _filled(text, words | moves)
         if best is not None:
             sentence += _filled(_BEST[language], {"best": localised(best, language)})
+        if "pawns" in words:
+            sentence += _filled(_COST[language], words)
         if "highest" in words:
             sentence += _filled(_NEVER_MORE[language], words)
         said[language] = sentence
@@ -277,6 +289,6 @@ def _figure(name: str, value: float) -> str:
     """As people read it: whole, but for points and small shares and clocks."""
     if name in ("share", "lowest", "after", "highest") and 0 <= value < 0.5:
         return "<1"
-    if name == "points" or (name == "clock" and value < 10):
+    if name in ("points", "pawns") or (name == "clock" and value < 10):
         return f"{value:.1f}"
     return f"{value:.0f}"

@@ -51,19 +51,47 @@ def test_a_lost_game_that_nothing_turned_was_decided_where_its_loser_never_recov
     decided = [0.75, 0.75, 0.74, 0.91, 0.9, 0.92]
     assert told(game(decided, result="1-0")) == [("turn", 4, "black")]
     (draft,) = moments(game(decided, result="1-0"))
-    assert draft.figures == pytest.approx({"before": 26.0, "after": 9.0, "highest": 10.0})
+    cost = {"before": 26.0, "after": 9.0, "highest": 10.0, "pawns": 1.7}
+    assert draft.figures == pytest.approx(cost)
     # Nobody knows it before the end, nor after a draw, nor while a score is missing.
     assert told(game(decided)) == []
     assert told(game(decided, result="1/2-1/2")) == [("comeback", 6, "black")]
     assert told(game([*decided[:5], None], result="1-0")) == []
     # It came back above what was left, or too much was left, or a pawn was not lost.
     assert told(game([*decided[:4], 0.84, 0.92], result="1-0")) == []
-    assert told(game([0.5, 0.5, 0.5, 0.69, 0.69], result="1-0")) == []
+    assert told(game([0.5, 0.5, 0.5, 0.64, 0.64], result="1-0")) == []
     small = [ply(n, win, score_cp=50) for n, win in enumerate(decided, 1)]
     assert told(game(plies=small, result="1-0")) == []
     # What turned it decided it.
     turned = [0.5, 0.9, 0.9, 0.9, 0.9]
     assert told(game(turned, result="1-0")) == [("turn", 2, "black")]
+
+
+def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
+    """Expected to score a tenth, there is little to lose: then the score alone says it."""
+
+    def blundered(*scores_cp: int, result: str = "*", mate: int | None = None) -> GameDetail:
+        wins = [0.1] + [0.1 if cp > -200 else 0.02 for cp in scores_cp]
+        scores = [0, *scores_cp]
+        plies = [ply(n, win, score_cp=scores[n - 1]) for n, win in enumerate(wins, 1)]
+        if mate is not None:
+            plies[2] = ply(3, 0.02, score_cp=-3900, mate=mate)
+        return game(plies=plies, result=result)
+
+    (draft,) = moments(blundered(10, -450, -460))
+    assert (draft.kind, draft.ply, draft.color) == ("turn", 3, "white")
+    assert draft.figures == pytest.approx({"before": 10.0, "after": 2.0, "pawns": 4.6})
+    # What is mate costs no pawns, what the reply gives back was missed, two pawns turn nothing.
+    assert "pawns" not in moments(blundered(10, -450, -460, mate=-3))[0].figures
+    assert told(blundered(10, -450, 0)) == [("missed", 4, "white")]
+    assert told(blundered(10, -190, -190)) == []
+    # Two pawns that decide are told of at the end.
+    assert told(blundered(0, -198, -199, result="0-1")) == [("turn", 3, "white")]
+
+
+def test_a_slip_that_was_let_go_before_is_not_told_twice() -> None:
+    gift = [0.06, 0.58, 0.11, 0.1]
+    assert told(game(gift, result="0-1")) == [("missed", 3, "black")]
 
 
 def test_a_position_that_comes_a_third_time_is_no_draw_while_the_game_goes_on() -> None:
@@ -142,16 +170,22 @@ def test_who_was_as_good_as_lost_and_did_not_lose_came_back() -> None:
     assert ("comeback", 9, "white") not in told(game(low))
 
 
-def test_above_is_told_when_settled_and_taken_back_when_it_falls() -> None:
-    def played(*percentiles: float) -> GameDetail:
+def test_above_is_told_when_it_has_held_and_taken_back_when_it_falls() -> None:
+    def played(*percentiles: float, result: str = "*") -> GameDetail:
         points = [point(2 * n - 1, n, 50.0) for n in range(1, 20)]
         points += [point(39 + 2 * n, 20 + n, value) for n, value in enumerate(percentiles)]
-        return game([0.5] * 60, curves=Curves(white=tuple(points)))
+        black = (point(points[-1].ply + 1, 20, 50.0),)
+        curves = Curves(white=tuple(points), black=black)
+        return game([0.5] * black[0].ply, curves=curves, result=result)
 
-    assert told(played(96.0, 97.0)) == [("above", 39, "white")]
-    assert told(played(94.0, 97.0)) == [("above", 41, "white")]
-    assert told(played(96.0, 92.0)) == [("above", 39, "white")]
-    assert told(played(96.0, 80.0)) == []
+    assert told(played(*[96.0] * 4)) == []
+    assert told(played(*[96.0] * 5)) == [("above", 47, "white")]
+    assert told(played(94.0, *[96.0] * 5)) == [("above", 49, "white")]
+    assert told(played(*[96.0] * 5, 92.0)) == [("above", 47, "white")]
+    assert told(played(*[96.0] * 3, 94.0, 96.0, 96.0)) == []
+    assert told(played(*[96.0] * 5, 80.0)) == []
+    # At the end it is what it is.
+    assert told(played(50.0, 96.0, result="1/2-1/2")) == [("above", 41, "white")]
     early = Curves(white=(point(9, 5, 99.0),))
     assert told(game([0.5] * 10, curves=early)) == []
 

@@ -16,7 +16,7 @@ from live.ledger.players.leading_figure import Figure, leading
 CARDS = """
 [...document.querySelectorAll(".card")].map((card) => {
   const text = (selector) => [...card.querySelectorAll(selector)].map((node) => node.textContent);
-  const [black, white] = text(".name .whole");
+  const [black, white] = text(".name .family");
   const [blackRating, whiteRating] = text(".rating");
   const [blackInterval, whiteInterval] = text(".interval");
   const [blackName, whiteName] = text(".figure-name");

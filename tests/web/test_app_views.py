@@ -23,13 +23,22 @@ OUT_OF_SIGHT = """((selector) => [...document.querySelectorAll(selector)].filter
   const seen = top >= 0 && left >= 0 && bottom <= innerHeight + 1 && right <= innerWidth + 1;
   return !seen || bottom === top || node.scrollWidth > node.clientWidth + 1;
 }).map((node) => node.className + ': ' + node.textContent))"""
-#: Names that no list of players holds, in several scripts, one of 33 letters.
+#: Names that are cut by their boxes.
+CUT_NAMES = """[...document.querySelectorAll('.card .name')].filter((node) => {
+  const { offsetWidth, offsetHeight } = node.firstChild;
+  return offsetWidth > node.clientWidth + 1 || offsetHeight > node.clientHeight + 2;
+}).map((node) => node.textContent)"""
+#: Names that no list of players holds, in several scripts, one of 33 letters, one word of 40,
+#: two brothers.
 NAMES = (
     "Nepomukov, Ignatius Alexandrovich",
     "Bartholdy-Featherstone, Max",
     "سلمان الفرزدقي",
     "Грищенков, Александр",
     "Li Wu",
+    "Wolkenschlegelsteinhausenbergerdorfwalde",
+    "Fiorelli, Fabian",
+    "Fiorelli, Federico",
 )
 
 
@@ -56,6 +65,21 @@ async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(chromium: str, tmp_
             assert await page.run(f"{board}.bottom <= innerHeight && {board}.right <= innerWidth")
             assert await page.run(f"document.querySelectorAll('{line}').length") == 4
             assert not await page.run("document.documentElement.scrollWidth > innerWidth")
+
+        # Names give way to what is beside them as the sport cuts them, also in a window that is
+        # made larger or smaller; brothers stay two.
+        await page.run("location.hash = 'layout=cards'")
+        await page.until("document.querySelectorAll('.card').length === 20")
+        for width, height in ((1920, 1080), (390, 844), (768, 1024)):
+            await page.resize(width, height)
+            await page.until(
+                f"!!document.querySelector('.card')?.offsetParent && !{CUT_NAMES}.length"
+            )
+            shown = await page.run(
+                "[...new Set([...document.querySelectorAll('.card .name')].map((node) =>"
+                " node.textContent))].filter((name) => name.startsWith('Fior')).length"
+            )
+            assert shown == 2
 
         # A wall of 20 boards is two pages of ten.
         await page.resize(3840, 2160)

@@ -176,10 +176,23 @@ CUT = """[...document.querySelectorAll('.move, .clock, .score, .family')].filter
     return out || node.scrollWidth > node.clientWidth + 1;
 }).map((node) => `${node.className} ${node.textContent}`)"""
 
+#: Names larger than their boxes, which hide what sticks out.
+CLIPPED = """[...document.querySelectorAll('.name')].filter((node) => {
+    const { offsetWidth, offsetHeight } = node.firstChild;
+    if (!node.offsetParent) return false;
+    return offsetWidth > node.clientWidth + 1 || offsetHeight > node.clientHeight + 2;
+}).map((node) => node.textContent)"""
+
 
 async def test_names_give_way_but_moves_and_clocks_do_not(chromium: str, tmp_path: Path) -> None:
+    words = ["Wolkenschlegelsteinhausenbergerdorfwalde", "丁立人"]
     names = ["Nepomniachtchi, Ian Alexandrovich", "Vachier-Lagrave, Maxime Emmanuel"]
-    async with on_air(chromium, tmp_path, boards=38, names=names) as (broadcast, publisher, page):
+    everybody = words + names
+    async with on_air(chromium, tmp_path, boards=38, names=everybody) as (
+        broadcast,
+        publisher,
+        page,
+    ):
         broadcast.play(42, board=38)
         (long,) = {ply.san for ply in board(broadcast, 38).plies[-1:]}
         assert long == "Rfxf3"
@@ -193,6 +206,12 @@ async def test_names_give_way_but_moves_and_clocks_do_not(chromium: str, tmp_pat
             )
             assert await page.run(CUT) == [], (layout, width)
             assert await page.run(titles(".name")) in (names, names[::-1])
+        # One word that has no shorter form breaks rather than be cut.
+        for layout, width, height in (("player", 920, 240), ("duel", 920, 500), ("grid", 660, 264)):
+            await page.resize(width, height)
+            await show(page, publisher, f"layout={layout}&player={words[0]}&board=1&boards=1")
+            await page.until(f"{titles('.name')}.includes('{words[0]}') && !{CUT}.length")
+            assert await page.run(CLIPPED) == [], layout
         assert page.complaints == []
 
 

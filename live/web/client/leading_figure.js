@@ -47,7 +47,7 @@ export const SETTLED_MOVES = 15;
 
 /**
  * How sure it is that a player plays better or worse than usual, by a percentile: 0 clearly worse,
- * 1 perhaps worse, 2 as usual, 3 perhaps better, 4 clearly better; null after too few moves.
+ * 1 perhaps worse, 2 within the usual range, 3 perhaps better, 4 clearly better; null after too few moves.
  */
 export function usualness({ value }, moves) {
   if (moves < SETTLED_MOVES) return null;

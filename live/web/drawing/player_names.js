@@ -3,7 +3,7 @@
  * where two share it. What people know somebody by is never cut.
  */
 
-import { element, nameNode } from "./elements.js";
+import { element, nameNode, setText } from "./elements.js";
 
 /** Small words that belong to the family name after them. */
 const PARTICLES = new Set(
@@ -83,13 +83,14 @@ export function nameWithin(name, others, most) {
   return forms.find((form) => [...form].length <= most) ?? forms.at(-1);
 }
 
-/** The letters of a name that has no shorter form become no smaller than this. */
+/** The letters of a name that has no shorter form become no smaller than this; then it breaks. */
 const SMALLEST = 0.45;
 
 /** A name on the page, as long as its room allows. It is measured when name or room change. */
 export class Name {
   constructor(className = "name") {
     this._key = null;
+    this._line = null;
     this._text = element("span", "family");
     this.node = nameNode(className);
     this.node.append(this._text);
@@ -97,23 +98,83 @@ export class Name {
 
   /** `room` is what else lies in the line: whatever is not the same asks for a new measure. */
   draw(name, others = [], room = "") {
-    const key = `${name}\n${room}\n${this.node.parentNode?.clientWidth ?? 0}\n${others.length}`;
+    const key = `${name}\n${room}\n${others.length}`;
     if (key === this._key) return;
     this._key = key;
     this.node.title = name;
-    const forms = nameForms(name, others);
-    this._text.style.fontSize = "";
-    for (const form of forms) {
-      this._text.textContent = form;
-      if (this._fits()) return;
+    this._forms = nameForms(name, others);
+    setText(this._text, this._forms[0]);
+    if (this._line === null) {
+      this._line = this.node.closest(".who") ?? this.node.parentNode;
+      names.set(this.node, this);
+      watched.observe(this._line);
     }
-    // A little less: letters do not shrink by parts of a pixel.
-    const scale = (0.97 * this.node.clientWidth) / this._text.scrollWidth;
-    if (scale > 0) this._text.style.fontSize = `${Math.max(SMALLEST, scale).toFixed(3)}em`;
+    this.measure();
   }
 
-  _fits() {
+  /** Soon, with all others that are. */
+  measure() {
+    this._width = null;
+    if (waiting.size === 0) queueMicrotask(measureAll);
+    waiting.add(this);
+  }
+
+  /** Whether its line has another width than when it was measured. */
+  hasOtherRoom() {
+    const width = this._line.clientWidth;
+    const other = width !== this._width;
+    this._width = width;
+    return other;
+  }
+
+  /** Write the form of this number; false where there is none. */
+  write(form) {
+    if (form >= this._forms.length) return false;
+    this._text.style.fontSize = "";
+    this._text.classList.remove("broken");
+    setText(this._text, this._forms[form]);
+    return true;
+  }
+
+  fits() {
     const { clientWidth } = this.node;
     return clientWidth === 0 || this._text.offsetWidth <= clientWidth + 0.5;
+  }
+
+  /** How much smaller its letters had to be. A little less: they do not shrink by parts of a pixel. */
+  scale() {
+    return (0.97 * this.node.clientWidth) / this._text.offsetWidth;
+  }
+
+  /** Smaller letters, in two lines where they became too small. */
+  shrink(scale) {
+    this._text.style.fontSize = `${Math.max(SMALLEST, scale).toFixed(3)}em`;
+    this._text.classList.toggle("broken", scale < SMALLEST);
+  }
+}
+
+const waiting = new Set();
+/** Of each node its name; and the lines they lie in, for when those get another width. */
+const names = new WeakMap();
+const watched =
+  typeof ResizeObserver === "undefined"
+    ? null
+    : new ResizeObserver((entries) => {
+        for (const { target } of entries) {
+          for (const node of target.querySelectorAll(".name")) if (names.has(node)) waiting.add(names.get(node));
+        }
+        // Not now: what is measured while sizes are observed would be observed again.
+        requestAnimationFrame(measureAll);
+      });
+
+/** All names drawn at a time are measured together: a layout for each form, not one for each name. */
+function measureAll() {
+  let open = [...waiting].filter((name) => name.hasOtherRoom());
+  waiting.clear();
+  for (let form = 0; open.length > 0; form += 1) {
+    const written = open.filter((name) => name.write(form));
+    const last = open.filter((name) => !written.includes(name)).map((name) => [name, name.scale()]);
+    for (const [name, scale] of last) name.shrink(scale);
+    open = written.filter((name) => !name.fits());
   }
 }

@@ -28,7 +28,7 @@ export const WORDS = {
   percentile: [
     "Percentile",
     "74 % means: better than 74 in 100 games by players rated like this one, in games of this kind and length, in positions as hard. The positions are taken into account, because one hard game costs both players.",
-    "Of a player's usual games, 8 in 10 lie between 10 and 90 %, so these are as usual. Beyond them he plays better or worse than usual, perhaps; beyond 2.5 and 97.5 %, clearly. Under 15 counted moves it is too early to say.",
+    "Of a player's usual games, 8 in 10 lie between 10 and 90 %, so these are within the usual range. Beyond them he plays better or worse than usual, perhaps; beyond 2.5 and 97.5 %, clearly. Under 15 counted moves it is too early to say.",
     "It describes this game; it is no rating. It needs an Elo and five counted moves.",
   ],
   alone: [

@@ -66,7 +66,7 @@ export function oddsAfter(game, plies) {
   return known ? { win: known.win, draw: known.draw, loss: 1 - known.win - known.draw } : null;
 }
 
-const USUAL = ["clearly worse than usual", "perhaps worse than usual", "as usual", "perhaps better than usual", "clearly better than usual"];
+const USUAL = ["clearly worse than usual", "perhaps worse than usual", "within the usual range", "perhaps better than usual", "clearly better than usual"];
 
 /** How sure it is that a player plays better or worse than usual, by a percentile. */
 export const usualWords = (figure, moves) => USUAL[usualness(figure, moves)] ?? "too early to say";

@@ -10,7 +10,7 @@ export default {
   percentileShort: "besser als",
   percentileBrief: "der Partien bei dieser Elo",
   // From far below what is usual to far above it.
-  usual: ["klar schlechter als sonst", "vielleicht schlechter als sonst", "wie sonst", "vielleicht besser als sonst", "klar besser als sonst"],
+  usual: ["klar schlechter als sonst", "vielleicht schlechter als sonst", "im üblichen Rahmen", "vielleicht besser als sonst", "klar besser als sonst"],
   early: "noch zu früh",
   movesOf: "{} von {} Zügen",
   of100: "95 von 100: {}",

@@ -10,7 +10,7 @@ export default {
   percentileShort: "better than",
   percentileBrief: "of games at this Elo",
   // From far below what is usual to far above it.
-  usual: ["clearly worse than usual", "perhaps worse than usual", "as usual", "perhaps better than usual", "clearly better than usual"],
+  usual: ["clearly worse than usual", "perhaps worse than usual", "within the usual range", "perhaps better than usual", "clearly better than usual"],
   early: "too early to say",
   movesOf: "{} of {} moves",
   of100: "95 of 100: {}",

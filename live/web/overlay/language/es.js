@@ -10,7 +10,7 @@ export default {
   percentileShort: "mejor que el",
   percentileBrief: "de partidas con este Elo",
   // From far below what is usual to far above it.
-  usual: ["claramente peor de lo normal", "quizá peor de lo normal", "como siempre", "quizá mejor de lo normal", "claramente mejor de lo normal"],
+  usual: ["claramente peor de lo normal", "quizá peor de lo normal", "dentro de lo normal", "quizá mejor de lo normal", "claramente mejor de lo normal"],
   early: "aún es pronto",
   movesOf: "{} de {} jugadas",
   of100: "95 de 100: {}",

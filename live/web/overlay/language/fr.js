@@ -10,7 +10,7 @@ export default {
   percentileShort: "mieux que",
   percentileBrief: "des parties à cet Elo",
   // From far below what is usual to far above it.
-  usual: ["nettement moins bien", "peut-être moins bien", "comme d’habitude", "peut-être mieux", "nettement mieux"],
+  usual: ["nettement moins bien", "peut-être moins bien", "dans les limites habituelles", "peut-être mieux", "nettement mieux"],
   early: "encore trop tôt",
   movesOf: "{} coups sur {}",
   of100: "95 sur 100 : {}",

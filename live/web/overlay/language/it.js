@@ -10,7 +10,7 @@ export default {
   percentileShort: "meglio del",
   percentileBrief: "delle partite a questo Elo",
   // From far below what is usual to far above it.
-  usual: ["nettamente sotto il solito", "forse sotto il solito", "come al solito", "forse meglio del solito", "nettamente meglio del solito"],
+  usual: ["nettamente sotto il solito", "forse sotto il solito", "nella norma", "forse meglio del solito", "nettamente meglio del solito"],
   early: "ancora presto",
   movesOf: "{} mosse su {}",
   of100: "95 su 100: {}",

@@ -62,7 +62,7 @@ export default class DuelLayout {
     }
     // The Elo stands above it already.
     const levels = COLORS.map((color) => figureOf(game.curves[color].at(-1) ?? null, "level"));
-    this._rows.get(words.level).white.parentNode.hidden = levels.every((level) => level !== null && isElo(level));
+    this._rows.get(words.level).white.parentNode.hidden ||= levels.every((level) => level !== null && isElo(level));
     this._row(words.performance, (color) => {
       const player = players.find(({ id, name }) => id === keyOf(game[color]) || name === game[color].name);
       const figure = withheld ? null : named(figureOf(player, "performance"), words);
@@ -75,7 +75,7 @@ export default class DuelLayout {
       return `${Math.round(100 * (color === "white" ? odds.win : 1 - odds.notLost))}\u00a0%`;
     });
     // A game that is over has a result, beside the names, and no chances.
-    this._rows.get(words.winChance).white.parentNode.hidden = game.result !== "*";
+    this._rows.get(words.winChance).white.parentNode.hidden ||= game.result !== "*";
     this._score.draw(game, swingOf(game));
   }
 
@@ -89,8 +89,11 @@ export default class DuelLayout {
       this._body.append(element("tr", "", "", row.white, head, row.black));
       this._rows.set(label, row);
     }
-    for (const color of COLORS) {
-      const [text, range = ""] = [valueOf(color)].flat();
+    const values = COLORS.map((color) => [valueOf(color)].flat());
+    // What nobody knows of either compares nobody.
+    row.white.parentNode.hidden = values.every(([text]) => text === "\u2013");
+    for (const [at, color] of COLORS.entries()) {
+      const [text, range = ""] = values[at];
       const key = `${text}\n${range}`;
       if (row[color].dataset.key === key) continue;
       row[color].dataset.key = key;

@@ -322,7 +322,7 @@ class PlayerHeader {
     setText(this._more, [player.federation, player.team].filter(Boolean).join(" \u00b7 "));
     setText(this._elo, player.elo ? String(player.elo) : "");
     this.clock.draw(game, plies);
-    const room = `${this.node.clientWidth} ${material} ${this.clock.node.textContent.length} ${player.elo}`;
+    const room = `${material} ${this.clock.node.textContent.length} ${player.elo}`;
     this._name.draw(player.name || "?", basis.everybody, room);
     const point = pointAt(game.curves[color], plies.length);
     const { main } = ratings(point, player.elo, basis);

@@ -1,7 +1,7 @@
 /** One player: name, clock, perceived rating with its interval as text and as a line. */
 
-import { element, nameNode, setText } from "../../drawing/elements.js";
-import { nameWithin } from "../../drawing/player_names.js";
+import { element, setText } from "../../drawing/elements.js";
+import { Name } from "../../drawing/player_names.js";
 import { ClockText } from "../boards/clock_text.js";
 import { SCALE, basisText, countedMoves, figureLine, ratings, withoutFigure } from "../score_words.js";
 
@@ -35,17 +35,12 @@ function place(node, side, percent) {
   if (percent !== null) node.style.setProperty(side, `${percent.toFixed(1)}%`);
 }
 
-/** Letters of a name that fit a card, and one on a phone. */
-const NAME_LETTERS = [28, 12];
-
 /** A player's line of a card: name, title, Elo, clock, and the ratings below. */
 export class CardSide {
   constructor(color, elapsedS) {
     this._color = color;
     this._title = element("span", "title");
-    this._names = [element("span", "whole"), element("span", "short")];
-    this._name = nameNode("name");
-    this._name.append(...this._names);
+    this._name = new Name();
     this._elo = element("span", "elo");
     this._ownElo = element("span", "own-elo");
     this.clock = new ClockText(color, elapsedS);
@@ -59,7 +54,7 @@ export class CardSide {
       "div",
       `side ${color}`,
       "",
-      element("div", "who", "", element("i", `piece ${color}`), this._title, this._name, this._elo, this.clock.node),
+      element("div", "who", "", element("i", `piece ${color}`), this._title, this._name.node, this._elo, this.clock.node),
       element("div", "figures", "", this._before, this._main, this._interval, this._label, this._ownElo, this._other),
       this._whisker.node,
     );
@@ -68,11 +63,12 @@ export class CardSide {
   draw(game, plies, point, basis) {
     const player = game[this._color];
     setText(this._title, player.title ?? "");
-    NAME_LETTERS.forEach((most, at) => setText(this._names[at], nameWithin(player.name || "?", basis.everybody, most)));
-    this._name.title = [player.name, player.team, player.federation].filter(Boolean).join(" \u00b7 ");
+    const title = [player.name, player.team, player.federation].filter(Boolean).join(" \u00b7 ");
     setText(this._elo, player.elo ? String(player.elo) : "");
     setText(this._ownElo, player.elo ? `Elo ${player.elo}` : "");
     this.clock.draw(game, plies);
+    this._name.draw(player.name || "?", basis.everybody, `${player.title} ${player.elo} ${this.clock.node.textContent.length}`);
+    this._name.node.title = title;
     const { main, other } = ratings(point, player.elo, basis);
     setText(this._before, main?.before ?? "");
     setText(this._main, main?.text ?? "\u2013");

@@ -102,7 +102,7 @@ export class WallView {
     style.setProperty("--columns", columns);
     style.setProperty("--rows", rows);
     style.setProperty("--unit", `${Math.min(width / columns / 38, height / rows / 17.5).toFixed(2)}px`);
-    for (const cell of this._cells) cell.fit();
+    for (const cell of this._cells) cell.measure();
   }
 }
 
@@ -145,8 +145,9 @@ class WallCell {
     for (const side of Object.values(this._sides)) side.clock.tick();
   }
 
-  fit() {
-    for (const side of Object.values(this._sides)) side.fit();
+  /** Its letters have another size. */
+  measure() {
+    for (const side of Object.values(this._sides)) side.name.measure();
   }
 
   restyle() {
@@ -162,7 +163,7 @@ class WallCell {
 class WallSide {
   constructor(color, elapsedS) {
     this._color = color;
-    this._name = new Name();
+    this.name = new Name();
     this._elo = element("span", "elo");
     this.clock = new ClockText(color, elapsedS);
     this._before = element("span", "before");
@@ -171,7 +172,7 @@ class WallSide {
     this._label = element("span", "figure-name");
     this.node = element(
       "div", `wall-side side ${color}`, "",
-      element("div", "who", "", element("i", `piece ${color}`), this._name.node, this.clock.node),
+      element("div", "who", "", element("i", `piece ${color}`), this.name.node, this.clock.node),
       element("div", "figures", "", this._main, element("span", "about", "", this._before, this._interval, this._label, this._elo)),
     );
   }
@@ -180,8 +181,7 @@ class WallSide {
     const player = game[this._color];
     setText(this._elo, player.elo ? `Elo ${player.elo}` : "");
     this.clock.draw(game, game.plies);
-    this._game = [player.name || "?", basis.everybody];
-    this.fit();
+    this.name.draw(player.name || "?", basis.everybody, String(this.clock.node.textContent.length));
     const point = game.curves[this._color].at(-1) ?? null;
     const { main } = ratings(point, player.elo, basis);
     setText(this._before, main?.before ?? "");
@@ -189,9 +189,5 @@ class WallSide {
     setText(this._interval, main ? main.interval : withoutFigure(point, basis));
     setText(this._label, main ? `${main.label} \u00b7 ${basisText(game, this._color, point)}` : "");
     this.node.classList.toggle("unknown", main === null);
-  }
-  /** The name as long as there is room. */
-  fit() {
-    this._name.draw(...this._game, `${this.node.clientWidth} ${this.clock.node.textContent.length}`);
   }
 }
