@@ -48,6 +48,13 @@ def figure(pages: Pages, name: str, *args: Any) -> Any:
 # --- scores and ratings ---------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("moves", "why"), [(4, "too few moves yet"), (30, "not calibrated")])
+def test_a_missing_figure_says_why(pages: Pages, moves: int, why: str) -> None:
+    words = {"tooFew": "too few moves yet", "uncalibrated": "not calibrated", "moves": ["{}", "{}"]}
+    point = {"ply": 60, "moves": moves, "n": moves, "waits": 0}
+    assert figure(pages, "withoutFigure", point, words).endswith(why)
+
+
 @pytest.mark.parametrize(
     ("plies", "provisional", "text", "state"),
     [

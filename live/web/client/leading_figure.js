@@ -12,7 +12,7 @@ export const CHOICES = ["auto", "level", "percentile", "alone", "algorithm4"];
 /** The least share of the level that these moves must carry for it to lead. */
 const LEAST_SHARE = 0.15;
 /** With fewer counted moves nobody has a place. */
-const LEAST_MOVES = 5;
+export const LEAST_MOVES = 5;
 
 /** Fields of each figure: value, low end, high end. */
 export const FIELDS = {

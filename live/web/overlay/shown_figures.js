@@ -1,6 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
-import { isElo, leading, usualness } from "../client/leading_figure.js";
+import { isElo, leading, LEAST_MOVES, usualness } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";
@@ -69,7 +69,9 @@ export function figuresOf(point, elo, wanted, words, brief = false) {
 /** Why no figure leads. */
 export function withoutFigure(point, words, withheld = false) {
   if (withheld) return words.withheld;
-  return point === null ? words.noMoves : `${basisOf(point, words)} \u00b7 ${words.tooFew}`;
+  if (point === null) return words.noMoves;
+  const why = (point.n ?? point.moves) >= LEAST_MOVES ? words.uncalibrated : words.tooFew;
+  return `${basisOf(point, words)} \u00b7 ${why}`;
 }
 
 /** How likely White is to win, and not to lose: `{win, notLost}`; null while unknown. */

@@ -25,6 +25,7 @@ export default {
   orMore: "oder mehr",
   orLess: "oder weniger",
   tooFew: "noch zu wenige Züge",
+  uncalibrated: "nicht kalibriert",
   withheld: "Bewertungen werden hier zurückgehalten",
   algorithm4: "Algorithmus 4",
   noMoves: "noch kein Zug bewertet",

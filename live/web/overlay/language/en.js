@@ -25,6 +25,7 @@ export default {
   orMore: "or more",
   orLess: "or less",
   tooFew: "too few moves yet",
+  uncalibrated: "not calibrated",
   withheld: "scores and ratings are withheld here",
   algorithm4: "Algorithm 4",
   noMoves: "no move rated yet",

@@ -25,6 +25,7 @@ export default {
   orMore: "o más",
   orLess: "o menos",
   tooFew: "aún muy pocas jugadas",
+  uncalibrated: "sin calibrar",
   withheld: "aquí no se muestran evaluaciones",
   algorithm4: "Algoritmo 4",
   noMoves: "ninguna jugada evaluada",

@@ -25,6 +25,7 @@ export default {
   orMore: "ou plus",
   orLess: "ou moins",
   tooFew: "encore trop peu de coups",
+  uncalibrated: "non calibré",
   withheld: "évaluations non diffusées ici",
   algorithm4: "Algorithme 4",
   noMoves: "aucun coup évalué",

@@ -25,6 +25,7 @@ export default {
   orMore: "o più",
   orLess: "o meno",
   tooFew: "ancora poche mosse",
+  uncalibrated: "non calibrato",
   withheld: "valutazioni qui non mostrate",
   algorithm4: "Algoritmo 4",
   noMoves: "nessuna mossa valutata",

@@ -25,6 +25,7 @@ export default {
   orMore: "или больше",
   orLess: "или меньше",
   tooFew: "пока мало ходов",
+  uncalibrated: "не откалибровано",
   withheld: "оценки здесь не показываются",
   algorithm4: "Алгоритм 4",
   noMoves: "ходы ещё не оценены",
