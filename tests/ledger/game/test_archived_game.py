@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from collections.abc import Generator
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -27,6 +28,7 @@ from live.games.game_steps import (
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
+from live.ledger.outgoing_messages import Effects
 from live.publish.published_state import snapshot
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import Transfer
@@ -75,9 +77,18 @@ def restarted(run: Run) -> tuple[Run, Shelves]:
     for view in run.ledger.games():
         assert shelves.keep(run.ledger, view.id)
     held = ledger(in_use=run.ledger.in_use)
-    out = held.resume(shelves.all(), shelves.recall)
+    out = whole(held.resume(shelves.all(), shelves.recall))
     assert not out.requests and not out.dropped
     return Run(held, answer_or_failure), shelves
+
+
+def whole(pieces: Generator[None, None, Effects]) -> Effects:
+    """What is to be done once all pieces have come."""
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as ended:
+            return cast("Effects", ended.value)
 
 
 def renamed(headers: Headers, white: Player) -> Headers:
