@@ -6,12 +6,15 @@ Stands where the real one would only be slower: the ledger is about what follows
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Generator
+from typing import cast
 
 import chess
 
 from live.engine.search import Line, Search, SearchFailure, SearchResult
 from live.events import Headers, Move, Player, Score
 from live.games.game import Game
+from live.ledger.outgoing_messages import Effects
 
 ANAND = Player("Anand", elo=2811)
 CARLSEN = Player("Carlsen", elo=2826)
@@ -82,3 +85,12 @@ def game(
         moves=moves,
         start_eval=start_eval,
     )
+
+
+def whole(pieces: Generator[None, None, Effects]) -> Effects:
+    """What is to be done once all pieces have come."""
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as ended:
+            return cast("Effects", ended.value)

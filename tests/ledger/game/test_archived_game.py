@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
@@ -28,12 +27,11 @@ from live.games.game_steps import (
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
-from live.ledger.outgoing_messages import Effects
 from live.publish.published_state import snapshot
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.calibration.move_evidence import load_calibration
-from tests.ledger.arithmetic import ANAND, CARLSEN, answer_or_failure, game, line
+from tests.ledger.arithmetic import ANAND, CARLSEN, answer_or_failure, game, line, whole
 from tests.ledger.test_event_ledger import FIGURES, HASTY, Run, State, ledger, same_end
 
 DING = Player("Ding, Liren")
@@ -80,15 +78,6 @@ def restarted(run: Run) -> tuple[Run, Shelves]:
     out = whole(held.resume(shelves.all(), shelves.recall))
     assert not out.requests and not out.dropped
     return Run(held, answer_or_failure), shelves
-
-
-def whole(pieces: Generator[None, None, Effects]) -> Effects:
-    """What is to be done once all pieces have come."""
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as ended:
-            return cast("Effects", ended.value)
 
 
 def renamed(headers: Headers, white: Player) -> Headers:
@@ -181,7 +170,7 @@ def test_what_was_kept_before_the_field_changed_is_read_as_the_field_is_now() ->
     for id in ("g1", "g2", "g9"):
         shelves.keep(run.ledger, id)
     held = ledger(in_use=CALIBRATED)
-    held.resume(shelves.all(), shelves.recall)
+    whole(held.resume(shelves.all(), shelves.recall))
     same_end(held, run.ledger)
 
 
@@ -191,7 +180,7 @@ def test_a_game_whose_details_are_gone_is_asked_for_anew_when_it_goes_on() -> No
     for view in run.ledger.games():
         shelves.keep(run.ledger, view.id)
     held = ledger()
-    held.resume(shelves.all(), lambda id: None)
+    whole(held.resume(shelves.all(), lambda id: None))
     detail = held.game("g0")
     assert detail is not None and detail.plies == () and detail.plies_scored > 0
     again = Run(held, answer_or_failure)
@@ -233,7 +222,7 @@ def test_law_a_restart_at_any_moment_changes_nothing(data: st.DataObject) -> Non
                 for id in games:
                     shelves.keep(other.ledger, id)
                 held = ledger(in_use=in_use)
-                held.resume(shelves.all(), shelves.recall)
+                whole(held.resume(shelves.all(), shelves.recall))
                 other = Run(held, answer_or_failure)
                 steps = []
             case _:

@@ -17,7 +17,7 @@ from live.ledger.event_ledger import EventLedger
 from live.ledger.game.human_figures import AskedFor, HumanFigures, played_online
 from live.ledger.outgoing_messages import Effects, HumanRequest, OutgoingMessages, SearchRequest
 from live.ratings.usual_accuracy import one_move
-from tests.ledger.arithmetic import game, line
+from tests.ledger.arithmetic import game, line, whole
 
 STRONG, CLUB, NOBODY = Player("Strong", elo=2478), Player("Club", elo=1712), Player("Nobody")
 MOVES = tuple(Move(uci, san) for uci, san in (("e2e4", "e4"), ("e7e5", "e5"), ("d1h5", "Qh5")))
@@ -265,7 +265,7 @@ def test_accuracy_stands_beside_that_of_players_rated_alike() -> None:
     kept = held.archive("g1")
     assert kept is not None
     again = ledger()
-    again.resume([kept[0]], lambda id: kept[1])
+    whole(again.resume([kept[0]], lambda id: kept[1]))
     again.apply(MovesPlayed("g1", 11, (Move("a2a3", "a3"),)))
     assert next(iter(again.games())).methods.white.usual_accuracy == white
     held.apply(TakenBack("g1", 8))
@@ -342,7 +342,7 @@ def test_an_archived_game_keeps_the_answers() -> None:
     kept = held.archive("g1")
     assert kept is not None
     again = ledger()
-    again.resume([kept[0]], lambda id: kept[1])
+    whole(again.resume([kept[0]], lambda id: kept[1]))
     assert ply(again, 1) == ply(held, 1)
     woken = again.apply(MovesPlayed("g1", 2, MOVES[1:2]))
     assert [each.ply for each in woken.questions] == [2]

@@ -18,7 +18,7 @@ from live.ledger.event_ledger import EventLedger
 from live.ledger.outgoing_messages import Effects, HumanRequest, SearchRequest
 from live.ratings.strength.agreement import load_choice_model
 from live.ratings.strength.loss_model import LossReader, shipped_loss_models
-from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line
+from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line, whole
 from tests.ledger.game.test_archived_game import CALIBRATED, Shelves
 from tests.ledger.test_event_ledger import ledger
 from tests.ratings.strength.test_human_evidence import model
@@ -166,7 +166,7 @@ def test_what_rested_on_disk_keeps_the_likelihood_among_people() -> None:
     shelves = Shelves()
     assert shelves.keep(played.held, "g1")
     held = ledger(in_use=WITH)
-    held.resume(shelves.all(), shelves.recall)
+    whole(held.resume(shelves.all(), shelves.recall))
     assert held.players() == played.held.players()
     found = held.game("g1")
     assert found is not None
@@ -205,7 +205,7 @@ def test_a_percentile_goes_by_the_field_as_it_is_now(kept: bool) -> None:
         shelves = Shelves()
         assert shelves.keep(held, "g1")
         held = ledger(in_use=RANKED)
-        held.resume(shelves.all(), shelves.recall)
+        whole(held.resume(shelves.all(), shelves.recall))
     held.apply(JOINING)
     found = held.game("g1")
     assert found is not None
@@ -224,5 +224,5 @@ def test_a_percentile_kept_before_the_field_changed_is_pooled_as_the_field_is_no
     late.run()
     assert shelves.keep(late.held, "g2")
     held = ledger(in_use=RANKED)
-    held.resume(shelves.all(), shelves.recall)
+    whole(held.resume(shelves.all(), shelves.recall))
     assert held.players() == late.held.players()
