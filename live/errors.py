@@ -13,7 +13,7 @@
     │   ├── EngineNotFound     no engine anywhere we look
     │   ├── NotAnEngine        the program does not speak UCI
     │   └── EngineFault        an engine died, hung or lied during a search (retried)
-    │       ├── EngineKilled   somebody killed an engine, and its search is not to blame
+    │       ├── EngineKilled   somebody killed an engine
     │       └── EngineMoved    an engine is given up, and its search is not to blame
     ├── PortInUse              the address to listen on is taken
     └── Refused                a running service does not let us watch it, or is none of ours
@@ -94,7 +94,7 @@ class EngineFault(EngineError):
 
 
 class EngineKilled(EngineFault):
-    """Somebody killed an engine, a person or a machine short of memory: its search is not to
+    """Somebody killed an engine, a person or a machine short of memory: its search is hardly to
     blame.
     """
 

@@ -273,8 +273,8 @@ class EnginePool:
             self._listener.progressed(owner, progress)
 
     def lost(self, slot: EngineSlot, fault: EngineFault) -> None:
-        blame = not isinstance(fault, EngineMoved | EngineKilled)
-        self._obey(self._queue.lost(slot.index, fault.problem, blame=blame))
+        moved, killed = isinstance(fault, EngineMoved), isinstance(fault, EngineKilled)
+        self._obey(self._queue.lost(slot.index, fault.problem, blame=not moved, killed=killed))
 
     def _urgency(self, slot: int) -> SearchKind:
         subject = self._queue.subject(slot)

@@ -289,13 +289,17 @@ class EventLedger:
         """Hold games again that were kept, all archived; ``recall`` gives their details. Yields
         where others may have a turn, and nothing of it is to be shown.
         """
-        resumed = [self._asleep(values, recall) for values in archived]
+        resumed = []
+        for values in archived:
+            resumed.append(self._asleep(values, recall))
+            yield
         for game in resumed:
             game.enter()
             yield
         # Later than all gains: who has none yet is compared at no cost.
         for game in resumed:
             self._standings.meet(game.tallies.values())
+            yield
         touched = {tally.key: tally for game in resumed for tally in game.tallies.values()}
         self._standings.rate(touched.values())
         for game in resumed:

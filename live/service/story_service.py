@@ -9,12 +9,16 @@ import itertools
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import itemgetter
 
 from live.events import Change, GameDetail, GameId, Moment
 from live.story.story_desk import StoryDesk
 
 log = logging.getLogger(__name__)
+
+
+def _time_and_game(told: tuple[float, Change]) -> tuple[float, object]:
+    game = getattr(told[1], "game", None)
+    return told[0], getattr(game, "id", game)
 
 
 class StoryService:
@@ -53,7 +57,7 @@ class StoryService:
         ``told``: that run's changes, each with its time, seconds since 1970 UTC.
         """
         with self._guarded():
-            for at_s, together in itertools.groupby(told, key=itemgetter(0)):
+            for (at_s, _), together in itertools.groupby(told, key=_time_and_game):
                 self._desk.heard([change for _, change in together], at_s)
                 yield
             yield from self._desk.recall(self._detail_of)

@@ -160,22 +160,24 @@ def _turns(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentD
         if not any(True for _ in _turned(game, measure, least, had)):
             continue
         # Only then, since it replays the game.
-        held = without_repetitions(game, measure)
+        held, known = without_repetitions(game, measure), without_repetitions(game, scores)
         for ply, missed, lost in _turned(game, held, least, had):
-            before, after = scores[ply - 1], scores[ply]
+            before, after = known[ply - 1], known[ply]
             # The first measure knows these players; a slip that it has named is named.
             if before is None or after is None or {ply, ply + missed} & named:
                 continue
-            named |= {ply, ply + missed}
             color = mover(game, ply)
             figures = {"before": 100 * _of(color, before), "after": 100 * _of(color, after)}
+            if measure is alike:
+                if round(figures["before"]) <= round(figures["after"]):
+                    continue  # Between these two it changed nothing.
+                figures |= _pawns(game, ply)
+            named |= {ply, ply + missed}
             if missed:
-                reply = scores[ply + 1] if ply < len(game.plies) else after
+                reply = known[ply + 1] if ply < len(game.plies) else after
                 figures["reply"] = 100 * _of(color, after if reply is None else reply)
                 yield MomentDraft("missed", ply + 1, color, 0.3 + 0.8 * lost, figures)
             else:
-                if measure is alike:
-                    figures |= _pawns(game, ply)
                 yield MomentDraft("turn", ply, color, 0.3 + lost, figures)
 
 
@@ -208,7 +210,7 @@ def _turned(
 
 
 def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
-    """What a move cost by the scores; nothing where they are mates."""
+    """What a move cost by the scores; nothing where they are mates, or a repetition's."""
     was, found = game.plies[ply - 2] if ply > 1 else None, game.plies[ply - 1]
     before = game.start_score_cp if was is None else was.score_cp
     if before is None or found.score_cp is None or found.mate is not None:
@@ -216,7 +218,8 @@ def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
     if was is not None and was.mate is not None:
         return {}
     sign = 1 if mover(game, ply) == "white" else -1
-    return {"pawns": sign * (before - found.score_cp) / 100}
+    cost_cp = sign * (before - found.score_cp)
+    return {"pawns": cost_cp / 100} if cost_cp > 0 else {}
 
 
 def _decided(
@@ -241,7 +244,8 @@ def _decided(
         if not slips:
             continue
         ply, lost = max(slips, key=lambda each: each[1])
-        before, *after = (None if s is None else 100 * _of(loser, s) for s in scores[ply - 1 :])
+        known = without_repetitions(game, scores)
+        before, *after = (None if s is None else 100 * _of(loser, s) for s in known[ply - 1 :])
         left = [score for score in after if score is not None]
         if before is not None and len(left) == len(after):
             figures = {"before": before, "after": left[0], "highest": max(left)}

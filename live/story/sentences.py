@@ -285,10 +285,16 @@ def _filled(text: str, words: dict[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: words[found[1]], text)
 
 
+#: Of a hundred, of which none and all are told only where it is so.
+_SHARES: Final = ("share", "lowest", "before", "after", "reply", "highest")
+
+
 def _figure(name: str, value: float) -> str:
     """As people read it: whole, but for points and small shares and clocks."""
-    if name in ("share", "lowest", "after", "highest") and 0 <= value < 0.5:
+    if name in _SHARES and 0 <= value < 0.5:
         return "<1"
+    if name in _SHARES and 99.5 <= value < 100:
+        return ">99"
     if name in ("points", "pawns") or (name == "clock" and value < 10):
         return f"{value:.1f}"
     return f"{value:.0f}"

@@ -162,25 +162,28 @@ class StoryDesk:
         first, and only as far back as moments are held. Yields after every game.
         """
         rounds: dict[tuple[str, str], list[tuple[float, GameId]]] = {}
-        for game in self._dirty:
+        # What is heard meanwhile is looked at as ever.
+        dirty, self._dirty = self._dirty, {}
+        for game in dirty:
             if game in self._told:
                 seen_s = max(self._seen_s.get(game, {}).values(), default=0.0)
                 rounds.setdefault(self._told[game].round, []).append((seen_s, game))
         for games in sorted(rounds.values(), key=max, reverse=True):
             if self._older(max(games)[0]):
                 break
-            details = {}
             for _, game in games:
-                if (detail := detail_of(game)) is not None:
-                    details[game] = detail
+                if game in self._told and (detail := detail_of(game)) is not None:
                     self._compare(detail)
                 yield
             for seen_s, game in sorted(games, reverse=True):
-                if game in details and not self._older(seen_s):
-                    self._look(details[game])
+                # Chosen as the best of its round a moment ago, or heard of since.
+                self._dirty.pop(game, None)
+                if game not in self._told or self._older(seen_s):
+                    continue
+                if (detail := detail_of(game)) is not None:
+                    self._look(detail)
                     self._make_room()
-                    yield
-        self._dirty.clear()
+                yield
 
     def _older(self, seen_s: float) -> bool:
         """Whether all of a game of which nothing was seen since then would make room again."""

@@ -276,6 +276,25 @@ def test_after_a_restart_the_same_stand_and_old_rounds_are_not_looked_at() -> No
     assert not after.waiting
 
 
+def test_what_happens_while_an_event_is_restored_is_not_lost() -> None:
+    event, desk = Event(), StoryDesk()
+    for id in ("a", "b", "c"):
+        event.show(game(TURNED[:2], id=id), 10.0)
+        desk.heard([GameMessage(view_of(event.games[id]))], 10.0)
+    steps = desk.recall(event.games.get)
+    for _ in range(3):
+        next(steps)
+    for id in ("a", "b"):
+        event.show(game(TURNED, id=id), 20.0)
+        desk.heard([ScoreMessage(id, event.games[id].plies[-1])], 20.0)
+    event.gone("c")
+    desk.heard([GoneMessage("c")], 20.0)
+    assert len(list(steps)) >= 0
+    while desk.waiting:
+        desk.look(event.games.get)
+    assert {each.game for each in desk.moments()} == {"a", "b"}
+
+
 def test_a_game_that_was_gone_begins_anew() -> None:
     event = Event()
     for n in range(MOST + 1):

@@ -48,10 +48,15 @@ def figure(pages: Pages, name: str, *args: Any) -> Any:
 # --- scores and ratings ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("moves", "why"), [(4, "too few moves yet"), (30, "not calibrated")])
-def test_a_missing_figure_says_why(pages: Pages, moves: int, why: str) -> None:
+@pytest.mark.parametrize(
+    ("moves", "percentile", "why"),
+    [(4, None, "too few moves yet"), (30, None, "not calibrated"), (30, 60.0, "30")],
+)
+def test_a_missing_figure_says_why(
+    pages: Pages, moves: int, percentile: float | None, why: str
+) -> None:
     words = {"tooFew": "too few moves yet", "uncalibrated": "not calibrated", "moves": ["{}", "{}"]}
-    point = {"ply": 60, "moves": moves, "n": moves, "waits": 0}
+    point = {"ply": 60, "moves": moves, "n": moves, "waits": 0, "percentile": percentile}
     assert figure(pages, "withoutFigure", point, words).endswith(why)
 
 

@@ -64,6 +64,9 @@ Instruction = StartSearch[Key] | StopSearch | DeliverResult | AssignSearches
 
 #: Engines a search may kill before it is set aside.
 MAX_KILLS: Final = 3
+#: Engines that may be killed from outside while they run it: a machine short of memory does so,
+#: too, and it may be this search that fills it.
+MAX_KILLED: Final = 10
 #: Set-aside searches remembered, so that a second request kills no engine.
 _ASIDE_KEPT: Final = 1_000
 #: Transitions kept for error messages.
@@ -180,9 +183,11 @@ class SearchQueue(Generic[Key]):
         """One more engine, down until :meth:`up`."""
         self._engines.append(QueueSlot())
 
-    def lost(self, engine: int, reason: str, *, blame: bool = True) -> list[Instruction[Key]]:
-        """An engine died or was killed; its search goes back, or aside after three deaths it is
-        to ``blame`` for.
+    def lost(
+        self, engine: int, reason: str, *, blame: bool = True, killed: bool = False
+    ) -> list[Instruction[Key]]:
+        """An engine died; its search goes back, or aside after three deaths it is to ``blame``
+        for, or ten by which somebody ``killed`` an engine.
         """
         slot = self._engines[engine]
         self._expect(slot.state != "down", f"engine {engine} lost while down")
@@ -192,14 +197,15 @@ class SearchQueue(Generic[Key]):
         if not busy:
             return []
         assert job is not None
-        if blame:
+        job.kills += killed
+        if blame and not killed:
             job.deaths.append(reason)
-        if len(job.deaths) < MAX_KILLS:
+        if len(job.deaths) < MAX_KILLS and job.kills < MAX_KILLED:
             self._requeue(job)
             return self.assign()
-        failure = SearchFailure(
-            reason=f"given up after {len(job.deaths)} engine failures: {'; '.join(job.deaths)}"
-        )
+        why = "; ".join(job.deaths) or reason
+        count = len(job.deaths) + job.kills
+        failure = SearchFailure(reason=f"given up after {count} engine failures: {why}")
         self._aside[job.key] = failure
         if len(self._aside) > _ASIDE_KEPT:
             self._aside.popitem(last=False)
@@ -263,6 +269,7 @@ class SearchQueue(Generic[Key]):
         for job in self._jobs.values():
             assert job.requests, "a job without a request"
             assert len(job.deaths) < MAX_KILLS, "a job that should be aside"
+            assert job.kills < MAX_KILLED, "a job that should be aside"
             assert job.key not in self._aside, "a job set aside"
             if job.engine is not None:
                 assert self._engines[job.engine].job is job, "a job on an engine that knows not"

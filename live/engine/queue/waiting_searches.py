@@ -53,7 +53,7 @@ class QueuedRequest(Generic[Key]):
 class SearchJob(Generic[Key]):
     """One search and all requests for it."""
 
-    __slots__ = ("deaths", "engine", "key", "requests", "started")
+    __slots__ = ("deaths", "engine", "key", "kills", "requests", "started")
 
     def __init__(self, key: Key) -> None:
         self.key = key
@@ -62,8 +62,9 @@ class SearchJob(Generic[Key]):
         self.engine: int | None = None
         # How many searches had been started when this one was; 0 while it never was.
         self.started = 0
-        # Why each engine died that ran it.
+        # Why each engine died that ran it, and how many were killed from outside meanwhile.
         self.deaths: list[str] = []
+        self.kills = 0
 
     @property
     def kind(self) -> SearchKind:

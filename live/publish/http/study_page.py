@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from live.manual.html import frame
 from live.manual.pages import manual_page
+from live.publish.access.boards_on_air import is_this_machine
 from live.publish.access.origin_policy import is_loopback
 from live.publish.export.event_exports import ExportFailed
 from live.publish.export.study_files import (
@@ -140,10 +141,14 @@ def study_answer(
 
 
 def _asker(request: HttpRequest) -> str:
-    """Whom a table is made for: an address, as a proxy on this machine names it too; else empty."""
+    """Whom a table is made for: an address, as a proxy on this machine names it too, else all
+    that come through it; empty for who sits here.
+    """
+    if is_this_machine(request.headers, request.address):
+        return ""
     if not is_loopback(request.address):
         return request.address
-    return request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+    return request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip() or "a proxy"
 
 
 def _html(

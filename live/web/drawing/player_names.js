@@ -107,7 +107,7 @@ export class Name {
     if (this._line === null) {
       this._line = this.node.closest(".who") ?? this.node.parentNode;
       names.set(this.node, this);
-      watched.observe(this._line);
+      watched?.observe(this._line);
     }
     this.measure();
   }
@@ -169,8 +169,9 @@ const watched =
 
 /** All names drawn at a time are measured together: a layout for each form, not one for each name. */
 function measureAll() {
-  let open = [...waiting].filter((name) => name.hasOtherRoom());
+  const all = [...waiting];
   waiting.clear();
+  let open = all.filter((name) => name.hasOtherRoom());
   for (let form = 0; open.length > 0; form += 1) {
     const written = open.filter((name) => name.write(form));
     const last = open.filter((name) => !written.includes(name)).map((name) => [name, name.scale()]);

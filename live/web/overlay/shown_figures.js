@@ -1,6 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
-import { isElo, leading, LEAST_MOVES, usualness } from "../client/leading_figure.js";
+import { figureOf, isElo, leading, LEAST_MOVES, usualness } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";
@@ -70,8 +70,11 @@ export function figuresOf(point, elo, wanted, words, brief = false) {
 export function withoutFigure(point, words, withheld = false) {
   if (withheld) return words.withheld;
   if (point === null) return words.noMoves;
-  const why = (point.n ?? point.moves) >= LEAST_MOVES ? words.uncalibrated : words.tooFew;
-  return `${basisOf(point, words)} \u00b7 ${why}`;
+  const basis = basisOf(point, words);
+  if ((point.n ?? point.moves) < LEAST_MOVES) return `${basis} \u00b7 ${words.tooFew}`;
+  // Another figure may be known than the one that is wanted.
+  const calibrated = ["level", "percentile", "alone"].some((kind) => figureOf(point, kind) !== null);
+  return calibrated ? basis : `${basis} \u00b7 ${words.uncalibrated}`;
 }
 
 /** How likely White is to win, and not to lose: `{win, notLost}`; null while unknown. */

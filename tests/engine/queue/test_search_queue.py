@@ -18,6 +18,7 @@ from hypothesis.stateful import (
 
 from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.queue.search_queue import (
+    MAX_KILLED,
     MAX_KILLS,
     AssignSearches,
     DeliverResult,
@@ -289,6 +290,16 @@ def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
     assert desk.queue.set_aside == 1
     assert desk.queue.up(0) == [StartSearch(0, "y")]
     assert desk.submit("killer", ply=3) == [DeliverResult("a3", search("killer"), failure)]
+
+
+def test_ten_engines_killed_from_outside_are_enough(desk: Desk) -> None:
+    desk.submit("large")
+    for _ in range(MAX_KILLED - 1):
+        assert desk.queue.lost(0, "was killed by SIGKILL", killed=True) == []
+        assert desk.queue.up(0) == [StartSearch(0, "large")]
+    [answer] = desk.queue.lost(0, "was killed by SIGKILL", killed=True)
+    failure = SearchFailure("given up after 10 engine failures: was killed by SIGKILL")
+    assert answer == DeliverResult("a0", search("large"), failure)
 
 
 def test_an_engine_lost_while_it_stops_blames_nobody(desk: Desk) -> None:

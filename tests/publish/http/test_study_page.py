@@ -154,6 +154,8 @@ async def test_what_is_not_there_says_so(
         ("192.0.2.7", "10.0.0.1", "192.0.2.7"),
         ("127.0.0.1", None, ""),
         ("::1", "10.0.0.1, 192.0.2.7", "192.0.2.7"),
+        # Whom it is for is not said: all that come this way are one.
+        ("127.0.0.1", "", "a proxy"),
     ],
 )
 async def test_an_asker_is_known_behind_a_proxy_too(
@@ -161,6 +163,7 @@ async def test_an_asker_is_known_behind_a_proxy_too(
 ) -> None:
     files = Files()
     headers = {} if forwarded is None else {"x-forwarded-for": forwarded}
+    headers["host"] = "127.0.0.1:8765"
     request = HttpRequest("GET", "/study/career.svg", (), headers, address)
     later = study_answer(files, request, EVERYTHING, POLICY).later
     assert later is not None
