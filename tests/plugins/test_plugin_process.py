@@ -212,6 +212,12 @@ async def test_a_silent_feed_lets_others_look_at_it(plugins: PluginFolder) -> No
             assert await anext(values) is None
 
 
+def _await_environment(pid: int) -> None:
+    """Linux lets a parent go on before the new program has its environment, with our mark."""
+    while not Path(f"/proc/{pid}/environ").read_bytes():
+        os.sched_yield()
+
+
 async def test_what_a_plugin_starts_ends_with_it(plugins: PluginFolder) -> None:
     # It has our pipes, and is in no group of ours.
     code = "import time; time.sleep(60)"
@@ -219,9 +225,7 @@ async def test_what_a_plugin_starts_ends_with_it(plugins: PluginFolder) -> None:
     body = f"import subprocess; return str({started}.pid).encode()"
     async with asked(plugins, body) as made:
         child = int(await made.once())
-        # Linux lets the parent go on before the new program has its environment, with the mark.
-        while not Path(f"/proc/{child}/environ").read_bytes():
-            os.sched_yield()
+        _await_environment(child)
         await made.process.close()
         assert dies(child)
 
