@@ -78,6 +78,7 @@ class StudyFiles:
         self._made: dict[tuple[StudyQuestion, object], asyncio.Task[ExportedFile]] = {}
         self._turn = asyncio.Lock()
         self._making_for = Counter[str]()
+        self._waiting = Counter[asyncio.Task[ExportedFile]]()
 
     async def file(self, question: StudyQuestion, asker: str = "") -> ExportedFile:
         """The file. ``asker``: the address of who wants it, empty for who is not counted.
@@ -99,8 +100,17 @@ class StudyFiles:
             # Looked at even where nobody waits any more, so that asyncio does not complain.
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._made[key] = task
-        # Who goes away leaves the others waiting for it.
-        return await asyncio.shield(self._made[key])
+        task = self._made[key]
+        self._waiting[task] += 1
+        try:
+            # Who goes away leaves the others waiting for it.
+            return await asyncio.shield(task)
+        finally:
+            self._waiting -= Counter([task])
+            if task not in self._waiting and not task.done():
+                # Nobody waits for it any more: others have its place.
+                task.cancel()
+                self._made.pop(key, None)
 
     def _forget(self, state: object) -> None:
         """What was made of an older corpus, what failed, and what is too much."""
