@@ -201,6 +201,7 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     assert figure(pages, "openOf", behind, "white", words) == {"missing": 2, "text": "2 of 4 moves"}
     assert figure(pages, "openOf", behind, "black", words) is None
     over = {**behind, "result": "1-0"}
+    assert figure(pages, "openOf", over, "white", words, True)["text"] == "last scores to come"
     told = figure(pages, "openOf", over, "white", words)
     assert told["text"] == "2 of 4 moves · last scores to come"
     # Where Black began, the odd plies are Black's.

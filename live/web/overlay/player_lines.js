@@ -63,11 +63,11 @@ export class PlayerPanel {
     this._name.draw(player.name || "?", this._everybody(), beside);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const { withheld } = this._basisOf(game);
-    const brief = options.layout === "bar";
-    const [main, second] = figuresOf(point, player.elo, options.rating, words, brief);
-    const open = withheld ? null : openOf(game, color, words);
-    const basis = open?.text || this._restsOn(main, point, ["bar", "grid"].includes(options.layout));
-    this._main.draw(main, main ? basis : withoutFigure(point, words, withheld), open !== null);
+    const narrow = ["bar", "grid"].includes(options.layout);
+    const [main, second] = figuresOf(point, player.elo, options.rating, words, options.layout === "bar");
+    const open = withheld ? null : openOf(game, color, words, narrow);
+    const none = () => (main ? this._restsOn(main, point, narrow) : withoutFigure(point, words, withheld));
+    this._main.draw(main, open?.text || none(), open !== null);
     this._second.draw(second, "", open !== null);
   }
 

@@ -139,15 +139,16 @@ export function placeOf(game, words) {
 
 /**
  * What of a side's moves its figure does not rest on, `{missing, text}`; null while it rests on all.
- * A figure is never shown as that of a whole game before it is.
+ * A figure is never shown as that of a whole game before it is. `brief` where there is little room.
  */
-export function openOf(game, color, words) {
+export function openOf(game, color, words, brief = false) {
   const missing = unratedMoves(game, color);
   if (missing === 0) return null;
   const rated = game.curves[color].at(-1)?.n ?? 0;
   const of = rated === 0 ? "" : fill(words.movesOf, rated, rated + missing);
   const coming = game.result === "*" ? "" : words.lastScores;
-  return { missing, text: [of, coming].filter(Boolean).join(" \u00b7 ") };
+  const said = brief && coming ? [coming] : [of, coming];
+  return { missing, text: said.filter(Boolean).join(" \u00b7 ") };
 }
 
 /**
