@@ -123,7 +123,7 @@ class EngineHealth(msgspec.Struct, frozen=True):
     """Searches asked for whose result was known already."""
     restarts: int = 0
     set_aside: int = 0
-    """Positions given up after killing three engines."""
+    """Positions given up after engines died over them."""
     asked: int = 0
     """Searches asked for, those ahead of the moves not counted: ``cache_hits`` of them were
     known."""

@@ -122,7 +122,7 @@ def engines(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
         yield _engine(
             "set aside",
             "look",
-            f"{health.set_aside} positions were given up after killing three engines.",
+            f"{health.set_aside} positions were given up after engines died over them.",
             "The moves around them have no gain; nothing else waits for them.",
         )
 
