@@ -301,11 +301,12 @@ class EventLedger:
             self._standings.meet(game.tallies.values())
             yield
         touched = {tally.key: tally for game in resumed for tally in game.tallies.values()}
-        self._standings.rate(touched.values())
+        yield from self._standings.rate_in_pieces(touched.values())
         for game in resumed:
             game.rank()
             yield
-        self._standings.rate(touched.values())
+        ranked = [tally for tally in touched.values() if tally.changed]
+        yield from self._standings.rate_in_pieces(ranked)
         self._outgoing.changes.extend(GameMessage(game.view()) for game in resumed)
         return self._outgoing.take()
 

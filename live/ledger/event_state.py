@@ -8,7 +8,7 @@ behind them.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -113,7 +113,9 @@ class EventState:
         self._held.arrange(order)
         self.ledger.arrange(order)
 
-    def resume(self, archived: Sequence[ArchivedValues], recall: Recall) -> Iterator[None]:
+    def resume(
+        self, archived: Sequence[ArchivedValues], recall: Recall
+    ) -> Generator[None, None, None]:
         """Hold games of an earlier start again that were kept whole, piece by piece."""
         effects = yield from self.ledger.resume(archived, recall)
         for values in archived:
@@ -149,7 +151,7 @@ class EventState:
         why = "given up after a fault in our own code; the log says where"
         self.feed_health(FeedHealth(f"game {id}", "failed", why, part=True))
 
-    def recalibrate(self, shelf: CalibrationShelf) -> Iterator[None]:
+    def recalibrate(self, shelf: CalibrationShelf) -> Generator[None, None, None]:
         """Rate by other calibrations from now on, a game with each step."""
         for effects in self.ledger.recalibrate(shelf):
             self._send(effects)

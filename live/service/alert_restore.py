@@ -11,7 +11,7 @@ how they stand.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -165,8 +165,12 @@ def remember(journal: Journal | None, what: RestoredMute | OpenAlert | ArbiterEn
             journal.note(ALIVE, msgspec.json.encode(what))
 
 
-def past(journal: Journal, state: EventState, feeds: Sequence[FeedName]) -> RestoredAlerts:
-    """What is known of the run before, of the games that stand again and the sources followed."""
+def past(
+    journal: Journal, state: EventState, feeds: Sequence[FeedName]
+) -> Generator[None, None, RestoredAlerts]:
+    """What is known of the run before, of the games that stand again and the sources followed.
+    Yields after every game.
+    """
     notes = journal.notes()
     alerts = [alert for alert in alerts_of(notes) if alert.feed is None or alert.feed in feeds]
     last = {alert.id: alert for alert in alerts}
@@ -176,8 +180,13 @@ def past(journal: Journal, state: EventState, feeds: Sequence[FeedName]) -> Rest
     games = {id: game for id in views if (game := state.holding(id)) is not None}
     live = {id for id, game in games.items() if game.result == "*" or id in alarming}
     live |= _recent(journal.last_changes(), games)
-    steps = {id: journal.changes_of(id) for id in live}
-    whole = {id for id, kept in steps.items() if _whole(games[id], kept)}
+    steps: dict[GameId, list[Kept]] = {}
+    whole: set[GameId] = set()
+    for id in live:
+        steps[id] = journal.changes_of(id)
+        if _whole(games[id], steps[id]):
+            whole.add(id)
+        yield
     changes = sorted((each for kept in steps.values() for each in kept), key=attrgetter("n"))
     times_ms = [*(each.at_ms for each in changes[-1:]), *(note.at_ms for note in notes[-1:])]
     last_s = max(times_ms, default=0) / 1000
@@ -186,12 +195,15 @@ def past(journal: Journal, state: EventState, feeds: Sequence[FeedName]) -> Rest
     for id, game in games.items():
         if id not in whole:
             told += ((last_s, change) for change in _as_it_stands(views[id], game))
+            yield
     for each in changes:
         if not isinstance(each.step, Restated) and each.step.id in whole:
             view = views[each.step.id]
             told += ((each.at_ms / 1000, change) for change in _again(view, each.step))
+            yield
     for id in live:
         told += ((last_s, change) for change in _figures(state, views[id]))
+        yield
     told += ((last_s, StandingMessage(player)) for player in state.players())
     return RestoredAlerts(told, alerts, mutes_of(notes), last_s, log_of(notes))
 

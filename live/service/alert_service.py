@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -64,6 +64,8 @@ class AlertService:
         self._book = AlertLog()
         self._log = IncidentLog()
         self._asleep = False
+        # Changes that came while those before them are recalled.
+        self._waiting: list[Change] | None = None
         # When it was noted last that the desk watches.
         self._noted_s = 0.0
 
@@ -81,7 +83,9 @@ class AlertService:
         A fault of ours in here costs alerts, never the changes.
         """
         all_of_them = list(changes)
-        if self._asleep:
+        if self._waiting is not None:
+            self._waiting += all_of_them
+        if self._asleep or self._waiting is not None:
             return all_of_them
         try:
             return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
@@ -172,12 +176,25 @@ class AlertService:
         finally:
             self._asleep = False
 
-    def resume(self, past: RestoredAlerts) -> None:
-        """Show again what a run before this one showed, without a word."""
+    @contextlib.contextmanager
+    def behind(self) -> Iterator[None]:
+        """Changes wait for the end of the block: what happened before them is being recalled."""
+        self._waiting = waiting = []
+        try:
+            yield
+        finally:
+            self._waiting = None
+            self._say(self._desk.changes(waiting, self._clock()))
+
+    def resume(self, past: RestoredAlerts) -> Generator[None, None, None]:
+        """Show again what a run before this one showed, without a word; within :meth:`behind`.
+        Yields wherever others may have a turn.
+        """
         for mute in past.mutes:
             self._desk.mute(mute.muted, alert=mute.alert, kind=mute.kind, game=mute.game)
         for at_s, change in past.told:
             self._desk.recall(change, at_s)
+            yield
         self._desk.restore(past.alerts, past.last_s, self._clock())
         # They are in the log of that run.
         self._book.lines(map(AlertMessage, self._desk.open()))

@@ -9,14 +9,13 @@ their first report, as the same steps as ever.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import logging
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Protocol
@@ -49,6 +48,7 @@ from live.ledger.game.game_evaluations import RequestId
 from live.ratings.calibration.engine_transfer import MeasuredEngine
 from live.service.alert_restore import ALERT
 from live.service.host.garbage_collection import paused
+from live.service.host.loop_slices import SLICE_S, LoopSlices
 from live.store.journal import Journal, StoredResults
 from live.store.journal_records import (
     JournalRun,
@@ -92,8 +92,6 @@ def journal_path(
 
 #: What the journal is called where parts of the service are listed.
 PART = "journal"
-#: Longest the loop is kept from other work while games are brought back, seconds.
-SLICE_S = 0.01
 #: A game that moves on is kept whole at most so often, seconds: what came since is replayed.
 KEEP_S = 5.0
 #: How long keeping games may hold up the end of the service, seconds.
@@ -102,6 +100,8 @@ LAST_S = 2.0
 log = logging.getLogger(__name__)
 
 Known = Callable[[Search], SearchResult | None]
+
+_Standing = tuple[list[tuple[ArchivedValues, list[Step]]], list[JournalStanding], list[GameId]]
 
 
 class JournalledEngines(Protocol):
@@ -191,13 +191,10 @@ class EventJournal:
             return
         run = run_of(self._settings, state.ledger.in_use, room.identity, limit, feeds, measured)
         self._state, self._run = state, run
-        began_s = slice_s = time.monotonic()
+        began_s, slices = time.monotonic(), LoopSlices()
         with paused():
-            kept, others, appeared = self._standing(run)
-            for _ in state.resume([rest for rest, _ in kept], self._recall):
-                if time.monotonic() - slice_s > SLICE_S:
-                    await asyncio.sleep(0)
-                    slice_s = time.monotonic()
+            kept, others, appeared = await slices.run(self._standing(run))
+            await slices.run(state.resume([rest for rest, _ in kept], self._recall))
         self._dirty.clear()
         self._answers, self._known = deque(), room.known
         missed = (_applied(state, step) for _, since in kept for step in since)
@@ -205,13 +202,10 @@ class EventJournal:
         try:
             for pieces in chain(missed, map(state.restore, games)):
                 for _ in pieces:
-                    while True:
-                        if time.monotonic() - slice_s > SLICE_S:
-                            await asyncio.sleep(0)
-                            slice_s = time.monotonic()
-                        if not self._answers:
-                            break
+                    await slices.give_way()
+                    while self._answers:
                         state.searched(*self._answers.popleft())
+                        await slices.give_way()
         finally:
             self._answers = self._known = None
         state.arrange(appeared)
@@ -219,17 +213,16 @@ class EventJournal:
         self.journal.begin(run)
         log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
-    def _standing(
-        self, run: JournalRun
-    ) -> tuple[list[tuple[ArchivedValues, list[Step]]], list[JournalStanding], list[GameId]]:
+    def _standing(self, run: JournalRun) -> Generator[None, None, _Standing]:
         """The games of the followed sources: those kept whole, with what happened since, and those
-        of which only that is known. Then all, in the order they appeared.
+        of which only that is known. Then all, in the order they appeared. Yields after every game.
         """
         assert self.journal is not None
         kept: list[tuple[ArchivedValues, list[Step]]] = []
         others: list[JournalStanding] = []
         appeared: list[GameId] = []
         for standing in self.journal.standing(run.measure):
+            yield
             appeared.append(standing.game)
             steps = [change.step for change in standing.since]
             first = steps[0] if steps else None

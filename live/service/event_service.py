@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 
 import msgspec
@@ -46,6 +45,7 @@ from live.service.alert_service import AlertService
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.game_release import GameRelease
+from live.service.host.loop_slices import LoopSlices
 from live.service.human.human_service import HumanService
 from live.service.measure_settings import (
     advice,
@@ -65,8 +65,6 @@ from live.service.supervision import GuardedPart, reason
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
 #: Algorithm 3 over an open of mean Elo 2055.
 STORED_ENGINE_RATING = 2160
-#: Longest the loop is kept from other work while reports are taken in, seconds.
-SLICE_S = 0.01
 #: How often engine figures are sent to people, seconds.
 HEALTH_PERIOD_S = 1.0
 #: Reports waiting to be taken in; a feed that is faster waits.
@@ -121,8 +119,7 @@ class EventService:
         self._progress = MeasuringProgress(0, 0)
         # What feeds said before a report of theirs was lost, and what was said of the loss.
         self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
-        # When others are to have their turn, by the monotonic clock.
-        self._slice_end = 0.0
+        self._slices = LoopSlices()
         # Feeds past their start: what fails from then on ends nothing else.
         self._reached: set[str] = set()
 
@@ -162,11 +159,12 @@ class EventService:
         if self.journal.journal is not None:
             self.arbiter.measured_by(self.state.engine())
             try:
-                before = past(self.journal.journal, self.state, feeds)
-                for _ in self.story.resume(before.told):
-                    await self._give_way()
-                self.journal.noted(before.log.open())
-                self.arbiter.resume(before)
+                with self.arbiter.behind():
+                    known = past(self.journal.journal, self.state, feeds)
+                    before = await self._slices.run(known)
+                    await self._slices.run(self.story.resume(before.told))
+                    self.journal.noted(before.log.open())
+                    await self._slices.run(self.arbiter.resume(before))
             except Exception:
                 # Broad, as wherever alerts are made: whatever a strange journal brings about in
                 # them, the games stand, and the service has to start.
@@ -337,7 +335,7 @@ class EventService:
         """
         while True:
             # A queue that is not empty gives at once, and many small reports are a long turn.
-            await self._give_way()
+            await self._slices.give_way()
             report = await self._reports.get()
             try:
                 await self.take(report)
@@ -378,7 +376,7 @@ class EventService:
             self.state.apply(step)
             self.journal.applied(step)
             self.retirement.applied(step)
-            await self._give_way()
+            await self._slices.give_way()
 
     async def watch_engines(self) -> None:
         while True:
@@ -438,14 +436,7 @@ class EventService:
             self.report_engines()
 
     async def _recalibrate(self, shelf: CalibrationShelf) -> None:
-        for _ in self.state.recalibrate(shelf):
-            await self._give_way()
-
-    async def _give_way(self) -> None:
-        """Let others have their turn once a slice of time is used up."""
-        if time.monotonic() > self._slice_end:
-            await asyncio.sleep(0)
-            self._slice_end = time.monotonic() + SLICE_S
+        await self._slices.run(self.state.recalibrate(shelf))
 
     def report_engines(self) -> None:
         """Engine figures as of now."""

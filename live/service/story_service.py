@@ -8,7 +8,7 @@ import contextlib
 import itertools
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 from live.events import Change, GameDetail, GameId, Moment
 from live.story.story_desk import StoryDesk
@@ -50,7 +50,7 @@ class StoryService:
             if messages:
                 self._publish(messages)
 
-    def resume(self, told: Iterable[tuple[float, Change]]) -> Iterator[None]:
+    def resume(self, told: Iterable[tuple[float, Change]]) -> Generator[None, None, None]:
         """Moments of what a run before this one saw stand again, with their times, without a word:
         who was sent them then is not sent them as news. Yields wherever others may have a turn.
 

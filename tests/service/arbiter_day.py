@@ -195,9 +195,9 @@ def main() -> None:
             script.take(step)
             now_s[0] = step.at_s
         last_s = now_s[0]
-        service.resume(
-            RestoredAlerts(told, alerts_of(notes), mutes_of(notes), last_s, log_of(notes))
-        )
+        before = RestoredAlerts(told, alerts_of(notes), mutes_of(notes), last_s, log_of(notes))
+        for _ in service.resume(before):
+            pass
         for _, step in mine:
             now_s[0] = step.at_s
             carry_out(service, script, step, kept.heard)

@@ -10,6 +10,7 @@ import pytest
 from chess import STARTING_FEN
 
 from live.alerts.alert_desk import AlertDesk
+from live.alerts.incident_log import IncidentLog
 from live.config import load_config
 from live.events import (
     AlertMessage,
@@ -25,6 +26,7 @@ from live.events import (
 from live.publish.published_state import snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
+from live.service.alert_restore import RestoredAlerts
 from live.service.alert_service import AlertService
 from live.service.event_service import EventService
 
@@ -68,6 +70,19 @@ def test_time_alone_raises_and_clears() -> None:
     assert len(published) == 1
     arbiter.tick()
     assert len(published) == 1  # nothing new
+
+
+def test_what_happens_while_the_past_is_recalled_is_looked_at_after_it() -> None:
+    published: list[Sequence[Change]] = []
+    arbiter = AlertService(published.append, clock=lambda: 1000.0)
+    with arbiter.behind():
+        assert list(arbiter.with_alerts([FAILED])) == [FAILED]
+        assert not arbiter.alerts()
+        for _ in arbiter.resume(RestoredAlerts([(900.0, LIVE)], [], [], 950.0, IncidentLog())):
+            pass
+        assert not published
+    (alert,) = arbiter.alerts()
+    assert published == [[AlertMessage(alert)]]
 
 
 async def test_a_service_tells_alerts_with_what_raised_them() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from typing import Literal
 
 import msgspec
@@ -28,6 +28,8 @@ from live.ratings.calibration.field_population import FieldPopulation
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.ferreira.algorithm_3 import Algorithm3, MeasuredPlayer, engine_strength
 from live.ratings.ferreira.field_engine_rating import FieldEngineRating
+
+Moved = Literal["", "engine", "field"]
 
 
 class EventStandings:
@@ -118,12 +120,24 @@ class EventStandings:
         """Their game is gone, or it was somebody else's."""
         self._strengths.part(*(tally.key for tally in tallies))
 
-    def rate(self, touched: Iterable[PlayerTotals]) -> Literal["", "engine", "field"]:
+    def rate(self, touched: Iterable[PlayerTotals]) -> Moved:
         """Renew what the field says, then the standings of those whose figures may have changed.
 
         Returns:
             What else is another now: the engine's rating, and with it every rating, or the field
             as the prior, and with it every calibrated figure too.
+        """
+        pieces = self.rate_in_pieces(touched)
+        while True:
+            try:
+                next(pieces)
+            except StopIteration as end:
+                moved: Moved = end.value
+                return moved
+
+    def rate_in_pieces(self, touched: Iterable[PlayerTotals]) -> Generator[None, None, Moved]:
+        """:meth:`rate`, with a yield after every player, for when nothing is shown until it is
+        over.
         """
         tallies = {tally.key: tally for tally in touched}
         for tally in tallies.values():
@@ -156,6 +170,7 @@ class EventStandings:
                 self._players.pop(key, None)
                 self._shown.pop(key, None)
                 self._plugins.pop(key, None)
+            yield
         if refielded:
             return "field"
         return "engine" if moved else ""
