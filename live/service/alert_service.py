@@ -179,7 +179,8 @@ class AlertService:
     @contextlib.contextmanager
     def behind(self) -> Iterator[None]:
         """Changes wait for the end of the block: what happened before them is being recalled."""
-        self._waiting = waiting = []
+        waiting: list[Change] = []
+        self._waiting = waiting
         try:
             yield
         finally:
