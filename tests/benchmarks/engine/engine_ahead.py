@@ -24,24 +24,23 @@ from pathlib import Path
 import msgspec
 
 from live.config import Config, load_config
-from live.events import Change, FeedReport, GameReport, MoveMessage, PointMessage, ScoreMessage
+from live.engine.search import Position, SearchOptions
+from live.events import Change, FeedReport, GameReport, MoveMessage, PointMessage
 from live.feeds.game_timeline import timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.service.event_service import EventService
 
-#: Found within a few turns of the loop: nothing was searched for it.
-READY_S = 0.005
-
 
 class Stopwatch:
-    """Times from each move to its final point and its final score, seconds."""
+    """What was known of each move when it came, and how long it took to its point, seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, service: EventService) -> None:
         self.point_s: list[float] = []
-        self.score_s: list[float] = []
         self.moves = 0
+        self.gains_known = 0
+        self.scores_known = 0
+        self._service = service
         self._moved: dict[tuple[str, int], float] = {}
-        self._scored: set[tuple[str, int]] = set()
 
     def tell(self, changes: Iterable[Change]) -> None:
         now = time.perf_counter()
@@ -49,13 +48,23 @@ class Stopwatch:
             if isinstance(change, MoveMessage) and change.move is not None:
                 self.moves += 1
                 self._moved[change.game, change.ply] = now
+                self._look(change.game, change.ply)
             elif isinstance(change, PointMessage):
                 self.point_s.append(now - self._moved[change.game, change.point.ply])
-            elif isinstance(change, ScoreMessage) and change.ply.final:
-                key = (change.game, change.ply.ply)
-                if key not in self._scored:
-                    self._scored.add(key)
-                    self.score_s.append(now - self._moved[key])
+
+    def _look(self, id: str, ply: int) -> None:
+        """Whether the searches that the move needs are made already, or another's will do."""
+        game, options = self._service.state.holding(id), SearchOptions()
+        assert game is not None
+        moves = [move.uci for move in game.moves[:ply]]
+        before = Position(game.start_fen, tuple(moves[:-1]), game.chess960)
+        after = Position(game.start_fen, tuple(moves), game.chess960)
+        known = self._service.room.known
+        self.scores_known += known(options.whole(after)) is not None
+        best = known(options.whole(before))
+        self.gains_known += best is not None and (
+            best.best == moves[-1] or known(options.played(before, moves[-1], None)) is not None
+        )
 
 
 async def replay(
@@ -65,7 +74,7 @@ async def replay(
     percentile of the times to the point, ms.
     """
     service = EventService(config, human=human)
-    watch = Stopwatch()
+    watch = Stopwatch(service)
     async with service.with_engine():
         service.listen(watch.tell)
         keep = asyncio.create_task(service.keep())
@@ -79,8 +88,7 @@ async def replay(
         keep.cancel()
         service.report_engines()
         ahead = service.state.engines().speculation
-    ready = sum(each < READY_S for each in watch.point_s) / watch.moves
-    scored = sum(each < READY_S for each in watch.score_s) / watch.moves
+    ready, scored = watch.gains_known / watch.moves, watch.scores_known / watch.moves
     times = sorted(watch.point_s)
     slowest_ms = times[int(0.99 * len(times))] * 1000
     name = ("people" if human else "ahead") if ahead else "without"
